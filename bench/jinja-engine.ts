@@ -3,16 +3,16 @@ import type { Dict, Value } from '../src/data/mod.ts'
 import {
   builtinFilters,
   builtinTests,
-  type Dialect,
   Environment,
   HostFunction,
+  type JinjaDialect,
   saltFilters,
   saltTests,
   type Variables,
 } from '../src/jinja/mod.ts'
 import { moduleTable, Registry } from '../src/loader/mod.ts'
 
-const dialect: Dialect = {
+const dialect: JinjaDialect = {
   filters: new Map([...builtinFilters, ...saltFilters]),
   tests: new Map([...builtinTests, ...saltTests]),
   waiting: new Set(),

@@ -1,5 +1,5 @@
-// Keeps the rooms apart: imports point down the list of rooms and go through a room's mod.ts, no file depends on
-// itself through others, pure rooms do no I/O, and plugins stay by themselves.
+// Keeps the rooms apart: imports point up the list of rooms and go through a room's mod.ts, no file depends on itself
+// through others (imports of types count), pure rooms do no I/O, and plugins stay by themselves.
 import { posix } from 'node:path'
 import {
   isOwnPart,
@@ -17,7 +17,7 @@ import { type Import, importsOf, isTest, type SourceFile, sourceFiles } from './
 /** One line per broken rule. */
 export function checkImports(files: SourceFile[]): string[] {
   const problems: string[] = []
-  const runtime = new Map<string, string[]>()
+  const graph = new Map<string, string[]>()
   for (const file of files) {
     const room = roomOf(file.path)
     if (room === undefined || !ROOMS.includes(room)) {
@@ -27,14 +27,14 @@ export function checkImports(files: SourceFile[]): string[] {
     const edges: string[] = []
     for (const imported of importsOf(file.text)) {
       const target = resolveTarget(file.path, imported.specifier)
-      if (target !== undefined && !imported.typeOnly && !imported.lazy) edges.push(target)
+      if (target !== undefined && !imported.lazy) edges.push(target)
       const problem = checkImport(file.path, room, imported, target)
       if (problem !== undefined) problems.push(`${file.path}: imports '${imported.specifier}': ${problem}`)
     }
-    runtime.set(file.path, edges)
+    graph.set(file.path, edges)
     if (PURE_ROOMS.has(room) && !isTest(file.path)) problems.push(...ambientInputs(file))
   }
-  for (const cycle of findCycles(runtime)) problems.push(`cycle: ${cycle.join(' → ')}`)
+  for (const cycle of findCycles(graph)) problems.push(`cycle: ${cycle.join(' → ')}`)
   return problems
 }
 
@@ -68,7 +68,9 @@ function checkRooms(room: string, other: string): string | undefined {
   if (room === LIBRARY && !PLUGIN_MAY_IMPORT.has(other)) {
     return `plugins import only ${[...PLUGIN_MAY_IMPORT].join(', ')} and their own subject`
   }
-  return ROOMS.indexOf(other) < ROOMS.indexOf(room) ? undefined : `${room}/ lies below ${other}/`
+  return ROOMS.indexOf(other) < ROOMS.indexOf(room)
+    ? undefined
+    : `imports point up the list of rooms, and ${other}/ lies below ${room}/`
 }
 
 function checkFace(target: string, other: string): string | undefined {

@@ -10,9 +10,11 @@ import { playQuick } from '../test/live/quick.ts'
 import { build } from './build.ts'
 import { run as checkDocs } from './check-docs.ts'
 import { run as checkImports } from './check-imports.ts'
+import { run as checkOptions } from './check-options.ts'
 import { run as checkSizes } from './check-sizes.ts'
 import { runCommand } from './command.ts'
 import { otherNodes } from './other-nodes.ts'
+import { run as checkTestedFunctions } from './tested-functions.ts'
 
 export interface StepResult {
   passed: number
@@ -134,10 +136,18 @@ export function steps(): Step[] {
     tool('format and lint', 'biome', ['check', '--error-on-warnings', '--no-errors-on-unmatched', '.']),
     tool('types', 'tsc', ['-p', '.']),
     { name: 'imports', run: async (root) => fromProblems(checkImports(root)) },
+    { name: 'options', run: async (root) => fromProblems(checkOptions(root)) },
     {
       name: 'sizes',
       async run(root) {
         const { problems, summary } = checkSizes(root)
+        return fromProblems(problems, summary)
+      },
+    },
+    {
+      name: 'tested functions',
+      async run(root) {
+        const { problems, summary } = await checkTestedFunctions(root)
         return fromProblems(problems, summary)
       },
     },

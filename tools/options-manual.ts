@@ -12,7 +12,7 @@ import {
   THEMES,
   typesOf,
 } from '../src/config/mod.ts'
-import { dumpJson } from '../src/data/mod.ts'
+import { dumpJson, fromPlain } from '../src/data/mod.ts'
 
 const ROLES: readonly Role[] = ['minion', 'master']
 
@@ -39,6 +39,10 @@ export function manualText(role: Role): string {
     'files that `include` names; a later file wins. What the command line says wins over all of them. Relative paths are',
     'below `root_dir`.',
     '',
+    'An option has an effect unless its row says otherwise. **Not yet** names the part of Salt that it belongs to and that is not',
+    'here yet; a program that reads such an option from a file, with another value than the default, warns with file and line.',
+    '**Needless** gives the reason why nothing is to be set; the option is accepted and has no effect.',
+    '',
   ]
   const all = [...THEMES, ['Options that only functions look up', FUNCTION_OPTIONS] as const]
   const themes = all.flatMap(([title, table]) => themeText(title, table, role))
@@ -54,10 +58,15 @@ function themeText(title: string, table: OptionTable, role: Role): string[] {
 
 function rowText(name: string, option: Option, role: Role): string {
   const holds = [...new Set(typesOf(option).map((type) => TYPE_NAMES[type] ?? type))].join(' or ')
-  const value = defaultOf(option, role)
+  const value = defaultOf(option, role) ?? (option.unset === undefined ? undefined : fromPlain(option.unset))
   const shown = value === undefined ? '' : `\`${dumpJson(value, { ensureAscii: false })}\``
   const old = option.old ? `; once called ${option.old.map((other) => `\`${other}\``).join(', ')}` : ''
-  return `| \`${name}\` | ${holds} | ${inCell(shown)} | ${inCell(option.doc + old)} |`
+  return `| \`${name}\` | ${holds} | ${inCell(shown)} | ${inCell(option.doc + old + effectText(option))} |`
+}
+
+function effectText({ later, needless }: Option): string {
+  if (later) return `. **Not yet**: ${later}`
+  return needless ? `. **Needless**: ${needless}` : ''
 }
 
 const inCell = (text: string): string => text.replaceAll('|', '\\|')

@@ -1,4 +1,4 @@
-// The rooms of src/, lowest first: a room may import only rooms above it in this list. docs/architecture.md has the reasons.
+// The rooms of src/. Imports point up this list: a room may import only the rooms above it. docs/architecture.md has the reasons.
 
 export const ROOMS = [
   'base',
@@ -25,10 +25,11 @@ export const ROOMS = [
   'state',
   'library',
   'schedule',
-  'reactor',
-  'orchestrate',
   'daemon',
   'client',
+  'orchestrate',
+  'runner',
+  'reactor',
   'minion',
   'master',
   'syndic',

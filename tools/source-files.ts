@@ -10,8 +10,6 @@ export interface SourceFile {
 
 export interface Import {
   specifier: string
-  /** Erased before running, so it cannot make a cycle at run time. */
-  typeOnly: boolean
   /** `import(…)`: loaded when the line runs. */
   lazy: boolean
 }
@@ -32,20 +30,12 @@ export function sourceFiles(root: string, folders: string[]): SourceFile[] {
 export const isTest = (path: string): boolean => /\.test(?:-support)?\.ts$/.test(path)
 
 // The formatter puts every import statement at the start of a line, so a line-wise pattern finds them all.
-const STATEMENT = /^(?:import|export)\s+(?:(type\s+)?([\w$*{},\s]+?)\s+from\s+)?'([^']+)'/gm
+const STATEMENT = /^(?:import|export)\s+(?:[\w$*{},\s]+?\s+from\s+)?'([^']+)'/gm
 const LAZY = /\bimport\(\s*'([^']+)'/g
 
 export function importsOf(text: string): Import[] {
   const imports: Import[] = []
-  for (const [, typeWord, clause = '', specifier] of text.matchAll(STATEMENT)) {
-    imports.push({ specifier: specifier!, typeOnly: typeWord !== undefined || onlyTypes(clause), lazy: false })
-  }
-  for (const [, specifier] of text.matchAll(LAZY)) imports.push({ specifier: specifier!, typeOnly: false, lazy: true })
+  for (const [, specifier] of text.matchAll(STATEMENT)) imports.push({ specifier: specifier!, lazy: false })
+  for (const [, specifier] of text.matchAll(LAZY)) imports.push({ specifier: specifier!, lazy: true })
   return imports
-}
-
-function onlyTypes(clause: string): boolean {
-  const braces = /^\{([^}]*)\}\s*$/.exec(clause)
-  const names = braces?.[1]?.split(',').filter((name) => name.trim() !== '') ?? []
-  return names.length > 0 && names.every((name) => /^\s*type\s/.test(name))
 }

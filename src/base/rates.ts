@@ -11,9 +11,20 @@ export interface RateSettings {
   now?: () => number
 }
 
+interface Level {
+  level: number
+  at: number
+  /** When the key was put behind all others. */
+  placed: number
+}
+
+/** A key that takes something often is put behind the others so often, in milliseconds. */
+const ORDER_MS = 1000
+
 export class Rates {
   private readonly settings: Required<RateSettings>
-  private readonly known = new Map<string, { level: number; at: number }>()
+  /** In the order in which keys took something, as far as that is kept: see `ORDER_MS`. */
+  private readonly known = new Map<string, Level>()
 
   constructor(settings: RateSettings) {
     this.settings = { most: 10_000, now: () => performance.now(), ...settings }
@@ -21,24 +32,40 @@ export class Rates {
 
   /** Return what this key may take now. */
   left(key: string): number {
-    const { burst, perSecond, now } = this.settings
-    const known = this.known.get(key)
-    return known === undefined ? burst : Math.min(burst, known.level + ((now() - known.at) / 1000) * perSecond)
+    return this.leftOf(this.known.get(key), this.settings.now())
   }
 
   /** Take an amount, also where less is left; a negative amount is given back. */
   spend(key: string, amount = 1): void {
-    const level = this.left(key) - Math.min(amount, this.settings.burst)
-    this.known.delete(key)
-    if (this.known.size >= this.settings.most) this.forget()
-    this.known.set(key, { level, at: this.settings.now() })
+    const known = this.known.get(key)
+    const now = this.settings.now()
+    this.put(key, known, this.leftOf(known, now) - Math.min(amount, this.settings.burst), now)
   }
 
   /** Take an amount if so much is left; return whether it was. */
   take(key: string, amount = 1): boolean {
-    if (this.left(key) < amount) return false
-    this.spend(key, amount)
+    const known = this.known.get(key)
+    const now = this.settings.now()
+    const left = this.leftOf(known, now)
+    if (left < amount) return false
+    this.put(key, known, left - Math.min(amount, this.settings.burst), now)
     return true
+  }
+
+  private leftOf(known: Level | undefined, now: number): number {
+    const { burst, perSecond } = this.settings
+    return known === undefined ? burst : Math.min(burst, known.level + ((now - known.at) / 1000) * perSecond)
+  }
+
+  private put(key: string, known: Level | undefined, level: number, now: number): void {
+    if (known !== undefined && now - known.placed < ORDER_MS) {
+      known.level = level
+      known.at = now
+      return
+    }
+    this.known.delete(key)
+    if (this.known.size >= this.settings.most) this.forget()
+    this.known.set(key, { level, at: now, placed: now })
   }
 
   /**

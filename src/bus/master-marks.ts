@@ -4,14 +4,15 @@
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import { type Log, silentLog } from '../base/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { closeLocal, serveLocal } from './local-socket.ts'
 
 const NAMES = ['publish_pull.ipc', 'workers.ipc'] as const
 
 /** Create the sockets. Return the function that removes them. */
 export async function openMasterMarks(opts: Dict, log: Log = silentLog): Promise<() => Promise<void>> {
-  const folder = str(opts.get('sock_dir') ?? '/var/run/salt/master')
+  const folder = option(opts, 'sock_dir')
   if (opts.get('ipc_mode') === 'tcp') {
     const reason = 'at a port nobody knows which user of the machine connects'
     log(

@@ -1,6 +1,7 @@
 // Where the sockets of an event bus are: below `sock_dir`, under Salt's names.
 import { join } from 'node:path'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { minionSocketNames } from '../wire/mod.ts'
 
 export interface BusPaths {
@@ -10,13 +11,13 @@ export interface BusPaths {
   pull: string
 }
 
-const folder = (opts: Dict): string => str(opts.get('sock_dir') ?? '/var/run/salt/master')
+const folder = (opts: Dict): string => option(opts, 'sock_dir')
 
 export function masterBusPaths(opts: Dict): BusPaths {
   return { pub: join(folder(opts), 'master_event_pub.ipc'), pull: join(folder(opts), 'master_event_pull.ipc') }
 }
 
 export function minionBusPaths(opts: Dict): BusPaths {
-  const names = minionSocketNames(str(opts.get('id') ?? ''), str(opts.get('hash_type') ?? 'sha256'))
+  const names = minionSocketNames(option(opts, 'id'), option(opts, 'hash_type'))
   return { pub: join(folder(opts), names.pub), pull: join(folder(opts), names.pull) }
 }

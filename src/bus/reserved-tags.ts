@@ -51,7 +51,7 @@ const OWNED: readonly (readonly string[])[] = [
 /** Tags in which a minion tells of itself without naming itself. */
 const ABOUT_SENDER: ReadonlySet<string> = new Set(['minion_start', 'syndic_start', '_salt_error'])
 
-const CONTROL = /\p{Cc}/u
+const CONTROL = /[\0-\x1f\x7f-\x9f]/
 const PART = /[^/]/
 
 /** Slashes at the ends and doubled ones must not make a tag look like another. */
@@ -81,13 +81,24 @@ function isReserved(parts: readonly string[]): boolean {
   return RESERVED_FIRST.has(first) || first.startsWith('__') || (parts.length === 1 && isJid(first))
 }
 
-/** Tags that were found to be free for everybody: most events come under few tags. */
-const freeTags = new Set<string>()
-const MOST_FREE_TAGS = 1000
+/** First parts of tags below which nothing is reserved or owned: most events come under few of them. */
+const freeFirsts = new Set<string>()
+const MOST_FREE_FIRSTS = 1000
 
-function noteFree(tag: string): void {
-  if (freeTags.size >= MOST_FREE_TAGS) freeTags.clear()
-  freeTags.add(tag)
+/** Whether all tags with a first part are free, whatever follows. */
+function isFree(first: string): boolean {
+  if (freeFirsts.has(first)) return true
+  if (first === '' || first === 'salt' || first === 'minion' || first === 'resource') return false
+  if (isReserved([first])) return false
+  if (freeFirsts.size >= MOST_FREE_FIRSTS) freeFirsts.clear()
+  freeFirsts.add(first)
+  return true
+}
+
+/** Slashes in front of a tag make its first part empty. */
+function firstPart(tag: string): string {
+  const end = tag.indexOf('/')
+  return end === -1 ? tag : tag.slice(0, end)
 }
 
 /** Whether a text can be a tag: readers end a tag at the first empty line, and terminals obey control characters. */
@@ -101,7 +112,7 @@ export const isAboutSender = (tag: string, id: string): boolean => ABOUT_SENDER.
  * syndic speaks for all others.
  */
 export function tagRefusal(origin: Origin, tag: string, isHere: (id: string) => boolean): string | undefined {
-  if (freeTags.has(tag)) return undefined
+  if (isTag(tag) && isFree(firstPart(tag))) return undefined
   const refused = (why: string): string =>
     `Dropped an event of ${originText(origin)} with the tag ${JSON.stringify(tag.slice(0, 100))}: ${why}`
   if (!isTag(tag)) return refused(`tags have up to ${LONGEST_TAG} characters, none of them a control character`)
@@ -109,10 +120,7 @@ export function tagRefusal(origin: Origin, tag: string, isHere: (id: string) => 
   const parts = partsOf(tag)
   const named = owner(parts)
   if (named === undefined && isReserved(parts)) return refused('it is reserved for the master')
-  if (named === undefined) {
-    noteFree(tag)
-    return undefined
-  }
+  if (named === undefined) return undefined
   const isOfSender = (origin.kind === 'minion' || origin.kind === 'syndic') && named === origin.name
   if (isOfSender || (origin.kind === 'syndic' && !isHere(named))) return undefined
   return refused(`it belongs to the minion ${named}`)

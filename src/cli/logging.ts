@@ -1,7 +1,7 @@
 // The log of a program: which lines go to the console and which to the log file or system log, each in its configured format.
 import { LOG_LEVELS, type Log, type LogLevel, type LogOrigin } from '../base/mod.ts'
-import { logLevelNumber, type SyslogAddress, syslogAddress } from '../config/mod.ts'
-import { type Dict, isDict, isInt, textOf, truthy, type Value } from '../data/mod.ts'
+import { logLevelNumber, option as optionOf, type SyslogAddress, syslogAddress } from '../config/mod.ts'
+import { type Dict, isDict, isInt, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HiddenTexts } from './logging/hidden-texts.ts'
 import { granularLevels } from './logging/levels.ts'
 import { jsonLine, type LineFormat, type LogRecord, lineFormat, shownName } from './logging/line-format.ts'
@@ -23,8 +23,8 @@ export interface ProgramLog extends Log {
   readonly reopen?: () => void
 }
 
-const CONSOLE_FORMAT = '[%(levelname)-8s] %(message)s'
-const SALT_FILE_FORMAT = '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s'
+const DEFAULTS: Dict = new Map()
+const SALT_FILE_FORMAT = str(optionOf(DEFAULTS, 'log_fmt_logfile'))
 /** Salt's default without the line number, which a bundled program does not have. */
 const FILE_FORMAT = SALT_FILE_FORMAT.replace(':%(lineno)-4d', '')
 
@@ -44,8 +44,8 @@ export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file'
   const formatted = (format: string, dates: string): LineFormat =>
     isJson ? jsonLine : lineFormat({ format, dates, jid })
   const mark = option('output') === 'yaml' ? '# ' : ''
-  const consoleFormat = mark + (textFrom('log_fmt_console', 'log_fmt') ?? CONSOLE_FORMAT)
-  const consoleDates = textFrom('log_datefmt_console', 'log_datefmt') ?? '%H:%M:%S'
+  const consoleFormat = mark + (textFrom('log_fmt_console', 'log_fmt') ?? optionOf(DEFAULTS, 'log_fmt_console'))
+  const consoleDates = textFrom('log_datefmt_console', 'log_datefmt') ?? optionOf(DEFAULTS, 'log_datefmt')
   const level = levelOf(option('log_level'), LOG_LEVELS.warning)
   const granular = option('log_granular_levels')
   const settings: LogSettings = {
@@ -62,7 +62,7 @@ export function logSettings(opts: Dict, { name = 'salt', fileOption = 'log_file'
     level: fileLevel,
     format: formatted(
       fileFormat === SALT_FILE_FORMAT ? FILE_FORMAT : fileFormat,
-      textFrom('log_datefmt_logfile') ?? '%Y-%m-%d %H:%M:%S',
+      textFrom('log_datefmt_logfile') ?? optionOf(DEFAULTS, 'log_datefmt_logfile'),
     ),
     maxBytes: numberIn(option('log_rotate_max_bytes')),
     backups: numberIn(option('log_rotate_backup_count')),

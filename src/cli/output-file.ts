@@ -1,12 +1,13 @@
 // Where results are written: to the terminal, or with `--out-file` to a file, which begins empty unless it is to be added to.
 import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { toError } from '../base/mod.ts'
-import { type Dict, textOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, truthy } from '../data/mod.ts'
 import { fromNodeError } from '../host/mod.ts'
 import { UsageError } from './optparse/exit.ts'
 import type { Streams } from './streams.ts'
 
-const fileOf = (opts: Dict): string => textOf(opts.get('output_file') ?? null) ?? ''
+const fileOf = (opts: Dict): string => option(opts, 'output_file')
 
 /** The file is emptied, not removed: it keeps its rights. */
 export function emptyOutputFile(opts: Dict): void {

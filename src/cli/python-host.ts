@@ -1,13 +1,12 @@
 // `brine python-host`: answers a Python script that imported the salt package by itself: options, YAML, jobs, runners and
 // functions of a minion. Frames come on the standard input and go to the standard output, until the script ends.
 import { consoleLog, lookup } from '../base/mod.ts'
-import { localKey, runMasterFunction, socketAccess } from '../client/mod.ts'
-import { clientConfig, masterConfig, minionConfig } from '../config/mod.ts'
+import { localKey } from '../client/mod.ts'
+import { clientConfig, masterConfig, minionConfig, option } from '../config/mod.ts'
 import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
+import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
-
-type SocketAccess = Awaited<ReturnType<typeof socketAccess>>
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 
@@ -56,9 +55,8 @@ async function gather(access: SocketAccess, job: MinionJob): Promise<Dict> {
   const found: Dict = new Map()
   const published = await access.publish(job)
   if (!published) return found
-  const number = (name: string, usual: number): number => numberOf(access.opts.get(name) ?? usual) ?? usual
-  const timeout = job.timeout ?? number('timeout', 5)
-  for await (const { id, data } of access.collect(published, timeout, number('gather_job_timeout', 10))) {
+  const timeout = job.timeout ?? option(access.opts, 'timeout')
+  for await (const { id, data } of access.collect(published, timeout, option(access.opts, 'gather_job_timeout'))) {
     if (!data) continue
     const answer: Dict = new Map<Value, Value>([
       ['jid', published.jid],

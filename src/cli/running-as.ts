@@ -4,14 +4,15 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Log, ownUser, toError } from '../base/mod.ts'
-import { type Dict, textOf } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { LocalHost, type User } from '../host/mod.ts'
 import { ProgramExit } from './optparse/exit.ts'
 
 const EX_NOUSER = 67
 
 /** What daemons write to. */
-const FOLDERS = ['pki_dir', 'cachedir', 'sock_dir']
+const FOLDERS = ['pki_dir', 'cachedir', 'sock_dir'] as const
 
 /** Becomes the user of the configuration, where this is another one; `mustBe` ends a program that may not. */
 export async function becomeConfigured(opts: Dict, log: Log, mustBe = false): Promise<void> {
@@ -23,10 +24,9 @@ export async function becomeConfigured(opts: Dict, log: Log, mustBe = false): Pr
 export async function becomeDaemon(opts: Dict, log: Log): Promise<void> {
   const user = await otherUser(opts)
   if (!user || process.geteuid?.() !== 0) return
-  const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
-  const folders = FOLDERS.map(text).filter(isBelowRoot)
+  const folders = FOLDERS.map((name) => option(opts, name)).filter(isBelowRoot)
   for (const folder of folders) mkdirSync(folder, { recursive: true })
-  const logFile = text('log_file')
+  const logFile = option(opts, 'log_file')
   const owned = isBelowRoot(logFile) ? [...folders, logFile] : folders
   if (owned.includes(logFile)) touch(logFile)
   // by a program that follows no link and cannot be led astray while it walks
@@ -43,7 +43,7 @@ function touch(file: string): void {
 const isBelowRoot = (path: string): boolean => /^\/[^/]+\/+[^/]/.test(path)
 
 async function otherUser(opts: Dict): Promise<User | undefined> {
-  const name = textOf(opts.get('user') ?? null) ?? ''
+  const name = option(opts, 'user')
   if (name === '' || name === ownUser()) return undefined
   const user = await new LocalHost().user(name)
   if (user) return user

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
-import { isFile, readConfigFile } from '../config/mod.ts'
+import { isRegularFile, readConfigFile } from '../config/mod.ts'
 import { equals, fromPlain, isDict, str, textOf } from '../data/mod.ts'
 import { UsageError } from './optparse/exit.ts'
 import { allOptions, destOf, type Program } from './optparse/option.ts'
@@ -11,9 +11,9 @@ import type { Parsed } from './optparse/parse.ts'
 /** Adds what the Saltfile says, unless the command line says it. */
 export function addSaltfile(program: Program, { values, given }: Parsed, log: Log): void {
   const named = textOf(values.get('saltfile') ?? null) ?? process.env['SALT_SALTFILE']
-  const path = named ?? [join(process.cwd(), 'Saltfile'), join(homedir(), '.salt', 'Saltfile')].find(isFile)
+  const path = named ?? [join(process.cwd(), 'Saltfile'), join(homedir(), '.salt', 'Saltfile')].find(isRegularFile)
   if (!path) return
-  if (!isFile(path)) throw new UsageError(`'${path}' file does not exist.\n`)
+  if (!isRegularFile(path)) throw new UsageError(`'${path}' file does not exist.\n`)
   values.set('saltfile', resolve(path))
   const own = optionsFor(program.name, path, log)
   if (!isDict(own)) return

@@ -3,7 +3,12 @@ import type { Dict, Value } from '../data/mod.ts'
 import { type DisplayCall, display } from '../output/mod.ts'
 import { moduleFiles } from '../python/mod.ts'
 
-export function shownText(out: string | null, data: Value, opts: Dict, call: DisplayCall): string | Promise<string> {
+export function displayedText(
+  out: string | null,
+  data: Value,
+  opts: Dict,
+  call: DisplayCall,
+): string | Promise<string> {
   if (moduleFiles(opts, 'output').length === 0) return display(out, data, opts, call)
   return import('../pybridge/mod.ts').then(({ displayed }) => displayed(out, data, opts, call))
 }

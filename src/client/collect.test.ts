@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type BusEvent, EventBus, minionOrigin, type Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { collectReturns, type EventSource, type Gathered } from './collect.ts'
+import type { MinionReturn } from '../sdk/mod.ts'
+import { collectReturns, type EventSource } from './collect.ts'
 
 const answer = (id: string): Dict =>
   new Map<Value, Value>([
@@ -12,17 +13,17 @@ const answered = (id: string): BusEvent => new EventBus().fire(`salt/job/1/ret/$
 const published = { jid: '1', minions: ['a', 'b', 'c'], missing: [] }
 
 async function all(source: EventSource): Promise<string[]> {
-  const gathered: Gathered[] = []
+  const gathered: MinionReturn[] = []
   const options = { timeout: 5, gatherJobTimeout: 1 }
   for await (const one of collectReturns(source, async () => undefined, published, options)) gathered.push(one)
   return gathered.map(({ id, reason }) => (reason ? `${id} ${reason}` : id))
 }
 
-/** Two lives of a bus: after the first the events are lost. */
+/** Two lives of a bus: after the first the events are lost, and b returns before the second is listened to. */
 function breaking(recover: EventSource['recover']): EventSource {
   const bus = new EventBus()
   const first = [bus.fire('salt/job/1/ret/a', answer('a'))]
-  const second = [bus.fire('salt/job/1/ret/b', answer('b')), bus.fire('salt/job/1/ret/c', answer('c'))]
+  const second = [bus.fire('salt/job/1/ret/c', answer('c'))]
   let isOpen = true
   return {
     want: () => {},
@@ -35,19 +36,39 @@ function breaking(recover: EventSource['recover']): EventSource {
       return event
     },
     ...(recover && {
-      recover: async (jid: string) => {
-        const missed = await recover(jid)
-        isOpen = missed !== undefined
+      recover: async () => {
+        isOpen = await recover()
         first.push(...second.splice(0))
-        return missed
+        return isOpen
       },
     }),
+    stored: () => new Map([['b', answer('b')]]),
   }
 }
 
 describe('gathering returns', () => {
   it('goes on after the master was away, and reads what it missed', async () => {
-    expect(await all(breaking(async () => new Map([['b', answer('b')]])))).toEqual(['a', 'b', 'c'])
+    expect(await all(breaking(async () => true))).toEqual(['a', 'b', 'c'])
+  })
+
+  it('reads the store for minions whose events did not come, and asks about the others only', async () => {
+    const asked: string[][] = []
+    const ask = async (_jid: string, ids: string[]): Promise<undefined> => void asked.push(ids)
+    const source: EventSource = {
+      want: () => {},
+      isOpen: true,
+      next: async () => undefined,
+      stored: (jid, ids) => new Map([...ids].filter((id) => id !== 'b').map((id) => [id, answer(`${id} of ${jid}`)])),
+    }
+    const gathered: MinionReturn[] = []
+    for await (const one of collectReturns(source, ask, published, { timeout: 5, gatherJobTimeout: 1 }))
+      gathered.push(one)
+    expect(gathered.map(({ id, data, reason }) => [id, data?.get('id') ?? reason])).toEqual([
+      ['a', 'a of 1'],
+      ['c', 'c of 1'],
+      ['b', 'silent'],
+    ])
+    expect(asked).toEqual([['b']])
   })
 
   it('counts what the master tells of the minion in the tag, and nothing that a minion tells', async () => {
@@ -98,7 +119,7 @@ describe('gathering returns', () => {
       },
       recover: async () => {
         isOpen = true
-        return new Map()
+        return true
       },
     }
     let questions = 0
@@ -110,7 +131,7 @@ describe('gathering returns', () => {
       }
       return `q${questions}`
     }
-    const gathered: Gathered[] = []
+    const gathered: MinionReturn[] = []
     const job = { jid: '1', minions: ['a'], missing: [] }
     for await (const one of collectReturns(source, ask, job, { timeout: 5, gatherJobTimeout: 1 })) gathered.push(one)
     expect(gathered.map(({ id, reason }) => reason ?? id)).toEqual(['a'])
@@ -119,7 +140,7 @@ describe('gathering returns', () => {
 
   it.each([
     ['nothing can be done', undefined],
-    ['the master does not come back', async () => undefined],
+    ['the master does not come back', async () => false],
   ])('ends with an error when %s', async (_case, recover) => {
     await expect(all(breaking(recover))).rejects.toThrow('The connection to the master was lost')
   })

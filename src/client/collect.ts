@@ -1,30 +1,18 @@
-// Gathering the returns of a job. A minion that keeps silent is asked whether it still works on it, and only then given up.
+// Gathering the returns of a job. For a minion that keeps silent the client first reads the job store, because an event can be
+// missed; then it asks the minion whether it still works on the job, and only then gives it up.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
-import { returnedBy } from '../sdk/mod.ts'
+import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
-
-export interface Published {
-  jid: string
-  minions: string[]
-  missing: string[]
-}
 
 /** What is printed where a job was published to nobody. */
 export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
 
-/** What became of one minion of a job. */
-export interface Gathered {
-  id: string
-  /** What it returned; undefined when it did not. */
-  data?: Dict
-  /** Why there is no return. */
-  reason?: 'missing' | 'silent' | 'gone'
-}
-
 export interface CollectOptions {
   timeout: number
   gatherJobTimeout: number
+  /** Whether what was returned may stay packed, for callers that do not read it. */
+  leavesPacked?: boolean
   /** Hears who still works on the job, each time they were asked. */
   onRunning?: (ids: ReadonlySet<string>) => void
 }
@@ -34,8 +22,10 @@ export interface EventSource {
   want(filter: (tag: string) => boolean): void
   next(seconds: number): Promise<BusEvent | undefined>
   readonly isOpen: boolean
-  /** After the events were lost: whether they come again, and what was returned to the job meanwhile. */
-  recover?(jid: string): Promise<Map<string, Dict> | undefined>
+  /** Listen again after the connection was lost. Return false if the master does not come back. */
+  recover?(): Promise<boolean>
+  /** Return the stored returns of these minions. The master stores a return before it fires the event of that return. */
+  stored?(jid: string, ids: Iterable<string>): Map<string, Dict>
 }
 
 /** Publishes the question whether minions work on a job, and gives the number of the job that it became. */
@@ -52,7 +42,7 @@ export async function* collectReturns(
   ask: AskWhoRuns,
   published: Published,
   options: CollectOptions,
-): AsyncGenerator<Gathered> {
+): AsyncGenerator<MinionReturn> {
   const { jid } = published
   const waiting = new Set(published.minions)
   const ours = new Set([jid])
@@ -60,23 +50,28 @@ export async function* collectReturns(
   events.want(isOurs)
   let limit = performance.now() + options.timeout * 1000
   let question: Question | undefined
+  // makes up for events that were missed
+  const stored = function* (): Generator<MinionReturn> {
+    for (const [id, data] of events.stored?.(jid, waiting) ?? []) if (waiting.delete(id)) yield { id, data }
+  }
   while (waiting.size > 0) {
     const event = await events.next(Math.max(0, (limit - performance.now()) / 1000))
     if (event) {
-      const gathered = returnOf(event, jid)
+      const gathered = returnOf(event, jid, options.leavesPacked)
       if (gathered && waiting.delete(gathered.id)) yield gathered
       else if (question) noteAnswer(event, question)
       continue
     }
     if (!events.isOpen) {
-      const missed = await events.recover?.(jid)
-      if (!missed) throw new ClientError('SaltClientError', 'The connection to the master was lost')
-      // minions come back in their own time, and what they answered meanwhile nobody heard
+      await recovered(events)
+      // minions come back in their own time, and nobody heard their answers to the question
       limit = performance.now() + options.timeout * 1000
       question = undefined
-      for (const [id, data] of missed) if (waiting.delete(id)) yield { id, data }
+      yield* stored()
       continue
     }
+    yield* stored()
+    if (waiting.size === 0) break
     if (question && question.running.size === 0) break
     if (question) options.onRunning?.(question.running)
     const asked = await ask(jid, [...waiting]).catch((error: unknown) => unlessLost(events, error))
@@ -91,6 +86,11 @@ export async function* collectReturns(
   for (const id of published.missing) yield { id, reason: 'missing' }
 }
 
+/** Listen again after the connection was lost. Throw if the master does not come back. */
+export async function recovered(events: EventSource): Promise<void> {
+  if (!(await events.recover?.())) throw new ClientError('SaltClientError', 'The connection to the master was lost')
+}
+
 const LOST = Symbol('the master went away')
 
 /** A question that failed because the master went away is asked again when it is back. */
@@ -101,14 +101,19 @@ async function unlessLost(events: EventSource, error: unknown): Promise<typeof L
   return LOST
 }
 
-function returnOf(event: BusEvent, jid: string): Gathered | undefined {
+function returnOf(event: BusEvent, jid: string, leavesPacked = false): MinionReturn | undefined {
   const id = returnedBy(event, jid)
-  return id === undefined ? undefined : { id, data: event.data }
+  return id === undefined ? undefined : { id, data: leavesPacked ? event.fields : event.data }
 }
+
+/** The minion whose return to a job an event tells. Nothing is unpacked for that. */
+const senderOf = ({ tag, fields, origin, number }: BusEvent, jid: string): string | undefined =>
+  returnedBy({ tag, data: fields, origin, number }, jid)
 
 /** A minion that works on the job answers with it. */
 function noteAnswer(event: BusEvent, question: Question): void {
-  const id = returnedBy(event, question.jid)
+  const id = senderOf(event, question.jid)
+  if (id === undefined) return
   const answer = event.data.get('return') ?? null
-  if (id !== undefined && isDict(answer) && answer.size > 0) question.running.add(id)
+  if (isDict(answer) && answer.size > 0) question.running.add(id)
 }

@@ -1,5 +1,5 @@
 // What can go wrong between a program and the master on its machine.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, type ErrorDetails } from '../base/mod.ts'
 
 export type ClientErrorCode =
   | 'SaltClientError'
@@ -12,4 +12,9 @@ export type ClientErrorCode =
   /** The master knows no batches: it is one of Salt's. */
   | 'NoBatches'
 
-export class ClientError extends BrineError<ClientErrorCode> {}
+export class ClientError extends BrineError<ClientErrorCode> {
+  constructor(code: ClientErrorCode, message: string, details?: ErrorDetails) {
+    super(code, message, details)
+    this.name = code
+  }
+}

@@ -11,8 +11,8 @@ const MOST_TOLD = 100
 /** How many minions are named before the others are only counted. */
 const NAMED = 3
 
-/** One line of what is told. */
-export interface ToldHint {
+/** One line about a hint. */
+export interface HintLine {
   level: Hint['level']
   text: string
 }
@@ -37,17 +37,17 @@ export class JobHints {
     }
   }
 
-  /** Return what is to be told about all of them, in the order they came. */
-  async told(opts: Dict, given?: Host): Promise<ToldHint[]> {
+  /** Return one line for each hint, in the order they came. */
+  async lines(opts: Dict, given?: Host): Promise<HintLine[]> {
     if (this.gathered.size === 0) return []
     const host = given ?? new LocalHost()
-    const told: ToldHint[] = []
+    const lines: HintLine[] = []
     for (const { hint, ids } of this.gathered.values()) {
       const at = hint.at === undefined ? '' : `${await localPlace(hint.at, opts, host)}: `
-      told.push({ level: hint.level, text: `${namesOf(ids)}: ${at}${hint.text}` })
+      lines.push({ level: hint.level, text: `${namesOf(ids)}: ${at}${hint.text}` })
     }
-    if (this.leftOut > 0) told.push({ level: 'warning', text: `${this.leftOut} further hints are not shown` })
-    return told
+    if (this.leftOut > 0) lines.push({ level: 'warning', text: `${this.leftOut} further hints are not shown` })
+    return lines
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ async function life(more: Partial<BusServerOptions> = {}): Promise<{ bus: EventB
   return { bus, server }
 }
 
-test('What a master took before it could take the connection of who waits is not lost', async () => {
+test('A return that the master took before it took the connection of a waiting client is not lost', async () => {
   const jobs = new SqliteJobs(join(folder, 'jobs.db'))
   const { server } = await life()
   const events = await LastingEvents.open(opts, silentLog, () => true)
@@ -35,10 +35,22 @@ test('What a master took before it could take the connection of who waits is not
     await jobs.saveReturn({ jid: '1', id: 'web1', data: answer })
   }
   const second = await life({ kept })
-  expect([...(await events.recover('1'))!]).toEqual([['web1', answer]])
+  expect(await events.recover()).toBe(true)
+  expect([...events.stored('1', ['web1', 'web2'])]).toEqual([['web1', answer]])
   second.bus.fire('salt/job/1/ret/web2', answer)
   expect((await events.next(60))?.tag).toBe('salt/job/1/ret/web2')
   events.close()
   await second.server.close()
   jobs.close()
+})
+
+test('Beside a master without a job store nothing is stored, and no store is made', async () => {
+  const cachedir = join(folder, 'of-salt')
+  mkdirSync(cachedir)
+  const { server } = await life()
+  const events = await LastingEvents.open(new Map(opts).set('cachedir', cachedir), silentLog, () => true)
+  expect(events.stored('1', ['web1']).size).toBe(0)
+  expect(readdirSync(cachedir)).toEqual([])
+  events.close()
+  await server.close()
 })

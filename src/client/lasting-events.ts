@@ -1,12 +1,11 @@
-// Events of the master for somebody who stays while it is restarted: they are listened to again as soon as there is a bus,
-// and what was returned meanwhile is read from the store, where it is before anybody is told of it.
-import { join } from 'node:path'
+// Events of the master for a client that stays while the master is restarted. The client listens again as soon as there is a
+// bus, and reads the returns that it missed from the job store.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/mod.ts'
 import { BusClient, type BusEvent, type EventFilter, masterBusPaths } from '../bus/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
-import { SqliteJobs } from '../store/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { EventSource } from './collect.ts'
+import { storedReturns } from './stored-jobs.ts'
 
 /** How long a master may be away, and how often is looked for it. */
 const PATIENCE_MS = 60_000
@@ -63,22 +62,22 @@ export class LastingEvents implements EventSource {
     }
   }
 
-  async recover(jid: string): Promise<Map<string, Dict> | undefined> {
+  stored(jid: string, ids: Iterable<string>): Map<string, Dict> {
+    return storedReturns(this.opts, this.log, jid, ids)
+  }
+
+  async recover(): Promise<boolean> {
     this.log('warning', 'The connection to the master was lost, waiting for it to come back')
     const until = performance.now() + PATIENCE_MS
     while (!this.isClosed && performance.now() < until) {
       try {
-        // listening comes first, so that nothing falls between the two
         this.bus = await this.heard()
-        const jobs = new SqliteJobs(join(str(this.opts.get('cachedir')!), 'jobs.db'))
-        const returned = jobs.returns(jid)
-        jobs.close()
-        return returned
+        return true
       } catch (error) {
         if ((error as { code?: unknown }).code !== 'BusUnreachable') throw error
         await sleep(LOOK_EVERY_MS)
       }
     }
-    return undefined
+    return false
   }
 }

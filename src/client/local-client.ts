@@ -1,14 +1,17 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
+import type { MinionReturn, Published } from '../sdk/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
-import { type CollectOptions, collectReturns, type EventSource, type Gathered, type Published } from './collect.ts'
+import { type CollectOptions, collectReturns, type EventSource } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
 import { MuteEvents } from './mute-events.ts'
+import { storedBatch } from './stored-jobs.ts'
 
 export interface PublishRequest {
   tgt: Value
@@ -51,8 +54,8 @@ export class LocalClient {
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
     const bus = await LastingEvents.open(opts, log, isOfJob).catch((error) => MuteEvents.inPlaceOf(error, log))
-    const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
-    const port = numberOf(opts.get('ret_port') ?? 4506) ?? 4506
+    const transport = await openTransport(option(opts, 'transport'))
+    const port = option(opts, 'ret_port')
     const host = addressOf(opts)
     const wire = namedLog(log, `salt.transport.${transport.name}`)
     wire('debug', `Connecting to the master at ${host}, port ${port}, by ${transport.name}`)
@@ -75,7 +78,7 @@ export class LocalClient {
   /** Sends a command to the master. */
   async command(load: Dict, timeout = 15): Promise<Value> {
     const began = performance.now()
-    const told = (end: string): void => {
+    const logEnd = (end: string): void => {
       if (!isLogged(this.log, 'debug')) return
       this.log(
         'debug',
@@ -84,11 +87,11 @@ export class LocalClient {
     }
     try {
       const answer = await this.requests.send(load, { timeout, tries: 1 })
-      told('was answered')
+      logEnd('was answered')
       return answer
     } catch (error) {
       if (!isWireError(error)) throw error
-      told('failed')
+      logEnd('failed')
       const { reason, message, code } = error
       const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
       throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {
@@ -143,6 +146,11 @@ export class LocalClient {
     return this.bus
   }
 
+  /** Return the stored state of a batch; undefined if there is none, or this user may not read it. */
+  batchState(jid: string): Dict | undefined {
+    return storedBatch(this.opts, jid)
+  }
+
   private mindRefusal(answer: Value): void {
     const refusal = isDict(answer) ? answer.get('error') : undefined
     if (refusal === undefined || !isDict(refusal)) return
@@ -164,7 +172,7 @@ export class LocalClient {
   }
 
   /** Returns as they come, and at the end those who did not return. */
-  async *collect(published: Published, options: CollectOptions): AsyncGenerator<Gathered> {
+  async *collect(published: Published, options: CollectOptions): AsyncGenerator<MinionReturn> {
     const began = performance.now()
     const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)
     for await (const gathered of collectReturns(this.bus, asks, published, options)) {
@@ -185,7 +193,7 @@ export class LocalClient {
 
 /** The master listens on this address; any address means this machine. */
 function addressOf(opts: Dict): string {
-  const address = str(opts.get('interface') ?? '127.0.0.1')
+  const address = option(opts, 'interface')
   if (address === '0.0.0.0') return '127.0.0.1'
   return address === '::' ? '::1' : address
 }

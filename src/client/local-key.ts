@@ -1,7 +1,8 @@
 // Who runs a program, as the master knows it: the user's name, and the key that the master left for that user to read.
 import { readFileSync } from 'node:fs'
 import { localKeyFile, ownUser } from '../base/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 
 export interface LocalIdentity {
   user: string
@@ -13,10 +14,10 @@ export function localKey(opts: Dict): LocalIdentity {
   const self = ownUser()
   const sudo = process.env['SUDO_USER']
   const user = self === 'root' && sudo && sudo !== 'root' ? `sudo_${sudo}` : self
-  const owner = str(opts.get('user') ?? '') || self
+  const owner = option(opts, 'user') || self
   for (const name of new Set([user.startsWith('sudo_') ? 'root' : user, owner])) {
     try {
-      return { user, key: readFileSync(localKeyFile(str(opts.get('cachedir')!), name), 'utf8').trim() }
+      return { user, key: readFileSync(localKeyFile(option(opts, 'cachedir'), name), 'utf8').trim() }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'ENOENT' && code !== 'EACCES') throw error

@@ -1,26 +1,9 @@
-// How programs on the master's machine have things done: jobs of minions, and the master's own functions.
-
-export type { Targeted } from '../match/mod.ts'
+// Jobs of programs on the master's machine: published, and their returns collected.
 export { batchSize } from './batch-size.ts'
-export {
-  type CollectOptions,
-  collectReturns,
-  type EventSource,
-  type Gathered,
-  NOBODY_MATCHED,
-  type Published,
-} from './collect.ts'
-export { goneMinions } from './connected.ts'
+export { type CollectOptions, collectReturns, type EventSource, NOBODY_MATCHED, recovered } from './collect.ts'
 export { ClientError } from './errors.ts'
-export { JobHints, type ToldHint } from './hints.ts'
+export { type HintLine, JobHints } from './hints.ts'
+export { ClientJobs, type JobAccess, requestOf } from './job-access.ts'
 export { isOfOurClient, LocalClient, type PublishRequest } from './local-client.ts'
 export { localKey } from './local-key.ts'
-export { type MasterCall, type MasterCallResult, refreshFunctions, runMasterFunction } from './master-call.ts'
-export { journalOf, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
-export { type MinionPillarRequest, minionPillar, minionPillarOrigins } from './minion-pillar.ts'
-export { tellNotBegun } from './not-begun.ts'
-export { connectedMinions } from './presence.ts'
 export { returnCode } from './return-code.ts'
-export { handReturn, handScheduled, handTo, returnerNames, returnerOf } from './returning.ts'
-export { requestOf, socketAccess } from './socket-access.ts'
-export { type MinionKnowledge, resolveCertain, resolveTarget } from './targets.ts'

@@ -1,5 +1,5 @@
-// The events of a master for somebody whom its sockets let publish but not listen: nothing ever comes, so that jobs can be
-// begun, and refusals are heard.
+// The events of a master for a user who may publish but not listen: no event ever comes, so that the user can begin jobs and
+// gets refusals.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'

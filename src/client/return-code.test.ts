@@ -20,6 +20,7 @@ test.each<[string, Value | undefined, number]>([
   ],
   ['those of several functions in order', [0, 7, 2], 7],
   ['those of no function', new Map(), 0],
+  ['more codes than a call has arguments', Array.from({ length: 200_000 }, () => 3), 3],
 ])('The return code of a return with %s', (_what, retcode, expected) => {
   expect(returnCode(retcode === undefined ? new Map() : new Map([['retcode', retcode]]))).toBe(expected)
 })

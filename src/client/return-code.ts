@@ -4,7 +4,7 @@ import { type Dict, isDict, isList, numberOf, type Value } from '../data/mod.ts'
 export function returnCode(data: Dict): number {
   const retcode = data.get('retcode') ?? 0
   const codes = isDict(retcode) ? [...retcode.values()] : isList(retcode) ? retcode : [retcode]
-  return Math.max(0, ...codes.map(codeOf))
+  return codes.reduce<number>((worst, code) => Math.max(worst, codeOf(code)), 0)
 }
 
 /** Read as Python's `int` reads it. */

@@ -1,8 +1,9 @@
 // Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
 // looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
-import { type Log, lookup, slipOf } from '../base/mod.ts'
+import { type Log, lookup, shownText, slipOf } from '../base/mod.ts'
 import {
   type Dict,
+  equals,
   floatFromText,
   intFromText,
   isDict,
@@ -19,7 +20,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
-import { isFor, type OptionTable, type Role, typesOf } from './option.ts'
+import { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'
 import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
 import { type Sources, whereSet } from './source.ts'
 
@@ -152,6 +153,44 @@ function isKnown(name: string): boolean {
 
 function namesFor(options: OptionTable, role: Role): string[] {
   return Object.keys(options).filter((name) => isFor(options[name]!, role))
+}
+
+/** Log an error for each name in an option that no plug-in has, where all plug-ins of its kind are built in. */
+export function checkPlugins(opts: Dict, sources: Sources, log: Log): void {
+  for (const [name, { names }] of Object.entries(OPTIONS)) {
+    const value = names && opts.get(name)
+    if (value === undefined) continue
+    for (const one of (isList(value) ? value : [value]).map(str)) {
+      if (names!.includes(one)) continue
+      const found = `Option '${name}'${whereSet(sources, name)} names '${shownText(one)}', which this version does not have`
+      log('error', `${found}; it has ${names!.join(', ')}`)
+    }
+  }
+}
+
+/**
+ * Log a warning for each option of the files that belongs to a part of Salt which is not here yet. The default needs no
+ * warning: it asks for nothing.
+ */
+export function checkEffects(overrides: Dict, sources: Sources, role: Role, log: Log): void {
+  for (const [key, value] of overrides) {
+    const name = str(key)
+    const option = declaredOption(name)
+    if (option === undefined || value === null || !sources.has(name) || isDefault(value, option, role)) continue
+    const nothing = `Option '${name}'${whereSet(sources, name)} has no effect`
+    if (option.later) log('warning', `${nothing} in this version, which does not have ${option.later} yet`)
+    else if (option.needless) log('debug', `${nothing}: ${option.needless}`)
+  }
+}
+
+function declaredOption(name: string): Option | undefined {
+  const current = OLD_NAMES.get(name) ?? name
+  return [OPTIONS, FUNCTION_OPTIONS].find((table) => Object.hasOwn(table, current))?.[current]
+}
+
+function isDefault(value: Value, option: Option, role: Role): boolean {
+  const usual = defaultOf(option, role)
+  return usual !== undefined && equals(value, usual)
 }
 
 /** Gives options that bear an old name the new one, unless that is set as well. */

@@ -7,6 +7,7 @@ import { ConfigError } from './errors.ts'
 import type { Role } from './option.ts'
 import { isPlainPath } from './paths.ts'
 import { type Sources, whereSet } from './source.ts'
+import { rawOption } from './view.ts'
 
 const ENCRYPTION_ALGORITHMS = ['OAEP-SHA1', 'OAEP-SHA224']
 const SIGNING_ALGORITHMS = ['PKCS1v15-SHA1', 'PKCS1v15-SHA224']
@@ -41,7 +42,7 @@ export function placeLogFile(overrides: Dict, defaultFile: Value): void {
 export function adoptEnvironment(opts: Dict, role: Role, log: Log): void {
   const environment = opts.get('environment')
   if (environment === undefined) return
-  const saltenv = opts.get('saltenv') ?? null
+  const saltenv = rawOption(opts, 'saltenv')
   if (saltenv !== null) {
     const ignored = "Ignoring 'environment' in favor of 'saltenv'."
     log('warning', `The 'saltenv' and 'environment' ${role} config options cannot both be used. ${ignored}`)
@@ -70,10 +71,10 @@ export function shortenSocketPath(opts: Dict): void {
 }
 
 export function placeExtensions(opts: Dict): void {
-  const given = opts.get('extension_modules') ?? null
+  const given = rawOption(opts, 'extension_modules')
   const folder = truthy(given) ? str(given) : join(str(opts.get('cachedir')!), 'extmods')
   opts.set('extension_modules', folder)
-  if (!truthy(opts.get('utils_dirs') ?? null)) opts.set('utils_dirs', [join(folder, 'utils')])
+  if (!truthy(rawOption(opts, 'utils_dirs'))) opts.set('utils_dirs', [join(folder, 'utils')])
 }
 
 export function setWriteBuffer(opts: Dict, overrides: Dict, totalMemory: () => number): void {
@@ -120,7 +121,7 @@ function checkSslNames(ssl: Dict, log: Log): void {
 }
 
 export function checkSsl(opts: Dict, log: Log): void {
-  const ssl = opts.get('ssl') ?? null
+  const ssl = rawOption(opts, 'ssl')
   if (ssl === null || ssl === false) opts.set('ssl', null)
   else if (ssl === true) opts.set('ssl', new Map())
   else if (isDict(ssl)) {
@@ -136,7 +137,7 @@ export function checkSsl(opts: Dict, log: Log): void {
 }
 
 export function checkDiscovery(opts: Dict, role: Role): void {
-  const given = opts.get('discovery') ?? null
+  const given = rawOption(opts, 'discovery')
   if (given === null || given === false) return
   const chosen: Dict = isDict(given) ? given : new Map()
   const all: Array<[string, Value]> = [

@@ -7,17 +7,17 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { globFiles } from './glob.ts'
-import { isFile, readConfigFile } from './read-file.ts'
+import { isRegularFile, readConfigFile } from './read-file.ts'
 import { noteSources, type Sources } from './source.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 export interface FileRequest {
   /** Whose files: the names of the file, of its variable and of the included folder follow from it. */
   role: 'master' | 'minion'
   /** The main file as the command line gives it. */
   path: string
-  env: Environment
+  env: ProcessEnvironment
   log: Log
 }
 
@@ -45,7 +45,7 @@ function mainPath({ role, path, env }: FileRequest): string {
   if (path !== defaultConfig(role)) return path
   const folder = env['SALT_CONFIG_DIR']
   const named = env[`SALT_${role.toUpperCase()}_CONFIG`] || (folder ? join(folder, role) : undefined)
-  return named !== undefined && isFile(named) ? named : path
+  return named !== undefined && isRegularFile(named) ? named : path
 }
 
 function readMainFile(path: string, sources: Sources, log: Log): Dict {
@@ -72,7 +72,7 @@ function isReadable(path: string): boolean {
 /** A package may bring `minion.template` instead of `minion`; its first line is a remark. */
 function copyTemplate(path: string, log: Log): void {
   const template = `${path}.template`
-  if (!isFile(template)) return
+  if (!isRegularFile(template)) return
   log('debug', `Writing ${path} based on ${template}`)
   const text = readFileSync(template, 'utf8')
   writeFileSync(path, text.slice(text.indexOf('\n') + 1 || text.length))

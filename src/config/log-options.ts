@@ -17,6 +17,7 @@ import {
 } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { type Sources, whereSet } from './source.ts'
+import { rawOption } from './view.ts'
 
 /** The number of a level by its name or its number; undefined when there is no such level. */
 export function logLevelNumber(level: Value): number | undefined {
@@ -135,15 +136,15 @@ export function checkLogging(opts: Dict, sources: Sources, log: Log): void {
       }
     }
   }
-  checkLevel(opts, 'log_level', opts.get('log_level') ?? null, whereSet(sources, 'log_level'), log)
+  checkLevel(opts, 'log_level', rawOption(opts, 'log_level'), whereSet(sources, 'log_level'), log)
   checkLevel(
     opts,
     'log_level_logfile',
-    opts.get('log_level_logfile') ?? null,
+    rawOption(opts, 'log_level_logfile'),
     whereSet(sources, 'log_level_logfile'),
     log,
   )
-  const granular = opts.get('log_granular_levels') ?? null
+  const granular = rawOption(opts, 'log_granular_levels')
   if (!isDict(granular)) return
   const where = whereSet(sources, 'log_granular_levels')
   for (const name of granular.keys())

@@ -3,21 +3,20 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Log, ownUser, silentLog } from '../base/mod.ts'
+import { type Log, silentLog } from '../base/mod.ts'
 import {
   compileRegex,
   type Dict,
   isDict,
   isInt,
   isList,
-  numberOf,
   PyError,
   str,
   textOf,
   truthy,
   type Value,
 } from '../data/mod.ts'
-import { checkNames, checkPorts, checkTypes, renameOld } from './check.ts'
+import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -30,43 +29,52 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
-import { isFile, readConfigFile } from './read-file.ts'
+import { isRegularFile, readConfigFile } from './read-file.ts'
 import { applySdb } from './sdb.ts'
-import type { Sources } from './source.ts'
+import { keepSources, noteSources, type Sources, whereSet } from './source.ts'
+import { option, rawOption } from './view.ts'
 import { checkPools, poolsInForce } from './worker-pools.ts'
 
 export const MASTER_CONFIG = defaultConfig('master')
 
 export interface MasterConfigRequest {
   path?: string
-  env?: Environment
+  env?: ProcessEnvironment
   log?: Log
   program?: string
 }
 
 /** The defaults of masters. */
 export function masterDefaults(): Dict {
-  const home = homedir()
-  return defaultsOf(OPTIONS, 'master').set('user', ownUser()).set('ssh_config_file', join(home, '.ssh/config'))
+  return defaultsOf(OPTIONS, 'master')
 }
 
 export async function masterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
+  return readMasterConfig(request, request.log ?? silentLog)
+}
+
+/** Read the options of a master. `serviceLog` hears of options that are without effect: only the master itself is concerned. */
+async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): Promise<Dict> {
   const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
   const { overrides, sources } = readConfigFiles({ role: 'master', path, env, log })
   checkNames(sources, 'master', log)
+  checkEffects(overrides, sources, 'master', serviceLog)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
   await applySdb(opts, log)
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
+  checkPlugins(opts, sources, serviceLog)
+  checkMinionFiles(opts, sources, serviceLog)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
-  opts.set('nodegroups', repackGroups(opts.get('nodegroups') ?? null))
+  keepSources(opts, sources)
+  opts.set('nodegroups', repackGroups(rawOption(opts, 'nodegroups')))
   return opts
 }
 
@@ -76,11 +84,11 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
   const xdg = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'salt')
   const hasXdg = statSync(xdg, { throwIfNoEntry: false })?.isDirectory() ?? false
   const opts: Dict = new Map<Value, Value>([['token_file', join(hasXdg ? xdg : homedir(), 'salt_token')]])
-  for (const [key, value] of await masterConfig(request)) opts.set(key, value)
+  for (const [key, value] of await readMasterConfig(request, silentLog)) opts.set(key, value)
   const usual = hasXdg ? join(xdg, 'saltrc') : join(homedir(), '.saltrc')
   const named = env['SALT_CLIENT_CONFIG']
-  const own = named && isFile(named) ? named : usual
-  if (isFile(own)) for (const [key, value] of readConfigFile(own, log)) opts.set(key, value)
+  const own = named && isRegularFile(named) ? named : usual
+  if (isRegularFile(own)) addOwnFile(opts, own, log)
   readToken(opts)
   const listening = opts.get('interface')
   if (listening === '0.0.0.0') opts.set('interface', '127.0.0.1')
@@ -92,13 +100,31 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
   return opts
 }
 
+function addOwnFile(opts: Dict, file: string, log: Log): void {
+  const own = readConfigFile(file, log)
+  const sources: Sources = new Map()
+  noteSources(sources, own, file)
+  checkEffects(own, sources, 'master', log)
+  for (const [key, value] of own) opts.set(key, value)
+}
+
+/** `minionfs` serves what minions pushed, which nothing is without `file_recv`. */
+function checkMinionFiles(opts: Dict, sources: Sources, log: Log): void {
+  if (!option(opts, 'fileserver_backend').includes('minionfs') || option(opts, 'file_recv')) return
+  const where = whereSet(sources, 'fileserver_backend')
+  log(
+    'warning',
+    `Option 'fileserver_backend'${where} names 'minionfs', which serves nothing while file_recv is not set`,
+  )
+}
+
 function readToken(opts: Dict): void {
   const file = resolve(str(opts.get('token_file')!).replace(/^~(?=\/|$)/, homedir()))
   opts.set('token_file', file)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat?.isFile()) return
-  const life = numberOf(opts.get('token_expire') ?? 43200) ?? 0
-  if (stat.mtimeMs / 1000 + Number(life) > Date.now() / 1000) opts.set('token', readFileSync(file, 'utf8').trim())
+  const life = option(opts, 'token_expire')
+  if (stat.mtimeMs / 1000 + life > Date.now() / 1000) opts.set('token', readFileSync(file, 'utf8').trim())
 }
 
 async function deriveMaster(
@@ -129,8 +155,8 @@ async function deriveMaster(
   settleCluster(opts, log)
   opts.set('open_mode', opts.get('open_mode') === true)
   opts.set('auto_accept', opts.get('auto_accept') === true)
-  opts.set('file_roots', normalRoots(opts.get('file_roots') ?? null, 'file_roots', '/srv/salt', log))
-  opts.set('pillar_roots', normalRoots(opts.get('pillar_roots') ?? null, 'file_roots', '/srv/salt', log))
+  opts.set('file_roots', normalRoots(rawOption(opts, 'file_roots'), 'file_roots', '/srv/salt', log))
+  opts.set('pillar_roots', normalRoots(rawOption(opts, 'pillar_roots'), 'file_roots', '/srv/salt', log))
   listIgnored(opts, log)
   settleWorkers(opts, log)
   opts.set('hash_type', str(opts.get('hash_type')!).toLowerCase())
@@ -143,7 +169,7 @@ async function deriveMaster(
 
 /** The REST login keeps no password to look rights up with later. */
 function keepRightsForRest(opts: Dict, log: Log): void {
-  const logins = opts.get('external_auth') ?? null
+  const logins = rawOption(opts, 'external_auth')
   if (!isDict(logins) || !logins.has('rest')) return
   if (opts.get('keep_acl_in_token') === false) {
     const what = "The 'rest' external_auth backend requires 'keep_acl_in_token' to be True."
@@ -153,7 +179,7 @@ function keepRightsForRest(opts: Dict, log: Log): void {
 }
 
 async function setMasterId(opts: Dict, log: Log): Promise<void> {
-  let id = str(opts.get('id') ?? '')
+  let id = option(opts, 'id')
   const given = id !== ''
   let isAddress = false
   if (!given) ({ id, isAddress } = await findId(opts, { log, remember: false }))
@@ -183,7 +209,7 @@ function moveMasterPaths(opts: Dict): void {
 
 function settleCluster(opts: Dict, log: Log): void {
   const has = (name: string): boolean => truthy(opts.get(name) ?? null)
-  if ((opts.get('cluster_id') ?? null) !== null) {
+  if (rawOption(opts, 'cluster_id') !== null) {
     if (!has('cluster_peers') && !has('cluster_secret')) {
       log('warning', 'Cluster id defined without defining cluster peers')
       opts.set('cluster_peers', [])
@@ -232,13 +258,13 @@ function isRegex(pattern: Value): boolean {
 }
 
 function settleWorkers(opts: Dict, log: Log): void {
-  const threads = opts.get('worker_threads') ?? null
-  if (isInt(threads) && threads < 3 && truthy(opts.get('peer') ?? null)) {
+  const threads = rawOption(opts, 'worker_threads')
+  if (isInt(threads) && threads < 3 && truthy(rawOption(opts, 'peer'))) {
     const what = `The 'worker_threads' setting in '${str(opts.get('conf_file')!)}' cannot be lower than 3.`
     log('warning', `${what} Resetting it to the default value of 3.`)
     opts.set('worker_threads', 3)
   }
-  if (!truthy(opts.get('worker_pools_enabled') ?? true)) return
+  if (!option(opts, 'worker_pools_enabled')) return
   const pools = poolsInForce(opts)
   checkPools(pools)
   opts.set('worker_pools', pools)

@@ -6,6 +6,7 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, typeName, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { guessHostname } from './hostname.ts'
+import { option, rawOption } from './view.ts'
 
 /** Four bytes, written in tens. */
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
@@ -28,17 +29,17 @@ export interface FoundId {
 }
 
 export async function findId(opts: Dict, request: IdRequest): Promise<FoundId> {
-  const caching = truthy(opts.get('minion_id_caching') ?? true)
-  const file = join(str(opts.get('root_dir') ?? '/'), 'etc/salt/minion_id')
+  const caching = option(opts, 'minion_id_caching')
+  const file = join(option(opts, 'root_dir'), 'etc/salt/minion_id')
   const remembered = caching ? readRemembered(file) : undefined
   if (remembered !== undefined) {
     request.log('debug', `Using cached minion ID from ${file}: ${remembered}`)
     return { id: remembered, isAddress: false }
   }
-  const source = opts.get('id_function') ?? null
+  const source = rawOption(opts, 'id_function')
   let id = truthy(source) ? await askFunction(source, request) : await (request.guess ?? guessHostname)()
-  if (truthy(opts.get('minion_id_lowercase') ?? false)) id = id.toLowerCase()
-  id = withoutDomain(id, opts.get('minion_id_remove_domain') ?? false)
+  if (option(opts, 'minion_id_lowercase')) id = id.toLowerCase()
+  id = withoutDomain(id, option(opts, 'minion_id_remove_domain'))
   if (request.remember && caching) remember(id, file, request.log)
   return { id, isAddress: IPV4.test(id) }
 }

@@ -2,9 +2,9 @@
 // the result by the programs.
 import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type Log, ownUser, silentLog } from '../base/mod.ts'
+import { type Log, silentLog } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { checkNames, checkPorts, checkTypes, renameOld } from './check.ts'
+import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -17,14 +17,15 @@ import {
   setWriteBuffer,
   shortenSocketPath,
 } from './derive.ts'
-import { defaultConfig, type Environment, readConfigFiles } from './files.ts'
+import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
 import { applySdb } from './sdb.ts'
-import type { Sources } from './source.ts'
+import { keepSources, type Sources } from './source.ts'
+import { rawOption } from './view.ts'
 
 export const MINION_CONFIG = defaultConfig('minion')
 
@@ -32,7 +33,7 @@ export interface MinionConfigRequest {
   /** The main file. */
   path?: string
   /** Which variables are set; those of this process when not given. */
-  env?: Environment
+  env?: ProcessEnvironment
   log?: Log
   /** The id, when no file says it. */
   id?: string | undefined
@@ -49,18 +50,21 @@ const RECONNECT_OPTIONS = ['recon_default', 'recon_max', 'recon_randomize', 'tcp
 
 /** The defaults of minions. */
 export function minionDefaults(): Dict {
-  return defaultsOf(OPTIONS, 'minion').set('user', ownUser())
+  return defaultsOf(OPTIONS, 'minion')
 }
 
 export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {
   const { path = MINION_CONFIG, env = process.env, log = silentLog } = request
   const { overrides, sources } = readConfigFiles({ role: 'minion', path, env, log })
   checkNames(sources, 'minion', log)
+  checkEffects(overrides, sources, 'minion', log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
   await applySdb(opts, log)
   checkTypes(opts, sources, log)
+  checkPlugins(opts, sources, log)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
+  keepSources(opts, sources)
   joinReturners(opts)
   return opts
 }
@@ -88,8 +92,8 @@ async function deriveMinion(
   shortenSocketPath(opts)
   // only a plain `true` opens the doors
   opts.set('open_mode', opts.get('open_mode') === true)
-  opts.set('file_roots', normalRoots(opts.get('file_roots') ?? null, 'file_roots', '/srv/salt', log))
-  opts.set('pillar_roots', normalRoots(opts.get('pillar_roots') ?? null, 'pillar_roots', '/srv/pillar', log))
+  opts.set('file_roots', normalRoots(rawOption(opts, 'file_roots'), 'file_roots', '/srv/salt', log))
+  opts.set('pillar_roots', normalRoots(rawOption(opts, 'pillar_roots'), 'pillar_roots', '/srv/pillar', log))
   placeExtensions(opts)
   const logs = ['log_file', 'key_logfile'].filter((name) => isPlainPath(opts.get(name)))
   moveBelowRoot(opts, ['pki_dir', 'cachedir', 'sock_dir', 'extension_modules', 'pidfile', ...logs])
@@ -106,7 +110,7 @@ async function deriveMinion(
 
 async function setId(opts: Dict, request: MinionConfigRequest & { log: Log }): Promise<void> {
   let isAddress = false
-  if (!truthy(opts.get('id') ?? null)) {
+  if (!truthy(rawOption(opts, 'id'))) {
     const { log, rememberId = false, callFunction } = request
     const found = request.id ? undefined : await findId(opts, { log, remember: rememberId, callFunction })
     opts.set('id', request.id ?? found!.id)
@@ -118,7 +122,7 @@ async function setId(opts: Dict, request: MinionConfigRequest & { log: Log }): P
 
 /** Lets several minions of one machine live side by side. */
 function appendId(opts: Dict): void {
-  const names = opts.get('append_minionid_config_dirs') ?? null
+  const names = rawOption(opts, 'append_minionid_config_dirs')
   const id = str(opts.get('id')!)
   for (const name of isList(names) ? names : []) {
     const value = opts.get(name)
@@ -130,6 +134,6 @@ function appendId(opts: Dict): void {
 }
 
 function joinReturners(opts: Dict): void {
-  const returners = opts.get('return') ?? null
+  const returners = rawOption(opts, 'return')
   if (isList(returners)) opts.set('return', (returners as Value[]).map(str).join(','))
 }

@@ -6,5 +6,7 @@ export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults }
 export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'
 export { FUNCTION_OPTIONS, functionDefaults, THEMES } from './options.ts'
 export { expandRoots } from './paths.ts'
-export { isFile, readConfigFile } from './read-file.ts'
+export { isRegularFile, readConfigFile } from './read-file.ts'
 export { SDB_DRIVERS, type SdbMachine, type SdbPlace, sdbPlace } from './sdb.ts'
+export { placeOfOption } from './source.ts'
+export { type OptionName, type OptionValue, option, rawOption } from './view.ts'

@@ -1,24 +1,50 @@
-// How an option is declared: what it may hold, its default for each kind of daemon, what it means, and the names it had
-// before. Tables of these are all there is to say about an option; defaults, checks and the manual come from them.
+// How an option is declared: its type, its default for each kind of daemon, its meaning, its effect and its earlier names.
+// Defaults, checks, the typed view (`view.ts`) and the manual follow from the tables of these declarations.
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 
 export type Role = 'minion' | 'master'
 
+type TypeName = 'str' | 'int' | 'float' | 'bool' | 'dict' | 'list' | 'tuple' | 'None'
+
 export interface Option {
   /** Python's type names that Salt accepts, joined by `|`; without one anything goes. */
-  readonly type?: string
+  readonly type?: TypeName | `${TypeName}|${TypeName}` | `${TypeName}|${TypeName}|${TypeName}`
   readonly doc: string
   /** The default of minions and of masters, as plain data. */
   readonly both?: unknown
   readonly minion?: unknown
   readonly master?: unknown
-  /** Who reads an option that has no default. */
+  /** Find the default on this machine; the one above is the usual one. */
+  readonly find?: () => Value
+  /** The programs that know an option without a default. */
   readonly for?: readonly Role[]
+  /** The value that counts while the option is not set, where Salt's options do not hold it until then. */
+  readonly unset?: unknown
+  /** The names that the option may hold, where all plug-ins of its kind are built in. */
+  readonly names?: readonly string[]
+  /** Why programs have no use for the option here; it has no effect. */
+  readonly needless?: string
+  /** The part of Salt that the option belongs to, where that part is not here yet; the option has no effect. */
+  readonly later?: string
   /** Names of earlier releases. */
   readonly old?: readonly string[]
 }
 
 export type OptionTable = Readonly<Record<string, Option>>
+
+/** Mark all options of a table as belonging to a part of Salt that is not here yet. */
+export function later<T extends OptionTable>(part: string, table: T): T {
+  return marked(table, { later: part })
+}
+
+/** Mark all options of a table as without use here. */
+export function needless<T extends OptionTable>(reason: string, table: T): T {
+  return marked(table, { needless: reason })
+}
+
+function marked<T extends OptionTable>(table: T, mark: Partial<Option>): T {
+  return Object.fromEntries(Object.entries(table).map(([name, option]) => [name, { ...option, ...mark }])) as T
+}
 
 /** The types of an option, by Python's names. */
 export function typesOf(option: Option): readonly string[] {
@@ -41,7 +67,7 @@ export function defaultsOf(options: OptionTable, role: Role): Dict {
   const defaults: Dict = new Map()
   for (const [name, option] of Object.entries(options)) {
     const value = defaultOf(option, role)
-    if (value !== undefined) defaults.set(name, value)
+    if (value !== undefined) defaults.set(name, option.find?.() ?? value)
   }
   return defaults
 }

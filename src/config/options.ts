@@ -27,7 +27,7 @@ import { TELEMETRY } from './tables/telemetry.ts'
 import { TRANSPORT } from './tables/transport.ts'
 import { WINREPO } from './tables/winrepo.ts'
 
-export const THEMES: ReadonlyMap<string, OptionTable> = new Map([
+export const THEMES: ReadonlyMap<string, OptionTable> = new Map<string, OptionTable>([
   ['Connection to the master', CONNECTION],
   ['Identity', IDENTITY],
   ['Paths and files', PATHS],
@@ -53,6 +53,33 @@ export const THEMES: ReadonlyMap<string, OptionTable> = new Map([
   ['Proxy minions', PROXY],
   ['Telemetry', TELEMETRY],
 ])
+
+/** All tables as one type, for the typed view. */
+export type Declared = typeof ACCESS &
+  typeof CACHES &
+  typeof CLUSTER &
+  typeof CONNECTION &
+  typeof EVENTS &
+  typeof FILESERVER &
+  typeof FUNCTIONS &
+  typeof GITFS &
+  typeof GRAINS &
+  typeof IDENTITY &
+  typeof JOBS &
+  typeof LOGGING &
+  typeof MODULES &
+  typeof OUTPUT &
+  typeof PATHS &
+  typeof PILLAR &
+  typeof PROCESSES &
+  typeof PROXY &
+  typeof SECURITY &
+  typeof SSH &
+  typeof STATES &
+  typeof SYNDIC &
+  typeof TELEMETRY &
+  typeof TRANSPORT &
+  typeof WINREPO
 
 export const OPTIONS: OptionTable = Object.assign({}, ...THEMES.values())
 

@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { globFiles, hasMagic } from './glob.ts'
+import { option } from './view.ts'
 
 /** Puts the given options below the root, unless they are there already or lie elsewhere on purpose. */
 export function moveBelowRoot(opts: Dict, names: Iterable<string>): void {
-  const root = resolve(str(opts.get('root_dir') ?? '/'))
+  const root = resolve(option(opts, 'root_dir'))
   for (const name of names) {
     const path = opts.get(name)
     if (typeof path !== 'string') continue

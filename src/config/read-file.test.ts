@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ownUser } from '../base/mod.ts'
-import { isFile } from './read-file.ts'
+import { isRegularFile } from './read-file.ts'
 
 /** A user that the system has no name for, as in some containers. */
 const NAMELESS = 54_321
@@ -28,8 +28,8 @@ describe.skipIf(process.getuid?.() !== 0)('a user without a name', () => {
     const file = join(home, 'Saltfile')
     writeFileSync(file, '')
     try {
-      expect(isFile(file)).toBe(true)
-      expect(asNameless(() => isFile(file))).toBe(false)
+      expect(isRegularFile(file)).toBe(true)
+      expect(asNameless(() => isRegularFile(file))).toBe(false)
     } finally {
       rmSync(home, { recursive: true })
     }

@@ -6,7 +6,7 @@ import { load, YamlError } from '../yaml/mod.ts'
 import { ConfigError } from './errors.ts'
 
 /** Whether there is such a file; one in a directory that we may not enter, as another user's home, is not there for us. */
-export function isFile(path: string): boolean {
+export function isRegularFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch (error) {

@@ -1,6 +1,6 @@
 // Where each option was set, so that a complaint can name file and line.
 import type { Position } from '../base/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 
 export type Sources = Map<string, Position>
@@ -17,4 +17,16 @@ export function noteSources(sources: Sources, options: Dict, file: string): void
 export function whereSet(sources: Sources, name: string): string {
   const at = sources.get(name)
   return at?.file === undefined ? '' : ` in ${at.file}, line ${at.line}`
+}
+
+const kept = new WeakMap<ReadonlyMap<Value, Value>, Sources>()
+
+/** Keep the places for those who read the options later. */
+export function keepSources(opts: ReadonlyMap<Value, Value>, sources: Sources): void {
+  kept.set(opts, sources)
+}
+
+/** Return ` in FILE, line N` for an option that a file set, or nothing. */
+export function placeOfOption(opts: ReadonlyMap<Value, Value>, name: string): string {
+  return whereSet(kept.get(opts) ?? new Map(), name)
 }

@@ -2,13 +2,14 @@
 // which exactly one takes all that no other does.
 import { type Dict, fromPlain, isDict, isInt, isList, str, truthy, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
+import { rawOption } from './view.ts'
 
 /** The pools in force: the configured ones, or one of `worker_threads` workers. */
 export function poolsInForce(opts: Dict): Dict {
-  const pools = opts.get('worker_pools') ?? null
+  const pools = rawOption(opts, 'worker_pools')
   if (isDict(pools) && pools.size > 0) return pools
   if (truthy(pools)) return refuse(['worker_pools must be a dictionary'])
-  return fromPlain({ default: { worker_count: opts.get('worker_threads') ?? null, commands: ['*'] } }) as Dict
+  return fromPlain({ default: { worker_count: rawOption(opts, 'worker_threads'), commands: ['*'] } }) as Dict
 }
 
 /** Refuses pools that leave a request without an answer, or give it two; all problems at once. */

@@ -1,5 +1,6 @@
 // The option `engines` of a master or a minion: a list of names and of one-key dicts from a name to settings, or one dict of
 // them all. `engine_module` among the settings says which engine it is, so that there may be several of a kind.
+import { rawOption } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, typeName, type Value } from '../data/mod.ts'
 
 export interface ConfiguredEngine {
@@ -13,13 +14,13 @@ export interface ConfiguredEngine {
 }
 
 export function configuredEngines(opts: Dict): ConfiguredEngine[] {
-  const option = opts.get('engines') ?? null
-  const listed: readonly Value[] = isDict(option)
-    ? [...option].map(([name, settings]): Dict => new Map([[name, settings]]))
-    : isList(option)
-      ? [...option]
-      : truthy(option)
-        ? [option]
+  const configured = rawOption(opts, 'engines')
+  const listed: readonly Value[] = isDict(configured)
+    ? [...configured].map(([name, settings]): Dict => new Map([[name, settings]]))
+    : isList(configured)
+      ? [...configured]
+      : truthy(configured)
+        ? [configured]
         : []
   return listed.map(engineOf)
 }

@@ -6,7 +6,7 @@ export { parseCsv } from './csv.ts'
 export { dayOfYear, isoWeekOf } from './date/calendar.ts'
 export { PyDate, PyDatetime } from './date/date.ts'
 export { strftime } from './date/strftime.ts'
-export { type Moment, parseTime } from './date/strptime.ts'
+export { type ParsedTime, parseTime } from './date/strptime.ts'
 export { PyTime, type TimeOfDay } from './date/time.ts'
 export { PyTimedelta } from './date/timedelta.ts'
 export { castDate, fromTimestamp, localDatetime, timestampOf } from './date/timestamp.ts'
@@ -40,13 +40,13 @@ export { type MergeOptions, merge } from './merge/merge.ts'
 export { type UpdateOptions, update } from './merge/update.ts'
 export {
   type DecodeOptions,
-  type Dialect,
   decodeMsgpack,
   decodeMulti,
   encodeMsgpack,
   encodePieces,
   FOREIGN_DEPTH,
   MAX_DEPTH,
+  type MsgpackDialect,
   MsgpackError,
   type MsgpackErrorCode,
   MsgpackStream,
@@ -70,7 +70,7 @@ export type { PyMatch } from './regex/match.ts'
 export { compileRegex, PyRegex, type Replacement, reEscape } from './regex/regex.ts'
 export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
-export { HIDDEN, maskSecrets, secretTexts } from './secret-texts.ts'
+export { HIDDEN, isCredential, isProof, isSecretHeader, maskSecrets, secretTexts } from './secret-texts.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
 export { shlexQuote, shlexSplit } from './shlex.ts'

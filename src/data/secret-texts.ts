@@ -1,4 +1,4 @@
-// Values that a log must not show: all of a pillar, and what is kept under a name such as `password`.
+// The one list of secrets: which names belong to secret values, and how secret values are hidden.
 import { repr, str } from './repr.ts'
 import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
 
@@ -8,6 +8,20 @@ const SECRET_NAME = /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|privat
 
 /** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
 const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+
+/** Arguments and fields of requests that prove who asks. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'sharedsecret', 'token'])
+
+/** Whether an argument of a function is a credential, which events and jobs must not show. */
+export const isCredential = (name: Value): boolean => CREDENTIALS.has(textOf(name) ?? '')
+
+/** Whether a field of a request is a credential: `key` is the content of a user's key file there. */
+export const isProof = (field: Value): boolean => field === 'key' || isCredential(field)
+
+/** Names of headers that hold credentials, as `Authorization`, `Cookie`, `X-Auth-Token` and `X-Api-Key` do. */
+const SECRET_HEADER = /auth|cookie|token|secret|passw|credential|key$/i
+
+export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name)
 
 /** A copy of a value in which all that is kept under secret names is hidden. */
 export function maskSecrets(value: Value): Value {

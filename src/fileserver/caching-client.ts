@@ -1,7 +1,8 @@
 // What file clients share: where copies of sources lie in a minion's cache, and sources that are no `salt://` files.
 import { basename, dirname, isAbsolute, join } from 'node:path/posix'
 import { isLogged, type Log, namedLog, silentLog } from '../base/mod.ts'
-import { type Dict, parseSaltUrl, SaltError, schemeOf, str, urlParts } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, parseSaltUrl, SaltError, schemeOf, urlParts } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
 import { download } from './download.ts'
 import type { FetchOptions, FileClient, FileSum } from './file-client.ts'
@@ -39,7 +40,7 @@ export abstract class CachingClient implements FileClient {
   abstract fetch(url: string, options: FetchOptions): Promise<string | false>
 
   protected get cachedir(): string {
-    return str(this.opts.get('cachedir') ?? '/var/cache/salt/minion')
+    return option(this.opts, 'cachedir')
   }
 
   /** Makes room for a copy: false when its directory is missing and may not be made. */

@@ -1,12 +1,13 @@
 // What changed below the roots since the last look, as the event of an update tells it. When each file was changed is kept in
 // the cache, in Salt's form, so that changes while no master ran are told too.
 import { join } from 'node:path/posix'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 
 type Times = ReadonlyMap<string, number>
 
-const fileOf = (opts: Dict): string => join(str(opts.get('cachedir') ?? ''), 'roots', 'mtime_map')
+const fileOf = (opts: Dict): string => join(option(opts, 'cachedir'), 'roots', 'mtime_map')
 
 async function remembered(opts: Dict, host: Host): Promise<Times> {
   try {

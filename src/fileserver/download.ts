@@ -1,5 +1,6 @@
 // Sources from elsewhere: web servers, FTP servers and S3 buckets. All failures are errors of the minion, in Salt's words.
 import { lookup, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, redactUrl, SaltError, urlParts, type Value } from '../data/mod.ts'
 import { fromNodeError, type Host } from '../host/mod.ts'
 import { openUrl } from '../http/mod.ts'
@@ -57,7 +58,7 @@ async function ask(host: Host, opts: Dict, url: string, headers: Record<string, 
 
 const fromFtp: Download = async (host, opts, url, target) => {
   const { retrieve } = await import('./ftp.ts')
-  const seconds = Number(opts.get('fileserver_ftp_timeout') ?? 30)
+  const seconds = option(opts, 'fileserver_ftp_timeout')
   try {
     await host.writeStream(target, retrieve(new URL(url), seconds), { mode: 0o600 })
   } catch (error) {

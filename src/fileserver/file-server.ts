@@ -1,5 +1,6 @@
 // The file server: the backends that `fileserver_backend` names, in order; the first that has a file wins.
 import { lookup } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { MinionFiles } from './minionfs.ts'
@@ -14,7 +15,7 @@ type Make = (opts: Dict, host: Host) => FileBackend | undefined
 
 const BACKENDS: Readonly<Record<string, Make>> = {
   roots: (opts, host) => new Roots(opts, host),
-  minionfs: (opts, host) => (truthy(opts.get('file_recv') ?? false) ? new MinionFiles(opts, host) : undefined),
+  minionfs: (opts, host) => (option(opts, 'file_recv') ? new MinionFiles(opts, host) : undefined),
 }
 
 /** Names of old are the same backends. */
@@ -26,15 +27,12 @@ const namesOf = (value: Value): string[] =>
 export class FileServer {
   private readonly all: FileBackend[]
   private readonly opts: Dict
-  /** Names in `fileserver_backend` that no backend has. */
-  readonly missing: readonly string[]
 
   constructor(opts: Dict, host: Host) {
     this.opts = opts
-    const wanted = namesOf(opts.get('fileserver_backend') ?? ['roots'])
+    const wanted = namesOf(option(opts, 'fileserver_backend'))
     const isKnown = (name: string): boolean => Object.hasOwn(BACKENDS, name)
     this.all = wanted.filter(isKnown).flatMap((name) => BACKENDS[name]!(opts, host) ?? [])
-    this.missing = wanted.filter((name) => !isKnown(name))
   }
 
   /** Those that are named, or all but those named with a minus; all when none is named. */
@@ -61,7 +59,7 @@ export class FileServer {
 
   /** Brings backends up to date; with `fileserver_events` each is told. */
   async update(fire: (tag: string, data: Dict) => unknown, back: Value = null): Promise<void> {
-    if (!truthy(this.opts.get('fileserver_events') ?? false)) return
+    if (!option(this.opts, 'fileserver_events')) return
     for (const backend of this.backends(back)) {
       const data = await backend.update?.()
       if (data) await fire(`salt/fileserver/${backend.name}/update`, data)

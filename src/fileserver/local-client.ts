@@ -1,7 +1,8 @@
 // The file client of a minion without master: it serves itself from its `file_roots`, and copies what is used into its
 // cache as it would from a master.
 import { isLogged, type Log } from '../base/mod.ts'
-import { type Dict, parseSaltUrl, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
@@ -45,7 +46,7 @@ export class LocalFileClient extends CachingClient {
   async hash(url: string, saltenv: string): Promise<FileSum | undefined> {
     const path = await this.locate(url, saltenv)
     if (path === undefined) return undefined
-    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    const hash_type = option(this.opts, 'hash_type')
     return { hash_type, hsum: await this.hashes.of(path, hash_type) }
   }
 
@@ -73,7 +74,7 @@ export class LocalFileClient extends CachingClient {
 
   private async tellCopied(path: string, saltenv: string, from: 'cache' | 'server', source: string): Promise<void> {
     if (!isLogged(this.log, 'debug')) return
-    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    const hash_type = option(this.opts, 'hash_type')
     this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source, hash_type) })
   }
 

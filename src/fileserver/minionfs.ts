@@ -1,12 +1,11 @@
 // The `minionfs` backend: files that minions pushed, below the id of each. It serves no top files, because what minions
 // send must not decide about others.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
-import { type Dict, fnmatch, isList, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, fnmatch, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import { isIgnored } from './ignored.ts'
 import type { FileBackend, Listing, ServedFile } from './roots.ts'
-
-const listOf = (value: Value | undefined): Value[] => (value !== undefined && isList(value) ? [...value] : [])
 
 export class MinionFiles implements FileBackend {
   readonly name = 'minionfs'
@@ -19,23 +18,24 @@ export class MinionFiles implements FileBackend {
   }
 
   private get root(): string {
-    return join(str(this.opts.get('cachedir')!), 'minions')
+    return join(option(this.opts, 'cachedir'), 'minions')
   }
 
   /** The path that all files are served below. */
   private get mountPoint(): string {
-    const text = textOf(this.opts.get('minionfs_mountpoint') ?? null) ?? ''
+    const text = option(this.opts, 'minionfs_mountpoint')
     return text.replace(/^salt:\/\//, '').replace(/\/+$/, '')
   }
 
   private isExposed(id: string): boolean {
-    const any = (option: string): boolean => listOf(this.opts.get(option)).some((glob) => fnmatch(id, str(glob)))
-    if (any('minionfs_blacklist')) return false
-    return listOf(this.opts.get('minionfs_whitelist')).length === 0 || any('minionfs_whitelist')
+    const any = (globs: readonly Value[]): boolean => globs.some((glob) => fnmatch(id, str(glob)))
+    if (any(option(this.opts, 'minionfs_blacklist'))) return false
+    const only = option(this.opts, 'minionfs_whitelist')
+    return only.length === 0 || any(only)
   }
 
   envs(): string[] {
-    return [textOf(this.opts.get('minionfs_env') ?? null) ?? 'base']
+    return [option(this.opts, 'minionfs_env')]
   }
 
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {

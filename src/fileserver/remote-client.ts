@@ -2,6 +2,7 @@
 // brought over piece by piece.
 import { gunzipSync } from 'node:zlib'
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, parseSaltUrl, str, textOf, type Value } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { CachingClient } from './caching-client.ts'
@@ -56,7 +57,7 @@ export class RemoteFileClient extends CachingClient {
 
   private async localHash(path: string): Promise<FileSum | undefined> {
     if ((await this.host.stat(path))?.type !== 'file') return undefined
-    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    const hash_type = option(this.opts, 'hash_type')
     return { hash_type, hsum: await this.host.hash(path, hash_type) }
   }
 

@@ -1,28 +1,17 @@
 // `grains_cache`: grains of an earlier collection, kept for `grains_cache_expiration` seconds in Salt's format.
 import type { Log } from '../base/mod.ts'
-import {
-  type Dict,
-  decodeMsgpack,
-  encodeMsgpack,
-  isList,
-  MsgpackError,
-  numberOf,
-  str,
-  truthy,
-  tuple,
-} from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isList, MsgpackError, truthy, tuple } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 
-const EXPIRATION = 300
-
-const fileOf = (opts: Dict): string => `${str(opts.get('cachedir') ?? '/var/cache/salt/minion')}/grains.cache.p`
+const fileOf = (opts: Dict): string => `${option(opts, 'cachedir')}/grains.cache.p`
 
 export async function cachedGrains(host: Host, opts: Dict): Promise<Dict | undefined> {
-  if (!truthy(opts.get('grains_cache') ?? false) || truthy(opts.get('refresh_grains_cache') ?? false)) return undefined
+  if (!truthy(option(opts, 'grains_cache')) || truthy(opts.get('refresh_grains_cache') ?? false)) return undefined
   try {
     const path = fileOf(opts)
     const found = await host.stat(path)
-    const limit = numberOf(opts.get('grains_cache_expiration') ?? EXPIRATION) ?? EXPIRATION
+    const limit = option(opts, 'grains_cache_expiration')
     if (found === undefined || Math.trunc(host.now() - found.mtime) > limit) return undefined
     const grains = decodeMsgpack(await host.read(path), { dialect: 'bus' })
     if (!(grains instanceof Map) || grains.size === 0) return undefined
@@ -36,7 +25,7 @@ export async function cachedGrains(host: Host, opts: Dict): Promise<Dict | undef
 }
 
 export async function storeGrains(host: Host, opts: Dict, grains: Dict, log: Log): Promise<void> {
-  if (!truthy(opts.get('grains_cache') ?? false)) return
+  if (!truthy(option(opts, 'grains_cache'))) return
   try {
     await host.write(fileOf(opts), encodeMsgpack(grains, 'bus'), { mode: 0o600 })
   } catch (error) {

@@ -1,12 +1,13 @@
 // Collects all grains of a machine: the cached ones while they are fresh, else everything at once, the owner's last.
 import { type Log, silentLog, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, truthy, update, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VOLUME_GROUPS } from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
 import { firmwareQuestions } from './hardware.ts'
-import { fqdnsGrain, nameGrains } from './host-names.ts'
+import { fqdnsGrain, hostNameGrains } from './host-names.ts'
 import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
 import { Machine } from './machine.ts'
 import { gatewayGrains, interfaceGrains, interfacesOf } from './network.ts'
@@ -29,7 +30,7 @@ export async function collectGrains(input: GrainsInput): Promise<Dict> {
   if (cached) return cached
   if (truthy(opts.get('skip_grains') ?? false)) return new Map()
   const machine = new Machine(host)
-  const blacklist = opts.get('grains_blacklist') ?? []
+  const blacklist = option(opts, 'grains_blacklist')
   const deep = opts.get('grains_deep_merge') === true
   const grains: Dict = new Map()
   const add = (part: Dict): void => void update(grains, withoutBlacklisted(part, blacklist), { recursive: deep })
@@ -48,7 +49,7 @@ const configured = new WeakMap<Dict, Value>()
 function configuredGrains(opts: Dict): Value {
   const known = configured.get(opts)
   if (known !== undefined) return known
-  const value = opts.get('grains') ?? null
+  const value = option(opts, 'grains')
   configured.set(opts, value)
   return value
 }
@@ -111,7 +112,7 @@ async function machineGrains(input: GrainsInput, machine: Machine): Promise<Dict
     optionGrains(opts),
     osGrains(machine, opts, isWindows),
     localeGrain(machine),
-    nameGrains(machine),
+    hostNameGrains(machine),
     interfaces.then((faces) => fqdnsGrain(machine, faces, truthy(fqdns as Value))),
     interfaces.then(interfaceGrains),
     isWindows ? new Map() : dnsGrain(machine),

@@ -4,7 +4,7 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 import { type Interface, outerAddresses } from './network.ts'
 
-export async function nameGrains(machine: Machine): Promise<Dict> {
+export async function hostNameGrains(machine: Machine): Promise<Dict> {
   const hostname = await machine.host.hostname()
   const ran = await machine.run('getent', 'ahosts', hostname)
   const { name, addresses } = parseAhosts(ran?.retcode === 0 ? ran.stdout : '')

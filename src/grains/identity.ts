@@ -1,7 +1,8 @@
 // Grains about the minion itself: who it runs as, where, with what environment, and what it is called.
 import { createHash } from 'node:crypto'
 import { brineVersion, SALT_VERSION } from '../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 export async function processGrains(machine: Machine): Promise<Dict> {
@@ -42,20 +43,20 @@ export async function softwareGrains(machine: Machine, opts: Dict): Promise<Dict
     ['brineversion', brineVersion()],
     ['zmqversion', ZEROMQ],
     ['package', 'onedir'],
-    ['ca_truststore', truthy(opts.get('use_os_truststore') ?? false) ? 'os' : 'certifi'],
+    ['ca_truststore', option(opts, 'use_os_truststore') ? 'os' : 'certifi'],
   ])
 }
 
 export function optionGrains(opts: Dict): Dict {
-  const id = str(opts.get('id') ?? '')
+  const id = option(opts, 'id')
   const grains: Dict = new Map<Value, Value>([
     ['id', id],
     ['server_id', serverId(id)],
-    ['master', opts.get('master') ?? ''],
+    ['master', option(opts, 'master')],
   ])
   const domain = opts.get('append_domain')
   if (domain !== undefined) grains.set('append_domain', domain)
-  const resources = opts.get('resources') ?? null
+  const resources = option(opts, 'resources') ?? null
   if (truthy(resources)) grains.set('salt_resources', resources)
   if (truthy(opts.get('grain_opts') ?? false)) grains.set('opts', new Map(opts))
   return grains

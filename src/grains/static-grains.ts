@@ -1,14 +1,15 @@
 // Grains that the machine's owner set: in the `grains` file beside the configuration, and under `grains` in it.
 import { dirname } from 'node:path/posix'
 import type { Log } from '../base/mod.ts'
-import { compileRegex, type Dict, fnmatch, PyError, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { compileRegex, type Dict, fnmatch, PyError, str, type Value } from '../data/mod.ts'
 import { load, YamlError } from '../yaml/mod.ts'
 import type { Machine } from './machine.ts'
 
 /** Beside the configuration file, or within it when it is a directory. */
 async function grainsFile(machine: Machine, opts: Dict): Promise<string | undefined> {
-  const conf = textOf(opts.get('conf_file') ?? null)
-  if (conf === undefined || conf === '') return undefined
+  const conf = option(opts, 'conf_file')
+  if (conf === '') return undefined
   return `${(await machine.isDirectory(conf)) ? conf : dirname(conf)}/grains`
 }
 

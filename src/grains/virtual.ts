@@ -1,4 +1,5 @@
 // Whether the machine is virtual, and how: what detection programs say, then what files of the kernel show.
+import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 import { refineOnFreebsd, refineOnLinux } from './virtual-kernel.ts'
@@ -41,7 +42,7 @@ async function askPrograms(machine: Machine, kernel: string, opts: Dict): Promis
           ['dmidecode', fromDmidecode],
         ]
       : [['virt-what', fromVirtWhat]]
-  if ((opts.get('enable_lspci') ?? true) === true && (await machine.exists('/proc/bus/pci'))) {
+  if (option(opts, 'enable_lspci') && (await machine.exists('/proc/bus/pci'))) {
     readers.push(['lspci', fromLspci])
   }
   for (const [program, read] of readers) {

@@ -11,7 +11,7 @@ export interface User {
   readonly shell: string
 }
 
-export interface Group {
+export interface UserGroup {
   readonly name: string
   readonly passwd?: string
   readonly gid: number
@@ -38,7 +38,7 @@ export function parsePasswd(text: string): User[] {
     }))
 }
 
-export function parseGroup(text: string): Group[] {
+export function parseGroup(text: string): UserGroup[] {
   return rows(text)
     .filter((row) => row.length >= 4)
     .map(([name = '', passwd = '', gid, members = '']) => ({
@@ -50,7 +50,7 @@ export function parseGroup(text: string): Group[] {
 }
 
 /** The ids of all groups a user is in, the primary one first. */
-export function groupIdsOf(user: User, groups: readonly Group[]): number[] {
+export function groupIdsOf(user: User, groups: readonly UserGroup[]): number[] {
   const further = groups.filter(({ members }) => members.includes(user.name)).map(({ gid }) => gid)
   return [...new Set([user.gid, ...further])]
 }

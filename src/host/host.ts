@@ -1,6 +1,6 @@
 // Every touch of the machine goes through this interface: commands, files, accounts, clock. Modules and states know
 // nothing else, so they run on this machine, over SSH and on a simulated one alike. Failures are HostError.
-import type { Group, User } from './accounts.ts'
+import type { User, UserGroup } from './accounts.ts'
 
 export type FileType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'char' | 'block'
 
@@ -151,9 +151,9 @@ export interface HostCommands {
 
 export interface HostAccounts {
   user(nameOrId: string | number): Promise<User | undefined>
-  group(nameOrId: string | number): Promise<Group | undefined>
+  group(nameOrId: string | number): Promise<UserGroup | undefined>
   users(): Promise<User[]>
-  groups(): Promise<Group[]>
+  groups(): Promise<UserGroup[]>
   /** Whom calls on this host act as. */
   identity(): Promise<{ uid: number; gid: number }>
 }
@@ -164,7 +164,7 @@ export type SocketAddress = { path: string } | { host: string; port: number; tls
 /** Whether the other side must prove who it is, or encryption alone is enough. */
 export type TlsTrust = 'verified' | 'unverified'
 
-export interface SocketOptions {
+export interface HostSocketOptions {
   /** In seconds, for connecting and for each piece that is waited for. */
   timeout?: number
 }
@@ -179,7 +179,7 @@ export interface Connection {
 }
 
 export interface HostSockets {
-  connect(address: SocketAddress, options?: SocketOptions): Promise<Connection>
+  connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection>
 }
 
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {

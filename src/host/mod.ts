@@ -1,6 +1,6 @@
 // The machine: the interface, this machine, a simulated one, and a view that cannot change anything.
 
-export { type Group, groupIdsOf, parseGroup, parsePasswd, type User } from './accounts.ts'
+export { groupIdsOf, parseGroup, parsePasswd, type User, type UserGroup } from './accounts.ts'
 export { endingHost } from './ending-host.ts'
 export {
   fromNodeError,
@@ -23,9 +23,9 @@ export type {
   HostAccounts,
   HostCommands,
   HostFiles,
+  HostSocketOptions,
   HostSockets,
   SocketAddress,
-  SocketOptions,
   TempOptions,
   TlsTrust,
   WriteOptions,

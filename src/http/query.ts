@@ -1,18 +1,9 @@
 // One query: Salt's `http.query` with its parameters and the shape of its answer. What nobody can use from a template
 // or a command line (streams, cookie files, rendered headers) is accepted where it changes nothing, else refused.
+
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
-import {
-  type Dict,
-  isDict,
-  iterate,
-  numberOf,
-  SaltError,
-  splitLines,
-  str,
-  textOf,
-  truthy,
-  type Value,
-} from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, iterate, SaltError, splitLines, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { fromNodeError, isHostError } from '../host/mod.ts'
 import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
@@ -136,20 +127,12 @@ export class HttpQuery {
       method,
       headers,
       body,
-      connectTimeout: this.limit('http_connect_timeout', 20),
-      timeout: this.limit('http_request_timeout', 3600),
-      maxBody: this.limit('http_max_body', 107374182400),
+      connectTimeout: option(this.opts, 'http_connect_timeout'),
+      timeout: option(this.opts, 'http_request_timeout'),
+      maxBody: option(this.opts, 'http_max_body'),
       tls: await this.tls(),
       ...(proxy && { proxy }),
     }
-  }
-
-  private limit(name: string, otherwise: number): number {
-    return numberOf(this.option(name) ?? null) ?? otherwise
-  }
-
-  private option(name: string): Value | undefined {
-    return this.opts.get(name)
   }
 
   private async body(): Promise<Uint8Array | undefined> {
@@ -185,9 +168,9 @@ export class HttpQuery {
   }
 
   private async tls(): Promise<HttpRequest['tls']> {
-    const given = this.args.value('verify_ssl') ?? this.option('verify_ssl') ?? true
-    const bundle = textOf(this.args.value('ca_bundle') ?? this.option('ca_bundle') ?? null)
-    const cert = this.args.value('cert') ?? this.option('cert') ?? null
+    const given = this.args.value('verify_ssl') ?? this.opts.get('verify_ssl') ?? true
+    const bundle = textOf(this.args.value('ca_bundle') ?? option(this.opts, 'ca_bundle') ?? null)
+    const cert = this.args.value('cert') ?? this.opts.get('cert') ?? null
     const [certFile, keyFile] = Array.isArray(cert) ? cert.map(str) : [textOf(cert)]
     const read = (path: string) => this.machine.read(path)
     return {
@@ -198,13 +181,12 @@ export class HttpQuery {
   }
 
   private proxy(url: string): HttpRequest['proxy'] {
-    const [host, port] = [this.option('proxy_host') ?? '', this.option('proxy_port') ?? 0]
-    if (!truthy(host) || !truthy(port)) return undefined
-    const direct = this.option('no_proxy') ?? []
-    if (Array.isArray(direct) && direct.includes(new URL(url).hostname)) return undefined
-    const [username, password] = [this.option('proxy_username') ?? '', this.option('proxy_password') ?? '']
-    const authorization = truthy(username) && truthy(password) ? basic(str(username), str(password)) : undefined
-    return { host: str(host), port: Number(port), ...(authorization !== undefined && { authorization }) }
+    const [host, port] = [option(this.opts, 'proxy_host'), option(this.opts, 'proxy_port')]
+    if (host === '' || port === 0) return undefined
+    if (option(this.opts, 'no_proxy').includes(new URL(url).hostname)) return undefined
+    const [username, password] = [option(this.opts, 'proxy_username'), option(this.opts, 'proxy_password')]
+    const authorization = username && password ? basic(username, password) : undefined
+    return { host, port, ...(authorization !== undefined && { authorization }) }
   }
 }
 

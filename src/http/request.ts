@@ -4,7 +4,7 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
 import { certificateProblem } from '../base/mod.ts'
-import { type PyError, valueError } from '../data/mod.ts'
+import { isSecretHeader, type PyError, valueError } from '../data/mod.ts'
 import { trustSystem } from './system-trust.ts'
 
 export interface HttpRequest {
@@ -62,9 +62,6 @@ export async function streamHttp(request: HttpRequest): Promise<HttpStream> {
   }
 }
 
-/** Names of headers that hold credentials, as `Authorization`, `Cookie`, `X-Auth-Token` and `X-Api-Key` do. */
-const CREDENTIALS = /auth|cookie|token|secret|passw|credential|key$/i
-
 /**
  * Return the request that a redirect asks for: a form that was posted is not posted again, except where 307 and 308 say so, and
  * credentials stay with the server they are for. Return undefined where a body that was sent over TLS would be sent in the clear.
@@ -77,7 +74,7 @@ function redirected(request: HttpRequest, url: string, status: number): HttpRequ
   const headers = new Map(request.headers)
   for (const name of request.headers.keys()) {
     if (asGet && name.toLowerCase().startsWith('content-')) headers.delete(name)
-    if (!staysThere && CREDENTIALS.test(name)) headers.delete(name)
+    if (!staysThere && isSecretHeader(name)) headers.delete(name)
   }
   return asGet ? { ...request, url, headers, method: 'GET', body: undefined } : { ...request, url, headers }
 }

@@ -7,8 +7,9 @@ import { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
 import type { Variables } from './runtime/context.ts'
 import type { TemplateOrigin } from './runtime/failure.ts'
 import { Rendering } from './runtime/rendering.ts'
+import type { JinjaDialect, RenderSurroundings } from './runtime/surroundings.ts'
 import { Undefined } from './runtime/undefined.ts'
-import { type Dialect, Template } from './template.ts'
+import { Template } from './template.ts'
 
 export interface LoadedTemplate {
   source: string
@@ -24,7 +25,7 @@ export interface TemplateLoader {
 }
 
 export interface EnvironmentOptions {
-  dialect: Dialect
+  dialect: JinjaDialect
   delimiters?: Partial<Delimiters>
   loader?: TemplateLoader
   /** Fail on any use of an undefined value, as Salt does unless `allow_undefined` is set. */
@@ -39,7 +40,7 @@ export interface EnvironmentOptions {
   profile?: (label: Value, source: string) => () => void
 }
 
-export interface Rendered {
+export interface RenderedTemplate {
   text: string
   /** Which template line wrote which part of the text. */
   lines: LineMap
@@ -56,8 +57,8 @@ const DEFAULT_POLICIES: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['json.dumps_kwargs', new Map<Value, Value>([['sort_keys', true]])],
 ])
 
-export class Environment {
-  readonly dialect: Dialect
+export class Environment implements RenderSurroundings {
+  readonly dialect: JinjaDialect
   readonly delimiters: Delimiters
   readonly strict: boolean
   readonly autoescape: boolean
@@ -128,11 +129,11 @@ export class Environment {
     throw new JinjaError('TemplatesNotFound', `none of the templates given were found: ${names.map(str).join(', ')}`)
   }
 
-  async render(source: string, variables: Variables = new Map()): Promise<Rendered> {
+  async render(source: string, variables: Variables = new Map()): Promise<RenderedTemplate> {
     return this.renderTemplate(this.fromString(source), variables)
   }
 
-  async renderTemplate(template: Template, variables: Variables): Promise<Rendered> {
+  async renderTemplate(template: Template, variables: Variables): Promise<RenderedTemplate> {
     const given = new Map([...this.globals, ...variables])
     const context = template.context(given)
     const rendering = new Rendering(this, context)

@@ -1,9 +1,10 @@
 // The names Jinja itself puts into every template.
 import { type Dict, dictUpdate, PyError, PyObject, PyRange, typeError, type Value } from '../data/mod.ts'
-import { BoundMethod, Callable, TypeObject } from './runtime/callable.ts'
+import { BoundMethod, CallableValue, TypeObject } from './runtime/callable.ts'
 import { lipsum } from './runtime/lipsum.ts'
 import { Namespace } from './runtime/namespace.ts'
-import { type Kwargs, native } from './runtime/native.ts'
+import { native } from './runtime/native.ts'
+import type { Kwargs } from './runtime/runtime.ts'
 
 /** Jinja's sandbox refuses longer ranges. */
 const MAX_RANGE = 100_000n
@@ -88,7 +89,7 @@ const makeCycler = native('cycler', ['*items'], (_rt, items: Value[]) => {
 })
 
 /** `joiner()`: empty at the first call, its separator at every further one. */
-class Joiner extends Callable {
+class Joiner extends CallableValue {
   readonly typeName = 'Joiner'
   override readonly module = 'jinja2.utils'
   private readonly separator: Value

@@ -51,7 +51,7 @@ export const OPERATORS = {
   ';': 'semicolon',
 } as const
 
-export interface Token {
+export interface JinjaToken {
   type: TokenType
   /** The text of a name, data or operator; the value of a literal. */
   value: string | number | bigint | Value | JinjaError
@@ -157,7 +157,7 @@ function rstrip(text: string): string {
   return text.slice(0, end)
 }
 
-export function tokenize(source: string, options: Delimiters): Token[] {
+export function tokenize(source: string, options: Delimiters): JinjaToken[] {
   return new Lexer(source, options).run()
 }
 
@@ -166,7 +166,7 @@ class Lexer {
   private readonly options: Delimiters
   private readonly rules: Rules
   private readonly alphabet: typeof ASCII
-  private readonly tokens: Token[] = []
+  private readonly tokens: JinjaToken[] = []
   private pos = 0
   private line = 1
   private lineStarting = true
@@ -178,7 +178,7 @@ class Lexer {
     this.alphabet = alphabetOf(this.source)
   }
 
-  run(): Token[] {
+  run(): JinjaToken[] {
     try {
       this.scan()
     } catch (error) {
@@ -207,7 +207,7 @@ class Lexer {
     throw new JinjaError('TemplateSyntaxError', message, { at: { line: this.line } })
   }
 
-  private push(type: TokenType, value: Token['value']): void {
+  private push(type: TokenType, value: JinjaToken['value']): void {
     this.tokens.push({ type, value, line: this.line })
   }
 

@@ -4,20 +4,21 @@ export {
   Environment,
   type EnvironmentOptions,
   type LoadedTemplate,
-  type Rendered,
+  type RenderedTemplate,
   type TemplateLoader,
 } from './environment.ts'
 export { JinjaError, type JinjaErrorCode } from './errors.ts'
 export { builtinFilters } from './filters/mod.ts'
 export type { LineMap } from './line-map.ts'
 export { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
-export { Callable, TypeObject } from './runtime/callable.ts'
+export { CallableValue, TypeObject } from './runtime/callable.ts'
 export type { Variables } from './runtime/context.ts'
 export { TemplateFailure, type TemplateFrame, type TemplateOrigin } from './runtime/failure.ts'
 export { type HostCall, HostFunction } from './runtime/host-function.ts'
 export { Markup } from './runtime/markup.ts'
-export { type Kwargs, type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
-export type { Runtime } from './runtime/runtime.ts'
+export { type NativeBody, NativeFunction, type NativeTable, native } from './runtime/native.ts'
+export type { Kwargs, Runtime } from './runtime/runtime.ts'
+export type { JinjaDialect } from './runtime/surroundings.ts'
 export { StrictUndefined, Undefined } from './runtime/undefined.ts'
 export {
   bracketed,
@@ -31,5 +32,4 @@ export {
   toBytes,
   toText,
 } from './salt/mod.ts'
-export type { Dialect } from './template.ts'
 export { builtinTests } from './tests/mod.ts'

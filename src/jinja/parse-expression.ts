@@ -2,7 +2,7 @@
 import { float, quote, type Value } from '../data/mod.ts'
 import type * as ast from './ast.ts'
 import { JinjaError } from './errors.ts'
-import type { Token } from './lexer.ts'
+import type { JinjaToken } from './lexer.ts'
 import { describeToken, type TokenStream, type TokenTest } from './token-stream.ts'
 
 const CONSTANTS = new Map<string, Value>([
@@ -345,7 +345,7 @@ export abstract class ExpressionParser {
     return { type: 'Call', line, node, ...this.parseArguments() }
   }
 
-  private dottedName(): Token & { value: string } {
+  private dottedName(): JinjaToken & { value: string } {
     const token = this.stream.expect('name')
     let name = token.value as string
     while (this.stream.skipIf('dot')) name += `.${this.stream.expectName()}`

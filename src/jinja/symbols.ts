@@ -10,15 +10,15 @@ export type Load =
   | { from: 'alias'; variable: string }
   | { from: 'nothing' }
 
-export class Scope {
+export class SymbolScope {
   readonly level: number
-  readonly parent: Scope | undefined
+  readonly parent: SymbolScope | undefined
   variables = new Map<string, string>()
   loads = new Map<string, Load>()
   stores = new Set<string>()
   private readonly names: Identifiers
 
-  constructor(names: Identifiers, parent?: Scope, level = parent ? parent.level + 1 : 0) {
+  constructor(names: Identifiers, parent?: SymbolScope, level = parent ? parent.level + 1 : 0) {
     this.names = names
     this.parent = parent
     this.level = level
@@ -61,8 +61,8 @@ export class Scope {
     return this.define(name, { from: 'parameter' }, variable)
   }
 
-  copy(): Scope {
-    const copy = new Scope(this.names, this.parent, this.level)
+  copy(): SymbolScope {
+    const copy = new SymbolScope(this.names, this.parent, this.level)
     copy.variables = new Map(this.variables)
     copy.loads = new Map(this.loads)
     copy.stores = new Set(this.stores)
@@ -70,7 +70,7 @@ export class Scope {
   }
 
   /** Takes over what the branches of an `if` did. A name that not every branch assigns keeps its outside value. */
-  merge(branches: readonly Scope[]): void {
+  merge(branches: readonly SymbolScope[]): void {
     const counts = new Map<string, number>()
     for (const branch of branches) {
       for (const name of branch.stores) {
@@ -95,7 +95,7 @@ export class Scope {
   /** Every name assigned in this scope or around it, with the variable that holds it here. */
   assigned(): Map<string, string> {
     const result = new Map<string, string>()
-    for (let scope: Scope | undefined = this; scope; scope = scope.parent) {
+    for (let scope: SymbolScope | undefined = this; scope; scope = scope.parent) {
       for (const name of scope.stores) if (!result.has(name)) result.set(name, this.variable(name))
     }
     return result
@@ -123,11 +123,11 @@ export class Identifiers {
 }
 
 /** Records what the statements do to names of the scope they stand in; inner scopes are looked at on their own. */
-export function analyze(scope: Scope, nodes: readonly Node[]): void {
+export function analyze(scope: SymbolScope, nodes: readonly Node[]): void {
   for (const node of nodes) visit(scope, node)
 }
 
-function visitTarget(scope: Scope, target: Target, asParameter: boolean): void {
+function visitTarget(scope: SymbolScope, target: Target, asParameter: boolean): void {
   if (target.type === 'NamespaceRef') scope.load(target.name)
   else if (target.type === 'Tuple') for (const item of target.items) visitTarget(scope, item as Target, asParameter)
   else if (asParameter || target.ctx === 'param') scope.parameter(target.name)
@@ -135,11 +135,11 @@ function visitTarget(scope: Scope, target: Target, asParameter: boolean): void {
 }
 
 /** Declares the names of a loop's target as the loop's own. */
-export function declareTarget(scope: Scope, target: Target): void {
+export function declareTarget(scope: SymbolScope, target: Target): void {
   visitTarget(scope, target, true)
 }
 
-function visit(scope: Scope, node: Node): void {
+function visit(scope: SymbolScope, node: Node): void {
   switch (node.type) {
     case 'Name':
       if (node.ctx === 'load') scope.load(node.name)
@@ -188,7 +188,7 @@ function visit(scope: Scope, node: Node): void {
   }
 }
 
-function visitIf(scope: Scope, test: Node, branches: ReadonlyArray<readonly Stmt[]>): void {
+function visitIf(scope: SymbolScope, test: Node, branches: ReadonlyArray<readonly Stmt[]>): void {
   visit(scope, test)
   scope.merge(
     branches.map((body) => {

@@ -5,26 +5,14 @@ import type { Value } from '../data/mod.ts'
 import type { Link } from './compile/expressions.ts'
 import { compileTemplate } from './compile/template.ts'
 import { JinjaError } from './errors.ts'
-import type { LineMap } from './line-map.ts'
 import { type Delimiters, delimitersKey } from './options.ts'
 import { parse } from './parser.ts'
-import { Context, type Variables } from './runtime/context.ts'
+import { type BlockFunction, Context, type RootFunction, type Variables } from './runtime/context.ts'
 import { located, type TemplateOrigin } from './runtime/failure.ts'
 import type { TemplateModule } from './runtime/module.ts'
-import type { NativeBody, NativeFunction } from './runtime/native.ts'
-import type { Rendering } from './runtime/rendering.ts'
+import type { NativeBody } from './runtime/native.ts'
 import { support, supportNames } from './runtime/support.ts'
-
-export type RootFunction = (ctx: Context, rt: Rendering, lines: LineMap | undefined) => string | Promise<string>
-export type BlockFunction = (ctx: Context, rt: Rendering) => string | Promise<string>
-
-/** The functions a set of environments shares. Templates compiled for one dialect serve all its environments. */
-export interface Dialect {
-  readonly filters: ReadonlyMap<string, NativeFunction>
-  readonly tests: ReadonlyMap<string, NativeFunction>
-  /** Filters that may answer with a promise. */
-  readonly waiting: ReadonlySet<string>
-}
+import type { JinjaDialect, RunnableTemplate } from './runtime/surroundings.ts'
 
 type Factory = (
   S: typeof support,
@@ -68,10 +56,10 @@ class ProgramCache {
   }
 }
 
-const caches = new WeakMap<Dialect, ProgramCache>()
+const caches = new WeakMap<JinjaDialect, ProgramCache>()
 
 export interface TemplateSettings {
-  dialect: Dialect
+  dialect: JinjaDialect
   delimiters: Delimiters
   autoescape: boolean
 }
@@ -97,7 +85,7 @@ function build(source: string, settings: TemplateSettings, name: string | undefi
 }
 
 /** The function behind a filter or test as the generated code calls it. */
-function bind({ kind, name, count }: Link, dialect: Dialect): NativeBody {
+function bind({ kind, name, count }: Link, dialect: JinjaDialect): NativeBody {
   const known = kind === 'filter' ? dialect.filters : dialect.tests
   const fn = known.get(name)
   if (!fn) {
@@ -120,7 +108,7 @@ function program(source: string, settings: TemplateSettings, name: string | unde
   return found
 }
 
-export class Template {
+export class Template implements RunnableTemplate {
   readonly origin: TemplateOrigin
   readonly root: RootFunction
   readonly blocks: ReadonlyMap<string, BlockFunction>

@@ -1,7 +1,7 @@
 // The parser's view of the tokens: one is current, the next can be peeked at.
 import { quote } from '../data/mod.ts'
 import { JinjaError } from './errors.ts'
-import { OPERATORS, type Token, type TokenType } from './lexer.ts'
+import { type JinjaToken, OPERATORS, type TokenType } from './lexer.ts'
 
 /** What a token must be: a type, or `name:word`. */
 export type TokenTest = TokenType | `name:${string}`
@@ -16,7 +16,7 @@ const DESCRIPTIONS: Partial<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(OPERATORS).map(([text, type]) => [type, text])),
 }
 
-export function describeToken(token: Token): string {
+export function describeToken(token: JinjaToken): string {
   return token.type === 'name' ? String(token.value) : (DESCRIPTIONS[token.type] ?? token.type)
 }
 
@@ -25,38 +25,38 @@ export function describeTest(test: TokenTest): string {
 }
 
 /** Reports unreadable text when the parser comes to it, after whatever is wrong before it. */
-function readable(token: Token): Token {
+function readable(token: JinjaToken): JinjaToken {
   if (token.type === 'error') throw token.value
   return token
 }
 
 export class TokenStream {
-  private readonly tokens: Token[]
+  private readonly tokens: JinjaToken[]
   private at = 0
 
-  constructor(tokens: Token[]) {
+  constructor(tokens: JinjaToken[]) {
     this.tokens = tokens
     readable(tokens[0]!)
   }
 
-  get current(): Token {
+  get current(): JinjaToken {
     return this.tokens[this.at]!
   }
 
   /** The token after the current one. */
-  get ahead(): Token {
+  get ahead(): JinjaToken {
     return readable(this.tokens[Math.min(this.at + 1, this.tokens.length - 1)]!)
   }
 
   /** Gives the current token and moves on; the last one stays. */
-  next(): Token {
+  next(): JinjaToken {
     const token = this.current
     if (this.at < this.tokens.length - 1) this.at++
     readable(this.current)
     return token
   }
 
-  is(test: TokenTest, token: Token = this.current): boolean {
+  is(test: TokenTest, token: JinjaToken = this.current): boolean {
     if (token.type === test) return true
     return token.type === 'name' && test.startsWith('name:') && test.slice(5) === token.value
   }
@@ -71,7 +71,7 @@ export class TokenStream {
     return found
   }
 
-  expect(test: TokenTest): Token {
+  expect(test: TokenTest): JinjaToken {
     if (this.is(test)) return this.next()
     const { current } = this
     const wanted = quote(describeTest(test))

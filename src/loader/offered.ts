@@ -1,5 +1,6 @@
 // Which functions a table of modules offers under the options: all but `disable_modules`, and with `whitelist_modules` only
 // these. The names of a module are gathered when it is asked for, because a run asks for few.
+import { option } from '../config/mod.ts'
 import { contains, type Dict, truthy, type Value } from '../data/mod.ts'
 import type { ModuleTable } from './module-entry.ts'
 
@@ -12,8 +13,8 @@ export class OfferedFunctions {
   /** `known` are modules whose functions are others than the table's. */
   constructor(table: ModuleTable, opts: Dict, known: ReadonlyMap<string, ReadonlySet<string>> = new Map()) {
     this.table = table
-    this.disabled = opts.get('disable_modules') ?? []
-    this.allowed = opts.get('whitelist_modules') ?? []
+    this.disabled = option(opts, 'disable_modules')
+    this.allowed = option(opts, 'whitelist_modules')
     this.known = new Map(known)
   }
 

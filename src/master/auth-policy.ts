@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import type { PkiKeys } from '../store/mod.ts'
 import { type AuthPolicy, isValidId } from '../wire/mod.ts'
 import { means } from './configured-pattern.ts'
@@ -34,9 +35,9 @@ function grainAllows(directory: string, name: string, value: Value): boolean {
 
 /** The name of a file that lets its minion in once, while it is fresh: `minions_autosign` below the keys. */
 function takeStub(opts: Dict, id: string, log: Log): boolean {
-  const directory = join(str(opts.get('pki_dir') ?? ''), 'minions_autosign')
+  const directory = join(option(opts, 'pki_dir'), 'minions_autosign')
   if (!isValidId(id) || !statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return false
-  const minutes = numberOf(opts.get('autosign_timeout') ?? 120) ?? 120
+  const minutes = option(opts, 'autosign_timeout')
   const oldest = minutes > 0 ? Date.now() - minutes * 60_000 : 0
   for (const name of readdirSync(directory)) {
     const file = join(directory, name)
@@ -50,17 +51,15 @@ function takeStub(opts: Dict, id: string, log: Log): boolean {
 }
 
 export function authPolicy(opts: Dict, keys: PkiKeys, quotas: Quotas, log: Log): AuthPolicy {
-  const text = (name: string): string => textOf(opts.get(name) ?? null) ?? ''
-  const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
-  const listedIn = (option: string, id: string): boolean =>
-    trustedLines(text(option), flag('permissive_pki_access'), log).some((line) => means(line, id))
-  const most = numberOf(opts.get('max_minions') ?? 0) ?? 0
+  const listedIn = (list: 'autosign_file' | 'autoreject_file', id: string): boolean =>
+    trustedLines(option(opts, list), option(opts, 'permissive_pki_access'), log).some((line) => means(line, id))
+  const most = option(opts, 'max_minions')
   return {
-    openMode: flag('open_mode'),
+    openMode: opts.get('open_mode') === true,
     autoReject: (id) => listedIn('autoreject_file', id),
     autoSign: (id, grains) => {
-      if (flag('auto_accept') || listedIn('autosign_file', id) || takeStub(opts, id, log)) return true
-      const directory = text('autosign_grains_dir')
+      if (opts.get('auto_accept') === true || listedIn('autosign_file', id) || takeStub(opts, id, log)) return true
+      const directory = option(opts, 'autosign_grains_dir')
       if (directory === '' || grains === undefined) return false
       return [...grains].some(([name, value]) => grainAllows(directory, str(name), value))
     },

@@ -1,8 +1,8 @@
 // Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
 import { guarded, newJid, shownText } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
-import { type MasterAccess, runMasterFunction } from '../client/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
+import { type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
 import type { Publishing } from './publish.ts'

@@ -1,7 +1,8 @@
 // The engines of a master.
-import { type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
+
 import { applyReactorSettings, configuredEngines, Engines } from '../daemon/mod.ts'
 import type { Dict } from '../data/mod.ts'
+import { callingContext, type MasterAccess } from '../runner/mod.ts'
 import type { MasterParts } from './parts.ts'
 
 /** The reactor runs with the master, by settings that were taken from the configuration of its engine. */
@@ -16,10 +17,11 @@ const until = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done(), { once: true })
   })
 
-export function openEngines({ opts, log, bus }: MasterParts, access: MasterAccess): Engines {
-  const master = masterContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/engine' }, (family, { name, ...call }) =>
-    runMasterFunction(access, { family, fun: name, ...call }),
-  )
+export function openMasterEngines(
+  { opts, log, bus }: Pick<MasterParts, 'opts' | 'log' | 'bus'>,
+  access: MasterAccess,
+): Engines {
+  const master = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/engine' })
   const engines = new Engines({
     role: 'master',
     opts,

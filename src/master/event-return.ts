@@ -2,8 +2,9 @@
 // for `event_return_queue_max_seconds`. While a returner works the next ones gather; when it is far too slow, events are lost.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { returnerNames, returnerOf } from '../client/mod.ts'
-import { type Dict, fnmatch, isList, numberOf, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { returnerNames, returnerOf } from '../daemon/mod.ts'
+import { type Dict, fnmatch, isList, str, type Value } from '../data/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 
 /** Events that may wait for the returners. */
@@ -30,10 +31,9 @@ export class EventReturn {
 
   constructor(parts: EventReturnParts) {
     this.parts = parts
-    const number = (name: string): number => numberOf(parts.opts.get(name) ?? 0) ?? 0
     this.names = returnerNames(parts.opts.get('event_return'))
-    this.least = Math.max(1, number('event_return_queue'))
-    this.seconds = number('event_return_queue_max_seconds')
+    this.least = Math.max(1, option(parts.opts, 'event_return_queue'))
+    this.seconds = option(parts.opts, 'event_return_queue_max_seconds')
   }
 
   /** Gives the function that ends it; what waits is handed over then. */

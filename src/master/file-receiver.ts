@@ -4,7 +4,8 @@ import { constants, existsSync, mkdirSync } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import type { Quotas } from './quotas.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -12,13 +13,16 @@ const MEGABYTE = 1024 * 1024
 const bytesOf = (data: Value | undefined): Uint8Array =>
   data instanceof Uint8Array ? data : Buffer.from(textOf(data ?? null) ?? '')
 
+/** Parts of a path: more make no path that a system takes. */
+const MOST_FOLDERS = 2048
+
 /** Where the file goes; undefined when that would be somewhere else. */
 function placeOf(opts: Dict, id: string, path: Value | undefined): string | undefined {
-  if (path === undefined || !isList(path)) return undefined
+  if (path === undefined || !isList(path) || path.length > MOST_FOLDERS) return undefined
   const words = path.map(str)
   const below = normalize(words.join('/'))
   const isOutside = below.startsWith('/') || below === '.' || below.split('/').includes('..') || below.includes('\0')
-  return isOutside ? undefined : join(str(opts.get('cachedir')!), 'minions', id, 'files', below)
+  return isOutside ? undefined : join(option(opts, 'cachedir'), 'minions', id, 'files', below)
 }
 
 /** A link in the place of the file leads elsewhere, and is not followed. */
@@ -41,9 +45,9 @@ export interface ReceiverParts {
 export async function receiveFile({ opts, log, quotas }: ReceiverParts, load: Dict): Promise<boolean> {
   const id = str(load.get('id')!)
   const offset = numberOf(load.get('loc') ?? null)
-  if (offset === undefined || !truthy(opts.get('file_recv') ?? false)) return false
+  if (offset === undefined || !option(opts, 'file_recv')) return false
   const data = bytesOf(load.get('data'))
-  const most = (numberOf(opts.get('file_recv_max_size') ?? 100) ?? 100) * MEGABYTE
+  const most = option(opts, 'file_recv_max_size') * MEGABYTE
   if (offset < 0 || offset + data.length > most) {
     log('error', `A file of ${id} is larger than file_recv_max_size allows, or written before its beginning`)
     return false
@@ -53,7 +57,7 @@ export async function receiveFile({ opts, log, quotas }: ReceiverParts, load: Di
     log('warning', `Attempt of ${id} to write a received file outside of its directory. Access denied.`)
     return false
   }
-  const folder = join(str(opts.get('cachedir')!), 'minions', id, 'files')
+  const folder = join(option(opts, 'cachedir'), 'minions', id, 'files')
   const isNew = offset === 0
   // the file and the folders that may have to be made for it
   const made = isNew ? relative(folder, file).split('/').length : 0

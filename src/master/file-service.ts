@@ -1,11 +1,10 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
-import { type Log, shownText, silentLog } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
 
-const BUFFER = 1_048_576
 /** From here on the memory for what is read is used again: new memory for every piece costs as much as reading it. */
 const LONG = 1 << 16
 const MOST_SPARE = 4
@@ -18,13 +17,10 @@ export class FileService {
   private readonly hashes: KnownHashes
   private readonly spare: Uint8Array[] = []
 
-  constructor(opts: Dict, host: Host, log: Log = silentLog) {
+  constructor(opts: Dict, host: Host) {
     this.opts = opts
     this.host = host
     this.server = new FileServer(opts, host)
-    for (const name of this.server.missing) {
-      log('error', `fileserver_backend: ${shownText(name)} is not available; the master serves none of its files`)
-    }
     this.hashes = new KnownHashes(host)
   }
 
@@ -41,7 +37,7 @@ export class FileService {
         ['dest', ''],
       ])
     const offset = Math.max(0, numberOf(load.get('loc') ?? 0) ?? 0)
-    const length = numberOf(this.opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
+    const length = option(this.opts, 'file_buffer_size')
     // the last request of a file asks for what is behind its end; size 0 may be a file of /proc
     const isOver = found.stat.size > 0 && offset >= found.stat.size
     const into = found.stat.size - offset > LONG ? (this.spare.pop() ?? Buffer.allocUnsafeSlow(length)) : undefined
@@ -65,7 +61,7 @@ export class FileService {
   async hash(load: Dict): Promise<Value> {
     const found = await this.find(load)
     if (!found) return ''
-    const hash_type = str(this.opts.get('hash_type') ?? 'sha256')
+    const hash_type = option(this.opts, 'hash_type')
     return new Map<Value, Value>([
       ['hsum', await this.hashes.of(found.path, hash_type, found.stat)],
       ['hash_type', hash_type],

@@ -2,32 +2,33 @@
 // it; either form is taken as it is found. With `master_sign_pubkey` a second pair vouches for the first.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { loadOrMakeKeys, type MasterIdentity, masterIdentity } from '../wire/mod.ts'
 
 export async function openIdentity(opts: Dict): Promise<MasterIdentity> {
-  const folder = str(opts.get('pki_dir')!)
-  const bits = numberOf(opts.get('keysize') ?? 2048) ?? 2048
-  const secret = (name: string) => {
-    const passphrase = textOf(opts.get(name) ?? null)
+  const folder = option(opts, 'pki_dir')
+  const bits = option(opts, 'keysize')
+  const secret = (name: 'key_pass' | 'signing_key_pass') => {
+    const passphrase = option(opts, name)
     return { bits, ...(passphrase && { passphrase }) }
   }
-  const own = str(opts.get('id') ?? '').replace(/_master$/, '')
+  const own = option(opts, 'id').replace(/_master$/, '')
   const name =
     existsSync(join(folder, 'master.pem')) || own === '' || !existsSync(join(folder, `${own}.pem`)) ? 'master' : own
   const key = await loadOrMakeKeys(folder, name, secret('key_pass'))
-  if (!truthy(opts.get('master_sign_pubkey') ?? false)) return masterIdentity(key)
+  if (!option(opts, 'master_sign_pubkey')) return masterIdentity(key)
   const signature = signatureFile(opts, folder)
-  if (truthy(opts.get('master_use_pubkey_signature') ?? false) && signature !== undefined) {
+  if (option(opts, 'master_use_pubkey_signature') && signature !== undefined) {
     return masterIdentity(key, { signature: readFileSync(signature, 'utf8') })
   }
-  const signName = textOf(opts.get('master_sign_key_name') ?? null) ?? 'master_sign'
+  const signName = option(opts, 'master_sign_key_name')
   return masterIdentity(key, { signKey: await loadOrMakeKeys(folder, signName, secret('signing_key_pass')) })
 }
 
 /** The ready signature, under the name of the option, of 3008, or of those before it. */
 function signatureFile(opts: Dict, folder: string): string | undefined {
-  const usual = [`${str(opts.get('id') ?? '')}_pubkey_signature`, 'master_pubkey_signature']
-  const named = textOf(opts.get('master_pubkey_signature') ?? null)
+  const usual = [`${option(opts, 'id')}_pubkey_signature`, 'master_pubkey_signature']
+  const named = option(opts, 'master_pubkey_signature')
   return (named ? [named] : usual).map((name) => join(folder, name)).find((file) => existsSync(file))
 }

@@ -4,7 +4,8 @@
 import { join } from 'node:path'
 import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
-import { handTo, returnerNames } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
+import { handTo, returnerNames } from '../daemon/mod.ts'
 import { type Dict, str, textOf } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'
@@ -34,8 +35,8 @@ export class JobCaches implements JobListeners {
     this.host = host
     const { opts } = parts
     this.files = new JobFiles({
-      folder: join(str(opts.get('cachedir') ?? ''), 'jobs'),
-      hashType: str(opts.get('hash_type') ?? 'sha256'),
+      folder: join(option(opts, 'cachedir'), 'jobs'),
+      hashType: option(opts, 'hash_type'),
       isShared: hasLocalUsers(opts),
     })
     this.filed = filedJobs(parts)
@@ -99,8 +100,8 @@ export class JobCaches implements JobListeners {
 
 /** Salt's Python looks for files only where `master_job_cache` is the usual one. */
 function filedJobs({ opts, log }: CacheParts): FiledJobs {
-  const wanted = opts.get('job_cache_files') ?? 'auto'
-  if (wanted === false || str(opts.get('master_job_cache') ?? OWN) !== OWN) return 'none'
+  const wanted = option(opts, 'job_cache_files')
+  if (wanted === false || option(opts, 'master_job_cache') !== OWN) return 'none'
   if (wanted === true) return 'all'
   if (wanted !== 'auto')
     log('warning', `job_cache_files is ${shownText(str(wanted))} and not auto, True or False: taken as auto`)

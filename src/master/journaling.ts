@@ -9,7 +9,8 @@ import {
   masterOrigin,
   type PastEvents,
 } from '../bus/mod.ts'
-import { type Dict, numberOf, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { JobStore, StorageWatch } from '../store/mod.ts'
 
 const TIDY_MS = 600_000
@@ -23,21 +24,17 @@ export interface Journaled {
 }
 
 export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: StorageWatch): Journaled {
-  const own = masterOrigin(str(opts.get('id') ?? 'master'))
+  const own = masterOrigin(option(opts, 'id') || 'master')
   if (!hasJournal(opts)) {
     return { bus: new EventBus(log, 0, own), kept: async () => {}, past: () => [], close: async () => {} }
   }
-  const number = (name: string): number | undefined => numberOf(opts.get(name) ?? null)
-  const [maxAgeSeconds, maxBytes, inlineBytes] = ['max_age', 'max_size', 'inline_size'].map((name) =>
-    number(`event_journal_${name}`),
-  )
   const journal = new EventJournal({
     folder: journalFolder(opts),
     log,
     failed: (error, path) => storage.failed(error, path),
-    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
-    ...(maxBytes !== undefined && { maxBytes }),
-    ...(inlineBytes !== undefined && { inlineBytes }),
+    maxAgeSeconds: option(opts, 'event_journal_max_age'),
+    maxBytes: option(opts, 'event_journal_max_size'),
+    inlineBytes: option(opts, 'event_journal_inline_size'),
   })
   const bus = new EventBus(log, journal.last, own)
   const stop = bus.listen((event) => journal.take(event))

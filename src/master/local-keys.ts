@@ -3,6 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type Log, localKeyFile, makeOwnFolder, ownUser, PASSABLE_FOLDER } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, str } from '../data/mod.ts'
 import { generateKeyString } from '../wire/mod.ts'
 
@@ -17,7 +18,7 @@ export type FindUser = (name: string) => LocalUser | undefined
 
 /** The users of `publisher_acl`: local users that may have some functions run. */
 const localUsers = (opts: Dict): string[] => {
-  const acl = opts.get('publisher_acl') ?? null
+  const acl = option(opts, 'publisher_acl')
   return isDict(acl) ? [...acl.keys()].map(str) : []
 }
 
@@ -31,9 +32,9 @@ export class LocalKeys {
   readonly ownerKey: string
 
   constructor(opts: Dict, findUser: FindUser, log: Log) {
-    this.owner = str(opts.get('user') ?? '') || ownUser()
+    this.owner = option(opts, 'user') || ownUser()
     const names = new Set([this.owner, ...localUsers(opts)])
-    const cachedir = str(opts.get('cachedir')!)
+    const cachedir = option(opts, 'cachedir')
     makeOwnFolder(cachedir, PASSABLE_FOLDER)
     let ownerKey = ''
     for (const name of names) {

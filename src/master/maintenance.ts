@@ -3,7 +3,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { guarded, toError } from '../base/mod.ts'
-import { type Dict, numberOf, str, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
@@ -12,9 +13,8 @@ import type { MasterParts } from './parts.ts'
 import { Presence } from './presence.ts'
 
 const HOUR = 3600
-const DAY = 24 * HOUR
 
-export interface MaintenanceParts extends MasterParts {
+export interface MaintenanceParts extends Pick<MasterParts, 'opts' | 'log' | 'bus' | 'cache' | 'jobs' | 'jobCaches'> {
   secret: PublishSecret
   tokens: Tokens
 }
@@ -31,7 +31,7 @@ export class Maintenance {
   }
 
   start(): void {
-    const interval = (numberOf(this.parts.opts.get('loop_interval') ?? 60) ?? 60) * 1000
+    const interval = option(this.parts.opts, 'loop_interval') * 1000
     const presence = new Presence(this.parts)
     const every = (ms: number, work: () => void): void => {
       this.timers.push(setInterval(guarded(this.parts.log, 'Maintenance', work), ms))
@@ -39,7 +39,7 @@ export class Maintenance {
     every(LOOK_MS, () => this.rotateWhenAsked())
     every(Math.max(1000, interval), () => this.tidy())
     every(Math.max(1000, interval), () => presence.tell())
-    const seldom = numberOf(this.parts.opts.get('maintenance_interval') ?? HOUR) ?? HOUR
+    const seldom = option(this.parts.opts, 'maintenance_interval')
     every(Math.max(60, seldom) * 1000, () => this.tidyFiles())
     this.updateFiles()
     for (const timer of this.timers) timer.unref()
@@ -48,14 +48,14 @@ export class Maintenance {
   /** `fileserver_events`: at the start and from time to time somebody may learn what changed. */
   private updateFiles(): void {
     const { opts, bus, log } = this.parts
-    if (!truthy(opts.get('fileserver_events') ?? false)) return
-    const server = new FileServer(opts, new LocalHost({ cache: str(opts.get('cachedir')!) }))
+    if (!option(opts, 'fileserver_events')) return
+    const server = new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }))
     const update = (): unknown =>
       server
         .update((tag, data) => bus.fire(tag, data))
         .catch((error: unknown) => log('error', `The update of the file server failed: ${toError(error).message}`))
     update()
-    this.timers.push(setInterval(update, 1000 * (numberOf(opts.get('roots_update_interval') ?? 60) || 60)))
+    this.timers.push(setInterval(update, 1000 * Math.max(1, option(opts, 'roots_update_interval'))))
   }
 
   close(): void {
@@ -64,10 +64,10 @@ export class Maintenance {
 
   private rotateWhenAsked(): void {
     const { opts, log, secret } = this.parts
-    const dropped = join(str(opts.get('cachedir')!), '.dfn')
+    const dropped = join(option(opts, 'cachedir'), '.dfn')
     const isAsked = existsSync(dropped)
     const age = (Date.now() - secret.madeAt) / 1000
-    if (!isAsked && age < (numberOf(opts.get('publish_session') ?? DAY) ?? DAY)) return
+    if (!isAsked && age < option(opts, 'publish_session')) return
     if (isAsked) rmSync(dropped, { force: true })
     log('info', 'Rotating master AES key')
     secret.rotate()
@@ -91,7 +91,5 @@ export class Maintenance {
 
 /** `keep_jobs_seconds`, or `keep_jobs` in hours as it was of old; 0 keeps jobs for good. */
 function keptSeconds(opts: Dict): number {
-  const seconds = numberOf(opts.get('keep_jobs_seconds') ?? null)
-  const hours = numberOf(opts.get('keep_jobs') ?? null)
-  return seconds ?? (hours === undefined ? DAY : hours * HOUR)
+  return opts.has('keep_jobs_seconds') ? option(opts, 'keep_jobs_seconds') : option(opts, 'keep_jobs') * HOUR
 }

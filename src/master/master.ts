@@ -14,9 +14,10 @@ import {
   toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
-import type { MasterAccess } from '../client/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
   connectionLimits,
@@ -39,7 +40,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
-import { openEngines } from './engines.ts'
+import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
@@ -56,11 +57,12 @@ import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
 import { pillarPool } from './pillar-pool.ts'
 import { PillarService } from './pillar-service.ts'
+import { reportUnknownPlugins } from './plugin-names.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
-import { Returns } from './returns.ts'
-import { openSchedule } from './scheduling.ts'
+import { ReturnService } from './returns.ts'
+import { openMasterSchedule } from './scheduling.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -82,7 +84,7 @@ export class Master {
       return new Master(await start(opts, calmLog(log), closings, program), closings)
     } catch (error) {
       await closeAll(closings, log)
-      throw storageError(error, str(opts.get('cachedir')!))
+      throw storageError(error, option(opts, 'cachedir'))
     }
   }
 
@@ -107,26 +109,25 @@ async function closeAll(closings: Closing[], log: Log): Promise<void> {
  * its user may list the directory too: members of the master's group may, where there are such users.
  */
 function claimFolders(opts: Dict, log: Log): void {
-  const cachedir = str(opts.get('cachedir')!)
+  const cachedir = option(opts, 'cachedir')
   // Salt's job cache is opened to these users by hand, and its master may come back
   claimFolder(cachedir, hasLocalUsers(opts) ? LISTABLE_FOLDER : PASSABLE_FOLDER, log, ['jobs'])
   // Salt's own runners expect these to be there
   makeOwnFolder(join(cachedir, 'jobs'), hasLocalUsers(opts) ? 0o750 : PRIVATE_FOLDER)
   makeOwnFolder(join(cachedir, 'proc'))
-  makeOwnFolder(str(opts.get('sock_dir')!), 0o755)
+  makeOwnFolder(option(opts, 'sock_dir'), 0o755)
 }
 
 async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
-  const text = (name: string): string => str(opts.get(name) ?? '')
-  const host = new LocalHost({ cache: text('cachedir') })
+  const host = new LocalHost({ cache: option(opts, 'cachedir') })
   let bus: EventBus | undefined
-  const storage = watchStorage(text('id') || 'master', log, () => bus)
+  const storage = watchStorage(option(opts, 'id') || 'master', log, () => bus)
   closings.push(() => storage.close())
-  const keys = new PkiKeys(text('pki_dir'), storage.storing)
+  const keys = new PkiKeys(option(opts, 'pki_dir'), storage.storing)
   keys.watch()
   closings.push(() => keys.close())
   const identity = await openIdentity(opts)
-  const jobs = new SqliteJobs(join(text('cachedir'), 'jobs.db'), storage)
+  const jobs = new SqliteJobs(join(option(opts, 'cachedir'), 'jobs.db'), storage)
   closings.push(() => jobs.close())
   const { kept, ...opened } = await openEvents(
     opts,
@@ -135,14 +136,16 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   )
   bus = opened.bus
   const secret = new PublishSecret()
-  const transport = await openTransport(textOf(opts.get('transport') ?? null) ?? 'zeromq')
+  const transport = await openTransport(option(opts, 'transport'))
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   const publisher = { identity, keys, secret, log, program: isRelieved ? program : undefined }
   const publications = await openPublisher(transport, opts, publisher, closings)
   const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
-  const cache = fileCache(text('cachedir'), storage)
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, publications }
+  const cache = fileCache(option(opts, 'cachedir'), storage)
+  const stores = new OpenedStores({ opts, keys, cache, jobs, storage })
+  closings.push(() => stores.close())
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, publications }
   const back = minionsBack(parts)
   closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
@@ -167,6 +170,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     aes: (load, sender) => callMethod(services, load, sender),
     acts,
   }
+  reportUnknownPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
   closings.push(await openMasterMarks(opts, log))
@@ -188,7 +192,7 @@ async function openEvents(
 ): Promise<Pick<MasterParts, 'bus' | 'kept'>> {
   const { bus, kept, past, close } = journaledBus(opts, jobs, log, storage)
   closings.push(close)
-  const mostWaiting = numberOf(opts.get('ipc_write_buffer') ?? 0) ?? 0
+  const mostWaiting = option(opts, 'ipc_write_buffer')
   const server = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
   await server.open()
   closings.push(() => server.close())
@@ -243,7 +247,7 @@ function openPublishing(
 const MOST_PATIENCE = 12
 
 function minionsBack({ opts, publications, cache, log }: MasterParts): MinionsBack {
-  const patience = Math.min(MOST_PATIENCE, numberOf(opts.get('publish_reconnect_wait') ?? 4) ?? 4)
+  const patience = Math.min(MOST_PATIENCE, option(opts, 'publish_reconnect_wait'))
   return new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
 }
 
@@ -260,7 +264,7 @@ function minionServices(
   { resolver, quotas, program }: ServiceParts,
   closings: Closing[],
 ): Omit<Services, 'reactionsWritten'> {
-  const { opts, log } = parts
+  const { opts } = parts
   const { host } = access
   const pillar = named(parts, 'salt.pillar')
   const targets = new MinionTargets(resolver)
@@ -269,20 +273,20 @@ function minionServices(
   return {
     ...parts,
     host,
-    files: new FileService(opts, host, namedLog(log, 'salt.fileserver')),
+    files: new FileService(opts, host),
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
-    returns: new Returns(parts),
+    returns: new ReturnService(parts, quotas.valuesOfRequest),
     peers: new Peers(access, targets),
   }
 }
 
 /** What the master does by itself: by the clock, and by engines. */
 function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
-  const schedule = openSchedule(named(parts, 'salt.utils.schedule'), access)
+  const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
-  const engines = openEngines(named(parts, 'salt.engines'), access)
+  const engines = openMasterEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
 }
 
@@ -304,14 +308,13 @@ async function openRequests(
   closings: Closing[],
 ): Promise<void> {
   warnOfIgnoredTls(opts, log)
-  if (truthy(opts.get('order_masters') ?? false) && !opts.has('syndics')) {
+  if (option(opts, 'order_masters') && !opts.has('syndics')) {
     const risk = 'every accepted minion may act as a syndic and return for ids that this master has no key of'
     log('warning', `order_masters is set and syndics is not: ${risk}. Name the syndics in the option syndics`)
   }
-  const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
-  const lifetime = number('publish_session', 86400)
+  const lifetime = option(opts, 'publish_session')
   const crypt = namedLog(log, 'salt.crypt')
-  const sessions = new SessionKeys({ cachedir: str(opts.get('cachedir')!), lifetime, log: crypt })
+  const sessions = new SessionKeys({ cachedir: option(opts, 'cachedir'), lifetime, log: crypt })
   closings.push(() => sessions.close())
   const channel = new RequestChannel({
     identity,
@@ -320,11 +323,12 @@ async function openRequests(
     sessions,
     handlers,
     policy: authPolicy(opts, keys, quotas, namedLog(log, 'salt.daemons.masterapi')),
-    publishPort: number('publish_port', 4505),
-    minimumVersion: number('minimum_auth_version', 3),
-    timeToLive: number('request_server_ttl', 0),
+    publishPort: option(opts, 'publish_port'),
+    minimumVersion: option(opts, 'minimum_auth_version'),
+    timeToLive: option(opts, 'request_server_ttl'),
+    maxValues: quotas.valuesOfRequest,
     onAuth: (event) => {
-      if (truthy(opts.get('auth_events') ?? true)) bus.fire('salt/auth', event)
+      if (option(opts, 'auth_events')) bus.fire('salt/auth', event)
     },
     log: namedLog(log, 'salt.channel.server'),
   })
@@ -377,8 +381,8 @@ async function openPublisher(
     identity,
     secret,
     sign: opts.get('sign_pub_messages') !== false,
-    algorithm: str(opts.get('publish_signing_algorithm') ?? 'PKCS1v15-SHA1'),
-    lifetime: numberOf(opts.get('publication_ttl') ?? 300) ?? 300,
+    algorithm: option(opts, 'publish_signing_algorithm'),
+    lifetime: option(opts, 'publication_ttl'),
     minions: () => keys.list('minions'),
   })
 }

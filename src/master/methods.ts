@@ -1,7 +1,8 @@
 // What minions may ask of a master. Nothing else can be called; a minion speaks only as itself, because the channel put
 // the proven id into the load.
 import { isJid, isLogged, StorageError, shownText } from '../base/mod.ts'
-import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { PrivateAnswer, type Sender } from '../wire/mod.ts'
 import { receiveFile } from './file-receiver.ts'
@@ -13,16 +14,17 @@ import type { MasterParts } from './parts.ts'
 import type { Peers } from './peer.ts'
 import type { PillarService } from './pillar-service.ts'
 import type { Quotas } from './quotas.ts'
-import type { Returns } from './returns.ts'
+import type { ReturnService } from './returns.ts'
 import { isTaken } from './signed-messages.ts'
 import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
 
-export interface Services extends MasterParts {
+/** What the methods for minions use: the services that answer them, and a few parts of the master. */
+export interface Services extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage'> {
   files: FileService
   pillars: PillarService
   mine: MineService
-  returns: Returns
+  returns: ReturnService
   peers: Peers
   host: Host
   /** Resolves when reactions to events so far are written down; undefined when none has to be. */
@@ -123,7 +125,7 @@ function isOfJob({ log }: Services, load: Dict): boolean {
 /** A minion gives up its own key, where the master lets it. */
 function revokeKey({ opts, keys, bus, log }: Services, load: Dict): Value {
   const id = str(load.get('id')!)
-  if (!truthy(opts.get('allow_minion_key_revoke') ?? false)) {
+  if (!option(opts, 'allow_minion_key_revoke')) {
     log('warning', `Minion ${id} requested key revoke, but allow_minion_key_revoke is set to False`)
     return load
   }
@@ -148,14 +150,22 @@ async function traced(services: Services, load: Dict, sender: Sender): Promise<u
   return answer
 }
 
+/** Throw an error of a method; the watch of the disk hears of those that come from the disk. */
+function unstored({ storage, opts }: Services, error: unknown): never {
+  throw storage.failed(error, option(opts, 'cachedir'))
+}
+
 /** The answer to a command of a minion; an unknown one is answered with nothing. */
 export function callMethod(services: Services, load: Dict, sender: Sender): unknown {
   const name = load.get('cmd')
   const method = typeof name === 'string' ? MINION_METHODS.get(name) : undefined
   if (method) {
-    const cachedir = str(services.opts.get('cachedir') ?? '')
-    const answer = isLogged(services.log, 'trace') ? traced : method
-    return services.storage.storing(cachedir, () => answer(services, load, sender))
+    try {
+      const answer = isLogged(services.log, 'trace') ? traced(services, load, sender) : method(services, load, sender)
+      return answer instanceof Promise ? answer.catch((error: unknown) => unstored(services, error)) : answer
+    } catch (error) {
+      return unstored(services, error)
+    }
   }
   services.log('error', `Requested method not exposed: ${shownText(String(name))}`)
   return new Map<Value, Value>()

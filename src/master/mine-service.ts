@@ -1,11 +1,14 @@
 // The mine: what minions leave for others to read, function by function.
 import { setImmediate as breath } from 'node:timers/promises'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
 import { rightsOf } from './peer.ts'
 import type { Quotas } from './quotas.ts'
+
+type MineParts = Pick<MasterParts, 'opts' | 'cache'>
 
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
@@ -25,11 +28,11 @@ function entriesOf(mine: Dict, wanted: ReadonlySet<string>): Array<[string, Valu
 }
 
 export class MineService {
-  private readonly parts: MasterParts
+  private readonly parts: MineParts
   private readonly targets: MinionTargets
   private readonly quotas: Quotas
 
-  constructor(parts: MasterParts, targets: MinionTargets, quotas: Quotas) {
+  constructor(parts: MineParts, targets: MinionTargets, quotas: Quotas) {
     this.parts = parts
     this.targets = targets
     this.quotas = quotas
@@ -37,7 +40,7 @@ export class MineService {
 
   private get isKept(): boolean {
     const { opts } = this.parts
-    return truthy(opts.get('minion_data_cache') ?? true) || truthy(opts.get('enforce_mine_cache') ?? false)
+    return option(opts, 'minion_data_cache') || truthy(option(opts, 'enforce_mine_cache'))
   }
 
   private of(id: string): Dict {

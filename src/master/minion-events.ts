@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
-import { type Dict, fnmatch, isDict, isList, str, textOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, fnmatch, isDict, isList, str, textOf } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -40,13 +41,13 @@ export function fireFor({ bus, log, keys }: EventParts, origin: Origin, tag: str
 
 /** Whether a minion may act as a syndic: with `order_masters` those that `syndics` names, or every one where it is not set. */
 export function mayPassOn({ opts }: Pick<EventParts, 'opts'>, id: string): boolean {
-  if (!truthy(opts.get('order_masters') ?? false)) return false
+  if (!option(opts, 'order_masters')) return false
   const named = opts.get('syndics') ?? null
   return named === null || (isList(named) && named.some((glob) => fnmatch(id, str(glob))))
 }
 
 /** Where a file for each syndic lies, as Salt keeps them. */
-export const syndicsFolder = ({ opts }: Pick<EventParts, 'opts'>): string => join(str(opts.get('cachedir')!), 'syndics')
+export const syndicsFolder = ({ opts }: Pick<EventParts, 'opts'>): string => join(option(opts, 'cachedir'), 'syndics')
 
 /** Whether a minion has passed on returns before. */
 const isSyndic = (parts: EventParts, id: string): boolean =>

@@ -1,22 +1,18 @@
 // The master as its own functions reach it: without sockets, and with the rights of its owner.
 import { BrineError, newJid, shownText } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
-import {
-  collectReturns,
-  journalOf,
-  type MasterAccess,
-  type Published,
-  requestOf,
-  resolveTarget,
-} from '../client/mod.ts'
+import { collectReturns, requestOf } from '../client/mod.ts'
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { publishedTarget } from '../match/mod.ts'
-import type { EventWish, MinionJob } from '../sdk/mod.ts'
+import { publishedTarget, resolveTarget } from '../match/mod.ts'
+import { type MasterAccess, MasterFunctions } from '../runner/mod.ts'
+import type { EventWish, MinionJob, Published } from '../sdk/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { type JobRequest, readRequest } from './publication.ts'
 import type { Publishing } from './publish.ts'
+
+type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'kept' | 'stores'>
 
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
@@ -32,7 +28,7 @@ export interface OwnAccess extends MasterAccess {
   publishTo(job: MinionJob, minions: string[]): Promise<Published | undefined>
 }
 
-export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host, asks: OwnAsking): OwnAccess {
+export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, asks: OwnAsking): OwnAccess {
   const taps = new Map<string, BusTap>()
   const publish = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
     const request = jobRequest(job, parts.opts)
@@ -56,8 +52,11 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
     return published
   }
   return {
-    ...parts,
+    opts: parts.opts,
+    log: parts.log,
     host,
+    stores: parts.stores,
+    functions: new MasterFunctions({ opts: parts.opts, log: parts.log, host }),
     publish: (job) => publishUnclaimed(job),
     publishTo: publishUnclaimed,
     collect: async function* (published, timeout, gatherJobTimeout) {
@@ -93,7 +92,7 @@ export function ownAccess(parts: MasterParts, publishing: Publishing, host: Host
     if (!since) return tap
     checkJournal(parts.opts)
     await parts.kept()
-    return new FollowedEvents(tap, { journal: journalOf(parts), from: since, filter })
+    return new FollowedEvents(tap, { journal: parts.stores.journal(), from: since, filter })
   }
 
   function release(jid: string): void {

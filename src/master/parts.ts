@@ -1,7 +1,8 @@
-// What the parts of a master share.
+// The parts of a master, as it assembles them. Each part names the few others that it needs (`Pick`).
 import type { Log } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
+import type { MasterStores } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys, StorageWatch } from '../store/mod.ts'
 import type { PublishChannel } from '../wire/mod.ts'
 
@@ -26,5 +27,7 @@ export interface MasterParts {
   jobCaches: JobListeners
   cache: DataCache
   storage: StorageWatch
+  /** All stores, for the master's functions. */
+  stores: MasterStores
   publications: Pick<PublishChannel, 'publish' | 'reached'>
 }

@@ -12,7 +12,7 @@ function peers(): { peers: Peers; published: Value[] } {
   const access = {
     opts: dict({ peer: PEER, peer_run: dict({ web1: ['manage.up'] }) }),
     log: () => {},
-    jobs: { returns: () => new Map([['db1', dict({ return: true, out: 'nested' })]]) },
+    stores: { jobs: { returns: () => new Map([['db1', dict({ return: true, out: 'nested' })]]) } },
     publishTo: async (job: { fun: Value }, minions: string[]) => {
       published.push(job.fun)
       return { jid: '20260102030405060708', minions, missing: [] }

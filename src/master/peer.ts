@@ -1,8 +1,10 @@
 // Jobs that minions publish to other minions (`peer`), and runner functions that they call (`peer_run`). Both options name
 // functions for ids, by expressions that are matched from their beginning. A refused minion gets an empty answer.
 import { minionOrigin } from '../bus/mod.ts'
-import { refreshFunctions, returnerNames, runMasterFunction, runners, tellNotBegun } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
+import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { runMasterFunction, tellNotBegun } from '../runner/mod.ts'
 import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
 import { begins } from './configured-pattern.ts'
@@ -100,7 +102,7 @@ export class Peers {
     const jid = str(load.get('jid') ?? '')
     if (this.owners.get(jid) !== str(load.get('id')!)) return NOTHING
     const found: Dict = new Map()
-    for (const [id, data] of this.access.jobs.returns(jid)) {
+    for (const [id, data] of this.access.stores.jobs.returns(jid)) {
       const ret: Dict = new Map<Value, Value>([['ret', data.get('return') ?? null]])
       if (data.has('out')) ret.set('out', data.get('out')!)
       found.set(id, ret)
@@ -112,19 +114,20 @@ export class Peers {
   async runner(load: Dict): Promise<Value> {
     const id = str(load.get('id')!)
     const fun = textOf(load.get('fun') ?? null) ?? ''
-    const rights = rightsOf(this.access.opts.get('peer_run') ?? null, id)
+    const rights = rightsOf(option(this.access.opts, 'peer_run'), id)
     if (!rights.some((pattern) => begins(pattern, fun))) {
       this.access.log('warning', `Minion id ${id} is not who it says it is!`)
       return NOTHING
     }
     const call = given(load)
-    if (!runners.has(fun)) await refreshFunctions(this.access)
+    const { runners } = this.access.functions
+    if (!runners.has(fun)) await this.access.functions.refresh()
     if (!runners.has(fun)) {
       const message = `'${fun}' is not available.`
       await tellNotBegun(this.access, { fun, args: publishedArguments(call), message })
       return message
     }
-    const user = textOf(this.access.opts.get('user') ?? null) || 'root'
+    const user = option(this.access.opts, 'user') || 'root'
     const caller = minionOrigin(str(load.get('id')!))
     return (await runMasterFunction(this.access, { family: 'runner', fun, ...call, user, caller })).value
   }
@@ -135,7 +138,7 @@ export class Peers {
     const id = str(load.get('id')!)
     const target = this.target(load)
     if (!target) return undefined
-    const list = rightsOf(opts.get('peer') ?? null, id)
+    const list = rightsOf(option(opts, 'peer'), id)
     const [fun, arg, ret] = [load.get('fun') ?? '', publishedArguments(given(load)), load.get('ret') ?? '']
     const { tgt, tgtType } = target
     const request = readRequest(dict({ fun, arg, ret, tgt, tgt_type: tgtType }))
@@ -160,7 +163,7 @@ export class Peers {
     const tgt = load.get('tgt') ?? ''
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     if (!kind.startsWith('node')) return { tgt, tgtType: kind }
-    const groups = this.access.opts.get('nodegroups') ?? null
+    const groups = option(this.access.opts, 'nodegroups')
     const group = isDict(groups) ? groups.get(tgt) : undefined
     return group === undefined ? undefined : { tgt: group, tgtType: 'compound' }
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
-import type { MinionPillarRequest } from '../client/mod.ts'
 import { type Dict, Float, fromPlain, type Value } from '../data/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { PillarPool, type PoolSettings } from './pillar-pool.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'brine-pillar-'))
@@ -65,6 +65,17 @@ describe('a pool of processes for pillar', () => {
     expect(pillar.get('whose')).toBe('web1')
     expect(pillar.get('half')).toEqual(new Float(1))
     expect(pillar.get('maker')).not.toBe(process.pid)
+  })
+
+  it('leaves a large request to a process from the first one on', async () => {
+    const pool = poolWith({ ownMs: 60_000 })
+    const pillar = await pool.make(request('web1'), async () => HERE, true)
+    expect(pillar.get('whose')).toBe('web1')
+  })
+
+  it('makes a large request here where no process can be started', async () => {
+    const pool = poolWith({ most: 0 })
+    expect(await pool.make(request('web1'), async () => HERE, true)).toBe(HERE)
   })
 
   it('makes here what a process left that died', async () => {

@@ -1,15 +1,17 @@
 // Further processes that make pillar, started when that takes much of the master's time, so that the templates of thousands of
-// minions keep neither the bus waiting nor other cores idle. A master that is quiet again loses them. What a process that dies
-// had to do is done here.
+// minions keep neither the bus waiting nor other cores idle. A request with many values always goes to a process, because a
+// minion chooses how many there are. A master that is quiet again loses the processes. What a process that dies had to do is
+// done here.
 import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
-import type { MinionPillarRequest } from '../client/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, numberOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
-export type Answer =
+export type PoolAnswer =
   | { log: Parameters<Log> }
   | { answer: number; pillar: Uint8Array }
   | { answer: number; error: string }
@@ -35,7 +37,7 @@ export interface PoolSettings {
 
 /** By the options: as many as `worker_threads`, and not more than there are cores besides the master's own. */
 export function pillarPool(opts: Dict, log: Log, program: string): PillarPool {
-  const workers = numberOf(opts.get('worker_threads') ?? 5) ?? 5
+  const workers = option(opts, 'worker_threads')
   const most = Math.max(1, Math.min(workers, availableParallelism() - 1))
   return new PillarPool({ program, opts, log, most })
 }
@@ -51,15 +53,22 @@ class GoneError extends Error {}
 class PillarProcess {
   readonly child: ChildProcess
   isReady = false
+  /** Resolves when it can be asked, or is gone. */
+  readonly started: Promise<void>
+  private onStarted: () => void = () => {}
   private readonly waiting = new Map<number, { done(pillar: Dict): void; fail(error: Error): void }>()
   private last = 0
 
   constructor({ program, opts, log }: PoolSettings, onEnd: () => void) {
+    this.started = new Promise((done) => {
+      this.onStarted = done
+    })
     this.child = forkFor('pillar', program)
     this.child.on('error', (error) => log('error', `A process for pillar failed: ${error.message}`))
-    this.child.on('message', (answer: Answer) => this.hear(answer, log))
+    this.child.on('message', (answer: PoolAnswer) => this.hear(answer, log))
     this.child.once('close', () => {
       this.isReady = false
+      this.onStarted()
       for (const { fail } of this.waiting.values()) fail(new GoneError())
       onEnd()
     })
@@ -83,9 +92,11 @@ class PillarProcess {
     if (this.child.connected) this.child.send(question, () => {})
   }
 
-  private hear(answer: Answer, log: Log): void {
-    if (answer === 'ready') this.isReady = true
-    else if ('log' in answer) log(...answer.log)
+  private hear(answer: PoolAnswer, log: Log): void {
+    if (answer === 'ready') {
+      this.isReady = true
+      this.onStarted()
+    } else if ('log' in answer) log(...answer.log)
     else {
       const asked = this.waiting.get(answer.answer)
       this.waiting.delete(answer.answer)
@@ -109,9 +120,10 @@ export class PillarPool {
     this.settings = settings
   }
 
-  /** `make` makes it here. */
-  async make(request: MinionPillarRequest, make: Make): Promise<Dict> {
-    const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
+  /** `make` makes it here. A large request waits for a process rather than being made here. */
+  async make(request: MinionPillarRequest, make: Make, isLarge = false): Promise<Dict> {
+    if (isLarge && this.free === undefined) await this.started()
+    const { free } = this
     if (free === undefined) return this.makeHere(make)
     if (free.busy > 0) this.grow()
     this.endWhenIdle()
@@ -127,6 +139,18 @@ export class PillarPool {
     this.isClosed = true
     clearTimeout(this.idle)
     for (const { child } of this.processes) child.kill('SIGKILL')
+  }
+
+  /** The process that has the least to do. */
+  private get free(): PillarProcess | undefined {
+    const [free] = [...this.processes].filter(({ isReady }) => isReady).sort((one, other) => one.busy - other.busy)
+    return free
+  }
+
+  /** Resolves when a process has started, or cannot be. */
+  private async started(): Promise<void> {
+    this.grow()
+    if (this.processes.size > 0) await Promise.race([...this.processes].map(({ started }) => started))
   }
 
   private async makeHere(make: Make): Promise<Dict> {

@@ -1,25 +1,26 @@
 // The life of a process that makes pillar for its master: it knows the options, the keys and what minions are from the same
 // files, answers in the order it is done, and ends with the master.
 import { LOG_LEVELS, type Log, toError } from '../base/mod.ts'
-import { type MinionKnowledge, type MinionPillarRequest, minionPillar } from '../client/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
+import type { MinionKnowledge } from '../match/mod.ts'
+import { type MinionPillarRequest, minionPillar } from '../pillar/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
-import { type Answer, packed, type Question, unpacked } from './pillar-pool.ts'
+import { type PoolAnswer, packed, type Question, unpacked } from './pillar-pool.ts'
 
-function tell(answer: Answer): void {
+function tell(answer: PoolAnswer): void {
   process.send?.(answer, () => {})
 }
 
 function knowledge(opts: Dict, least: number): MinionKnowledge {
-  const text = (name: string): string => str(opts.get(name) ?? '')
-  const keys = new PkiKeys(text('pki_dir'))
+  const keys = new PkiKeys(option(opts, 'pki_dir'))
   keys.watch()
   const write: Log = (level, text) => {
     if (LOG_LEVELS[level] >= least) tell({ log: [level, text] })
   }
   const log = Object.assign(write, { least })
-  return { opts, keys, cache: fileCache(text('cachedir')), log }
+  return { opts, keys, cache: fileCache(option(opts, 'cachedir')), log }
 }
 
 export function servePillars(): void {
@@ -37,7 +38,7 @@ export function servePillars(): void {
     if ('ask' in question) void answer(question.ask, unpacked(question.request) as Map<Value, Value>)
     else {
       known = knowledge(unpacked(question.open) as Dict, question.leastLevel)
-      host = new LocalHost({ cache: str(known.opts.get('cachedir') ?? '') })
+      host = new LocalHost({ cache: option(known.opts, 'cachedir') })
       tell('ready')
     }
   })

@@ -1,24 +1,28 @@
 // Pillar for minions: compiled with the master's options and the minion's grains. What the master learns of a minion on
 // the way is kept, because targets ask for it.
 import { StorageError } from '../base/mod.ts'
-import { type MinionPillarRequest, minionPillar, minionPillarOrigins } from '../client/mod.ts'
-import { type Dict, isDict, isList, isNumeric, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, isNumeric, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { packOrigins } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
-import type { Quotas } from './quotas.ts'
+import { type Quotas, sizeOf } from './quotas.ts'
 
-const HOUR = 3600
+type PillarParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus'>
+
+/** Loaded at the first use: with a pool, other processes compile. */
+const compiler = () => import('../pillar/mod.ts')
 
 export class PillarService {
-  private readonly parts: MasterParts
+  private readonly parts: PillarParts
   private readonly host: Host
   private readonly quotas: Quotas
   private readonly pool: PillarPool | undefined
 
   /** Without a pool all is made here. */
-  constructor(parts: MasterParts, host: Host, quotas: Quotas, pool?: PillarPool) {
+  constructor(parts: PillarParts, host: Host, quotas: Quotas, pool?: PillarPool) {
     this.parts = parts
     this.host = host
     this.quotas = quotas
@@ -28,26 +32,28 @@ export class PillarService {
   /** The answer to `_pillar`; the minion's grains are remembered. */
   async answer(load: Dict): Promise<Dict> {
     const request = requestOf(load)
-    const make = (): Promise<Dict> => minionPillar(this.parts, this.host, request)
-    const pillar = await this.cached(request, () => this.pool?.make(request, make) ?? make())
+    const make = async (): Promise<Dict> => (await compiler()).minionPillar(this.parts, this.host, request)
+    const pillar = await this.cached(request, () => this.pool?.make(request, make, isLarge(request)) ?? make())
     this.remember(request, pillar)
     return pillar
   }
 
-  /** Which of the sources of its pillar say something about a path of keys, for the minion that has it anyway. */
+  /** Return the sources of a minion's pillar that say something about a path of keys; none for a large request. */
   async origins(load: Dict): Promise<Dict> {
     const path = load.get('path') ?? null
     const request = { ...requestOf(load), path: isList(path) ? path.map(str) : [] }
-    return packOrigins(await minionPillarOrigins(this.parts, this.host, request))
+    return packOrigins(
+      isLarge(request) ? [] : await (await compiler()).minionPillarOrigins(this.parts, this.host, request),
+    )
   }
 
   /** With `pillar_cache` a pillar is made again only when the kept one is old; what a call adds is not kept. */
   private async cached(request: MinionPillarRequest, make: () => Promise<Dict>): Promise<Dict> {
     const { opts, cache } = this.parts
     const { id, override = null, ext = null, pillarenv = null, saltenv = null } = request
-    if (!truthy(opts.get('pillar_cache') ?? false) || truthy(override) || truthy(ext)) return make()
+    if (!option(opts, 'pillar_cache') || truthy(override) || truthy(ext)) return make()
     const bank = cache.bank('pillar_cache')
-    const lifetime = numberOf(opts.get('pillar_cache_ttl') ?? HOUR) ?? HOUR
+    const lifetime = option(opts, 'pillar_cache_ttl')
     const isFresh = Date.now() / 1000 - (bank.updated(id) ?? 0) < lifetime
     const kept = isFresh ? bank.fetch(id) : undefined
     const environments: Dict = kept !== undefined && isDict(kept) ? kept : new Map()
@@ -72,13 +78,19 @@ export class PillarService {
   /** What a minion adds for a call is no part of the pillar that targets and groups go by. */
   private remember({ id, grains, override = null, ext = null }: MinionPillarRequest, pillar: Dict): void {
     const { opts, bus } = this.parts
-    if (!truthy(opts.get('minion_data_cache') ?? true) || !this.quotas.allowsGrains(id, grains)) return
+    if (!option(opts, 'minion_data_cache') || !this.quotas.allowsGrains(id, grains)) return
     this.keep('grains', id, grains)
     if (!truthy(override) && !truthy(ext)) this.keep('pillar', id, pillar)
-    if (!truthy(opts.get('minion_data_cache_events') ?? true)) return
+    if (!option(opts, 'minion_data_cache_events')) return
     bus.fire(`minion/refresh/${id}`, new Map([['Minion data cache refresh', id]]))
   }
 }
+
+/** Bytes of what a minion sends along from which on its pillar is made in a process of its own. */
+const LARGE = 1 << 20
+
+const isLarge = ({ grains, override = null, ext = null }: MinionPillarRequest): boolean =>
+  sizeOf(grains) + sizeOf(override) + sizeOf(ext) > LARGE
 
 /** The longest name of an environment. */
 const LONGEST_ENVIRONMENT = 256

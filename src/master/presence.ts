@@ -1,13 +1,16 @@
 // `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
-import { connectedMinions } from '../client/mod.ts'
-import { truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Value } from '../data/mod.ts'
+import { connectedMinions } from '../match/mod.ts'
 import type { MasterParts } from './parts.ts'
 
+type PresenceParts = Pick<MasterParts, 'opts' | 'bus' | 'cache'>
+
 export class Presence {
-  private readonly parts: MasterParts
+  private readonly parts: PresenceParts
   private before: Set<string>
 
-  constructor(parts: MasterParts) {
+  constructor(parts: PresenceParts) {
     this.parts = parts
     const known = parts.cache.bank('presence-data').fetch('present')
     this.before = new Set(Array.isArray(known) ? (known as string[]) : [])
@@ -15,7 +18,7 @@ export class Presence {
 
   tell(): void {
     const { opts, bus, cache } = this.parts
-    if (!truthy(opts.get('presence_events') ?? false)) return
+    if (!option(opts, 'presence_events')) return
     const present = new Set(connectedMinions(this.parts).keys())
     const fresh = [...present].filter((id) => !this.before.has(id))
     const lost = [...this.before].filter((id) => !present.has(id))

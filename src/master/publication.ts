@@ -1,7 +1,7 @@
 // The request to publish a job, and the publication that minions get. Every field that a request may carry is declared in one
 // table with its shape and with the right that a limited user needs for it; nothing else of a request reaches minions.
 import { isJid } from '../base/mod.ts'
-import { returnerNames } from '../client/mod.ts'
+import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 

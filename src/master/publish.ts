@@ -1,20 +1,24 @@
 // `publish`: who may, which minions are meant, and out it goes. The job is noted before minions hear of it, so that no return
 // can come for a job that nobody knows.
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
-import { isOfOurClient, type Targeted } from '../client/mod.ts'
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { isOfOurClient } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import type { Targeted } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
 
+type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications'>
+
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
   judge(load: Dict, peer?: Peer): Promise<JudgedJob | Refusal>
 }
 
-export interface SendOptions {
+export interface SendingOptions {
   /** Minions get the ids in place of the target: nobody else may take the job. */
   isFrozen?: boolean
   /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
@@ -22,13 +26,13 @@ export interface SendOptions {
 }
 
 export class Publishing {
-  private readonly parts: MasterParts
+  private readonly parts: PublishParts
   private readonly rights: PublishRights
   private readonly ready: Promise<void>
   private readonly refusals: RefusedJobs
 
   /** Jobs wait for `ready`. */
-  constructor(parts: MasterParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
+  constructor(parts: PublishParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
     this.parts = parts
     this.rights = rights
     this.ready = ready
@@ -40,7 +44,7 @@ export class Publishing {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
-    const ordersMasters = truthy(this.parts.opts.get('order_masters') ?? false)
+    const ordersMasters = option(this.parts.opts, 'order_masters')
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
     let jid: string
     try {
@@ -77,7 +81,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false }: SendOptions = {},
+    { isFrozen = false, isOfSalt = false }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()

@@ -38,7 +38,7 @@ it('refuses a mine, grains and resources beyond their limits, with one line a mi
 
 it('keeps of a return that is too large what the reader needs to know', () => {
   const { own } = quotas({ minion_return_max_size: 1 })
-  const packed = new Packed(new Uint8Array(2 << 20), () => null)
+  const packed = new Packed(new Uint8Array(2 << 20), () => null, 1)
   const load = new Map<Value, Value>([
     ['id', 'web1'],
     ['jid', '20300101000000000001'],

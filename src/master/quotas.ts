@@ -4,31 +4,26 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, Rates } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, Packed, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, Packed, str, type Value } from '../data/mod.ts'
 
 const MIB = 1 << 20
 
-/** By option: the limit that holds where it is not set, or set to 0. */
-const DEFAULTS = {
-  /** Megabytes of all that a minion has in the mine. */
-  minion_mine_max_size: 16,
-  /** Megabytes of a minion's grains, and of those of its resources together. */
-  minion_grains_max_size: 8,
-  minion_resources_max: 10_000,
-  /** Megabytes of what a function returned. */
-  minion_return_max_size: 64,
-  minion_events_per_second: 2000,
-  /** Megabytes of all files that a minion pushed. */
-  file_recv_max_total: 5000,
-  max_pending_minions: 10_000,
-  failed_auth_per_second: 200,
-} as const
-
-export type Limit = keyof typeof DEFAULTS
+/** The options that limit a minion; 0 stands for their default. */
+export type Limit =
+  | 'minion_mine_max_size'
+  | 'minion_grains_max_size'
+  | 'minion_resources_max'
+  | 'minion_return_max_size'
+  | 'minion_events_per_second'
+  | 'minion_request_max_values'
+  | 'file_recv_max_total'
+  | 'max_pending_minions'
+  | 'failed_auth_per_second'
 
 /** A pause after which so many seconds' worth of events may come at once. */
 const BURST_SECONDS = 10
-/** A syndic tells the events of many minions. */
+/** A syndic tells the events and returns of many minions. */
 const SYNDIC_MINIONS = 20
 /** Sign-ins of a whole site behind one address may come at once. */
 const SIGN_IN_BURST_SECONDS = 20
@@ -39,6 +34,8 @@ const RECOUNT_MS = 1000
 export class Quotas {
   private readonly opts: Dict
   private readonly log: Log
+  /** Minions for which one connection may speak. */
+  private readonly senders: number
   private readonly events: Rates
   private readonly signIns: Rates
   /** Lines of the log: one a minute about each minion and limit. */
@@ -50,15 +47,20 @@ export class Quotas {
   constructor(opts: Dict, log: Log) {
     this.opts = opts
     this.log = log
-    const senders = truthy(opts.get('order_masters') ?? false) ? SYNDIC_MINIONS : 1
-    const events = senders * this.limit('minion_events_per_second')
+    this.senders = option(opts, 'order_masters') ? SYNDIC_MINIONS : 1
+    const events = this.senders * this.limit('minion_events_per_second')
     const signIns = this.limit('failed_auth_per_second')
     this.events = new Rates({ perSecond: events, burst: events * BURST_SECONDS, most: 100_000 })
     this.signIns = new Rates({ perSecond: signIns, burst: signIns * SIGN_IN_BURST_SECONDS })
   }
 
   limit(name: Limit): number {
-    return numberOf(this.opts.get(name) ?? 0) || DEFAULTS[name]
+    return option(this.opts, name) || option(new Map(), name)
+  }
+
+  /** Values of one request that are read; what a minion returned is not among them. */
+  get valuesOfRequest(): number {
+    return this.senders * this.limit('minion_request_max_values')
   }
 
   /** Whether the mine of a minion may become this. */

@@ -1,16 +1,9 @@
 // The reactor in its master: what it reaches the master's functions, stores and bus by.
 import { readFileSync } from 'node:fs'
 import { localKeyFile, newJid, toError } from '../base/mod.ts'
-import {
-  type MasterAccess,
-  masterContext,
-  refreshFunctions,
-  runMasterFunction,
-  runners,
-  wheels,
-} from '../client/mod.ts'
-import { str } from '../data/mod.ts'
-import { type Caused, checkRules, hasRules, Reactor } from '../reactor/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Caused, checkRules, hasRules, Reactor, type ReactorParts } from '../reactor/mod.ts'
+import { callingContext, type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import { applyReactorEngine } from './engines.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -24,24 +17,24 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
       return access.publish({ ...job, jid })
     },
   }
-  return Object.assign(Object.create(access), own)
+  return { ...access, ...own }
 }
 
 /** Undefined when no rules are configured. */
-export function openReactor(parts: MasterParts, access: MasterAccess, minionsBack: Promise<void>): Reactor | undefined {
+export function openReactor(
+  parts: Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>,
+  access: MasterAccess,
+  minionsBack: Promise<void>,
+): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
   applyReactorEngine(opts)
-  const keyFile = localKeyFile(str(opts.get('cachedir')!), str(opts.get('user') ?? ''))
-  const context = masterContext(
-    access,
-    { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' },
-    (family, { name, ...call }) => runMasterFunction(access, { family, fun: name, ...call }),
-  )
+  const keyFile = localKeyFile(option(opts, 'cachedir'), option(opts, 'user'))
+  const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/reactor' })
   const declared = async (kind: 'runner' | 'wheel', fun: string) => {
-    const registry = kind === 'runner' ? runners : wheels
+    const registry = access.functions.of(kind)
     // users' own may have been synced since
-    if (!registry.has(fun)) await refreshFunctions(access)
+    if (!registry.has(fun)) await access.functions.refresh()
     if (!registry.has(fun)) return undefined
     const [module = ''] = fun.split('.')
     return { declaration: await registry.find(fun), isBuiltIn: Object.hasOwn(registry.builtIn, module) }
@@ -52,13 +45,22 @@ export function openReactor(parts: MasterParts, access: MasterAccess, minionsBac
     },
     (error: unknown) => log('error', `The rules of the reactor cannot be checked: ${toError(error).message}`),
   )
+  const { run, publish, targets, orchestrations } = context
+  const master: ReactorParts['master'] = {
+    run,
+    publish,
+    targets,
+    orchestrations,
+    jobs: parts.jobs,
+    call: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
+  }
   const reactor = new Reactor({
     context,
+    master,
     bus,
     declared,
     store: context.reactions(),
     minionsBack,
-    run: ({ caused, ...call }) => runMasterFunction(causedAccess(access, caused), { ...call, isBrief: true }),
     masterKey: () => readFileSync(keyFile, 'utf8').trim(),
   })
   reactor.start()

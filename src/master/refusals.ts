@@ -2,7 +2,7 @@
 // is small, holds no secrets, and there are only so many in a second.
 import { isJid, type Log, StorageError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, isDict, isList, isNumeric, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, HIDDEN, isDict, isList, isNumeric, isProof, str, textOf, type Value } from '../data/mod.ts'
 
 /** Why a request is refused. */
 export interface Refusal {
@@ -30,9 +30,6 @@ export function unstoredAnswer(error: unknown, isRecognised: boolean): Dict {
   return refusedAnswer({ name: 'StorageError', message })
 }
 
-/** Fields that prove who asks; Salt tells what they hold to all who listen. */
-const SECRETS = new Set<Value>(['key', 'token', 'password', 'sharedsecret'])
-
 const LONGEST_TEXT = 256
 const MOST_VALUES = 64
 const DEEPEST = 4
@@ -47,7 +44,7 @@ function brief(value: Value, budget: { values: number }, depth = 0): Value {
     const copy: Dict = new Map()
     for (const [key, item] of value) {
       if (budget.values <= 0) break
-      copy.set(cut(str(key)), SECRETS.has(key) ? '**********' : brief(item, budget, depth + 1))
+      copy.set(cut(str(key)), isProof(key) ? HIDDEN : brief(item, budget, depth + 1))
     }
     return copy
   }

@@ -3,7 +3,8 @@
 // their returns come through the minion. A resource has one minion at a time, and only that one returns for it.
 import { setImmediate as breath } from 'node:timers/promises'
 import { shownText, toError } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -70,7 +71,7 @@ export class Resources {
     else if (before.length > 0) bank.flush(id)
     const kept = new Set(now.map(({ id: name }) => name))
     for (const { id: old } of before) if (!kept.has(old) && this.owners.get(old) === id) this.owners.delete(old)
-    if (!truthy(opts.get('minion_data_cache') ?? true)) return true
+    if (!option(opts, 'minion_data_cache')) return true
     await this.keepGrains(id, before, now, load.get('resource_grains') ?? null)
     if (opts.get('minion_data_cache_events') !== false) {
       bus.fire(`resource/refresh/${id}`, new Map([['Resource cache refresh', id]]))

@@ -2,12 +2,15 @@
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
-import { type Dict, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { Resources } from './resources.ts'
+
+type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches'>
 
 /** What a module or a function may be called; anything else becomes no part of a tag. */
 const WORD = /^\w+$/
@@ -28,13 +31,16 @@ interface Sent extends Event {
   sender: Origin
 }
 
-export class Returns {
-  private readonly parts: MasterParts
+export class ReturnService {
+  private readonly parts: ReturnParts
+  /** Values of a return that are read here. */
+  private readonly mostValues: number
   /** What minions may return for besides themselves. */
   readonly resources: Resources
 
-  constructor(parts: MasterParts) {
+  constructor(parts: ReturnParts, mostValues: number) {
     this.parts = parts
+    this.mostValues = mostValues
     this.resources = new Resources(parts)
   }
 
@@ -46,7 +52,7 @@ export class Returns {
     const jid = adopt(load)
     const id = this.idOf(load)
     this.checkHints(load, id)
-    const isKept = jid !== 'nocache' && truthy(opts.get('job_cache') ?? true)
+    const isKept = jid !== 'nocache' && option(opts, 'job_cache')
     // a store that fails, such as on a full disk, must not cost a return
     const unkept = (error: unknown): never => {
       const { message } = toError(error)
@@ -101,11 +107,20 @@ export class Returns {
       const jid = str(data.get('jid') ?? '')
       jobLog(log, jid)('info', `Got return from ${str(data.get('id') ?? '')} for job ${jid}`)
     }
+    const isReadable = this.isReadable(data)
     const event = bus.tell(bus.own, tag, data, form)
-    if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0))
-      this.tellFailed(event.data, sender)
+    if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0)) {
+      if (isReadable) this.tellFailed(event.data, sender)
+      else log('warning', `Fired no events of failed states for ${tag}: the return holds too many values`)
+    }
     if (event.isKept) void this.parts.jobCaches.returned(event)
     return null
+  }
+
+  /** Whether reading what was returned holds up nobody. */
+  private isReadable(load: Dict): boolean {
+    const returned = load.get('return')
+    return !(returned instanceof Packed) || returned.values <= this.mostValues
   }
 
   private tellFailed(load: Dict, sender: Origin): void {

@@ -3,10 +3,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { guarded, newJid, toError } from '../base/mod.ts'
-import { handScheduled, type MasterAccess, masterContext, runMasterFunction } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
+import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { type MasterAccess, masterContext, runMasterFunction } from '../runner/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
 import type { MasterParts } from './parts.ts'
+
+type SchedulingParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>
 
 interface Note {
   name: string
@@ -17,12 +21,12 @@ interface Note {
 const REASON = 'The master was stopped while it was running the job; outcome unknown'
 
 /** Gives what ends it; undefined when nothing is scheduled. */
-export function openSchedule(parts: MasterParts, access: MasterAccess): { close(): void } | undefined {
+export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): { close(): void } | undefined {
   const { opts, log } = parts
-  const jobs = opts.get('schedule') ?? null
+  const jobs = option(opts, 'schedule')
   if (!isDict(jobs) || jobs.size === 0) return undefined
   const running = new Map<string, number>()
-  const notes = new Notes(join(str(opts.get('cachedir')!), 'scheduled'))
+  const notes = new Notes(join(option(opts, 'cachedir'), 'scheduled'))
   const schedule = new Schedule({
     opts,
     log,
@@ -50,7 +54,7 @@ interface Due {
   name: string
 }
 
-async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Notes, due: Due): Promise<void> {
+async function run({ opts, bus }: SchedulingParts, access: MasterAccess, notes: Notes, due: Due): Promise<void> {
   const { fun, job, name } = due
   const [args, kwargs] = [job.get('args') ?? null, job.get('kwargs') ?? null]
   const named = new Map(isDict(kwargs) ? [...kwargs].map(([key, value]) => [str(key), value]) : [])
@@ -62,7 +66,7 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
     const { value, success, retcode } = await runMasterFunction(access, call)
     const metadata = metadataOf(job)
     const ret: Dict = new Map<Value, Value>([
-      ['id', opts.get('id') ?? ''],
+      ['id', option(opts, 'id')],
       ['fun', fun],
       ['fun_args', [...positional, ...(named.size > 0 ? [new Map<Value, Value>(named)] : [])]],
       ['schedule', name],
@@ -88,9 +92,9 @@ async function run({ opts, bus }: MasterParts, access: MasterAccess, notes: Note
 }
 
 /** A run that will not end any more has its return all the same. */
-function tellLeft({ opts, bus, jobs, log }: MasterParts, { name, jid, fun }: Note): void {
+function tellLeft({ opts, bus, jobs, log }: SchedulingParts, { name, jid, fun }: Note): void {
   log('warning', `Scheduled job ${name} (${fun}) did not end before the master did`)
-  const id = str(opts.get('id') ?? 'master')
+  const id = option(opts, 'id') || 'master'
   const told = new Map<Value, Value>([
     ['fun', `runner.${fun}`],
     ['jid', jid],

@@ -1,6 +1,7 @@
 // Signatures that minions put on what they send (`minion_sign_messages`): whether one must be there, and whether it is right.
 import type { Log } from '../base/mod.ts'
-import { type Dict, str, textOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
 import type { PkiKeys } from '../store/mod.ts'
 import { RsaPublicKey, signedPart } from '../wire/mod.ts'
 
@@ -14,7 +15,7 @@ function isRight({ opts, keys }: SigningParts, id: string, load: Dict): boolean 
   const pem = keys.accepted(id)
   const signature = load.get('sig')
   if (pem === undefined || !(signature instanceof Uint8Array)) return false
-  const algorithm = textOf(opts.get('signing_algorithm') ?? null) ?? 'PKCS1v15-SHA1'
+  const algorithm = option(opts, 'signing_algorithm')
   return new RsaPublicKey(pem).verify(signedPart(load), signature, algorithm)
 }
 
@@ -22,16 +23,15 @@ function isRight({ opts, keys }: SigningParts, id: string, load: Dict): boolean 
 export function isTaken(parts: SigningParts, method: string, load: Dict): boolean {
   const { opts, log } = parts
   const id = str(load.get('id') ?? '')
-  const flag = (name: string): boolean => truthy(opts.get(name) ?? false)
   if (!load.has('sig')) {
-    if (!flag('require_minion_sign_messages')) return true
+    if (!option(opts, 'require_minion_sign_messages')) return true
     const rule = 'Master is requiring minions to sign their messages, but there is no signature in this payload from'
     log('critical', `${method}: ${rule} ${id}.`)
     return false
   }
   if (isRight(parts, id, load)) return true
   log('info', `Failed to verify event signature from minion ${id}.`)
-  if (flag('drop_messages_signature_fail')) {
+  if (option(opts, 'drop_messages_signature_fail')) {
     log('critical', `drop_messages_signature_fail is enabled, dropping message from ${id}`)
     return false
   }

@@ -3,25 +3,24 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
 import { syndicOrigin } from '../bus/mod.ts'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
-import type { Returns } from './returns.ts'
+import type { ReturnService } from './returns.ts'
 
 const PASSED_ON = ['master_id', 'fun', 'fun_args', 'out', 'sig']
 
-interface SyndicParts extends MasterParts {
-  returns: Returns
+interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs'> {
+  returns: ReturnService
 }
 
 /** Take the returns that a syndic passes on; a minion that may not act as a syndic returns for nobody else. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
   if (!mayPassOn(parts, syndic)) {
-    const reason = truthy(parts.opts.get('order_masters') ?? false)
-      ? 'syndics does not name it'
-      : 'order_masters is not set'
+    const reason = option(parts.opts, 'order_masters') ? 'syndics does not name it' : 'order_masters is not set'
     parts.log('warning', `Dropped returns that ${syndic} passed on: ${reason}`)
     return null
   }
@@ -61,7 +60,7 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
 }
 
 /** Syndics are known by files of their ids. */
-function register(parts: MasterParts, id: string): void {
+function register(parts: SyndicParts, id: string): void {
   if (!isValidId(id)) return
   const folder = syndicsFolder(parts)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

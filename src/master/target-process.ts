@@ -1,9 +1,9 @@
 // The life of a process that matches foreign targets for its master. It looks at the same files as the master at each question,
 // so a key that was just accepted and grains that were just stored count. It ends with the master.
 import { BrineError, type Log, type LogLevel, shownText, toError } from '../base/mod.ts'
-import { type MinionKnowledge, resolveTarget } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
-import { match } from '../match/mod.ts'
+import { type MinionKnowledge, match, resolveTarget } from '../match/mod.ts'
 import { fileCache, PkiKeys } from '../store/mod.ts'
 import type { Matched, TargetAnswer, TargetQuestion } from './target-processes.ts'
 
@@ -20,9 +20,8 @@ const tell = (answer: TargetAnswer): Promise<void> =>
   })
 
 function knowledge(opts: Dict): MinionKnowledge {
-  const text = (name: string): string => str(opts.get(name) ?? '')
   // without `watch`, so that directories are read at each question
-  return { opts, keys: new PkiKeys(text('pki_dir')), cache: fileCache(text('cachedir')), log: () => {} }
+  return { opts, keys: new PkiKeys(option(opts, 'pki_dir')), cache: fileCache(option(opts, 'cachedir')), log: () => {} }
 }
 
 /** Kinds of targets for which minions' data is not looked at. */

@@ -2,8 +2,9 @@
 // so it is never matched on the thread that serves everybody, unless it is of a kind that cannot.
 import { createContext, Script } from 'node:vm'
 import { type Log, shownText } from '../base/mod.ts'
-import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../client/mod.ts'
-import { type Dict, encodeMsgpack, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, encodeMsgpack, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../match/mod.ts'
 import { matchForeign } from './target-process.ts'
 import { type Failure, type Matched, TargetProcesses } from './target-processes.ts'
 
@@ -36,7 +37,6 @@ const MOST_STEPS = 200_000
 const PAUSE_MS = 60_000
 /** Authors that are remembered at once. */
 const MOST_SLOW = 10_000
-const DEFAULT_SECONDS = 1
 
 export class TargetResolver {
   private readonly known: MinionKnowledge
@@ -49,7 +49,7 @@ export class TargetResolver {
   constructor(known: MinionKnowledge, { program, pauseMs = PAUSE_MS }: ResolverSettings = {}) {
     this.known = known
     this.pauseMs = pauseMs
-    const seconds = numberOf(known.opts.get('foreign_target_timeout') ?? DEFAULT_SECONDS) ?? DEFAULT_SECONDS
+    const seconds = option(known.opts, 'foreign_target_timeout')
     this.limit = Math.max(1, seconds * 1000)
     const { opts, log } = known
     this.processes = program === undefined ? undefined : new TargetProcesses({ program, opts, log, limit: this.limit })

@@ -2,6 +2,7 @@
 // called with the minion's id and writes YAML with `classes` and `environment`. Users' own files in `_tops` have a
 // function `top` that gets the minion's options and grains.
 import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, splitWords, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { userPlugins } from '../pybridge/mod.ts'
@@ -49,6 +50,9 @@ async function ownSources(opts: Dict, log: Log, load: Dict): Promise<Map<string,
 
 const SOURCES: Readonly<Record<string, Source>> = { ext_nodes: externalNodes }
 
+/** The sources that are built in. */
+export const TOP_NAMES: readonly string[] = Object.keys(SOURCES)
+
 interface TopParts {
   opts: Dict
   log: Log
@@ -57,7 +61,7 @@ interface TopParts {
 
 /** Sources that fail are told of in the log and left out. */
 export async function masterTops({ opts, log, host }: TopParts, load: Dict): Promise<Dict> {
-  const settings = opts.get('master_tops') ?? null
+  const settings = option(opts, 'master_tops')
   const id = textOf(load.get('id') ?? null) ?? ''
   const tops: Dict = new Map()
   if (!isDict(settings) || settings.size === 0) return tops

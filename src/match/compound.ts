@@ -1,12 +1,13 @@
 // Compound targets: words joined by `and`, `or`, `not` and parentheses, each asked of the engine its letter names, or
 // matched as a glob. Also nodegroups, which are names for compound targets.
+import { option } from '../config/mod.ts'
 import { splitWords, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { grain, grainPcre, pillar, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
 import { ipcidr } from './ipcidr.ts'
 import { expandNodegroup, knowsNodegroup, targetWord } from './nodegroup.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
-import { OPERATORS, parseTarget } from './target.ts'
+import { parseTarget, TARGET_OPERATORS } from './target.ts'
 import { type Term, truthOf } from './truth.ts'
 
 /** By letter. `R` (range) needs a range server's library, which no peer has, so it is unknown here as well. */
@@ -31,13 +32,13 @@ export const compound: Matcher = (target, subject, options = {}) => {
   const terms: Term[] = []
   while (words.length > 0) {
     const word = words.shift()!
-    if (OPERATORS.has(word)) {
+    if (TARGET_OPERATORS.has(word)) {
       if (!addOperator(terms, word, subject)) return false
       continue
     }
     const { engine, delimiter, pattern } = parseTarget(word)
     if (engine === 'N') {
-      words.unshift(...expandNodegroup(pattern, subject.opts.get('nodegroups') ?? null, subject.log))
+      words.unshift(...expandNodegroup(pattern, option(subject.opts, 'nodegroups'), subject.log))
       continue
     }
     const matcher = engine === undefined ? glob : ENGINES.get(engine)
@@ -56,7 +57,7 @@ export const compound: Matcher = (target, subject, options = {}) => {
 
 /** For `match: nodegroup` in a top file. */
 export const nodegroup: Matcher = (target, subject) => {
-  const nodegroups = subject.opts.get('nodegroups') ?? null
+  const nodegroups = option(subject.opts, 'nodegroups')
   if (!knowsNodegroup(nodegroups, target)) return false
   return compound(expandNodegroup(str(target), nodegroups, subject.log), subject)
 }

@@ -1,10 +1,11 @@
 // A compound target as its master reads it: each word becomes the set of minions it means. Unlike on a minion, parentheses
 // that were left open are closed.
+import { option } from '../config/mod.ts'
 import { splitWords, textOf, type Value } from '../data/mod.ts'
-import type { FleetQuery } from './fleet.ts'
+import type { FleetQuery } from './fleet-query.ts'
 import { expandNodegroup } from './nodegroup.ts'
 import type { SetTerm } from './set-expression.ts'
-import { OPERATORS, parseTarget } from './target.ts'
+import { parseTarget, TARGET_OPERATORS } from './target.ts'
 
 interface Terms {
   terms: SetTerm[]
@@ -82,10 +83,10 @@ export function compoundTerms(query: FleetQuery, target: Value, isExact: boolean
   while (words.length > 0) {
     const word = words.shift()!
     const { engine, delimiter = ':', pattern } = parseTarget(word)
-    if (OPERATORS.has(word)) {
+    if (TARGET_OPERATORS.has(word)) {
       if (!building.operator(word)) return undefined
     } else if (engine === 'N') {
-      words.unshift(...expandNodegroup(pattern, query.fleet.opts.get('nodegroups') ?? null, query.fleet.log))
+      words.unshift(...expandNodegroup(pattern, option(query.fleet.opts, 'nodegroups'), query.fleet.log))
     } else if (engine === 'L') {
       const { minions, missing } = query.list(pattern)
       if (!building.isExcluding) building.missing.push(...missing)

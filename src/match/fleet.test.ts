@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Dict, fromPlain } from '../data/mod.ts'
-import { type Fleet, matchFleet } from './fleet.ts'
+import { matchFleet } from './fleet.ts'
+import type { Fleet } from './fleet-query.ts'
 
 const GRAINS = new Map([
   ['web1', { os: 'Debian', ipv4: ['10.0.0.1'] }],

@@ -1,4 +1,4 @@
-// Whether a minion is meant by a target expression: judged by the minion itself, and by its master (fleet.ts).
+// Which minions a target means: judged by the minion itself, and by its master (fleet.ts); and which are connected.
 import { PyError, quote, type Value } from '../data/mod.ts'
 import { data, grain, grainPcre, pillar, pillarExact, pillarPcre, resource } from './by-data.ts'
 import { glob, list, managingMinion, pcre } from './by-id.ts'
@@ -6,10 +6,13 @@ import { compound, nodegroup } from './compound.ts'
 import { ipcidr } from './ipcidr.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 
-export { type Fleet, matchCertain, matchFleet, type Targeted } from './fleet.ts'
+export { connectedMinions, goneMinions } from './connected.ts'
+export { matchFleet } from './fleet.ts'
+export type { Fleet, Targeted } from './fleet-query.ts'
 export { expandNodegroup, publishedTarget } from './nodegroup.ts'
 export type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 export { parseTarget, type Target } from './target.ts'
+export { type MinionKnowledge, resolveCertain, resolveTarget } from './targets.ts'
 
 /** By `tgt_type`, as the command line, top files and the wire name it. */
 export const matchers: ReadonlyMap<string, Matcher> = new Map([

@@ -1,6 +1,7 @@
 // Nodegroups: names for compound targets, which may name further groups. A group without operators, wildcards and engine
 // letters is a list of ids, or one regular expression when a word looks like it.
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   contains,
   type Dict,
@@ -13,7 +14,7 @@ import {
   typeName,
   type Value,
 } from '../data/mod.ts'
-import { OPERATORS } from './target.ts'
+import { TARGET_OPERATORS } from './target.ts'
 
 /** The group's words, ready for the compound matcher; none when it is unknown, malformed or within itself. */
 export function expandNodegroup(name: string, nodegroups: Value, log?: Log): string[] {
@@ -68,7 +69,7 @@ const REGEX_CHARACTERS = /[([{\\?}\])]/
 
 /** Words of other types than text fail where Salt's do. */
 function asOneTarget(words: readonly Value[]): [string] | undefined {
-  if (words.some((word) => OPERATORS.has(str(word)))) return undefined
+  if (words.some((word) => TARGET_OPERATORS.has(str(word)))) return undefined
   const texts = words.map((word) => {
     const text = textOf(word)
     if (text === undefined) throw typeError(`argument of type '${typeName(word)}' is not iterable`)
@@ -95,7 +96,7 @@ export function knowsNodegroup(nodegroups: Value, name: Value): boolean {
 export function publishedTarget(target: Value, kind: string, opts: Dict): { target: Value; kind: string } {
   const text = textOf(target)
   if (text === undefined || (kind !== 'nodegroup' && kind !== 'compound')) return { target, kind }
-  const nodegroups = opts.get('nodegroups') ?? null
+  const nodegroups = option(opts, 'nodegroups')
   const words = kind === 'nodegroup' ? resolved(text, nodegroups, opts) : splitWords(text)
   const published = words.flatMap((word) =>
     word.startsWith('N@') && word.length > 2 ? resolved(word.slice(2), nodegroups, opts) : [word],
@@ -105,6 +106,6 @@ export function publishedTarget(target: Value, kind: string, opts: Dict): { targ
 
 function resolved(name: string, nodegroups: Value, opts: Dict): string[] {
   if (knowsNodegroup(nodegroups, name)) return expandNodegroup(name, nodegroups)
-  const file = str(opts.get('conf_file') ?? 'the master config file')
+  const file = option(opts, 'conf_file')
   throw new SaltError('SaltInvocationError', `Node group ${name} unavailable in ${file}`)
 }

@@ -18,4 +18,4 @@ export function parseTarget(word: string): Target {
   return delimiter === undefined ? { engine, pattern: pattern! } : { engine, delimiter, pattern: pattern! }
 }
 
-export const OPERATORS: ReadonlySet<string> = new Set(['and', 'or', 'not', '(', ')'])
+export const TARGET_OPERATORS: ReadonlySet<string> = new Set(['and', 'or', 'not', '(', ')'])

@@ -1,9 +1,19 @@
 // Requests about beacons, as functions send them over a minion's bus, and the events that answer them.
 import { lookup } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
-import { nameOf } from './beacon-set.ts'
-import type { Beacons } from './beacons.ts'
+import { type BeaconSet, beaconName } from './beacon-set.ts'
+
+/** The beacons of a minion, as these requests read and change them. */
+interface ManagedBeacons {
+  /** The beacons of the minion's options, by name. */
+  readonly own: Dict
+  /** The beacons of the minion's pillar, by name. */
+  readonly ofPillar: Dict
+  readonly set: BeaconSet
+  functions(): Promise<Registry>
+}
 
 export interface BeaconAnswer {
   tag: string
@@ -16,18 +26,22 @@ interface Request {
   data: Dict
 }
 
-type Command = (beacons: Beacons, request: Request) => BeaconAnswer | Promise<BeaconAnswer>
+type Command = (beacons: ManagedBeacons, request: Request) => BeaconAnswer | Promise<BeaconAnswer>
 
 const answer = (word: string, data: Record<string, Value>): BeaconAnswer => ({
   tag: `/salt/minion/minion_${word}`,
   data: new Map(Object.entries({ complete: true, ...data })),
 })
 
-const now = (beacons: Beacons): Value => deepCopy(beacons.own)
+const now = (beacons: ManagedBeacons): Value => deepCopy(beacons.own)
 
 /** Changes a beacon of the minion's own; those of the pillar stay as they are. */
 const changing =
-  (word: string, refusal: (name: string) => string, change: (beacons: Beacons, request: Request) => string): Command =>
+  (
+    word: string,
+    refusal: (name: string) => string,
+    change: (beacons: ManagedBeacons, request: Request) => string,
+  ): Command =>
   (beacons, request) => {
     const { name } = request
     const isOfPillar = beacons.ofPillar.has(name)
@@ -37,12 +51,12 @@ const changing =
 
 const inPillar = (verb: string) => (name: string) => `Cannot ${verb} beacon item ${name}, it is configured in pillar.`
 
-function put(beacons: Beacons, { name, config }: Request): void {
+function put(beacons: ManagedBeacons, { name, config }: Request): void {
   beacons.own.set(name, config)
   beacons.set.close(name)
 }
 
-function add(beacons: Beacons, request: Request): string {
+function add(beacons: ManagedBeacons, request: Request): string {
   const { name } = request
   const comment = beacons.own.has(name)
     ? `Updating settings for beacon item: ${name}`
@@ -51,12 +65,12 @@ function add(beacons: Beacons, request: Request): string {
   return comment
 }
 
-function remove(beacons: Beacons, { name }: Request): string {
+function remove(beacons: ManagedBeacons, { name }: Request): string {
   beacons.set.close(name)
   return beacons.own.delete(name) ? `Deleting beacon item: ${name}` : `Beacon item ${name} not found.`
 }
 
-function switched(on: boolean): (beacons: Beacons, request: Request) => string {
+function switched(on: boolean): (beacons: ManagedBeacons, request: Request) => string {
   return (beacons, { name }) => {
     const config = beacons.own.get(name) ?? null
     if (isDict(config)) config.set('enabled', on)
@@ -77,7 +91,7 @@ const switchAll =
     return answer(`beacons_${on ? 'enabled' : 'disabled'}_complete`, { beacons: now(beacons) })
   }
 
-function list(beacons: Beacons, { data }: Request): BeaconAnswer {
+function list(beacons: ManagedBeacons, { data }: Request): BeaconAnswer {
   const parts = [
     truthy(data.get('include_pillar') ?? true) ? beacons.ofPillar : new Map(),
     truthy(data.get('include_opts') ?? true) ? beacons.own : new Map(),
@@ -85,10 +99,10 @@ function list(beacons: Beacons, { data }: Request): BeaconAnswer {
   return answer('beacons_list_complete', { beacons: deepCopy(new Map(parts.flatMap((part) => [...part]))) })
 }
 
-async function validate(beacons: Beacons, { name, config }: Request): Promise<BeaconAnswer> {
+async function validate(beacons: ManagedBeacons, { name, config }: Request): Promise<BeaconAnswer> {
   const options = beaconOptions(config)
-  const kindName = nameOf(name, options)
-  const kind = await beacons.set.find(kindName, await beacons.parts.functions())
+  const kindName = beaconName(name, options)
+  const kind = await beacons.set.find(kindName, await beacons.functions())
   const unknown = `Beacon ${kindName} does not have a validate function, skipping validation.`
   const { valid, comment } = kind ? await kind.validate(config, options) : { valid: true, comment: unknown }
   return answer('beacon_validation_complete', { vcomment: comment, valid })
@@ -108,7 +122,7 @@ const COMMANDS: Readonly<Record<string, Command>> = lookup({
   list,
   list_available: async (beacons) =>
     answer('beacons_list_available_complete', {
-      beacons: await beacons.set.names(await beacons.parts.functions()),
+      beacons: await beacons.set.names(await beacons.functions()),
     }),
   validate_beacon: validate,
   reset: (beacons) => {
@@ -119,7 +133,7 @@ const COMMANDS: Readonly<Record<string, Command>> = lookup({
 })
 
 /** Does what a `manage_beacons` event asks for. */
-export async function manageBeacons(beacons: Beacons, data: Dict): Promise<BeaconAnswer> {
+export async function manageBeacons(beacons: ManagedBeacons, data: Dict): Promise<BeaconAnswer> {
   const func = str(data.get('func') ?? null)
   const command = COMMANDS[func]
   if (!command) throw new RangeError(`Function "${func}" is unavailable in salt.utils.beacons`)

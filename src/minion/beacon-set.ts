@@ -137,7 +137,7 @@ export class BeaconSet {
 /** Whether a set of options says that something is on. */
 export const isOn = (options: Dict): boolean => truthy(options.get('enabled') ?? true)
 
-export const nameOf = (mark: string, options: Dict): string => {
+export const beaconName = (mark: string, options: Dict): string => {
   const module = options.get('beacon_module') ?? null
   return truthy(module) ? str(module) : mark
 }

@@ -1,11 +1,12 @@
 // Beacons on a minion: looks at each when its interval is over, and tells what it saw as events for the master.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { beaconOptions } from '../sdk/mod.ts'
 import { manageBeacons } from './beacon-managing.ts'
-import { BeaconSet, isOn, nameOf } from './beacon-set.ts'
+import { BeaconSet, beaconName, isOn } from './beacon-set.ts'
 import type { Jobs } from './jobs.ts'
 
 export interface BeaconParts {
@@ -28,7 +29,7 @@ export class Beacons {
   constructor(parts: BeaconParts) {
     this.parts = parts
     this.set = new BeaconSet(parts.log)
-    if (!isDict(parts.opts.get('beacons') ?? null)) parts.opts.set('beacons', new Map())
+    if (!isDict(option(parts.opts, 'beacons') ?? null)) parts.opts.set('beacons', new Map())
   }
 
   get own(): Dict {
@@ -36,9 +37,13 @@ export class Beacons {
   }
 
   get ofPillar(): Dict {
-    const pillar = this.parts.opts.get('pillar') ?? null
+    const pillar = option(this.parts.opts, 'pillar') ?? null
     const beacons = isDict(pillar) ? (pillar.get('beacons') ?? null) : null
     return isDict(beacons) ? beacons : new Map()
+  }
+
+  functions(): Promise<Registry> {
+    return this.parts.functions()
   }
 
   /** Begins to look, and to answer requests; gives what ends it. */
@@ -84,7 +89,7 @@ export class Beacons {
   }
 
   private get loop(): number {
-    return numberOf(this.parts.opts.get('loop_interval') ?? 1) || 1
+    return option(this.parts.opts, 'loop_interval') || 1
   }
 
   private async lookAtAll(): Promise<void> {
@@ -103,7 +108,7 @@ export class Beacons {
     if (!isOn(options)) return []
     if (options.has('enabled')) forgetSwitch(config)
     const functions = await this.parts.functions()
-    const name = nameOf(mark, options)
+    const name = beaconName(mark, options)
     const kind = await this.set.find(name, functions)
     if (!kind) return this.complain(mark, 'warning', `Unable to process beacon ${mark}`)
     const { valid, comment } = await kind.validate(config, options)
@@ -114,7 +119,7 @@ export class Beacons {
       this.set.close(mark)
       return []
     }
-    const tag = `salt/beacon/${str(opts.get('id')!)}/${mark}/`
+    const tag = `salt/beacon/${option(opts, 'id')}/${mark}/`
     const event = (data: Dict, more: Array<[Value, Value]> = []): Dict =>
       new Map<Value, Value>([['tag', tag], ...more, ['data', data], ['beacon_name', name]])
     try {
@@ -132,7 +137,7 @@ export class Beacons {
     const end = data.get('tag')
     if (end !== undefined) event.set('tag', `${str(event.get('tag')!)}${str(end)}`)
     data.delete('tag')
-    if (!data.has('id')) data.set('id', this.parts.opts.get('id')!)
+    if (!data.has('id')) data.set('id', option(this.parts.opts, 'id'))
     return event
   }
 

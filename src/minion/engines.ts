@@ -4,7 +4,7 @@ import type { Host } from '../host/mod.ts'
 import type { BeaconParts } from './beacons.ts'
 
 /** Begins with them; gives what ends them. */
-export function openEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host): () => Promise<void> {
+export function openMinionEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host): () => Promise<void> {
   const { opts, log, bus, functions } = parts
   const engines = new Engines({
     role: 'minion',

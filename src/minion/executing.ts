@@ -1,6 +1,7 @@
 // How a function of a job is carried out: `module_executors` stand before it, one after the other, and the first that
 // answers has done it. A minion in blackout runs only what its whitelist names.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { option } from '../config/mod.ts'
 import {
   type Dict,
   isDict,
@@ -40,7 +41,6 @@ export function assertNoBlackout({ pillar, grains }: Pick<FunctionContext, 'pill
   }
 }
 
-const DEFAULT_SPLAY = 300
 const HASH_SIZE = 8192
 
 /** A number that stays the same for a minion (Jenkins' one-at-a-time hash). */
@@ -62,10 +62,9 @@ export const splayOf = (id: string, seconds: number): number => Math.floor((seco
 async function splay({ functions, load }: Execution): Promise<undefined> {
   const { opts, grains } = functions.ctx
   const given = load.get('executor_opts') ?? null
-  const seconds =
-    numberOf((isDict(given) ? given.get('splaytime') : undefined) ?? opts.get('splaytime') ?? DEFAULT_SPLAY) ?? 0
+  const seconds = numberOf((isDict(given) ? given.get('splaytime') : undefined) ?? option(opts, 'splaytime')) ?? 0
   if (seconds <= 0) throw new RangeError('splaytime must be a positive integer')
-  await sleep(splayOf(str(grains.get('id') ?? opts.get('id') ?? ''), seconds) * 1000)
+  await sleep(splayOf(str(grains.get('id') ?? option(opts, 'id')), seconds) * 1000)
 }
 
 async function directCall({ functions, fun, args, kwargs }: Execution): Promise<Value> {
@@ -75,16 +74,10 @@ async function directCall({ functions, fun, args, kwargs }: Execution): Promise<
 /** The function as another user, by salt-call. */
 async function sudo({ functions, fun, args, kwargs }: Execution): Promise<Value> {
   const { opts, memory } = functions.ctx
-  const user = str(opts.get('sudo_user') ?? '')
+  const user = option(opts, 'sudo_user')
   if (['state.sls', 'state.highstate', 'state.apply'].includes(fun)) kwargs.set('concurrent', true)
   const fixed = ['sudo', '-u', user, 'salt-call', '--priv', user, '--out', 'json', '--metadata', '-c']
-  const words = [
-    ...fixed,
-    str(opts.get('config_dir') ?? '/etc/salt'),
-    '--',
-    fun,
-    ...args.map((arg) => shlexQuote(str(arg))),
-  ]
+  const words = [...fixed, option(opts, 'config_dir'), '--', fun, ...args.map((arg) => shlexQuote(str(arg)))]
   for (const [name, value] of kwargs) words.push(shlexQuote(`${name}=${str(value)}`))
   const ran = (await functions.call('cmd.run_all', [words], { use_vt: true, python_shell: false } as Keywords)) as Dict
   const code = ran.get('retcode') ?? 1
@@ -104,7 +97,7 @@ const EXECUTORS: ReadonlyMap<string, Executor> = new Map<string, Executor>([
 ])
 
 function executorsOf(opts: Dict, load: Dict): string[] {
-  const given = load.get('module_executors') ?? opts.get('module_executors') ?? ['direct_call']
+  const given = load.get('module_executors') ?? option(opts, 'module_executors')
   const list = isList(given) ? [...given].map((name) => str(name)) : typeof given === 'string' ? [given] : []
   if (list.length === 0) {
     throw new SaltError(
@@ -112,7 +105,7 @@ function executorsOf(opts: Dict, load: Dict): string[] {
       `Wrong executors specification: ${str(given)}. String or non-empty list expected`,
     )
   }
-  if (truthy(opts.get('sudo_user') ?? '')) list[list.length - 1] = 'sudo'
+  if (option(opts, 'sudo_user') !== '') list[list.length - 1] = 'sudo'
   return list
 }
 

@@ -1,6 +1,7 @@
 // The functions of a minion over its data: grains, pillar, the file server it has and the master behind it. What a call
 // does not need is not loaded: the renderers and the state engine cost more than most functions.
 import { type Log, namedLog, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -53,11 +54,11 @@ export function minionFunctions({ opts, grains, pillar, host, log, files, more =
 
 /** What other systems have the master name for this minion; it gets of the options what such systems go by. */
 async function askTops(daemon: DaemonAccess, opts: Dict, grains: Dict): Promise<Dict> {
-  const id = opts.get('id') ?? ''
+  const id = option(opts, 'id')
   const shown = new Map<Value, Value>([
     ['id', id],
     ['grains', grains],
-    ['saltenv', opts.get('saltenv') ?? null],
+    ['saltenv', option(opts, 'saltenv')],
   ])
   const load = new Map<Value, Value>([
     ['cmd', '_master_tops'],
@@ -77,7 +78,7 @@ interface StateEvent {
 /** Tells the master of a state; one that does not hear of it holds nothing up. */
 async function tellState(daemon: DaemonAccess, opts: Dict, { tag, data, jid }: StateEvent, log: Log): Promise<void> {
   const load = new Map<Value, Value>([
-    ['id', opts.get('id') ?? ''],
+    ['id', option(opts, 'id')],
     ['tag', tag],
     ['data', data],
     ['cmd', '_minion_event'],

@@ -17,8 +17,9 @@ import {
   shownText,
   toError,
 } from '../base/mod.ts'
-import { handReturn, returnerNames } from '../client/mod.ts'
-import { type Dict, encodeMsgpack, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { handReturn, returnerNames } from '../daemon/mod.ts'
+import { type Dict, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
@@ -82,7 +83,7 @@ export class Jobs {
 
   constructor(options: JobsOptions) {
     this.options = options
-    this.folder = join(str(options.opts.get('cachedir')!), 'proc')
+    this.folder = join(option(options.opts, 'cachedir'), 'proc')
     this.left = leftJobs(this.folder, options.log)
     this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
     mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER })
@@ -140,7 +141,7 @@ export class Jobs {
     const others = [...this.running].filter(([jid]) => jid !== except)
     return others.map(([, { load, processes }]) => {
       const [pid = process.pid] = processes
-      return new Map<Value, Value>([['pid', pid], ...told(load)])
+      return new Map<Value, Value>([['pid', pid], ...describedJob(load)])
     })
   }
 
@@ -158,7 +159,7 @@ export class Jobs {
   }
 
   private async room(): Promise<void> {
-    const most = numberOf(this.options.opts.get('process_count_max') ?? -1) ?? -1
+    const most = option(this.options.opts, 'process_count_max')
     if (most > 0 && this.running.size >= most) await new Promise<void>((done) => this.queue.push(done))
   }
 
@@ -217,7 +218,7 @@ export class Jobs {
 
   /** How far a job is, for functions that answer piece by piece. */
   private progressOf({ askMaster }: DaemonAccess, jid: Value): NonNullable<DaemonAccess['progress']> {
-    const id = this.options.opts.get('id')!
+    const id = option(this.options.opts, 'id')
     return (index, value) =>
       askMaster(
         new Map<Value, Value>([
@@ -235,7 +236,7 @@ export class Jobs {
     const user = shownText(str(load.get('user') ?? 'root'))
     log('info', `User ${user} Executing command ${shownText(fun)} with jid ${str(load.get('jid')!)}`)
     const began = performance.now()
-    const outcome = await runFunction(functions, { fun, args, published: told(load) }, log)
+    const outcome = await runFunction(functions, { fun, args, published: describedJob(load) }, log)
     if (isLogged(log, 'debug')) {
       const end = `ended with ${str(outcome.retcode)} after ${Math.round(performance.now() - began)} ms`
       log('debug', `Function ${shownText(fun)} of job ${str(load.get('jid')!)} ${end}`)
@@ -256,7 +257,7 @@ export class Jobs {
 
   /** A job of several functions answers for each, by name or, with `multifunc_ordered`, in order. */
   private async several(functions: Registry, funs: readonly Value[], load: Dict): Promise<Dict> {
-    const isOrdered = truthy(this.options.opts.get('multifunc_ordered') ?? false)
+    const isOrdered = option(this.options.opts, 'multifunc_ordered')
     const outcomes: Outcome[] = []
     for (const [fun, args] of publishedLists(funs as Value, load.get('arg') ?? []))
       outcomes.push(await this.call(functions, fun, args, load))
@@ -280,7 +281,7 @@ function labelled(ret: Dict, load: Dict): Dict {
 }
 
 /** A job as functions see it. */
-const told = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]) => !load.has(name))])
+const describedJob = (load: Dict): Dict => new Map([...load, ...UNMANAGED.filter(([name]) => !load.has(name))])
 
 const refused = (text: string): Dict =>
   new Map<Value, Value>([['success', false]]).set('return', text).set('retcode', 1).set('out', 'nested')

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { silentLog } from '../base/mod.ts'
 import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
-import { Outbox } from './outbox.ts'
+import { ReturnOutbox } from './outbox.ts'
 
 let directory: string
 beforeEach(() => {
@@ -39,8 +39,8 @@ describe('jobs that an earlier life left', () => {
 
 describe('the outbox of a minion', () => {
   const ret = (jid: string): Dict => new Map<Value, Value>([['jid', jid]])
-  const outbox = (send: (load: Dict) => Promise<unknown>): Outbox =>
-    new Outbox({ directory: join(directory, 'outbox'), send, delay: () => 0.01, log: silentLog })
+  const outbox = (send: (load: Dict) => Promise<unknown>): ReturnOutbox =>
+    new ReturnOutbox({ directory: join(directory, 'outbox'), send, delay: () => 0.01, log: silentLog })
 
   it('keeps a return until the master has taken it, also over a restart', async () => {
     const first = outbox(async () => {

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { MasterReach } from '../sdk/mod.ts'
 
 /** Looks for it when it is first asked for; undefined when there is none. */
@@ -16,15 +17,13 @@ export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | 
 }
 
 async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
-  const path = join(dirname(str(opts.get('conf_file') ?? '')), 'master')
+  const path = join(dirname(option(opts, 'conf_file')), 'master')
   if (!existsSync(path)) return undefined
-  const [{ masterConfig }, { masterContext, runMasterFunction, socketAccess }] = await Promise.all([
+  const [{ masterConfig }, { callingContext, socketAccess }] = await Promise.all([
     import('../config/mod.ts'),
-    import('../client/mod.ts'),
+    import('../runner/mod.ts'),
   ])
   const access = socketAccess(await masterConfig({ path }), log)
-  const context = masterContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' }, (family, { name, ...call }) =>
-    runMasterFunction(access, { family, fun: name, ...call }),
-  )
+  const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' })
   return (await context.functions()).master
 }

@@ -1,6 +1,7 @@
 // `master_type: func`: a function on this minion says which masters it has. It is asked once, before anything else, so there is no
 // pillar yet; what it gives takes the place of `master`.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isList, str } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { minionFunctions } from './functions.ts'
@@ -15,7 +16,7 @@ export interface MasterQuestion {
 /** Asks the function that `master` names, where it names one. */
 export async function findMaster({ opts, grains, host, log }: MasterQuestion): Promise<void> {
   if (opts.get('master_type') !== 'func') return
-  const name = str(opts.get('master') ?? '')
+  const name = str(option(opts, 'master'))
   const functions = minionFunctions({ opts, grains, pillar: new Map(), host, log })
   await functions.refresh()
   if (!functions.has(name)) throw new BrineError('ConfigError', `Failed to load module ${name}`)

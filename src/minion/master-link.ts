@@ -1,7 +1,8 @@
 // The connection of a minion to one master: requests, and publications as they come.
 import { lookup } from 'node:dns/promises'
 import { type Log, namedLog, toError } from '../base/mod.ts'
-import { type Dict, numberOf, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
 import {
   ClearClient,
   MasterChannel,
@@ -22,7 +23,7 @@ export interface MasterAddress {
 
 /** `host`, `host:port` or `[v6]:port`; the port is the one of the options unless it is written. */
 export function masterAddress(master: string, opts: Dict): MasterAddress {
-  const fallback = numberOf(opts.get('master_port') ?? 4506) ?? 4506
+  const fallback = Number(option(opts, 'master_port'))
   const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(master)
   if (bracketed) return { host: bracketed[1]!, port: bracketed[2] ? Number(bracketed[2]) : fallback }
   const parts = master.split(':')
@@ -47,7 +48,7 @@ export class MasterLink {
   private receiver: PublicationReceiver | undefined
 
   static async open(options: LinkOptions): Promise<MasterLink> {
-    const transport = await openTransport(textOf(options.opts.get('transport') ?? null) ?? 'zeromq')
+    const transport = await openTransport(option(options.opts, 'transport'))
     // a name that is not known is told before anything is tried
     await lookup(options.address.host)
     return new MasterLink(options, transport)
@@ -101,7 +102,7 @@ export class MasterLink {
   /** Listens to publications from now on. */
   listen(onLoad: (load: Dict) => void, onConnect: () => void): void {
     const { opts, log } = this.options
-    const own = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
+    const own = option(opts, 'publish_port')
     const port = this.channel.credentials?.publishPort ?? own
     const endpoint = { host: this.address.host, port }
     this.receiver = new PublicationReceiver({

@@ -1,7 +1,8 @@
 // Which masters a minion has, and in which order it tries them: `master`, `master_type`, `random_master`.
 import { crc32 } from 'node:zlib'
 import { BrineError, type Log } from '../base/mod.ts'
-import { type Dict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isList, str, type Value } from '../data/mod.ts'
 
 /** Masters of which one is used at a time. */
 export interface MasterGroup {
@@ -14,11 +15,11 @@ const TYPES = new Set(['str', 'failover', 'distributed', 'disable'])
 
 /** One group for each master that is used at the same time as others; none with `disable`. */
 export function masterGroups(opts: Dict, log: Log, random: () => number = Math.random): MasterGroup[] {
-  const type = textOf(opts.get('master_type') ?? null) ?? 'str'
+  const type = option(opts, 'master_type')
   if (!TYPES.has(type)) {
     throw new BrineError('ConfigError', `Invalid keyword '${type}' for variable 'master_type'`)
   }
-  const master = opts.get('master') ?? 'salt'
+  const master = option(opts, 'master')
   const names = (isList(master) ? [...master] : [master]).map((name: Value) => str(name))
   if (type === 'disable') {
     log('warning', 'Master is set to disable, skipping connection')
@@ -37,7 +38,7 @@ export function callOrder(opts: Dict, log: Log, random: () => number = Math.rand
 }
 
 function isShuffled(opts: Dict, log: Log): boolean {
-  if (!truthy(opts.get('master_shuffle') ?? false)) return truthy(opts.get('random_master') ?? false)
+  if (!option(opts, 'master_shuffle')) return option(opts, 'random_master')
   log(
     'warning',
     "Use of 'master_shuffle' detected. 'master_shuffle' is deprecated in favor of 'random_master'. Please update your minion config file.",
@@ -49,7 +50,7 @@ function isShuffled(opts: Dict, log: Log): boolean {
 function failoverOrder(names: string[], opts: Dict, log: Log, random: () => number): string[] {
   log('info', `Got list of available master addresses: [${names.map((name) => `'${name}'`).join(', ')}]`)
   if (!isShuffled(opts, log)) return names
-  if (!truthy(opts.get('master_failback') ?? false)) return shuffled(names, random)
+  if (!option(opts, 'master_failback')) return shuffled(names, random)
   return [names[0]!, ...shuffled(names.slice(1), random)]
 }
 
@@ -59,7 +60,7 @@ function distributed(names: string[], opts: Dict, log: Log, random: () => number
     log('warning', 'master_type = distributed needs more than 1 master.')
     return names
   }
-  const own = names[crc32(str(opts.get('id') ?? '')) % names.length]!
+  const own = names[crc32(option(opts, 'id')) % names.length]!
   log('info', `Distributed to the master at '${own}'.`)
   const others = names.filter((name) => name !== own)
   return [own, ...(isShuffled(opts, log) ? shuffled(others, random) : others)]

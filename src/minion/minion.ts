@@ -12,7 +12,8 @@ import {
   storageError,
 } from '../base/mod.ts'
 import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
-import { type Dict, numberOf, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -21,7 +22,7 @@ import { type StorageMoment, StorageWatch } from '../store/mod.ts'
 import { warnOfIgnoredTls } from '../wire/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
-import { openEngines } from './engines.ts'
+import { openMinionEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { masterBeside } from './master-beside.ts'
@@ -29,7 +30,7 @@ import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
-import { openSchedule, watchMaster } from './scheduled.ts'
+import { openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { startupJob } from './startup.ts'
 
@@ -58,12 +59,12 @@ export class Minion {
   constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
     this.startedAs = startedAs
     this.opts = opts
-    this.host = new LocalHost({ cache: str(opts.get('cachedir') ?? '') })
+    this.host = new LocalHost({ cache: option(opts, 'cachedir') })
     this.log = log
     this.storage = new StorageWatch({ log, fire: (moment, data) => this.tellStorage(moment, data) })
     this.closings.push(() => this.storage.close())
     this.bus = new EventBus(namedLog(log, 'salt.utils.event'), 0, {
-      ...minionOrigin(str(opts.get('id') ?? '')),
+      ...minionOrigin(option(opts, 'id')),
       proof: 'process',
     })
     this.started = new Promise((done) => {
@@ -88,14 +89,14 @@ export class Minion {
       await this.begin()
     } catch (error) {
       await this.close()
-      throw storageError(error, str(this.opts.get('cachedir')!))
+      throw storageError(error, option(this.opts, 'cachedir'))
     }
   }
 
   private async begin(): Promise<void> {
     const { opts, log, host } = this
-    claimFolder(str(opts.get('cachedir')!), PRIVATE_FOLDER, log)
-    makeOwnFolder(str(opts.get('sock_dir')!))
+    claimFolder(option(opts, 'cachedir'), PRIVATE_FOLDER, log)
+    makeOwnFolder(option(opts, 'sock_dir'))
     const events = namedLog(log, 'salt.utils.event')
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log: events })
     await server.open()
@@ -122,7 +123,7 @@ export class Minion {
 
   /** Fire an event about this minion's disk here, and at its masters when they can be reached. */
   private tellStorage(moment: StorageMoment, data: Dict): void {
-    const tag = `salt/minion/${str(this.opts.get('id') ?? '')}/storage/${moment}`
+    const tag = `salt/minion/${option(this.opts, 'id')}/storage/${moment}`
     this.bus.fire(tag, new Map(data))
     for (const peer of this.peers.filter(({ connected }) => connected))
       guarded(this.log, `Telling master ${peer.master} of the disk`, () => peer.fireMaster(tag, new Map(data)))()
@@ -130,7 +131,7 @@ export class Minion {
 
   /** `random_startup_delay`: so that many minions do not come at once. */
   private async waitToStart(): Promise<void> {
-    const most = numberOf(this.opts.get('random_startup_delay') ?? 0) ?? 0
+    const most = option(this.opts, 'random_startup_delay')
     if (most <= 0) return
     const seconds = randomInt(most + 1)
     this.log(
@@ -213,13 +214,19 @@ export class Minion {
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
     if (this.schedule) return
     const { log, bus, jobs } = this
-    const { schedule, close } = openSchedule({ opts, log: namedLog(log, 'salt.utils.schedule'), bus, jobs, functions })
+    const { schedule, close } = openMinionSchedule({
+      opts,
+      log: namedLog(log, 'salt.utils.schedule'),
+      bus,
+      jobs,
+      functions,
+    })
     this.schedule = schedule
     this.closings.push(
       close,
       watchGrains(opts, this.host, bus, log),
       new Beacons({ opts, log: namedLog(log, 'salt.beacons'), bus, jobs, functions }).start(),
-      openEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
+      openMinionEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
     )
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type Storing, storageError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { Outbox } from './outbox.ts'
+import { ReturnOutbox } from './outbox.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'brine-outbox-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -21,7 +21,7 @@ it.each<[string, unknown, string]>([
 ])('A return that %s is sent as the reason, once', async (_what, returned, reason) => {
   const sent: Dict[] = []
   const lines: string[] = []
-  const outbox = new Outbox({
+  const outbox = new ReturnOutbox({
     directory,
     send: async (load) => void sent.push(load),
     delay: () => 0,
@@ -47,7 +47,7 @@ it('A return that the disk does not take is sent from memory, and one whose file
     throw storageError(Object.assign(new Error('EROFS'), { code: 'EROFS' }), path)
   }
   const lines: string[] = []
-  const outbox = new Outbox({
+  const outbox = new ReturnOutbox({
     directory,
     send: async (load) => void sent.push(load.get('jid')),
     delay: () => 0,

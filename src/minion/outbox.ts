@@ -23,7 +23,7 @@ export interface OutboxOptions {
   storing?: Storing
 }
 
-export class Outbox {
+export class ReturnOutbox {
   private readonly options: OutboxOptions
   private readonly stopped = new AbortController()
   private readonly sending = new Map<Promise<void>, Dict>()

@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, type Storing, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, encodeMsgpack, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
@@ -12,10 +13,10 @@ import { ownMatch } from '../pybridge/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
-import { Outbox } from './outbox.ts'
-import { MasterReach } from './reaching.ts'
+import { ReturnOutbox } from './outbox.ts'
+import { MasterSearch } from './reaching.ts'
 import { listenForRefreshes } from './refreshing.ts'
-import { type MeantResources, Resources } from './resources.ts'
+import { type MeantResources, MinionResources } from './resources.ts'
 import { MinionSession } from './session.ts'
 import { tellJobStart, tellStart } from './start-events.ts'
 
@@ -47,9 +48,9 @@ export class MasterPeer {
   onBegin: () => void = () => undefined
   session!: MinionSession
   private readonly parts: PeerParts
-  private readonly reach: MasterReach
-  private readonly outbox: Outbox
-  private readonly resources: Resources
+  private readonly reach: MasterSearch
+  private readonly outbox: ReturnOutbox
+  private readonly resources: MinionResources
   private readonly seen = new Set<string>()
   private readonly closings: Closing[] = []
 
@@ -58,10 +59,10 @@ export class MasterPeer {
     this.opts = parts.opts
     this.group = parts.group
     const { opts, log, group, settings, fatal } = parts
-    this.reach = new MasterReach({ opts, log, group, settings, fatal })
+    this.reach = new MasterSearch({ opts, log, group, settings, fatal })
     this.closings.push(() => this.reach.close())
     this.outbox = this.openOutbox()
-    this.resources = new Resources(parts)
+    this.resources = new MinionResources(parts)
   }
 
   /** The name of its master. */
@@ -105,16 +106,16 @@ export class MasterPeer {
 
   /** Sends a return, for certain. */
   send(ret: Dict): void {
-    const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', this.opts.get('id')!], ...ret])
+    const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', option(this.opts, 'id')], ...ret])
     void this.outbox.post(load)
-    if (truthy(this.opts.get('cache_jobs') ?? false)) this.keep(load)
+    if (option(this.opts, 'cache_jobs')) this.keep(load)
   }
 
   /** `cache_jobs`: returns stay on this machine too. */
   private keep(load: Dict): void {
     const jid = str(load.get('jid')!)
     if (!isReturnJid(jid)) return
-    const folder = join(str(this.opts.get('cachedir')!), 'minion_jobs', jid)
+    const folder = join(option(this.opts, 'cachedir'), 'minion_jobs', jid)
     try {
       this.parts.storing(folder, () => {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -128,7 +129,7 @@ export class MasterPeer {
   /** Tells the master of an event. */
   async fireMaster(tag: string, data: Value, more: Iterable<readonly [Value, Value]> = []): Promise<void> {
     const load = new Map<Value, Value>([
-      ['id', this.opts.get('id')!],
+      ['id', option(this.opts, 'id')],
       ['cmd', '_minion_event'],
       ['pretag', null],
       ['data', data],
@@ -141,7 +142,7 @@ export class MasterPeer {
   /** Tells the master of several events, which need no name of ours around them. */
   async fireEvents(events: Value): Promise<void> {
     const load = new Map<Value, Value>([
-      ['id', this.opts.get('id')!],
+      ['id', option(this.opts, 'id')],
       ['cmd', '_minion_event'],
       ['pretag', null],
     ])
@@ -180,15 +181,14 @@ export class MasterPeer {
     })
   }
 
-  private openOutbox(): Outbox {
+  private openOutbox(): ReturnOutbox {
     const { opts, log, outbox: directory } = this.parts
-    const [first, most] = ['return_retry_timer', 'return_retry_timer_max'].map(
-      (name) => numberOf(opts.get(name) ?? 5) ?? 5,
-    )
-    const outbox = new Outbox({
-      directory: join(str(opts.get('cachedir')!), directory),
+    const first = option(opts, 'return_retry_timer')
+    const most = option(opts, 'return_retry_timer_max')
+    const outbox = new ReturnOutbox({
+      directory: join(option(opts, 'cachedir'), directory),
       send: this.ask,
-      delay: () => first! + Math.random() * Math.max(0, most! - first!),
+      delay: () => first + Math.random() * Math.max(0, most - first),
       log,
       storing: this.parts.storing,
     })
@@ -214,7 +214,7 @@ export class MasterPeer {
     const jid = str(load.get('jid')!)
     if (this.seen.has(jid)) return
     this.seen.add(jid)
-    const most = numberOf(this.opts.get('minion_jid_queue_hwm') ?? 100) ?? 100
+    const most = option(this.opts, 'minion_jid_queue_hwm')
     if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
     asTyped(load)
     if (behind.resources.length > 0) {
@@ -247,7 +247,7 @@ export class MasterPeer {
     }
     const kind = textOf(load.get('tgt_type') ?? null) ?? 'glob'
     const { grains, pillar } = this.session
-    const subject = { id: str(this.opts.get('id')!), grains, pillar, opts: this.opts, log }
+    const subject = { id: option(this.opts, 'id'), grains, pillar, opts: this.opts, log }
     const delimiter = textOf(load.get('delimiter') ?? null)
     const options = delimiter === undefined ? {} : { delimiter }
     try {

@@ -1,7 +1,8 @@
 // What a minion does every so many minutes: it tells its master that it lives, and sees whether its grains changed.
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, equals, numberOf, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, equals } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MasterPeer } from './peer.ts'
@@ -17,7 +18,7 @@ function everyMinutes(minutes: number, work: () => Promise<void>, failed: (error
 /** `ping_interval`. */
 export function pingMaster(peer: MasterPeer, log: Log): () => void {
   const ping = (): Promise<void> => peer.fireMaster('minion_ping', 'ping')
-  return everyMinutes(numberOf(peer.opts.get('ping_interval') ?? 0) ?? 0, ping, (error) =>
+  return everyMinutes(option(peer.opts, 'ping_interval'), ping, (error) =>
     log('warning', `Attempt to ping master failed: ${error.message}`),
   )
 }
@@ -25,12 +26,12 @@ export function pingMaster(peer: MasterPeer, log: Log): () => void {
 /** `grains_refresh_every`: other grains may mean another pillar. */
 export function watchGrains(opts: Dict, host: Host, bus: EventBus, log: Log): () => void {
   const look = async (): Promise<void> => {
-    const before = opts.get('grains')!
+    const before = option(opts, 'grains')
     if (equals(before, await collectGrains({ opts, host, log }))) return
-    log('debug', `The grains of ${str(opts.get('id') ?? '')} changed`)
+    log('debug', `The grains of ${option(opts, 'id')} changed`)
     bus.fire('grains_refresh', new Map([['force_refresh', true]]))
   }
-  return everyMinutes(Math.abs(numberOf(opts.get('grains_refresh_every') ?? 0) ?? 0), look, (error) =>
+  return everyMinutes(Math.abs(option(opts, 'grains_refresh_every')), look, (error) =>
     log('error', `The grains could not be looked at: ${error.message}`),
   )
 }

@@ -3,7 +3,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, Repeats, toError } from '../base/mod.ts'
-import { type Dict, numberOf, textOf } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, textOf } from '../data/mod.ts'
 import {
   EXIT_CODES,
   isWireError,
@@ -41,18 +42,17 @@ const quick = quickPauses()
 
 /** Milliseconds before the masters are tried again after the n-th failure in a row. */
 export function pauseAfter(failure: Error, attempt: number, opts: Dict): number {
-  const seconds = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
   // the attempt itself took `auth_timeout` seconds, and a master that has just come back is not kept waiting
   if (isSilence(failure)) return quick(attempt)
   if (!(failure instanceof SignInError)) {
-    const most = Math.min(LONGEST_S, Math.max(1, Math.floor(seconds('random_reauth_delay', 10))))
+    const most = Math.min(LONGEST_S, Math.max(1, Math.floor(option(opts, 'random_reauth_delay'))))
     return 1000 * randomInt(1, most + 1)
   }
-  const first = seconds('acceptance_wait_time', 10)
-  return 1000 * Math.min(seconds('acceptance_wait_time_max', 0) || first, first * attempt)
+  const first = option(opts, 'acceptance_wait_time')
+  return 1000 * Math.min(option(opts, 'acceptance_wait_time_max') || first, first * attempt)
 }
 
-export class MasterReach {
+export class MasterSearch {
   /** The name of the master that let us in last. */
   name = ''
   /** When the log tells again of a failure, by the master's name. */
@@ -92,7 +92,7 @@ export class MasterReach {
 
   /** Whether a master answers at all. */
   async answers(name: string): Promise<boolean> {
-    const seconds = numberOf(this.options.opts.get('auth_timeout') ?? 60) ?? 60
+    const seconds = option(this.options.opts, 'auth_timeout')
     try {
       return await this.link.answers(await this.address(name, true), seconds)
     } catch (error) {

@@ -3,7 +3,8 @@
 import { lookup } from 'node:dns/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log } from '../base/mod.ts'
-import { type Dict, numberOf, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 
 export class MasterUnresolvable extends BrineError {
   constructor(master: string) {
@@ -29,9 +30,10 @@ export async function resolveMaster(
   host: string,
   { opts, log, failover, signal, find = ask }: Resolving,
 ): Promise<string> {
-  const family = opts.get('ipv6') === undefined || opts.get('ipv6') === null ? 0 : truthy(opts.get('ipv6')!) ? 6 : 4
-  const seconds = failover ? 0 : (numberOf(opts.get('retry_dns') ?? 30) ?? 30)
-  let left = numberOf(opts.get('retry_dns_count') ?? null) ?? Number.POSITIVE_INFINITY
+  const ipv6 = option(opts, 'ipv6')
+  const family = ipv6 === null ? 0 : ipv6 ? 6 : 4
+  const seconds = failover ? 0 : option(opts, 'retry_dns')
+  let left = option(opts, 'retry_dns_count') ?? Number.POSITIVE_INFINITY
   for (;;) {
     try {
       return await find(host, family)

@@ -1,6 +1,7 @@
 // What this minion looks after and what is no minion itself: the resources of Salt 3008. They stand in pillar, the master is told of
 // them and of their grains, and jobs that mean them are answered in their names.
 import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -33,7 +34,7 @@ export interface MeantResources {
 
 const NONE: MeantResources = { resources: [], isPure: false }
 
-export class Resources {
+export class MinionResources {
   private readonly parts: ResourceParts
   private configs = new Map<string, Dict>()
   private all: Resource[] = []
@@ -53,7 +54,7 @@ export class Resources {
     await ask(
       new Map<Value, Value>([
         ['cmd', '_register_resources'],
-        ['id', opts.get('id')!],
+        ['id', option(opts, 'id')],
         ['resources', names],
         ['resource_grains', new Map<Value, Value>(this.grains)],
       ]),
@@ -69,7 +70,7 @@ export class Resources {
 
   private discover(pillar: Dict): void {
     const { opts, log } = this.parts
-    const declared = pillar.get(textOf(opts.get('resource_pillar_key') ?? null) ?? 'resources')
+    const declared = pillar.get(option(opts, 'resource_pillar_key'))
     this.configs = new Map()
     this.all = []
     for (const [name, config] of declared !== undefined && isDict(declared) ? declared : []) {

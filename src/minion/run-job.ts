@@ -1,10 +1,8 @@
 // One function of a job: its arguments bound, the function run, and what it gives or how it fails as a return says it.
 import { BrineError, didYouMean, type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, PyError, SaltError, type Value } from '../data/mod.ts'
-import { HostError } from '../host/mod.ts'
 import { LoaderError, type Registry } from '../loader/mod.ts'
-import { PythonFailure } from '../python/mod.ts'
-import { bindPublished, type FunctionDeclaration, hintAbout, jobRetcode, signatureOf } from '../sdk/mod.ts'
+import { bindPublished, type FunctionDescription, hintAbout, jobRetcode, signatureOf } from '../sdk/mod.ts'
 import { execute } from './executing.ts'
 
 export interface Outcome {
@@ -46,7 +44,7 @@ export async function runFunction(functions: Registry, call: JobCall, log: Log):
 }
 
 /** The declaration, or why there is none. */
-async function find(functions: Registry, fun: string): Promise<FunctionDeclaration | string> {
+async function find(functions: Registry, fun: string): Promise<FunctionDescription | string> {
   const dot = fun.indexOf('.')
   const module = dot < 0 ? fun : fun.slice(0, dot)
   if (!functions.has(fun)) return ''
@@ -74,7 +72,7 @@ async function missing(functions: Registry, fun: string, reason: string): Promis
   return { value, retcode: UNKNOWN, success: false, out: 'nested' }
 }
 
-function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, args, published }: JobCall) {
+function invoke(functions: Registry, declaration: FunctionDescription, { fun, args, published }: JobCall) {
   const signature = signatureOf(declaration, fun.slice(fun.indexOf('.') + 1))
   const bound = bindPublished(signature, args)
   // functions trust the `__pub_*` keywords, so only the job may set them
@@ -83,7 +81,7 @@ function invoke(functions: Registry, declaration: FunctionDeclaration, { fun, ar
   return execute({ functions, fun, args: bound.args, kwargs: bound.kwargs, load: published })
 }
 
-function failure(error: unknown, fun: string, declaration: FunctionDeclaration, log: Log): Outcome {
+async function failure(error: unknown, fun: string, declaration: FunctionDescription, log: Log): Promise<Outcome> {
   const failed = (text: string): Outcome => ({ value: text, retcode: FAILED, success: false, out: 'nested' })
   const { message, stack } = toError(error)
   log('debug', stack ?? message)
@@ -97,10 +95,7 @@ function failure(error: unknown, fun: string, declaration: FunctionDeclaration, 
   if (error instanceof PyError && error.code === 'TypeError') {
     return failed(`Passed invalid arguments to ${fun}: ${message}\n${declaration.doc}`)
   }
-  if (error instanceof PythonFailure) return failed(`The minion function caused an exception: ${error.trace}`)
-  const name = error instanceof BrineError && !(error instanceof HostError) ? error.code : toError(error).name
-  const place =
-    error instanceof BrineError && error.at?.file ? `\n  File "${error.at.file}", line ${error.at.line}` : ''
-  const last = message === '' ? name : `${name}: ${message}`
-  return failed(`The minion function caused an exception: Traceback (most recent call last):${place}\n${last}\n`)
+  const { traceback } = await import('../render/mod.ts')
+  const frames = error instanceof BrineError && error.at?.file ? [error.at] : []
+  return failed(`The minion function caused an exception: ${traceback(error, frames)}`)
 }

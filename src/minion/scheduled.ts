@@ -1,8 +1,9 @@
 // Scheduled jobs on a minion: what is in its schedule by itself, how a job of it runs, and the return that its bus tells.
 import { type Log, newJid, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { handScheduled } from '../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { handScheduled } from '../daemon/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { endingHost } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { diskKeeper, manageSchedule, metadataOf, Schedule } from '../schedule/mod.ts'
@@ -23,7 +24,7 @@ const RAISED = 254
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Opens the schedule of a minion; gives it and what ends it. */
-export function openSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
+export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule; close: () => void } {
   const { opts, log, bus, jobs } = parts
   const schedule: Schedule = new Schedule({
     opts,
@@ -58,17 +59,17 @@ export function openSchedule(parts: SchedulingParts): { schedule: Schedule; clos
 }
 
 function addMineJob(schedule: Schedule, opts: Dict): void {
-  if (!truthy(opts.get('mine_enabled') ?? true)) {
+  if (!option(opts, 'mine_enabled')) {
     schedule.own.delete('__mine_interval')
     return
   }
   const job = dict({
     function: 'mine.update',
-    minutes: opts.get('mine_interval') ?? 60,
+    minutes: option(opts, 'mine_interval'),
     jid_include: true,
     maxrunning: 2,
     run_on_start: true,
-    return_job: opts.get('mine_return_job') ?? false,
+    return_job: option(opts, 'mine_return_job'),
     enabled: true,
   })
   schedule.own.set('__mine_interval', job)
@@ -79,7 +80,7 @@ export function watchMaster(schedule: Schedule, opts: Dict, master: string, firs
   for (const name of [...schedule.own.keys()]) {
     if (str(name).startsWith('__master_alive_') || name === '__master_failback') schedule.own.delete(name)
   }
-  const seconds = numberOf(opts.get('master_alive_interval') ?? 0) ?? 0
+  const seconds = option(opts, 'master_alive_interval')
   if (opts.get('transport') === 'tcp' || seconds <= 0) return
   const job = (fun: string, every: number, kwargs: Record<string, Value>): Dict =>
     dict({
@@ -92,8 +93,8 @@ export function watchMaster(schedule: Schedule, opts: Dict, master: string, firs
       enabled: true,
     })
   schedule.own.set(`__master_alive_${master}`, job('status.master', seconds, { master, connected: true }))
-  if (!truthy(opts.get('master_failback') ?? false) || first === undefined || first === master) return
-  const back = numberOf(opts.get('master_failback_interval') ?? 0) || seconds
+  if (!option(opts, 'master_failback') || first === undefined || first === master) return
+  const back = option(opts, 'master_failback_interval') || seconds
   schedule.own.set('__master_failback', job('status.ping_master', back, { master: first }))
 }
 
@@ -103,7 +104,7 @@ function runScheduled(parts: SchedulingParts, fun: string, job: Dict): void {
   const kwargs = job.get('kwargs') ?? null
   const metadata = metadataOf(job)
   const ret: Dict = dict({
-    id: opts.get('id') ?? '',
+    id: option(opts, 'id'),
     fun,
     fun_args: [...(isList(args) ? [...args] : []), ...(isDict(kwargs) ? [kwargs] : [])],
     schedule: job.get('name') ?? '',

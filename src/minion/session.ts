@@ -1,7 +1,8 @@
 // A minion's side of a connection: who it is, what its master gave it, and the functions over both. The daemon has one as
 // long as it lives, a single call has one for itself.
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
-import { type Dict, isDict, SaltError, secretTexts, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, SaltError, secretTexts, str, type Value } from '../data/mod.ts'
 import { RemoteFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -32,7 +33,7 @@ export class MinionSession {
   }
 
   get id(): string {
-    return str(this.parts.opts.get('id')!)
+    return option(this.parts.opts, 'id')
   }
 
   /** The functions as grains, pillar and users' own modules are now. */
@@ -74,7 +75,7 @@ export class MinionSession {
 
   async refreshPillar(): Promise<void> {
     const { opts } = this.parts
-    const pillarenv = textOf(opts.get('pillarenv') ?? null) ?? null
+    const pillarenv = option(opts, 'pillarenv')
     this.pillar = await this.askPillar({ pillarenv, override: null, overrideEncoding: null })
     opts.set('pillar', this.pillar)
     this.made = undefined
@@ -109,7 +110,7 @@ export class MinionSession {
       ['cmd', cmd],
       ['id', this.id],
       ['grains', this.grains],
-      ['saltenv', opts.get('saltenv') ?? null],
+      ['saltenv', option(opts, 'saltenv')],
       ['pillarenv', request.pillarenv],
       ['pillar_override', request.override ?? new Map()],
       ['extra_minion_data', new Map()],

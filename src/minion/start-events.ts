@@ -1,4 +1,5 @@
 // What a minion tells its master of its own accord: that it is here, and that a job begins.
+import { option } from '../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 
@@ -10,19 +11,19 @@ export interface Teller {
 }
 
 export async function tellStart(teller: Teller, opts: Dict, grains: Dict): Promise<void> {
-  const id = str(opts.get('id')!)
+  const id = option(opts, 'id')
   const text = `Minion ${id} started at ${asctime(new Date())}`
-  const wanted = opts.get('start_event_grains') ?? null
+  const wanted = option(opts, 'start_event_grains')
   const told = isList(wanted) ? [...grains].filter(([name]) => [...wanted].includes(name)) : []
   const more: Array<[Value, Value]> = truthy(wanted) ? [['grains', new Map(told)]] : []
-  if (truthy(opts.get('enable_legacy_startup_events') ?? true)) await teller.fireMaster('minion_start', text, more)
+  if (option(opts, 'enable_legacy_startup_events')) await teller.fireMaster('minion_start', text, more)
   await teller.registerResources()
   await teller.fireMaster(`salt/minion/${id}/start`, text, more)
 }
 
 /** As a caller asks for with `--start-event`. */
 export async function tellJobStart(teller: Pick<Teller, 'fireMaster'> & { opts: Dict }, load: Dict): Promise<void> {
-  const id = str(teller.opts.get('id')!)
+  const id = option(teller.opts, 'id')
   const data: Dict = new Map<Value, Value>([['id', id]])
   for (const name of ['jid', 'fun', 'tgt', 'tgt_type', 'user']) data.set(name, load.get(name) ?? null)
   if (truthy(load.get('master_id') ?? null)) data.set('master_id', load.get('master_id')!)

@@ -2,7 +2,8 @@
 // and file roots, a pillar of its own when states run, and the master within reach.
 import { dirname } from 'node:path'
 import type { Log } from '../base/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
@@ -16,7 +17,7 @@ export interface MasterMinionParts {
 
 export async function masterMinion({ opts, host, log }: MasterMinionParts): Promise<Registry> {
   const own = new Map(opts).set('file_client', 'local').set('__role', 'master')
-  own.set('config_dir', dirname(str(opts.get('conf_file') ?? '')))
+  own.set('config_dir', dirname(option(opts, 'conf_file')))
   const grains = await collectGrains({ opts: own, host, log })
   const pillar: Dict = new Map()
   own.set('grains', grains).set('pillar', pillar)

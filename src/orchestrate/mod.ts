@@ -1,2 +1,4 @@
-export { asStepJob, keptSteps } from './kept-steps.ts'
+// Orchestration: runs of states beside the master, their record and steps, and the minion that they run on.
 export { masterMinion, reaching } from './master-minion.ts'
+export { Orchestration } from './orchestration.ts'
+export { asStepJob } from './steps.ts'

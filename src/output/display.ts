@@ -1,6 +1,7 @@
 // Data to the text that is printed. An outputter that cannot show the data leaves it to nested, and nested to raw.
 import { type Log, silentLog } from '../base/mod.ts'
-import { type Dict, PyError, Tuple, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, PyError, Tuple, truthy, type Value } from '../data/mod.ts'
 import type { Outputter, Screen } from './outputter.ts'
 import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
@@ -30,7 +31,7 @@ export function display(
 ): string {
   const { kwargs = new Map(), log = silentLog, terminal = false, windows = false, isLast = false } = call
   const use = colorFor(opts, { terminal, windows })
-  const theme = truthy(use) ? textOf(opts.get('color_theme') ?? '') : ''
+  const theme = truthy(use) ? option(opts, 'color_theme') : ''
   const screen: Screen = {
     opts,
     kwargs,

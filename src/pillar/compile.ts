@@ -2,6 +2,7 @@
 // Templates and matchers see the pillar as far as it is complete: while SLS files are rendered that is nothing, unless
 // `ext_pillar_first` is set.
 import { isLogged, type Log, namedLog, SALT_VERSION, silentLog } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
@@ -100,7 +101,7 @@ class Compilation {
   async run(): Promise<Dict> {
     const top = await this.readTop()
     const errors: string[] = []
-    if (truthy(this.opts.get('ext_pillar_first') ?? false)) {
+    if (option(this.opts, 'ext_pillar_first')) {
       this.see(await this.addExternal(this.override, errors))
       this.see(this.merge(this.seen, await this.renderMatching(top, errors)))
     } else {
@@ -129,10 +130,10 @@ class Compilation {
   }
 
   private async complete(errors: string[]): Promise<Dict> {
-    if (truthy(this.opts.get('pillar_opts') ?? false)) this.seen.set('master', this.shownOptions())
+    if (option(this.opts, 'pillar_opts')) this.seen.set('master', this.shownOptions())
     let pillar: Value = this.seen
     const present = this.opts.get('pillar')
-    if (present !== undefined && truthy(this.opts.get('ssh_merge_pillar') ?? false)) {
+    if (present !== undefined && option(this.opts, 'ssh_merge_pillar')) {
       pillar = this.merge(present, pillar)
     }
     if (errors.length > 0) {
@@ -244,7 +245,7 @@ class Compilation {
 
   /** As `env_order` says; environments it does not name come last. */
   private inOrder(matching: Map<Value, string[]>): Array<[Value, string[]]> {
-    const order = this.opts.get('env_order') ?? null
+    const order = option(this.opts, 'env_order')
     if (!Array.isArray(order)) return [...matching]
     const named = order.filter((env) => matching.has(env))
     const all = [...named, ...[...matching.keys()].filter((env) => !named.includes(env))]

@@ -1,5 +1,6 @@
 // `decrypt_pillar`: the keys whose values are decrypted once the pillar is complete, each with its renderer.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option, rawOption } from '../config/mod.ts'
 import {
   contains,
   type Dict,
@@ -28,9 +29,9 @@ export interface DecryptContext {
 
 /** Changes the pillar in place, and gives what went wrong. */
 export async function decryptPillar(pillar: Dict, ctx: DecryptContext): Promise<string[]> {
-  const option = ctx.opts.get('decrypt_pillar') ?? null
-  if (!truthy(option)) return []
-  const wanted = option instanceof Map ? option : repacked(option)
+  const configured = rawOption(ctx.opts, 'decrypt_pillar')
+  if (!truthy(configured)) return []
+  const wanted = configured instanceof Map ? configured : repacked(configured)
   const errors = wanted.size === 0 ? ['decrypt_pillar config option is malformed'] : []
   for (const [key, renderer] of wanted) {
     const path = textOf(key)
@@ -48,10 +49,10 @@ export async function decryptPillar(pillar: Dict, ctx: DecryptContext): Promise<
 }
 
 async function decryptKey(pillar: Dict, key: string, renderer: Value, ctx: DecryptContext): Promise<void> {
-  const delimiter = str(ctx.opts.get('decrypt_pillar_delimiter') ?? ':')
+  const delimiter = option(ctx.opts, 'decrypt_pillar_delimiter')
   const value = traverseDict(pillar, key, { default: null, delimiter })
   if (value === null) return
-  const wanted = truthy(renderer) ? renderer : (ctx.opts.get('decrypt_pillar_default') ?? 'gpg')
+  const wanted = truthy(renderer) ? renderer : option(ctx.opts, 'decrypt_pillar_default')
   const decrypted = await decryptValue(value, wanted, ctx)
   if (isChangedInPlace(value)) return
   const cut = key.lastIndexOf(delimiter)
@@ -64,7 +65,7 @@ const isChangedInPlace = (value: Value): boolean =>
 
 /** Decrypts with a renderer that `decrypt_pillar_renderers` allows. */
 export async function decryptValue(value: Value, renderer: Value, ctx: DecryptContext): Promise<Value> {
-  const allowed = ctx.opts.get('decrypt_pillar_renderers') ?? ['gpg']
+  const allowed = option(ctx.opts, 'decrypt_pillar_renderers')
   if (truthy(allowed) && isIterable(allowed) && !contains(allowed, renderer)) {
     const choices = Array.isArray(allowed) ? allowed.map(str).join(', ') : str(allowed)
     throw new SaltError(

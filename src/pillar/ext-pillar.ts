@@ -1,6 +1,7 @@
 // External pillars: sources beside the SLS files, named in `ext_pillar`. Each entry is a dict of one source and its
 // arguments; of several in one entry only the last one's data counts.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   type BoundArguments,
   bindArguments,
@@ -68,7 +69,7 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
     }
     const [first] = entry.keys()
     if (first === undefined) throw new PyError('StopIteration', '')
-    if (contains(ctx.opts.get('exclude_ext_pillar') ?? [], first)) continue
+    if (contains(option(ctx.opts, 'exclude_ext_pillar'), first)) continue
     let data: Value = null
     let from = ''
     for (const [key, args] of entry) {

@@ -1,6 +1,7 @@
 // Pillar of a minion without a master: compiled by the minion itself, from its own options and files. Gives functions
 // their fresh pillar, and the answer to where a value comes from.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
@@ -37,7 +38,7 @@ export class LocalPillar implements PillarAnswers {
 
   async compile(
     request: Partial<PillarRequest> = {},
-    saltenv: Value = this.input.opts.get('saltenv') ?? null,
+    saltenv: Value = option(this.input.opts, 'saltenv'),
   ): Promise<CompiledPillar> {
     return compilePillar(await this.compilation(request, saltenv))
   }
@@ -68,7 +69,7 @@ export class LocalPillar implements PillarAnswers {
       opts,
       grains,
       host,
-      minionId: str(opts.get('id') ?? ''),
+      minionId: option(opts, 'id'),
       saltenv: truthy(saltenv) ? str(saltenv) : null,
       pillarenv: request.pillarenv ?? null,
       override,

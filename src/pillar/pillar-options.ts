@@ -1,5 +1,6 @@
 // The options pillar is compiled under: the master's or the masterless minion's, seen for one minion and environment.
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   contains,
   type Dict,
@@ -26,15 +27,16 @@ export interface PillarEnvironment {
 
 export function pillarOptions(given: Dict, environment: PillarEnvironment): Dict {
   const { minionId, grains, saltenv } = environment
-  const opts = deepCopy(given)
+  // grains are as many as a minion sends, and are not changed here
+  const opts = deepCopy(new Map(given).set('grains', null))
   const pillarenv = environment.pillarenv ?? (truthy(given.get('pillarenv_from_saltenv') ?? false) ? saltenv : null)
   opts.set('file_client', 'local')
   opts.set('grains', grains)
-  opts.set('saltenv', saltenv ?? opts.get('saltenv') ?? null)
-  opts.set('pillarenv', pillarenv ?? opts.get('pillarenv') ?? null)
+  opts.set('saltenv', saltenv ?? option(opts, 'saltenv'))
+  opts.set('pillarenv', pillarenv ?? option(opts, 'pillarenv'))
   opts.set('id', minionId)
   opts.set('minion_id', minionId)
-  const top = str(opts.get('state_top') ?? 'top.sls')
+  const top = option(opts, 'state_top')
   opts.set('state_top', top.startsWith('salt://') ? top : `salt://${top.replace(/^\//, '')}`)
   if (truthy(environment.ext) && isAllowedOnDemand(environment.ext, opts, environment.log)) {
     const configured = opts.get('ext_pillar')
@@ -49,7 +51,7 @@ function isAllowedOnDemand(ext: Value, opts: Dict, log: Log): ext is Dict {
     log('error', `On-demand pillar is not formatted as a dictionary: it is of the type ${typeName(ext)}`)
     return false
   }
-  const allowed = opts.get('on_demand_ext_pillar') ?? []
+  const allowed = option(opts, 'on_demand_ext_pillar')
   if (!isIterable(allowed)) {
     log('error', "The 'on_demand_ext_pillar' configuration option is malformed, it should be a list of names")
     return false
@@ -83,11 +85,10 @@ export type PillarMerge = (a: Value, b: Value) => Value
 
 /** How the pieces are merged, as `pillar_source_merging_strategy` and `pillar_merge_lists` say. */
 export function pillarMerge(opts: Dict, log: Log): PillarMerge {
-  const strategy = opts.get('pillar_source_merging_strategy') ?? null
   const options = {
-    strategy: truthy(strategy) ? str(strategy) : 'smart',
-    renderer: str(opts.get('renderer') ?? 'yaml'),
-    mergeLists: truthy(opts.get('pillar_merge_lists') ?? false),
+    strategy: option(opts, 'pillar_source_merging_strategy') || 'smart',
+    renderer: option(opts, 'renderer'),
+    mergeLists: option(opts, 'pillar_merge_lists'),
     warn: (message: string) => log('warning', message),
   }
   return (a, b) => merge(a, b, options)

@@ -5,7 +5,7 @@ import { compareText, compileRegex, type Dict, decodeBytes, fnmatch, str, truthy
 import { type Host, isHostError } from '../host/mod.ts'
 import type { FileTree, TreeFile } from '../render/mod.ts'
 
-export interface SlsFile extends TreeFile {
+export interface PillarFile extends TreeFile {
   /** Whether it is an `init.sls`, which is named after its folder. */
   isInit: boolean
 }
@@ -46,7 +46,7 @@ export class PillarTree implements FileTree {
     return undefined
   }
 
-  async sls(name: string, saltenv: string): Promise<SlsFile | undefined> {
+  async sls(name: string, saltenv: string): Promise<PillarFile | undefined> {
     const path = name.replaceAll('.', '/').replace(/^\/+/, '')
     for (const candidate of [`${path}.sls`, `${path}/init.sls`]) {
       const found = await this.read(normalize(candidate), saltenv)

@@ -2,6 +2,7 @@
 // `pillar_includes_override_sls` is set. Several oddities are Salt's and visible in the result: defaults given to one
 // include reach the includes after it, and an include that names an existing file is merged twice.
 import { BrineError, type Log, type Position } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   type Dict,
   fnmatchFilter,
@@ -16,7 +17,7 @@ import {
 import { positionOf } from '../yaml/mod.ts'
 import type { PillarSource } from './origins.ts'
 import type { PillarMerge } from './pillar-options.ts'
-import type { PillarTree, SlsFile } from './pillar-tree.ts'
+import type { PillarFile, PillarTree } from './pillar-tree.ts'
 
 export interface SlsContext {
   opts: Dict
@@ -26,14 +27,14 @@ export interface SlsContext {
   /** By environment, SLS names that need not exist. */
   optional: ReadonlyMap<Value, ReadonlySet<string>>
   render(
-    file: SlsFile,
+    file: PillarFile,
     saltenv: string,
     sls: string,
     variables: ReadonlyMap<string, Value>,
   ): Promise<{ value: Value; sourceLine(line: number): number }>
 }
 
-export interface SlsResult {
+export interface PillarResult {
   /** Null when there is no such SLS, or it could not be rendered. */
   value: Value
   errors: string[]
@@ -76,7 +77,7 @@ export class SlsRendering {
   }
 
   /** `at` is where the SLS is asked for. */
-  async render(sls: string, defaults: Value, at: Position | undefined): Promise<SlsResult> {
+  async render(sls: string, defaults: Value, at: Position | undefined): Promise<PillarResult> {
     const file = await this.ctx.tree.sls(sls, this.saltenv)
     const errors: string[] = []
     if (!file && !this.isError(sls, errors, at)) return { value: null, errors, sources: [] }
@@ -112,7 +113,7 @@ export class SlsRendering {
     own: { value: Value; sources: PillarSource[] },
     problem: string,
     line = 1,
-  ): SlsResult {
+  ): PillarResult {
     const [source] = own.sources
     const place = source?.file && `\nat ${source.file}, line ${source.sourceLine?.(line) ?? line}`
     this.ctx.log('error', `${problem}${place ?? ''}`)
@@ -142,7 +143,7 @@ export class SlsRendering {
     const place = error.at?.file === undefined ? '' : `\nat ${error.at.file}, line ${error.at.line}`
     const hint = error.hint === undefined ? '' : `\n${error.hint}`
     this.ctx.log('critical', problem + place + hint)
-    const isSafe = truthy(this.ctx.opts.get('pillar_safe_render_error') ?? true)
+    const isSafe = option(this.ctx.opts, 'pillar_safe_render_error')
     return isSafe ? `Rendering SLS '${sls}' failed. Please see master log for details.` : problem
   }
 
@@ -150,9 +151,9 @@ export class SlsRendering {
     { sls, isInit, includes, defaults: given }: Includes,
     own: { value: Value; sources: PillarSource[] },
     errors: string[],
-  ): Promise<SlsResult> {
-    const override = truthy(this.ctx.opts.get('pillar_includes_override_sls') ?? false)
-    const pieces: SlsResult[] = []
+  ): Promise<PillarResult> {
+    const override = option(this.ctx.opts, 'pillar_includes_override_sls')
+    const pieces: PillarResult[] = []
     let defaults = given
     let lastErrors: string[] = []
     for (const [index, include] of includes.entries()) {
@@ -233,7 +234,7 @@ function readInclude(include: Value): IncludeEntry {
 }
 
 /** Under its key: `x:y` puts it into `{x: {y: …}}`. */
-function placed(piece: SlsResult, key: Value): SlsResult {
+function placed(piece: PillarResult, key: Value): PillarResult {
   if (!truthy(key)) return piece
   const text = textOf(key)
   if (text === undefined) throw new PyError('AttributeError', `'${typeName(key)}' object has no attribute 'split'`)

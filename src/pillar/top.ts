@@ -1,6 +1,7 @@
 // Pillar top files: which SLS files of which environments a minion gets. Every environment has a top file, and each may
 // speak of all environments; of two that name the same target in one environment the later one stays.
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   add,
   contains,
@@ -32,10 +33,10 @@ export interface TopContext {
 }
 
 /** By environment and target: dicts that say how to match, then the names of SLS files. */
-export type Top = Map<Value, Map<Value, Value[]>>
+export type PillarTop = Map<Value, Map<Value, Value[]>>
 
 export interface ReadTop {
-  top: Top
+  top: PillarTop
   /** By environment, SLS names that need not exist. */
   optional: Map<Value, Set<string>>
   errors: string[]
@@ -56,7 +57,7 @@ export async function readTop(ctx: TopContext, saltenv: Value): Promise<ReadTop>
 }
 
 function topEnvironments({ opts, tree, log }: TopContext, saltenv: Value): Value[] {
-  const pillarenv = opts.get('pillarenv') ?? null
+  const pillarenv = option(opts, 'pillarenv')
   const all = tree.environments()
   if (truthy(pillarenv)) {
     const roots = opts.get('pillar_roots')
@@ -122,7 +123,7 @@ function problem(error: unknown, log: Log): string {
   return error.message
 }
 
-function mergeTops(tops: readonly Value[], optional: Map<Value, Set<string>>): Top {
+function mergeTops(tops: readonly Value[], optional: Map<Value, Set<string>>): PillarTop {
   const merged = new Map<Value, Map<Value, TargetBody>>()
   for (const top of tops) {
     if (!(top instanceof Map)) throw new PyError('AttributeError', `'${typeName(top)}' object has no attribute 'items'`)
@@ -183,9 +184,9 @@ function orderOf(value: Value): number {
 }
 
 /** By environment, the SLS names (or globs of names) that are for this minion. */
-export async function matchingStates(top: Top, subject: MatchSubject): Promise<Map<Value, string[]>> {
+export async function matchingStates(top: PillarTop, subject: MatchSubject): Promise<Map<Value, string[]>> {
   const matching = new Map<Value, string[]>()
-  const pillarenv = subject.opts.get('pillarenv') ?? null
+  const pillarenv = option(subject.opts, 'pillarenv')
   for (const [env, targets] of top) {
     if (truthy(pillarenv) && env !== pillarenv) continue
     for (const [target, body] of targets) {

@@ -2,17 +2,17 @@
 import { BrineError } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
-import type { Answer, Family, Found, Origin } from '../python/mod.ts'
-import { bind, type FunctionContext, type StateContext, type StateFunction } from '../sdk/mod.ts'
+import type { Answer, Family, FoundFunction, PythonSource } from '../python/mod.ts'
+import { bind, type FunctionContext, type FunctionDescription, type StateContext } from '../sdk/mod.ts'
 
-const origins = new WeakMap<object, Origin>()
+const origins = new WeakMap<object, PythonSource>()
 
 /** Notes where the Python behind a declaration is. */
-export function setOrigin(declaration: object, origin: Origin): void {
+export function setOrigin(declaration: object, origin: PythonSource): void {
   origins.set(declaration, origin)
 }
 
-export const foundIn = (declaration: { doc: string } | undefined): Found | undefined =>
+export const foundIn = (declaration: { doc: string } | undefined): FoundFunction | undefined =>
   declaration && { doc: declaration.doc, origin: origins.get(declaration) }
 
 const moduleOf = (name: string): string => name.slice(0, name.indexOf('.'))
@@ -38,7 +38,7 @@ export function functionFamily(ctx: FunctionContext): Family {
 
 /** State functions of a running state. */
 export function stateFamily(ctx: StateContext): Family {
-  const load = async (name: string): Promise<StateFunction | undefined> =>
+  const load = async (name: string): Promise<FunctionDescription | undefined> =>
     (await ctx.states.load(moduleOf(name)))?.functions[functionOf(name)]
   return {
     find: async (name) => foundIn(await load(name)),

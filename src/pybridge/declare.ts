@@ -1,7 +1,7 @@
 // Declarations for functions of Python modules, made from what the worker says of them: they bind, document and specify
 // themselves like our own.
 import { type Dict, str, textOf, type Value } from '../data/mod.ts'
-import type { Origin } from '../python/mod.ts'
+import type { PythonSource } from '../python/mod.ts'
 import { type Arg, type Args, type FunctionDeclaration, signatureOf } from '../sdk/mod.ts'
 import { setOrigin } from './answers.ts'
 
@@ -20,7 +20,7 @@ export interface ModuleFacts {
 }
 
 export interface FunctionFacts {
-  origin: Origin
+  origin: PythonSource
   doc: string
   args: Args
   outputter?: string

@@ -1,5 +1,6 @@
 // Users' own matchers: `_matchers/NAME_match.py` with a function `match`, for `tgt_type: NAME` and `match: NAME`. One of
 // the name of a built-in kind takes its place.
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { MatchOptions, MatchSubject } from '../match/mod.ts'
 import { answersOf, moduleFiles, type Scope } from '../python/mod.ts'
@@ -24,7 +25,7 @@ async function asked(name: string, target: Value, subject: MatchSubject, options
   const scope = scopeOf(subject)
   const plugin = (await userPlugins(scope, 'matchers')).get(name)
   if (!plugin?.has('match')) throw new Error(`'${name}.match' is not available.`)
-  const nodegroups = subject.opts.get('nodegroups') ?? null
+  const nodegroups = option(subject.opts, 'nodegroups')
   const known: Record<string, Value | undefined> = {
     delimiter: options.delimiter,
     minion_id: options.id,

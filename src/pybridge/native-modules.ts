@@ -12,10 +12,10 @@ export interface NativeModule {
   name: string
   doc: string
   virtual?: string
-  functions: Record<string, NativeFunction>
+  functions: Record<string, NativeModuleFunction>
 }
 
-export interface NativeFunction {
+export interface NativeModuleFunction {
   doc: string
   args: Record<string, sdk.Arg<unknown>>
   effect: 'change'
@@ -53,7 +53,7 @@ function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): Nati
   const whole = exported['default'] as NativeModule | undefined
   const isWhole = typeof whole === 'object' && whole !== null && KINDS_OF_WHOLE.some((part) => part in whole)
   if (isWhole) return { ...whole, name: whole.name ?? name }
-  const functions: Record<string, NativeFunction> = {}
+  const functions: Record<string, NativeModuleFunction> = {}
   for (const [fun, value] of Object.entries(exported)) {
     if (typeof value === 'function' && !fun.startsWith('_') && fun !== 'default') functions[fun] = plain(value as Plain)
   }
@@ -63,7 +63,7 @@ function moduleOf({ name }: ModuleFile, exported: Record<string, unknown>): Nati
 type Plain = (...args: unknown[]) => sdk.Result | Promise<sdk.Result>
 
 /** A function as its text declares it; what is left out is undefined, so that its own defaults hold. */
-function plain(body: Plain): NativeFunction {
+function plain(body: Plain): NativeModuleFunction {
   const parameters = parametersOf(body)
   const args: Record<string, sdk.Arg<unknown>> = {}
   for (const { name, isOptional, isRest } of parameters) {

@@ -38,14 +38,14 @@ interface StateCall {
 }
 
 /** How a function of a family of states is called. */
-export type CallState = (ctx: StateContext, facts: FunctionFacts, call: StateCall) => Promise<Value>
+export type StateInvoker = (ctx: StateContext, facts: FunctionFacts, call: StateCall) => Promise<Value>
 
-const callState: CallState = (ctx, { origin }, { what, args, kwargs = new Map() }) => {
+const callState: StateInvoker = (ctx, { origin }, { what, args, kwargs = new Map() }) => {
   const params = ['states', origin.path, origin.attr, args, kwargs]
   return callPython(stateScope(ctx), { method: 'call', params, what })
 }
 
-function stateOf(name: string, facts: FunctionFacts, call: CallState): StateFunction {
+function stateOf(name: string, facts: FunctionFacts, call: StateInvoker): StateFunction {
   const declaration: StateFunction = declared<StateFunction>(facts, {
     run: async (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)
@@ -55,7 +55,7 @@ function stateOf(name: string, facts: FunctionFacts, call: CallState): StateFunc
   return declaration
 }
 
-function hooksOf({ name, functions }: ModuleFacts, call: CallState): Partial<StateDeclaration> {
+function hooksOf({ name, functions }: ModuleFacts, call: StateInvoker): Partial<StateDeclaration> {
   const init = functions.get('mod_init')
   const aggregate = functions.get('mod_aggregate')
   return {
@@ -71,7 +71,7 @@ function hooksOf({ name, functions }: ModuleFacts, call: CallState): Partial<Sta
   }
 }
 
-export function stateDeclaration(facts: ModuleFacts, call: CallState = callState): StateDeclaration {
+export function stateDeclaration(facts: ModuleFacts, call: StateInvoker = callState): StateDeclaration {
   const { file, name, doc, reason, functions } = facts
   const own = [...functions].filter(([fun]) => !HOOKS.has(fun))
   return {

@@ -8,7 +8,7 @@ import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { describeModules, functionScope } from './function-modules.ts'
 import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
-import { type CallState, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
+import { type StateInvoker, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
 
 /** Runners, which are calls of their own. */
 const runnerFamily = ({ runners, master }: StateContext): Family => ({
@@ -32,7 +32,7 @@ function thoriumScope(ctx: StateContext): Scope {
   }
 }
 
-const callThorium: CallState = async (ctx, { origin }, { what, args, kwargs = new Map() }) => {
+const callThorium: StateInvoker = async (ctx, { origin }, { what, args, kwargs = new Map() }) => {
   const params = [origin.path, origin.attr, args, kwargs]
   const answer = await callPython(thoriumScope(ctx), { method: 'thorium', params, what })
   const [value, left] = isList(answer) ? [...answer] : []

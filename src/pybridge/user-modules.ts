@@ -1,5 +1,6 @@
 // Users' own execution modules and states, for a registry.
-import { type Dict, truthy } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
 import { type FamilyName, type ModuleFile, moduleFiles } from '../python/mod.ts'
 import type { ModuleDeclaration, StateDeclaration } from '../sdk/mod.ts'
@@ -11,7 +12,7 @@ import { stateEntry, stateModules } from './state-modules.ts'
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
   const own = await ownModules(registry, builtIn)
-  if (!truthy(registry.ctx.opts.get('python_upstream_modules') ?? false)) return own
+  if (!option(registry.ctx.opts, 'python_upstream_modules')) return own
   return (await import('./upstream-modules.ts')).withUpstream(registry, own ?? builtIn)
 }
 

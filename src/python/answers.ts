@@ -5,21 +5,21 @@ import { type DumpOptions, dump, load } from '../yaml/mod.ts'
 import type { Answer } from './scope.ts'
 
 /** Where a Python function is. */
-export interface Origin {
+export interface PythonSource {
   path: string
   attr: string
 }
 
-export interface Found {
+export interface FoundFunction {
   doc: string
   /** Absent for functions of ours. */
-  origin?: Origin | undefined
+  origin?: PythonSource | undefined
 }
 
 /** One family of functions, as Python may use it. */
 export interface Family {
   /** Undefined when there is none of that name. */
-  find(name: string): Found | undefined | Promise<Found | undefined>
+  find(name: string): FoundFunction | undefined | Promise<FoundFunction | undefined>
   names(): Iterable<string> | Promise<Iterable<string>>
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value | Promise<Value>
 }

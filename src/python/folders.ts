@@ -2,6 +2,7 @@
 // folders that options name for one family.
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf } from '../data/mod.ts'
 
 export type FamilyName =
@@ -54,7 +55,7 @@ export function moduleFolders(opts: Dict, family: FamilyName): string[] {
   const shared = listOption(opts, 'module_dirs').flatMap((folder) => [join(folder, family), join(folder, `_${family}`)])
   const own =
     family === 'modules' ? listOption(opts, 'module_dirs') : listOption(opts, OPTIONS[family] ?? `${family}_dirs`)
-  const synced = textOf(opts.get('extension_modules') ?? null)
+  const synced = option(opts, 'extension_modules')
   return [...shared.reverse(), ...own, ...(synced ? [join(synced, family)] : [])]
 }
 

@@ -13,7 +13,7 @@ export function frame(message: readonly unknown[]): Buffer {
 const LARGEST_FRAME = 1 << 30
 
 /** Cut a stream into messages. */
-export class FrameReader {
+export class PythonFrameReader {
   private pieces: Buffer[] = []
   private size = 0
   private readonly take: (message: Value[]) => void

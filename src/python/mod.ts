@@ -1,6 +1,6 @@
 // Users' Python in one long-lived process beside this one: calls both ways, values that keep their types, errors with
 // their traces. The other side is in python/ at the root of the project.
-export { answersOf, type Families, type Family, type Found, type Origin } from './answers.ts'
+export { answersOf, type Families, type Family, type FoundFunction, type PythonSource } from './answers.ts'
 export { PythonFailure, WorkerError, type WorkerErrorCode } from './errors.ts'
 export { type FamilyName, type ModuleFile, moduleFiles, moduleFolders } from './folders.ts'
 export { interpreter } from './interpreter.ts'

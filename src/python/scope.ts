@@ -1,6 +1,7 @@
 // What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
 import { LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
-import { type Dict, isInt, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isInt, str, type Value } from '../data/mod.ts'
 import type { Documents } from './documents.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
@@ -29,9 +30,9 @@ const workers = new Map<string, Worker>()
 
 /** The worker of this process, for what options say of it. */
 function theWorker(opts: Dict, log: Log): Worker {
-  const python = textOf(opts.get('python_executable') ?? null) || 'python3'
-  const memory = Math.max(0, Math.ceil((numberOf(opts.get('modules_max_memory') ?? -1) ?? -1) / MEGABYTE))
-  const upstream = truthy(opts.get('python_upstream_modules') ?? false)
+  const python = option(opts, 'python_executable') || 'python3'
+  const memory = Math.max(0, Math.ceil(option(opts, 'modules_max_memory') / MEGABYTE))
+  const upstream = option(opts, 'python_upstream_modules')
   const key = `${python}:${memory}:${upstream}`
   const worker = workers.get(key) ?? new Worker({ python, memory, upstream, level: leastLevel(opts) })
   workers.set(key, worker)
@@ -41,7 +42,7 @@ function theWorker(opts: Dict, log: Log): Worker {
 
 /** The least level that a log of these options keeps. */
 function leastLevel(opts: Dict): number {
-  const levels = ['log_level', 'log_level_logfile'].map((name) => opts.get(name) ?? '')
+  const levels = (['log_level', 'log_level_logfile'] as const).map((name) => option(opts, name))
   const numbers = levels.map((level) =>
     isInt(level) ? Number(level) : LOG_LEVELS[str(level).toLowerCase() as LogLevel],
   )
@@ -82,7 +83,7 @@ export function callPython(scope: Scope, { method, params, what, lasts = false }
       return answer(given)
     },
     signal: scope.ending,
-    timeout: lasts ? 0 : (numberOf(opts.get('python_call_timeout') ?? 0) ?? 0),
+    timeout: lasts ? 0 : option(opts, 'python_call_timeout'),
     remember: (kept, gone) => {
       for (const [key, value] of kept) memory.set(key, value)
       for (const key of gone) memory.delete(key)

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Value } from '../data/mod.ts'
 import { failureOf } from './errors.ts'
-import { FrameReader, frame } from './frames.ts'
+import { frame, PythonFrameReader } from './frames.ts'
 import type { Answer } from './scope.ts'
 
 const REPLY = 1
@@ -23,6 +23,6 @@ export async function serveFrames(
       output.write(frame([FAIL, number, failureOf(error)]))
     }
   }
-  const reader = new FrameReader((message) => void answer(message))
+  const reader = new PythonFrameReader((message) => void answer(message))
   for await (const piece of input) reader.push(piece as Buffer)
 }

@@ -6,7 +6,7 @@ import { LOG_LEVELS, type Log, type LogLevel, namedLog, silentLog, toError } fro
 import type { Dict, Value } from '../data/mod.ts'
 import { Documents } from './documents.ts'
 import { errorOf, type FailureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
-import { FrameReader, frame } from './frames.ts'
+import { frame, PythonFrameReader } from './frames.ts'
 import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
 import { OutputLines, printable } from './output-lines.ts'
 
@@ -119,7 +119,7 @@ class Process {
       pipe.on('data', (piece: Buffer) => lines.push(piece))
       return lines
     })
-    const reader = new FrameReader((message) => this.take(message))
+    const reader = new PythonFrameReader((message) => this.take(message))
     from.on('data', (piece: Buffer) => this.read(reader, piece))
     // a worker whose pipe a module closed can answer nothing any more
     from.once('end', () => this.child.kill('SIGKILL'))
@@ -180,7 +180,7 @@ class Process {
   }
 
   /** Read what Python wrote. A module can write to the pipe itself, so that nothing in it may harm this process. */
-  private read(reader: FrameReader, piece: Buffer): void {
+  private read(reader: PythonFrameReader, piece: Buffer): void {
     if (this.isOver) return
     try {
       reader.push(piece)

@@ -3,16 +3,16 @@
 // nothing; what such an event cannot decide is left alone. Each problem is named with its file and line.
 import { readFileSync } from 'node:fs'
 import { BrineError, didYouMean, silentLog, toError } from '../base/mod.ts'
-import { globFiles } from '../config/mod.ts'
+import { globFiles, option, rawOption } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { JinjaError } from '../jinja/mod.ts'
 import { moduleTable } from '../loader/mod.ts'
-import { parsePipe, parseShebang, renderText } from '../render/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
+import { failureLine, parsePipe, parseShebang, renderText } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import { YamlError } from '../yaml/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
-import { failureText, linesIn, padded } from './render-reactions.ts'
+import type { ReactorContext } from './context.ts'
+import { linesIn, padded } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
 import { standIn, standInFunctions } from './stand-in.ts'
@@ -28,7 +28,7 @@ interface Problem {
   text: string
 }
 
-export async function checkRules(ctx: MasterContext, declared: Declared): Promise<string[]> {
+export async function checkRules(ctx: ReactorContext, declared: Declared): Promise<string[]> {
   const check = new Check(ctx, declared)
   const places = new RulePlaces(ctx.opts)
   const problems: string[] = []
@@ -41,11 +41,11 @@ export async function checkRules(ctx: MasterContext, declared: Declared): Promis
 }
 
 class Check {
-  private readonly ctx: MasterContext
+  private readonly ctx: ReactorContext
   private readonly declared: Declared
   private ownModules: Promise<Set<string>> | undefined
 
-  constructor(ctx: MasterContext, declared: Declared) {
+  constructor(ctx: ReactorContext, declared: Declared) {
     this.ctx = ctx
     this.declared = declared
   }
@@ -89,7 +89,7 @@ class Check {
 
   private async rendered({ pattern }: Rule, file: string, text: string): Promise<Problem[]> {
     const { opts } = this.ctx
-    const pipe = parseShebang(text) ?? str(opts.get('renderer') ?? 'jinja|yaml')
+    const pipe = parseShebang(text) ?? option(opts, 'renderer')
     if (!parsePipe(pipe).every(({ name }) => SAFE.has(name))) return []
     try {
       const { value, sourceLine } = await renderText(text, {
@@ -138,7 +138,7 @@ class Check {
     try {
       await callOf(chunk, this.declared, (level, text) => level === 'error' && said.push(text))
     } catch (error) {
-      said.push(failureText(error))
+      said.push(failureLine(error))
     }
     return said[0]
   }
@@ -186,6 +186,6 @@ function problemOf(error: unknown): Problem {
 
 /** Whether there is anything to react with. */
 export const hasRules = (opts: Dict): boolean => {
-  const reactor = opts.get('reactor') ?? null
+  const reactor = rawOption(opts, 'reactor')
   return Array.isArray(reactor) ? reactor.length > 0 : typeof reactor === 'string' && str(reactor) !== ''
 }

@@ -1,33 +1,33 @@
 // What becomes of a runner or wheel function that was running for a reaction when the master ended. One whose end is known is
 // not run again; an orchestration goes on where it was; others run again, unless `reactor_repeat_interrupted` is false or they
 // were broken off too often, which may be their own doing. So each is carried out at least once.
+import { option } from '../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
+import { startsOrchestration } from '../sdk/mod.ts'
+import type { ReactorMaster } from './context.ts'
 
 export type Continued =
   | { outcome: 'done' | 'failed'; value: Value; why: string; isBrokenOff: boolean }
   | { call: { fun?: string; args?: Value[]; kwargs?: Map<string, Value> }; attempts: number; why: string }
 
-const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 const MOST_ATTEMPTS = 3
 
-export function continuation(ctx: MasterContext, entry: Dict): Continued {
+export function continuation(opts: Dict, master: ReactorMaster | undefined, entry: Dict): Continued {
   const jid = str(entry.get('jid') ?? '')
-  const ended = jid === '' ? undefined : [...ctx.jobs.returns(jid).values()][0]
+  const ended = jid === '' || !master ? undefined : [...master.jobs.returns(jid).values()][0]
   if (ended) {
     const outcome = truthy(ended.get('success') ?? true) ? 'done' : 'failed'
     return { outcome, value: ended.get('return') ?? null, why: 'It had ended', isBrokenOff: false }
   }
   const attempts = Number(entry.get('attempts') ?? 1) + 1
   if (attempts > MOST_ATTEMPTS) return givenUp(`The master ended ${attempts - 1} times while it ran`)
-  if (entry.get('type') === 'runner' && ORCHESTRATIONS.has(str(entry.get('fun') ?? ''))) {
-    const run = ctx.orchestrations().run(jid)
-    if (run) {
+  if (entry.get('type') === 'runner' && startsOrchestration(str(entry.get('fun') ?? ''))) {
+    if (master?.orchestrations().run(jid)) {
       const call = { fun: 'state.orchestrate_resume', args: [jid], kwargs: new Map<string, Value>() }
       return { call, attempts, why: 'The orchestration goes on where it was' }
     }
   }
-  if (ctx.opts.get('reactor_repeat_interrupted') === false) {
+  if (!option(opts, 'reactor_repeat_interrupted')) {
     return givenUp('The master stopped during the call; outcome unknown')
   }
   return { call: {}, attempts, why: 'It runs again' }

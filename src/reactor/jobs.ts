@@ -2,8 +2,8 @@
 // minions heard of it can be published again under the same number, which no minion does twice.
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, fnmatch, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
+import { noMaster, type ReactorMaster } from './context.ts'
 
 /** How long a job waits for a minion whose key a reaction has just accepted. */
 const START_SECONDS = 300
@@ -16,18 +16,19 @@ const PAUSE_MS = 2000
 const NEVER = new Promise<never>(() => {})
 
 export class ReactionJobs {
-  private readonly context: MasterContext
+  private readonly given: ReactorMaster | undefined
   private readonly bus: EventBus
   private isClosed = false
 
-  constructor(context: MasterContext, bus: EventBus) {
-    this.context = context
+  /** Without a master, every job fails. */
+  constructor(master: ReactorMaster | undefined, bus: EventBus) {
+    this.given = master
     this.bus = bus
   }
 
-  /** Who was meant; undefined when nobody was. */
+  /** Publish a job and return its minions; undefined when the target means no minion. */
   async publish(call: ReactionCall, jid: string): Promise<string[] | undefined> {
-    const published = await this.context.publish({
+    const published = await this.master.publish({
       tgt: call.tgt ?? '',
       tgtType: call.tgtType ?? 'glob',
       fun: call.fun,
@@ -42,7 +43,7 @@ export class ReactionJobs {
 
   /** Publishes a job that may have been published before: to those who neither returned nor run it, when they are there. */
   async publishAgain(call: ReactionCall, jid: string): Promise<string[] | undefined> {
-    const { minions } = this.context.targets(call.tgt ?? '', call.tgtType ?? 'glob')
+    const { minions } = this.master.targets(call.tgt ?? '', call.tgtType ?? 'glob')
     if (minions.length === 0) return undefined
     const end = Date.now() + RETURN_SECONDS * 1000
     for (;;) {
@@ -55,7 +56,7 @@ export class ReactionJobs {
       }
       const left = this.missing(jid, isLast ? [...idle, ...silent] : idle)
       if (left.length === 0) return minions
-      const isKnown = this.context.jobs.job(jid) !== undefined
+      const isKnown = this.master.jobs.job(jid) !== undefined
       await this.publish(isKnown ? { ...call, tgt: left, tgtType: 'list' } : call, jid)
       return minions
     }
@@ -64,7 +65,7 @@ export class ReactionJobs {
   /** Whether all of these minions returned to a job, and it succeeded on each. */
   async returned(jid: string, minions: readonly string[]): Promise<boolean> {
     for (;;) {
-      const returns = this.context.jobs.returns(jid)
+      const returns = this.master.jobs.returns(jid)
       const left = minions.filter((id) => !returns.has(id))
       if (left.length === 0) return minions.every((id) => succeeded(returns.get(id)!))
       if (await this.bus.next((tag) => tag.startsWith(`salt/job/${jid}/ret/`), SILENCE)) continue
@@ -81,7 +82,7 @@ export class ReactionJobs {
       if (await this.bus.next(isStartOf(tgt), SILENCE)) return true
       if (this.isClosed) return NEVER
       const kind = isList(tgt) ? 'list' : 'glob'
-      for await (const { data } of this.context.run({ tgt, tgtType: kind, fun: 'test.ping', arg: [], timeout: 2 })) {
+      for await (const { data } of this.master.run({ tgt, tgtType: kind, fun: 'test.ping', arg: [], timeout: 2 })) {
         if (data) return true
       }
     }
@@ -99,7 +100,7 @@ export class ReactionJobs {
     }
     for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end && !this.isClosed; ) {
       let isBusy = false
-      for await (const { data } of this.context.run({ ...job, gatherJobTimeout: 1 })) {
+      for await (const { data } of this.master.run({ ...job, gatherJobTimeout: 1 })) {
         if (truthy(data?.get('return') ?? null)) isBusy = true
       }
       if (!isBusy) return
@@ -108,13 +109,18 @@ export class ReactionJobs {
     if (this.isClosed) await NEVER
   }
 
+  private get master(): ReactorMaster {
+    if (!this.given) throw noMaster()
+    return this.given
+  }
+
   /** From now on nothing is found out any more: what waits, waits for the next life of the master. */
   close(): void {
     this.isClosed = true
   }
 
   private missing(jid: string, minions: readonly string[]): string[] {
-    const returns = this.context.jobs.returns(jid)
+    const returns = this.master.jobs.returns(jid)
     return minions.filter((id) => !returns.has(id))
   }
 
@@ -123,7 +129,7 @@ export class ReactionJobs {
     const asked: Asked = { running: [], idle: [], silent: [...minions] }
     if (minions.length === 0) return asked
     const job = { tgt: [...minions], tgtType: 'list', fun: 'saltutil.find_job', arg: [jid], timeout: 2 }
-    for await (const { id, data } of this.context.run({ ...job, gatherJobTimeout: 1 })) {
+    for await (const { id, data } of this.master.run({ ...job, gatherJobTimeout: 1 })) {
       if (!data) continue
       const found = data.get('return') ?? null
       asked[isDict(found) && found.size > 0 ? 'running' : 'idle'].push(id)

@@ -1,5 +1,6 @@
 // The option `reactor_limits`: by glob of tags, how many events of a rule are answered in a time (`rate` in `per` seconds), and
 // for how long the same data is not answered again (`dedup` seconds). Without it every event is answered, as in Salt.
+import { option } from '../config/mod.ts'
 import { type Dict, dumpJson, fnmatch, isDict, numberOf, str, type Value } from '../data/mod.ts'
 
 interface Limit {
@@ -15,8 +16,7 @@ export class Limits {
   private readonly seen = new Map<string, number>()
 
   constructor(opts: Dict) {
-    const option = opts.get('reactor_limits') ?? null
-    this.limits = isDict(option) ? [...option].flatMap(limitOf) : []
+    this.limits = [...(option(opts, 'reactor_limits') ?? [])].flatMap(limitOf)
   }
 
   /** Why an event is not answered, or undefined when it is. */

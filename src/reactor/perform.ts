@@ -2,15 +2,17 @@
 // wheel functions run in a pool under the name of the reactor, by which their own events are known.
 import { toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, numberOf, str, type Value } from '../data/mod.ts'
-import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
+import type { MasterOutcome } from '../sdk/mod.ts'
 import type { ReactionCall } from './calls.ts'
 import type { Cause, Caused, Causes } from './causes.ts'
+import { noMaster, type ReactorContext, type ReactorMaster } from './context.ts'
 import { type Continued, continuation } from './continue.ts'
 import { ReactionJobs } from './jobs.ts'
 import { Pool } from './pool.ts'
 import { callIn, type ReactionRecord, stateOf } from './record.ts'
-import { failureText } from './render-reactions.ts'
 
 /** As which functions of the master run for the reactor. */
 export const REACTOR_USER = 'Reactor'
@@ -27,10 +29,14 @@ export interface MasterRun {
 }
 
 export interface PerformParts {
-  context: MasterContext
+  context: ReactorContext
+  /** Undefined on a minion. */
+  master?: ReactorMaster & {
+    /** Call a runner or wheel function. */
+    call(run: MasterRun): Promise<MasterOutcome>
+  }
   bus: EventBus
   causes: Causes
-  run(call: MasterRun): Promise<MasterOutcome>
 }
 
 /** One call and what it belongs to. */
@@ -50,9 +56,8 @@ export class Performer {
   constructor(parts: PerformParts) {
     this.parts = parts
     const { opts } = parts.context
-    const number = (name: string, fallback: number): number => numberOf(opts.get(name) ?? fallback) ?? fallback
-    this.pool = new Pool(number('reactor_worker_threads', 10), number('reactor_worker_hwm', 10_000))
-    this.jobs = new ReactionJobs(parts.context, parts.bus)
+    this.pool = new Pool(option(opts, 'reactor_worker_threads'), option(opts, 'reactor_worker_hwm'))
+    this.jobs = new ReactionJobs(parts.master, parts.bus)
   }
 
   /** How many functions of the master could begin at once. */
@@ -66,7 +71,7 @@ export class Performer {
     const call = callIn(entry)
     if (call.kind === 'local') {
       record.begun(entry)
-      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
+      return this.recordingFailure(performance, () => this.publish(performance, (jid) => this.jobs.publish(call, jid)))
     }
     return this.inPool(performance, call, () => this.runHere(performance, call))
   }
@@ -77,9 +82,12 @@ export class Performer {
     if (stateOf(entry) === 'waiting') return this.perform(performance)
     const call = callIn(entry)
     if (call.kind === 'local') {
-      return this.told(performance, () => this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)))
+      return this.recordingFailure(performance, () =>
+        this.publish(performance, (jid) => this.jobs.publishAgain(call, jid)),
+      )
     }
-    const next = continuation(this.parts.context, entry)
+    const { context, master } = this.parts
+    const next = continuation(context.opts, master, entry)
     this.tell(performance, next)
     if ('outcome' in next) {
       record.ended(entry, next.outcome, next.value)
@@ -89,12 +97,12 @@ export class Performer {
     return this.inPool(performance, call, () => this.runHere(performance, { ...call, ...next.call }))
   }
 
-  private async told({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
+  private async recordingFailure({ entry, record }: Performance, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work()
     } catch (error) {
       tellFailure(this.parts.context, callIn(entry), error)
-      record.ended(entry, 'failed', failureText(error))
+      record.ended(entry, 'failed', failureLine(error))
       return false
     }
   }
@@ -102,7 +110,7 @@ export class Performer {
   private inPool(performance: Performance, call: ReactionCall, work: () => Promise<boolean>): Promise<boolean> {
     const { entry, record, cause } = performance
     const { log } = this.parts.context
-    return this.told(performance, async () => {
+    return this.recordingFailure(performance, async () => {
       const running = this.pool.run(() => {
         record.begun(entry)
         return call.kind === 'caller' ? this.parts.causes.during(cause, work) : work()
@@ -134,7 +142,7 @@ export class Performer {
   /** Whether a published job that others require succeeded on all its minions. */
   returned(performance: Performance): Promise<boolean> {
     const { entry, record } = performance
-    return this.told(performance, async () => {
+    return this.recordingFailure(performance, async () => {
       const minions = (entry.get('minions') as Value[]).map(str)
       const succeeded = await this.jobs.returned(str(entry.get('jid')!), minions)
       if (succeeded) record.ended(entry, 'done', minions)
@@ -149,11 +157,13 @@ export class Performer {
       record.ended(entry, 'done', await this.parts.context.function(fun, args, kwargs))
       return true
     }
+    const { master } = this.parts
+    if (!master) throw noMaster()
     const jid = str(entry.get('jid')!)
     this.parts.causes.noteJob(jid, cause)
     const family = call.kind === 'wheel' ? 'wheel' : 'runner'
     const caused = this.parts.causes.by(cause)
-    const result = await this.parts.run({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
+    const result = await master.call({ family, fun, args, kwargs, jid, user: REACTOR_USER, caused })
     const succeeded = result.success && !result.misused
     record.ended(entry, succeeded ? 'done' : 'failed', result.value)
     return succeeded
@@ -175,8 +185,8 @@ export class Performer {
   }
 }
 
-export function tellFailure(ctx: MasterContext, { id, kind, fun }: ReactionName, error: unknown): void {
-  const trace = `Traceback (most recent call last):\n${failureText(error)}`
+export function tellFailure(ctx: ReactorContext, { id, kind, fun }: ReactionName, error: unknown): void {
+  const trace = `Traceback (most recent call last):\n${failureLine(error)}`
   ctx.log('error', `Reactor '${id}' failed to execute ${kind} '${fun}'\n${trace}`)
   ctx.log('debug', toError(error).stack ?? '')
 }

@@ -1,14 +1,14 @@
 // The chunks of a reaction as calls in its record. What cannot be called is told there, and keeps the others from nothing,
 // except that an unknown kind ends the list, as in Salt.
 import type { Dict } from '../data/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import { callOf, type Declared, KINDS, kindOf, requirements } from './calls.ts'
+import type { ReactorContext } from './context.ts'
 import { nameOf, tellFailure } from './perform.ts'
 import { nameIn, type ReactionRecord, requiredBy } from './record.ts'
-import { failureText } from './render-reactions.ts'
 
 export interface PlanParts {
-  context: MasterContext
+  context: ReactorContext
   declared: Declared
   /** How many functions of the master can begin at once. */
   room: number
@@ -26,7 +26,7 @@ export async function plan(chunks: readonly Dict[], record: ReactionRecord, part
       const entry = await planned(chunk, record, parts, known)
       if (entry) entries.push(entry)
     } catch (error) {
-      record.error(failureText(error))
+      record.error(failureLine(error))
       tellFailure(parts.context, nameOf(chunk, kindOf(chunk)), error)
     }
   }
@@ -59,7 +59,7 @@ function begin(entries: readonly Dict[], record: ReactionRecord, room: number): 
   }
 }
 
-function tellUnknown(chunk: Dict, record: ReactionRecord, { log }: MasterContext): void {
+function tellUnknown(chunk: Dict, record: ReactionRecord, { log }: ReactorContext): void {
   const failure = `KeyError: '${kindOf(chunk)}'`
   record.error(failure)
   const head = "An un-handled exception from the multiprocessing process 'Reactor' was caught:"

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
 import { EventBus, minionOrigin, originDict } from '../bus/mod.ts'
-import { type Dict, dumpJson, loadJson, orderProof, str, type Value } from '../data/mod.ts'
-import { type MasterContext, type MasterFunction, masterFn } from '../sdk/mod.ts'
+import { type Dict, dumpJson, loadJson, orderProof, Packed, str, type Value } from '../data/mod.ts'
+import { type MasterFunction, masterFn } from '../sdk/mod.ts'
 import { ReactionStore } from '../store/mod.ts'
 import { load } from '../yaml/mod.ts'
-import { Reactor } from './mod.ts'
+import { Reactor, type ReactorContext, type ReactorParts } from './mod.ts'
+import type { MasterRun } from './perform.ts'
 
 const anything: MasterFunction = masterFn({ doc: 'Anything.', args: {}, run: () => null })
 
@@ -23,6 +24,8 @@ class Trial {
   /** How runs of the master end, by function. */
   readonly runs = new Map<string, () => Promise<boolean>>()
   reactor: Reactor | undefined
+  /** Whether the reactor is one of a minion, which has no master to call. */
+  isMinion = false
 
   start(rules: Record<string, string>, options: Dict = new Map(), conditions: Value[] = []): void {
     const list: Value[] = Object.entries(rules).map(([pattern, sls], index) => {
@@ -34,6 +37,10 @@ class Trial {
     const context = {
       opts,
       log: (level: string, text: string) => this.log.push(`${level}: ${text}`),
+      render: async ({ text, context }: { text: string; context: Map<string, Value> }) =>
+        load(text.replaceAll('TAG', str(context.get('tag')!)).replaceAll('WHO', dumpJson(context.get('origin')!))),
+    } as unknown as ReactorContext
+    const master = {
       publish: async ({ tgt, fun, arg = [] }: { tgt: Value; fun: Value; arg?: Value[] }) => {
         this.done.push([str(fun), str(tgt), ...arg.map(str)].join(' '))
         return { jid: '1', minions: ['web1'], missing: [] }
@@ -44,21 +51,20 @@ class Trial {
       run: async function* ({ fun }: { fun: Value }) {
         if (fun === 'saltutil.find_job') yield { id: 'web1', data: new Map([['return', new Map()]]) }
       },
-      render: async ({ text, context }: { text: string; context: Map<string, Value> }) =>
-        load(text.replaceAll('TAG', str(context.get('tag')!)).replaceAll('WHO', dumpJson(context.get('origin')!))),
-    } as unknown as MasterContext
-    this.reactor = new Reactor({
-      context,
-      bus: this.bus,
-      store: this.store,
-      declared: async (_kind, fun) => (fun === 'no.such' ? undefined : { declaration: anything, isBuiltIn: true }),
-      masterKey: () => 'secret',
-      run: async ({ fun, args, kwargs, jid, caused }) => {
+      call: async ({ fun, args, kwargs, jid, caused }: MasterRun) => {
         this.done.push(['run', fun, ...args.map(str)].join(' '))
         if (fun === 'event.send') caused.firing(() => this.bus.fire(str(kwargs.get('tag')!), new Map()))
         const success = (await this.runs.get(fun)?.()) ?? true
         return { jid, value: success, success, retcode: success ? 0 : 1 }
       },
+    } as unknown as NonNullable<ReactorParts['master']>
+    this.reactor = new Reactor({
+      context,
+      ...(this.isMinion ? {} : { master }),
+      bus: this.bus,
+      store: this.store,
+      declared: async (_kind, fun) => (fun === 'no.such' ? undefined : { declaration: anything, isBuiltIn: true }),
+      masterKey: () => 'secret',
     })
     this.reactor.start()
   }
@@ -85,6 +91,15 @@ describe('the reactor', () => {
   })
   afterEach(() => trial.close())
 
+  it('reads nothing of a return that no rule matches', () => {
+    trial.start({ 'a/*': 'hello:\n  runner.test.arg: []\n' })
+    const returned = new Packed(Buffer.from([0x90]), () => [], 0)
+    const fired = (tag: string): Value =>
+      trial.bus.fire(tag, new Map<Value, Value>([['return', returned]])).fields.get('return')!
+    const [unread, read] = [fired('salt/job/1/ret/web1'), fired('a/1')]
+    expect([unread, read]).toEqual([returned, []])
+  })
+
   it('answers events that match, and no others', async () => {
     trial.start({ 'a/*': 'x:\n  local.test.echo:\n    - tgt: web1\n    - arg: [TAG]\n' })
     trial.bus.fire('b/1', new Map())
@@ -92,6 +107,16 @@ describe('the reactor', () => {
     trial.bus.fire('a/2', new Map<Value, Value>([['user', 'Reactor']]))
     await trial.settled()
     expect(trial.done).toEqual(['test.echo web1 a/1'])
+  })
+
+  it('refuses jobs and functions of a master on a minion', async () => {
+    trial.isMinion = true
+    trial.start({ a: 'x:\n  local.test.ping:\n    - tgt: web1\ny:\n  runner.jobs.active: []\n' })
+    trial.bus.fire('a', new Map())
+    await trial.settled()
+    expect(trial.done).toEqual([])
+    const refusals = trial.log.filter((line) => line.startsWith('error') && line.includes('A minion can only call'))
+    expect(refusals).toHaveLength(2)
   })
 
   it('answers only whom a rule names, and files see who that was', async () => {

@@ -2,7 +2,9 @@
 // say. What an earlier life of the master had not ended is taken up first.
 import { guarded, shownText } from '../base/mod.ts'
 import { type BusEvent, isOwn } from '../bus/mod.ts'
-import { type Dict, numberOf, repr, str, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, repr, str, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
@@ -13,7 +15,7 @@ import { Managing } from './manage.ts'
 import { Performer, type PerformParts, REACTOR_USER } from './perform.ts'
 import { plan } from './plan.ts'
 import { ReactionRecord } from './record.ts'
-import { failureText, type ReactedEvent, renderReaction } from './render-reactions.ts'
+import { type ReactedEvent, renderReaction } from './render-reactions.ts'
 import { RulePlaces } from './rule-places.ts'
 import { type Rule, Rules } from './rules.ts'
 
@@ -27,7 +29,6 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
-const DEEPEST = 20
 
 interface Answering extends ReactedEvent {
   rules: Rule[]
@@ -64,7 +65,7 @@ export class Reactor {
     this.places = new RulePlaces(opts)
     this.limits = new Limits(opts)
     this.performer = new Performer({ ...parts, causes: this.causes })
-    this.deepest = numberOf(opts.get('reactor_max_depth') ?? DEEPEST) ?? DEEPEST
+    this.deepest = option(opts, 'reactor_max_depth')
     this.managing = new Managing({
       opts,
       log,
@@ -107,20 +108,23 @@ export class Reactor {
     await this.carrying
   }
 
-  private hear({ tag, data, number, origin }: BusEvent): void {
+  /** Data is read where a rule matches only: what a minion returned may be long, and is packed till then. */
+  private hear(event: BusEvent): void {
+    const { tag, number, origin, fields } = event
     this.causes.hear(tag)
     // what the reactor began itself is no reason for a reaction, but nobody else gets past it by that name
     // the user in a return or in a refused request is what its sender wrote
     const isCall = !tag.startsWith('salt/job/') && (origin.proof === 'process' || isOwn(origin))
-    const isItsOwn = isCall && data.get('user') === REACTOR_USER
+    const isItsOwn = isCall && fields.get('user') === REACTOR_USER
     if (isItsOwn || tag === LOOP_TAG) return
     if (tag.includes('salt/reactors/manage')) {
-      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, data, origin))
+      this.apart(`Answering ${shownText(tag)}`, () => this.managing.answer(tag, fields, origin))
       return
     }
     if (!this.managing.isLeader) return
     const rules = this.rules.matching(tag, origin)
     if (rules.length === 0) return
+    const { data } = event
     const refusal = this.limits.refusal(tag, data)
     if (refusal !== undefined) {
       this.parts.context.log('info', `No reaction to event ${tag}: ${refusal}`)
@@ -146,7 +150,7 @@ export class Reactor {
   private follow(work: () => Promise<void>): void {
     this.causes.apart(() => {
       this.last = this.last.then(work).catch((error: unknown) => {
-        this.parts.context.log('error', `A reaction failed: ${failureText(error)}`)
+        this.parts.context.log('error', `A reaction failed: ${failureLine(error)}`)
       })
     })
   }
@@ -190,13 +194,13 @@ export class Reactor {
       const chunks = await this.chunksFor(event, record)
       await plan(chunks, record, { context, declared, room: this.performer.room - this.planned })
     } catch (error) {
-      record.error(failureText(error))
-      context.log('error', `Exception encountered while compiling reactions\n${failureText(error)}`)
+      record.error(failureLine(error))
+      context.log('error', `Exception encountered while compiling reactions\n${failureLine(error)}`)
     }
     record.planned()
     this.planned++
     const kept = this.parts.store.kept().catch((error: unknown) => {
-      context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureText(error)}`)
+      context.log('error', `Cannot write down the reaction to event ${event.tag}: ${failureLine(error)}`)
     })
     // the next one is planned meanwhile, so that many are written together
     const carried = this.carrying.then(async () => {
@@ -205,7 +209,7 @@ export class Reactor {
       await this.carry(record, event.depth, false)
     })
     this.carrying = carried.catch((error: unknown) => {
-      context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureText(error)}`)
+      context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureLine(error)}`)
     })
   }
 
@@ -250,7 +254,7 @@ export class Reactor {
         if (call) shown.set('args', call.args).set('kwargs', new Map<Value, Value>(call.kwargs))
         else shown.set('error', `It cannot be carried out`)
       } catch (error) {
-        shown.set('error', failureText(error))
+        shown.set('error', failureLine(error))
       }
       calls.push(shown)
     }

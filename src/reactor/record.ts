@@ -20,9 +20,9 @@ export interface ReactionHead {
   places: Dict
 }
 
-export type CallState = 'waiting' | 'running' | 'done' | 'failed'
+export type ReactionCallState = 'waiting' | 'running' | 'done' | 'failed'
 
-export const stateOf = (entry: Dict): CallState => str(entry.get('state') ?? 'waiting') as CallState
+export const stateOf = (entry: Dict): ReactionCallState => str(entry.get('state') ?? 'waiting') as ReactionCallState
 
 export class ReactionRecord {
   readonly id: number

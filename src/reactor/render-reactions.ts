@@ -1,12 +1,13 @@
 // The files of a rule rendered for an event, into high data of reactions. A file that cannot be rendered keeps the others
 // from nothing.
 import { readFileSync } from 'node:fs'
-import { BrineError, toError } from '../base/mod.ts'
+import { BrineError } from '../base/mod.ts'
 import { type Origin, originDict } from '../bus/mod.ts'
-import { globFiles } from '../config/mod.ts'
-import { type Dict, isDict, isList, PyError, SaltError, str, typeName, type Value } from '../data/mod.ts'
-import type { MasterContext } from '../sdk/mod.ts'
+import { globFiles, option } from '../config/mod.ts'
+import { type Dict, isDict, isList, PyError, str, typeName, type Value } from '../data/mod.ts'
+import { failureLine } from '../render/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
+import type { ReactorContext } from './context.ts'
 
 export interface RenderedFile {
   file: string
@@ -24,7 +25,7 @@ export interface ReactedEvent {
 
 /** Every file that a reference means: a path, a glob of paths, or a file of the master's file server. */
 export async function renderReaction(
-  ctx: MasterContext,
+  ctx: ReactorContext,
   reference: string,
   event: ReactedEvent,
 ): Promise<RenderedFile[]> {
@@ -42,7 +43,7 @@ export async function renderReaction(
 }
 
 async function renderFile(
-  ctx: MasterContext,
+  ctx: ReactorContext,
   file: string,
   { tag, data, origin }: ReactedEvent,
 ): Promise<RenderedFile> {
@@ -51,7 +52,7 @@ async function renderFile(
     const value = await ctx.render({
       text: readFileSync(file, 'utf8'),
       path: file,
-      renderer: str(ctx.opts.get('renderer') ?? 'jinja|yaml'),
+      renderer: option(ctx.opts, 'renderer'),
       saltenv: 'base',
       sls: '',
       context: new Map<string, Value>([
@@ -65,7 +66,7 @@ async function renderFile(
     })
     return { file, high: padded(value, file), lines: linesIn(value, sourceLine) }
   } catch (error) {
-    const text = failureText(error)
+    const text = failureLine(error)
     ctx.log('error', `Failed to render "${file}": \nTraceback (most recent call last):\n${text}`)
     return { file, high: new Map(), lines: new Map(), error: placed(error, file) }
   }
@@ -81,18 +82,9 @@ export function linesIn(value: Value, sourceLine: (line: number) => number): Dic
   return lines
 }
 
-/** The last line of a traceback. */
-export function failureText(error: unknown): string {
-  const { message, name } = toError(error)
-  if (error instanceof PyError) return `${error.code}: ${message}`
-  const kind = error instanceof BrineError ? error.code : name
-  const isSalts = error instanceof SaltError || /Salt\w*Error$/.test(kind)
-  return `${isSalts ? 'salt.exceptions.' : ''}${kind}: ${message}`
-}
-
 function placed(error: unknown, file: string): string {
   const at = error instanceof BrineError ? error.at : undefined
-  return `${at?.file ?? file}${at?.line === undefined ? '' : `:${at.line}`}: ${failureText(error)}`
+  return `${at?.file ?? file}${at?.line === undefined ? '' : `:${at.line}`}: ${failureLine(error)}`
 }
 
 /** `local.test.ping: [...]` becomes `local: [..., test.ping]`, and each ID knows its file. */

@@ -2,11 +2,9 @@
 // Looked up once, when the first reaction is written down.
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { globFiles } from '../config/mod.ts'
+import { globFiles, option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { load, positionOf } from '../yaml/mod.ts'
-
-const DEFAULT_INCLUDE = 'master.d/*.conf'
 
 export class RulePlaces {
   private readonly opts: Dict
@@ -25,9 +23,9 @@ export class RulePlaces {
   private files(): string[] {
     const reactor = this.opts.get('reactor')
     if (typeof reactor === 'string') return [reactor]
-    const main = str(this.opts.get('conf_file') ?? '')
+    const main = option(this.opts, 'conf_file')
     if (main === '') return []
-    const given = [this.opts.get('default_include') ?? DEFAULT_INCLUDE, this.opts.get('include') ?? []]
+    const given = [option(this.opts, 'default_include'), option(this.opts, 'include')]
     const patterns = given.flatMap((value) => (isList(value) ? value.map(str) : [str(value)]))
     const below = (path: string): string => (isAbsolute(path) ? path : join(dirname(main), path))
     return [main, ...patterns.filter((path) => path !== '').flatMap((path) => globFiles(below(path)))]

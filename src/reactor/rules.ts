@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { type Log, toError } from '../base/mod.ts'
 import { isFrom, type Origin, type OriginPattern, readOriginPattern } from '../bus/mod.ts'
+import { rawOption } from '../config/mod.ts'
 import { type Dict, fnmatch, isDict, isList, str, type Value } from '../data/mod.ts'
 import { load } from '../yaml/mod.ts'
 
@@ -33,7 +34,7 @@ export class Rules {
 
   /** The list as it is configured, with what was added since. */
   list(): Value[] {
-    const configured = this.opts.get('reactor') ?? []
+    const configured = rawOption(this.opts, 'reactor')
     if (typeof configured !== 'string') return isList(configured) ? configured : []
     return this.listIn(configured)
   }

@@ -1,12 +1,12 @@
 // An event that has everything, for looking at files before there is an event: whatever is asked of it gives the same again.
 // Functions called in such a template answer with it too, so that nothing is done.
 import type { BinaryOp, Value } from '../data/mod.ts'
-import { Callable } from '../jinja/mod.ts'
+import { CallableValue } from '../jinja/mod.ts'
 import type { FunctionSource } from '../render/mod.ts'
 
 const TEXT = 'event'
 
-export class StandIn extends Callable {
+export class StandIn extends CallableValue {
   readonly typeName = 'dict'
 
   override str(): string {

@@ -1,5 +1,6 @@
 // The `gpg` renderer: PGP messages inside data are replaced by what they say, with the system's gpg and the keys of
 // `gpg_keydir`. Also serves `decrypt_pillar` and encrypted pillar overrides.
+import { option } from '../config/mod.ts'
 import { encodeText, isList, repr, str, textOrBytes, truthy, type Value } from '../data/mod.ts'
 import { renderError } from './errors.ts'
 import { findGpg, type GpgResult, removeStaleLocks, runGpg } from './gpg-process.ts'
@@ -34,9 +35,9 @@ export async function decrypt(value: Value, ctx: GpgContext, options: DecryptOpt
 
 async function keyDirectory({ opts, functions }: GpgContext): Promise<string> {
   const configured = functions?.has('config.get') ? await functions.call('config.get', ['gpg_keydir'], new Map()) : null
-  const keydir = truthy(configured) ? configured : (opts.get('gpg_keydir') ?? null)
+  const keydir = truthy(configured) ? configured : (option(opts, 'gpg_keydir') ?? null)
   if (truthy(keydir)) return str(keydir)
-  const conf = str(opts.get('conf_file') ?? '/etc/salt/minion')
+  const conf = option(opts, 'conf_file')
   const directory = str(opts.get('config_dir') ?? conf.slice(0, Math.max(0, conf.lastIndexOf('/'))))
   return `${directory}/gpgkeys`
 }
@@ -102,7 +103,7 @@ async function decryptOne(
   run: (cipher: Buffer) => Promise<GpgResult>,
 ): Promise<string> {
   const cipher = Buffer.from(message.replaceAll('\\n', '\n'), 'latin1')
-  const caching = truthy(ctx.opts.get('gpg_cache') ?? false)
+  const caching = option(ctx.opts, 'gpg_cache')
   const kept = caching ? cache.get(message) : undefined
   if (kept && kept.until > Date.now()) return kept.text
   const { output, problem } = await run(cipher)
@@ -110,7 +111,7 @@ async function decryptOne(
   const text = output.toString('latin1')
   if (caching) {
     if (cache.size >= MOST_KEPT) cache.clear()
-    cache.set(message, { text, until: Date.now() + Number(ctx.opts.get('gpg_cache_ttl') ?? 86400) * 1000 })
+    cache.set(message, { text, until: Date.now() + option(ctx.opts, 'gpg_cache_ttl') * 1000 })
   }
   return text
 }
@@ -118,7 +119,7 @@ async function decryptOne(
 function notDecrypted(cipher: Buffer, problem: Buffer, { opts, log }: GpgContext): string {
   const text = `Could not decrypt cipher ${repr(new Uint8Array(cipher))}, received: ${repr(new Uint8Array(problem))}`
   log?.('warning', text)
-  if (truthy(opts.get('gpg_decrypt_must_succeed') ?? true)) {
+  if (option(opts, 'gpg_decrypt_must_succeed')) {
     const words = problem
       .toString()
       .replace(/^\[GNUPG:\].*\n?/gm, '')

@@ -1,8 +1,8 @@
 // The filters and tests of Salt's templates: Jinja's own, what Salt adds, and what needs the machine.
-import { builtinFilters, builtinTests, type Dialect, saltFilters, saltTests } from '../jinja/mod.ts'
+import { builtinFilters, builtinTests, type JinjaDialect, saltFilters, saltTests } from '../jinja/mod.ts'
 import { hostFilters, waitingHostFilters } from './jinja-filters/mod.ts'
 
-export const saltDialect: Dialect = {
+export const saltDialect: JinjaDialect = {
   filters: new Map([...builtinFilters, ...saltFilters, ...hostFilters()]),
   tests: new Map([...builtinTests, ...saltTests]),
   waiting: waitingHostFilters,

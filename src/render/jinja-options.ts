@@ -1,16 +1,15 @@
 // The minion options that shape the Jinja environment: `jinja_sls_env` for SLS files, `jinja_env` for everything else,
 // and the older switches for trimming.
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { DEFAULT_DELIMITERS, type Delimiters } from '../jinja/mod.ts'
 import { renderError } from './errors.ts'
 
 export function jinjaDelimiters(opts: Dict, isSls: boolean, log?: Log): Partial<Delimiters> {
-  const option = isSls ? 'jinja_sls_env' : 'jinja_env'
-  const configured = opts.get(option)
-  const given = new Map<Value, Value>(configured instanceof Map ? configured : [])
+  const given = new Map<Value, Value>(option(opts, isSls ? 'jinja_sls_env' : 'jinja_env'))
   for (const trimming of ['trim_blocks', 'lstrip_blocks'] as const) {
-    if (!truthy(opts.get(`jinja_${trimming}`) ?? false)) continue
+    if (!option(opts, `jinja_${trimming}`)) continue
     log?.('warning', `jinja_${trimming} is deprecated; set ${trimming} in jinja_env or jinja_sls_env`)
     given.set(trimming, true)
   }

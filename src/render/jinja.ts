@@ -1,5 +1,6 @@
 // The `jinja` renderer: a template's text with the variables Salt gives it.
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import {
   Environment,
@@ -50,7 +51,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
   const variables = templateVariables(options)
   const sls = variables.get('sls')
   const loader = new SaltTemplateLoader({
-    tree: options.tree ?? new FileRoots(opts.get(options.isPillar ? 'pillar_roots' : 'file_roots') ?? null),
+    tree: options.tree ?? new FileRoots(option(opts, options.isPillar ? 'pillar_roots' : 'file_roots')),
     saltenv,
     opts,
     pillar: options.isPillar ?? false,
@@ -59,7 +60,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
     dialect: saltDialect,
     delimiters: jinjaDelimiters(opts, sls !== undefined && truthy(sls), options.log),
     loader,
-    strict: !truthy(opts.get('allow_undefined') ?? false),
+    strict: !option(opts, 'allow_undefined'),
     opts,
     globals: [...saltGlobals, ...variables],
     ...(options.log && { profile: profiling(options.log) }),

@@ -7,6 +7,12 @@ import { YamlError } from '../yaml/mod.ts'
 
 const MODULES: Readonly<Record<string, string>> = lookup({
   SaltRenderError: 'salt.exceptions.',
+  SaltClientError: 'salt.exceptions.',
+  SaltReqTimeoutError: 'salt.exceptions.',
+  SaltInvocationError: 'salt.exceptions.',
+  AuthenticationError: 'salt.exceptions.',
+  AuthorizationError: 'salt.exceptions.',
+  PublishError: 'salt.exceptions.',
   SerializationError: 'salt.serializers.',
   DeserializationError: 'salt.serializers.',
   JSONDecodeError: 'json.decoder.',
@@ -16,7 +22,7 @@ export function pythonClass(error: Error): string {
   if (!(error instanceof BrineError)) return error.name === 'Error' ? 'Exception' : error.name
   const parser = yamlClass(error.name === 'YamlError' ? error.cause : error)
   if (parser !== undefined) return parser
-  const name = error.name === 'LoaderError' ? 'KeyError' : error.name
+  const name = error.name === 'LoaderError' ? 'KeyError' : error.name === 'Error' ? error.code : error.name
   return `${moduleOf(error, name)}${name}`
 }
 

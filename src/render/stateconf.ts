@@ -1,5 +1,6 @@
 // The renderer `stateconf [-Gosp] [yaml . jinja]`: IDs that begin with a dot belong to their SLS, a state requires the
 // one before it (`-o`), a first and a last state stand for the whole file, and `stateconf.set` gives names to templates.
+import { option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { firstLine, renderError } from './errors.ts'
 import type { RenderContext, Renderer } from './renderer.ts'
@@ -22,9 +23,6 @@ interface Flags {
   ordered: boolean
   start: boolean
 }
-
-const option = ({ opts }: RenderContext, name: string, fallback: string): string =>
-  str(opts.get(`stateconf_${name}`) ?? fallback)
 
 const stateName = (name: Value): string => str(name).split('.')[0]!
 
@@ -155,10 +153,10 @@ class StateConf {
   }
 
   private add(data: Dict, kind: 'start' | 'goal', requisite: string, list: Value[]): void {
-    const id = option(this.ctx, `${kind}_state`, `.${kind}`)
+    const id = option(this.ctx.opts, `stateconf_${kind}_state`)
     if (data.has(id)) this.fail(`Can't generate ${kind} state(${id})! The same state id already exists!`)
     const args = [new Map([[requisite, list]])]
-    data.set(id, new Map([[option(this.ctx, 'state_func', 'stateconf.set'), args]]))
+    data.set(id, new Map([[option(this.ctx.opts, 'stateconf_state_func'), args]]))
   }
 
   private addStart(data: Dict): void {
@@ -181,7 +179,7 @@ class StateConf {
         if (typeof id === 'string' && id.startsWith('.')) dict.set(state, this.absoluteId(id))
       }
     }
-    const module = stateName(option(this.ctx, 'state_func', 'stateconf.set'))
+    const module = stateName(option(this.ctx.opts, 'stateconf_state_func'))
     for (const [id, states] of [...data]) {
       if (typeof id !== 'string' || !id.startsWith('.')) continue
       const whole = this.absoluteId(id)
@@ -197,7 +195,7 @@ class StateConf {
   }
 
   private extract(data: Dict, into: Map<string, Dict>): void {
-    const func = option(this.ctx, 'state_func', 'stateconf.set')
+    const func = option(this.ctx.opts, 'stateconf_state_func')
     for (const [id, states] of data) {
       if (id === 'extend' && into === this.settings.own && states instanceof Map) {
         this.extract(states, this.settings.extended)
@@ -245,7 +243,7 @@ export function stateconf(renderers: readonly Renderer[]): Renderer {
         return value instanceof Map ? conf.process(value, isDraft) : value
       }
       const text = str(input)
-      const marker = option(ctx, 'end_marker', '#\\s*-+\\s*end of state config\\s*-+')
+      const marker = option(ctx.opts, 'stateconf_end_marker')
       const end = text.search(new RegExp(marker))
       if (end >= 0) await pass(text.slice(0, end), new Map(), true)
       return { value: await pass(text, conf.variables(), false) }

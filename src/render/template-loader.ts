@@ -1,6 +1,7 @@
 // How `import`, `include` and `extends` find templates in Salt: by their path in the file tree, or, beginning with
 // `./` or `../`, relative to `tpldir`. Each load tells later templates where it was, through `tpldir` and its like.
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path/posix'
+import { option } from '../config/mod.ts'
 import { type Dict, textOf } from '../data/mod.ts'
 import type { Environment, LoadedTemplate, TemplateLoader } from '../jinja/mod.ts'
 import type { FileTree } from './file-roots.ts'
@@ -57,7 +58,7 @@ export class SaltTemplateLoader implements TemplateLoader {
 
   private cachePath(path: string): string {
     const { opts, saltenv } = this.options
-    const cache = textOf(opts.get('_caller_cachedir') ?? opts.get('cachedir') ?? null) ?? '/var/cache/salt/minion'
+    const cache = textOf(opts.get('_caller_cachedir') ?? null) ?? option(opts, 'cachedir')
     return join(cache, 'files', saltenv, path)
   }
 }

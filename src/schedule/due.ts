@@ -42,7 +42,7 @@ export const freshTimes = (): Times => ({
 })
 
 /** What holds for all jobs. */
-export interface Rules {
+export interface DueRules {
   /** Milliseconds between two looks. */
   loop: number
   enabled: boolean
@@ -54,13 +54,13 @@ export interface Rules {
   random(): number
 }
 
-export interface Verdict {
+export interface DueVerdict {
   run: boolean
   /** Runs instead of the job's own function. */
   instead?: string
 }
 
-const IDLE: Verdict = { run: false }
+const IDLE: DueVerdict = { run: false }
 
 export const functionOf = (job: Dict): string | undefined => {
   const name = job.get('function') ?? job.get('func') ?? job.get('fun') ?? null
@@ -81,7 +81,7 @@ export function intervalOf(job: Dict): number | undefined {
 }
 
 /** One look at a job: whether it runs now. Changes what is remembered of it. */
-export function look(name: string, job: Dict, times: Times, now: number, rules: Rules): Verdict {
+export function look(name: string, job: Dict, times: Times, now: number, rules: DueRules): DueVerdict {
   times.error = null
   times.skipped = null
   const problem = faultOf(name, job)
@@ -94,7 +94,7 @@ export function look(name: string, job: Dict, times: Times, now: number, rules: 
   if (resumes) times.resume = null
   const due = explicit !== undefined || resumes || isDue(name, job, times, now, rules)
   if (times.error !== null) return IDLE
-  let verdict: Verdict = { run: due }
+  let verdict: DueVerdict = { run: due }
   if (times.atStart) {
     verdict = { run: true }
     times.atStart = false
@@ -122,7 +122,7 @@ export function settle(job: Dict, times: Times, now: number, ran: boolean): void
   } else if (job.has('cron') && times.skipped !== null && isPast) times.next = null
 }
 
-function fail(times: Times, error: string): Verdict {
+function fail(times: Times, error: string): DueVerdict {
   times.error = error
   return IDLE
 }
@@ -137,7 +137,7 @@ function faultOf(name: string, job: Dict): string | undefined {
 
 const secondOf = (moment: number): number => Math.floor(moment / 1000)
 
-function isDue(name: string, job: Dict, times: Times, now: number, rules: Rules): boolean {
+function isDue(name: string, job: Dict, times: Times, now: number, rules: DueRules): boolean {
   const interval = intervalOf(job)
   if (interval !== undefined) times.next ??= now + interval * 1000
   else if (job.has('cron')) times.next ??= cronMoment(name, job, times, now)
@@ -147,7 +147,7 @@ function isDue(name: string, job: Dict, times: Times, now: number, rules: Rules)
   return splayedIsDue(job, times, now, rules, secondOf(times.next) <= secondOf(now))
 }
 
-function splayedIsDue(job: Dict, times: Times, now: number, rules: Rules, due: boolean): boolean {
+function splayedIsDue(job: Dict, times: Times, now: number, rules: DueRules, due: boolean): boolean {
   const splay = job.get('splay') ?? rules.splay
   if (!truthy(splay)) return due
   if (times.splayed === null) {
@@ -159,7 +159,7 @@ function splayedIsDue(job: Dict, times: Times, now: number, rules: Rules, due: b
   return times.splayed <= now
 }
 
-function splaySeconds(splay: Value, { random }: Rules): number | undefined {
+function splaySeconds(splay: Value, { random }: DueRules): number | undefined {
   const [start, end] = isDict(splay)
     ? [numberOf(splay.get('start') ?? 0) ?? 0, numberOf(splay.get('end') ?? 0) ?? 0]
     : [1, numberOf(splay) ?? 1]
@@ -179,7 +179,7 @@ function cronMoment(name: string, job: Dict, times: Times, now: number): number 
 }
 
 /** `once` and `when`: points in time, each of which fires when it is reached, and not when it is long over. */
-function pointIsDue(name: string, job: Dict, times: Times, now: number, rules: Rules): boolean {
+function pointIsDue(name: string, job: Dict, times: Times, now: number, rules: DueRules): boolean {
   const moments = job.has('once') ? onceMoment(name, job, times) : whenMoments(name, job, times, now, rules)
   if (moments === undefined) return false
   if (times.splayed !== null) return times.splayed <= now
@@ -199,7 +199,7 @@ function onceMoment(name: string, job: Dict, times: Times): number[] | undefined
   return undefined
 }
 
-function whenMoments(name: string, job: Dict, times: Times, now: number, rules: Rules): number[] | undefined {
+function whenMoments(name: string, job: Dict, times: Times, now: number, rules: DueRules): number[] | undefined {
   const when = job.get('when')!
   const moments: number[] = []
   for (const written of isList(when) ? [...when] : [when]) {
@@ -215,7 +215,7 @@ function whenMoments(name: string, job: Dict, times: Times, now: number, rules: 
 }
 
 /** A moment of `run_explicit` that is now. */
-function explicitMoment(job: Dict, now: number, { loop }: Rules): number | undefined {
+function explicitMoment(job: Dict, now: number, { loop }: DueRules): number | undefined {
   return explicit(job, 'run_explicit').find((moment) => moment <= now && now < moment + loop)
 }
 
@@ -231,9 +231,9 @@ function explicit(job: Dict, option: string): number[] {
 }
 
 /** A job that is due may still be kept from running, or have another function run in its place. */
-function restricted(name: string, job: Dict, times: Times, now: number, rules: Rules): Verdict {
+function restricted(name: string, job: Dict, times: Times, now: number, rules: DueRules): DueVerdict {
   const instead = truthy(rules.skipFunction) ? str(rules.skipFunction) : undefined
-  const skip = (reason: string, counts = true): Verdict => {
+  const skip = (reason: string, counts = true): DueVerdict => {
     if (instead !== undefined) return { run: true, instead }
     if (counts) times.skipped = { reason, time: now }
     return IDLE
@@ -262,7 +262,7 @@ function restricted(name: string, job: Dict, times: Times, now: number, rules: R
 }
 
 /** `until` and `after`. */
-function bounded(name: string, job: Dict, times: Times, now: number): Verdict {
+function bounded(name: string, job: Dict, times: Times, now: number): DueVerdict {
   const momentIn = (option: string): number | undefined => {
     const moment = job.has(option) ? momentOf(job.get(option)!, now) : undefined
     if (moment === undefined && job.has(option)) {

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Log, PRIVATE_FILE, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { dumpYaml } from '../sdk/mod.ts'
 import type { ScheduleKeeper } from './schedule.ts'
@@ -15,13 +16,12 @@ function write(file: string, text: string): void {
 }
 
 function scheduleFile(opts: Dict): string {
-  const file = opts.get('conf_file') ?? null
-  const folder = opts.get('conf_dir') ?? (file === null ? '/etc/salt' : dirname(str(file)))
-  return join(str(folder), dirname(str(opts.get('default_include') ?? 'minion.d/*.conf')), '_schedule.conf')
+  const folder = opts.get('conf_dir') ?? dirname(option(opts, 'conf_file'))
+  return join(str(folder), dirname(option(opts, 'default_include')), '_schedule.conf')
 }
 
 export function diskKeeper(opts: Dict, log: Log): ScheduleKeeper {
-  const times = join(str(opts.get('cachedir')!), 'schedule.json')
+  const times = join(option(opts, 'cachedir'), 'schedule.json')
   const complain = (what: string) => (error: unknown) => log('error', `${what}: ${toError(error).message}`)
   let last: Promise<void> = Promise.resolve()
   return {

@@ -4,7 +4,7 @@ import { type Dict, deepCopy, isDict, isList, str, textOf, type Value } from '..
 import { datetimeOf } from './moments.ts'
 import type { Schedule } from './schedule.ts'
 
-export interface Answer {
+export interface ScheduleAnswer {
   tag: string
   data: Dict
 }
@@ -17,11 +17,11 @@ interface Request {
   saves: boolean
 }
 
-type Command = (schedule: Schedule, request: Request) => Answer | undefined
+type Command = (schedule: Schedule, request: Request) => ScheduleAnswer | undefined
 
 const FORMAT = '%Y-%m-%dT%H:%M:%S'
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-const answer = (word: string, data: Record<string, Value>): Answer => ({
+const answer = (word: string, data: Record<string, Value>): ScheduleAnswer => ({
   tag: `/salt/minion/minion_schedule_${word}`,
   data: dict({ complete: true, ...data }),
 })
@@ -63,7 +63,7 @@ function deleteJob(schedule: Schedule, { name }: Request): void {
   schedule.forget(name)
 }
 
-function modify(schedule: Schedule, request: Request): Answer | undefined {
+function modify(schedule: Schedule, request: Request): ScheduleAnswer | undefined {
   const { name, given, saves } = request
   if (!schedule.own.has(name) && schedule.ofPillar.has(name)) return undefined
   deleteJob(schedule, request)
@@ -87,7 +87,7 @@ const explicitly =
     if (isDict(job)) for (const [option, field] of options) append(job, option, data, field)
   }
 
-function list(schedule: Schedule, { data }: Request): Answer {
+function list(schedule: Schedule, { data }: Request): ScheduleAnswer {
   const where = data.get('where') ?? null
   const jobs = where === 'pillar' ? schedule.ofPillar : where === 'opts' ? schedule.own : schedule.all
   return answer('list_complete', { schedule: shown(jobs) })
@@ -128,7 +128,7 @@ const COMMANDS: Readonly<Record<string, Command>> = lookup({
 })
 
 /** Does what a `manage_schedule` event asks for; undefined when there is nothing to answer. Unknown requests throw. */
-export function manageSchedule(schedule: Schedule, data: Dict): Answer | undefined {
+export function manageSchedule(schedule: Schedule, data: Dict): ScheduleAnswer | undefined {
   const func = str(data.get('func') ?? null)
   const command = COMMANDS[func]
   if (!command) throw new RangeError(`Function "${func}" is unavailable in salt.utils.scheduler`)

@@ -1,8 +1,9 @@
 // The schedule of a daemon: jobs of its options and of its pillar, looked at every second. Jobs that a user adds are
 // written to the configuration; when each job is due next is kept on disk, so that a restart does not lose it.
 import { guarded, type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, deepCopy, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import { freshTimes, functionOf, intervalOf, look, type Rules, settle, type Times } from './due.ts'
+import { type DueRules, freshTimes, functionOf, intervalOf, look, settle, type Times } from './due.ts'
 import { datetimeOf } from './moments.ts'
 
 /** Names in a schedule that are no jobs. */
@@ -42,7 +43,7 @@ export class Schedule {
   constructor(options: ScheduleOptions) {
     this.options = options
     this.now = options.now ?? Date.now
-    if (!isDict(options.opts.get('schedule') ?? null)) options.opts.set('schedule', new Map())
+    if (!(options.opts.get('schedule') instanceof Map)) options.opts.set('schedule', new Map())
     for (const [name, next] of options.keeper.remembered()) this.times.set(name, { ...freshTimes(), next })
     this.dropMissed()
   }
@@ -145,10 +146,10 @@ export class Schedule {
   }
 
   private get loop(): number {
-    return (numberOf(this.options.opts.get('loop_interval') ?? 1) || 1) * 1000
+    return (option(this.options.opts, 'loop_interval') || 1) * 1000
   }
 
-  private rules(jobs: Dict): Rules {
+  private rules(jobs: Dict): DueRules {
     const { opts, random = Math.random } = this.options
     const whens = ['pillar', 'grains'].map((source) => dictIn(opts.get(source)).get('whens') ?? null)
     return {
@@ -162,7 +163,7 @@ export class Schedule {
     }
   }
 
-  private lookAt(name: string, job: Dict, now: number, rules: Rules): void {
+  private lookAt(name: string, job: Dict, now: number, rules: DueRules): void {
     if (!job.has('name')) job.set('name', name)
     const times = this.timesOf(name)
     const interval = intervalOf(job)

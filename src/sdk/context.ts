@@ -5,11 +5,9 @@ import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
 import type { Calls } from './calls.ts'
-import type { ModuleDeclaration } from './declare.ts'
+import type { FunctionDescription, ModuleDescription } from './description.ts'
 import type { Hint } from './hints.ts'
-import type { MasterFunction } from './master.ts'
 import type { MasterReach } from './master-reach.ts'
-import type { StateDeclaration } from './state.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
@@ -44,8 +42,8 @@ export interface FunctionContext {
   names(): Iterable<string>
   /** Whether a function serves this minion; modules that serve every minion need not be loaded for that. */
   serves(name: string): Promise<boolean>
-  /** How a module is declared; throws when it cannot serve this minion. */
-  module(name: string): Promise<ModuleDeclaration>
+  /** Describe a module; throws when it cannot serve this minion. */
+  module(name: string): Promise<ModuleDescription>
   /** What states there are, and how they are declared. */
   readonly states: StateCatalogue
   /** What runners masters have, and how they are declared. */
@@ -128,17 +126,16 @@ export interface DaemonAccess {
 export interface RunnerCatalogue {
   names(): Iterable<string>
   /** Throws when there is none of that name. */
-  find(name: string): Promise<MasterFunction>
+  find(name: string): Promise<FunctionDescription>
 }
 
 export interface StateCatalogue {
   /** `module.function` of all states. */
   names(): Iterable<string>
   /** Undefined when there is no such module for this minion. */
-  load(module: string): Promise<StateDeclaration | undefined>
+  load(module: string): Promise<ModuleDescription | undefined>
 }
 
-/** A place that gives a pillar value. */
 /** A source that says something about a value of the pillar. */
 export interface PillarOrigin {
   /** `sls web in base`, `ext_pillar cmd_yaml`, `command line`. */

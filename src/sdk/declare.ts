@@ -1,20 +1,9 @@
 // One declaration per function, as a value; documentation, argument binding, specifications and the manual are derived
 // from it.
-import type { Dict, Value } from '../data/mod.ts'
+import type { Dict } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext } from './context.ts'
-
-/** What a body may return: plain objects become dicts, and nothing becomes None. */
-export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
-
-/** What a function returns. */
-export interface Returns<R extends Result = Result> {
-  /** Words joined by ` or `, of which `tools/calls.ts` makes the type `Calls`. */
-  readonly type: string
-  readonly doc: string
-  /** Carries the type that the body must return; never set. */
-  readonly result?: R
-}
+import type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 
 type Fields = { readonly [key: string]: Result }
 
@@ -41,17 +30,10 @@ export const ret = {
   }),
 }
 
-export interface FunctionDeclaration<A extends Args = Args, R extends Result = Result> {
-  readonly doc: string
-  readonly args: A
-  readonly returns?: Returns<R>
-  readonly examples?: readonly string[]
+export interface FunctionDeclaration<A extends Args = Args, R extends Result = Result>
+  extends FunctionDescription<A, R> {
   /** Whether a call may change the machine; `change` is refused in a dry run. */
   readonly effect: 'read' | 'change'
-  /** The name that argument errors show, where Salt's differs from the public one (`list_` for `list`). */
-  readonly calledAs?: string
-  /** The outputter that its answer is shown with, unless the user names one. */
-  readonly outputter?: string
   readonly run: (ctx: FunctionContext, args: Bound<A>) => R | Promise<R>
 }
 
@@ -90,13 +72,9 @@ export type Availability = (
   ctx: Pick<FunctionContext, 'opts' | 'grains' | 'host'>,
 ) => true | string | Promise<true | string>
 
-export interface ModuleDeclaration {
-  readonly name: string
-  readonly doc: string
+export interface ModuleDeclaration extends ModuleDescription {
   /** True when the module can serve this minion, else why not. */
   readonly when?: Availability
-  /** The name it is called by when that is not its own: `pkg` for `aptpkg`. */
-  readonly virtual?: string
   readonly functions: Readonly<Record<string, FunctionDeclaration>>
 }
 

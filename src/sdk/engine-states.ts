@@ -1,10 +1,11 @@
 // What a daemon tells of its engines: it keeps the file up to date, and who asks reads it. Of a daemon that is gone no engine
 // runs any more, whatever the file says.
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, loadJson, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 
 /** Where it tells it. */
-export const engineFile = (opts: Dict): string => `${str(opts.get('cachedir') ?? '')}/engines.json`
+export const engineFile = (opts: Dict): string => `${option(opts, 'cachedir')}/engines.json`
 
 /** By name: `engine`, `state`, `since`, `starts` and the last `error`. */
 export async function engineStates(host: Host, opts: Dict): Promise<Dict> {

@@ -1,6 +1,6 @@
 // The skeleton of a state: look at the machine, compare it with what is wanted, foresee the changes in a dry run, act,
 // and report.
-import type { Result } from './declare.ts'
+import type { Result } from './description.ts'
 import type { StateContext, StateReturn } from './state.ts'
 
 /** How a state ends, without its name. */

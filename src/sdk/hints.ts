@@ -2,7 +2,8 @@
 // have been meant, the line of an error. A return carries them under a key of its own, so that what it returns stays Salt's.
 // They come from minions, so each reader takes them through `readHints`.
 import { type Position, withHint } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, textOf, type Value } from '../data/mod.ts'
 import { servedUrl } from '../fileserver/mod.ts'
 
 export type HintLevel = 'warning' | 'error'
@@ -25,7 +26,7 @@ export interface PlacedMessage {
 
 /** Return the place of a message as people are shown it. The options name the cache of the file server's files. */
 export function shownPlace(at: Position | undefined, opts: Dict): string | undefined {
-  return at?.file === undefined ? undefined : `${servedUrl(at.file, str(opts.get('cachedir') ?? ''))}:${at.line}`
+  return at?.file === undefined ? undefined : `${servedUrl(at.file, option(opts, 'cachedir'))}:${at.line}`
 }
 
 /** Return a message as a hint; of a message of several lines the first, because the return has the others. */

@@ -42,6 +42,29 @@ export interface TargetedMinions {
   missing: string[]
 }
 
+/** A job that was published. */
+export interface Published extends TargetedMinions {
+  jid: string
+}
+
+/** Jobs for minions, and the minions that a target means. */
+export interface MinionJobs {
+  /** Publish a job and yield what comes back, as it comes; yield nothing when the target means no minion. */
+  run(job: MinionJob): AsyncIterable<MinionReturn>
+  /** Publish a job without waiting; undefined when the target means no minion. */
+  publish(job: MinionJob): Promise<Published | undefined>
+  /** Return the minions that a target means. */
+  targets(target: Value, kind: string, delimiter?: string): TargetedMinions
+  /** Log the hints of returns, by minion; `run` does that itself. */
+  logHints(returns: ReadonlyMap<string, Dict>): Promise<void>
+}
+
+/** Events of the master's bus. */
+export interface EventStream {
+  /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
+  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
+}
+
 export interface BusMessage {
   tag: string
   data: Dict
@@ -85,29 +108,20 @@ export interface MasterOutcome {
   misused?: boolean
 }
 
-export interface MasterReach {
-  /** Who is at the other end: the user that began what is going on. */
+/** The master as execution functions and states beside it reach it. */
+export interface MasterReach extends MinionJobs, EventStream {
+  /** The user who started the call or the orchestration that is running. */
   readonly user: string
-  /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
-  run(job: MinionJob): AsyncIterable<MinionReturn>
-  /** Publishes without waiting; undefined when nobody is meant. */
-  publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
   /** Has the master do a job in batches, and gives its number; the events of job and batch tell the rest. */
   beginBatch(load: Dict): Promise<string>
-  /** Which minions a target means. */
-  targets(target: Value, kind: string, delimiter?: string): TargetedMinions
   /** The names of a runner's or wheel function's parameters, or undefined when there is none of that name. */
   parameters(family: 'runner' | 'wheel', name: string): Promise<MasterParameters | undefined>
   /** The names of all runner or wheel functions. */
   names(family: 'runner' | 'wheel'): Iterable<string>
-  /** Log the hints of returns, by minion; `run` does that itself. */
-  logHints(returns: ReadonlyMap<string, Dict>): Promise<void>
   /** Calls a runner or wheel function as a run of its own, with its events. */
   call(family: 'runner' | 'wheel', call: MasterFunctionCall): Promise<MasterOutcome>
   /** Fires an event if a master runs. */
   fire(tag: string, data: Dict): Promise<void>
-  /** Events whose tag passes, from now on; ends after `seconds` without one, if given. */
-  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
   /** Where the steps of the orchestration that is going on are kept, if one is. */
   steps(): StepMemory | undefined
   /** Prints where somebody looks. */

@@ -9,8 +9,9 @@ import type { HttpClient } from '../http/mod.ts'
 import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
-import type { Result, Returns } from './declare.ts'
-import type { BusMessage, EventWish, MinionJob, MinionReturn, TargetedMinions } from './master-reach.ts'
+import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
+import type { EventStream, MinionJobs } from './master-reach.ts'
+import type { Orchestrator } from './orchestration.ts'
 
 /** What can be asked of a job cache. */
 export interface JobCache {
@@ -19,25 +20,23 @@ export interface JobCache {
   jobs(): Promise<Map<string, Dict>>
 }
 
-export interface MasterContext {
-  readonly opts: Dict
-  readonly log: Log
-  readonly host: Host
-  readonly http: HttpClient
+/** The stores of the master. */
+export interface MasterStores {
   readonly jobs: JobStore
   readonly keys: PkiKeys
   readonly cache: DataCache
-  /** The master's own file server. */
-  readonly files: FileClient
-  /** The same by its backends. */
-  readonly fileServer: FileServer
-  /** Kept between the calls of one loader: Salt's `__context__`. */
-  readonly memory: Dict
-  /** Under which this call runs. */
-  readonly jid: string
-  readonly user: string
-  /** Whether pillar values leave as asterisks. */
-  readonly masked: boolean
+  /** Orchestration runs and their steps. */
+  orchestrations(): OrchestrationStore
+  /** Queues in the embedded store. */
+  queues(): QueueStore
+  /** What the reactor did. */
+  reactions(): ReactionStore
+  /** Past events. */
+  journal(): JournalReader
+}
+
+/** Calls of functions beside the master. */
+export interface MasterCalls {
   /** Calls another runner function. */
   call(name: string, args?: readonly Value[], kwargs?: Keywords): Promise<Value>
   /** Calls a wheel function. */
@@ -48,43 +47,29 @@ export interface MasterContext {
   functions(): Promise<FunctionContext>
   /** `module.function` of all runners, wheel functions or functions, with their documentation. */
   docs(family: 'runner' | 'wheel' | 'function'): Promise<Map<string, string>>
-  /** Which minions a target means. */
-  targets(target: Value, kind: string, delimiter?: string): TargetedMinions
-  /** Connected minions, each with its address. */
-  connected(): Map<string, string>
-  /** Publishes and gives what comes back, as it comes; nothing when nobody is meant. */
-  run(job: MinionJob): AsyncIterable<MinionReturn>
-  /** Log the hints of returns, by minion; `run` does that itself. */
-  logHints(returns: ReadonlyMap<string, Dict>): Promise<void>
-  /** Publishes without waiting; undefined when nobody is meant. */
-  publish(job: MinionJob): Promise<{ jid: string; minions: string[]; missing: string[] } | undefined>
+}
+
+/** Events of a call of the master. */
+export interface MasterEvents extends EventStream {
   /** Fires an event on the master's bus; fails when no master runs. */
   fire(tag: string, data: Dict): Promise<void>
   /** Fires an event whose tag the caller chose, as an event of the caller; fails where the caller may not fire it. */
   fireForCaller(tag: string, data: Dict): Promise<void>
-  /** Fires an event if a master runs, for who listens. */
+  /** Fires an event if a master runs. */
   announce(tag: string, data: Dict): Promise<void>
-  /** Tells who waits for this call how far it is: an event below its own tag. */
+  /** Reports the progress of this call: an event below the tag of the call. */
   progress(data: Dict, suffix?: string): Promise<void>
-  /** Orchestrations and their steps. */
-  orchestrations(): OrchestrationStore
-  /** Queues in the embedded store. */
-  queues(): QueueStore
-  /** A store of queues of users' own: a module of `_queues`; undefined when there is none of that name. */
-  ownQueues(name: string): Promise<OwnPlugin | undefined>
-  /** What the reactor did. */
-  reactions(): ReactionStore
-  /** Events of the master's bus whose tag passes, from now on; ends after `seconds` without one, if given. */
-  events(filter: (tag: string) => boolean, seconds?: number, wish?: EventWish): AsyncIterable<BusMessage>
-  /** Events that were. */
-  journal(): JournalReader
+}
+
+/** The pillar of minions, compiled by the master. */
+export interface MinionPillars {
   /** The pillar of a minion, compiled anew. */
   pillarOf(
     id: string,
     grains: Dict,
     options?: { saltenv?: Value; pillarenv?: Value; override?: Dict | null },
   ): Promise<Dict>
-  /** What says something about a path of keys in the pillar of a minion, first to last. */
+  /** The sources of a path of keys in the pillar of a minion, in the order they are merged. */
   pillarOrigins(
     id: string,
     grains: Dict,
@@ -95,6 +80,30 @@ export interface MasterContext {
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
   /** Fetches news of the external pillar `git`: by remote true where there were some, None where not, false where it failed. */
   updateGitPillars(wanted: { branch: Value; repo: Value }): Promise<Dict>
+}
+
+/** What runner and wheel functions see. */
+export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, MasterEvents, MinionPillars {
+  readonly opts: Dict
+  readonly log: Log
+  readonly host: Host
+  readonly http: HttpClient
+  /** The master's own file server. */
+  readonly files: FileClient
+  /** The same by its backends. */
+  readonly fileServer: FileServer
+  /** Kept between the calls of one loader: Salt's `__context__`. */
+  readonly memory: Dict
+  /** The job id of this call. */
+  readonly jid: string
+  readonly user: string
+  /** Whether pillar values leave as asterisks. */
+  readonly masked: boolean
+  readonly orchestration: Orchestrator
+  /** Connected minions, each with its address. */
+  connected(): Map<string, string>
+  /** A store of queues of users' own: a module of `_queues`; undefined when there is none of that name. */
+  ownQueues(name: string): Promise<OwnPlugin | undefined>
   /** The functions of a returner that is a job cache, over what the master sees; undefined when there is none. */
   jobCache(name: string): Promise<JobCache | undefined>
   /** Sends a command to the master itself, as programs without a key of a minion do. */
@@ -104,13 +113,7 @@ export interface MasterContext {
   print(text: string): void
 }
 
-export interface MasterFunction<A extends Args = Args> {
-  readonly doc: string
-  readonly args: A
-  readonly returns?: Returns
-  readonly examples?: readonly string[]
-  readonly calledAs?: string
-  readonly outputter?: string
+export interface MasterFunction<A extends Args = Args> extends FunctionDescription<A> {
   readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
 }
 
@@ -118,11 +121,7 @@ export function masterFn<const A extends Args>(declaration: MasterFunction<A>): 
   return declaration as unknown as MasterFunction
 }
 
-export interface MasterModule {
-  readonly name: string
-  readonly doc: string
-  /** The name it is called by when that is not its own. */
-  readonly virtual?: string
+export interface MasterModule extends ModuleDescription {
   readonly functions: Readonly<Record<string, MasterFunction>>
 }
 

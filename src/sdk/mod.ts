@@ -1,5 +1,14 @@
 // The authoring interface of plugins.
-export { functionDefaults, SDB_DRIVERS, type SdbMachine, sdbPlace } from '../config/mod.ts'
+export {
+  functionDefaults,
+  type OptionName,
+  type OptionValue,
+  option,
+  rawOption,
+  SDB_DRIVERS,
+  type SdbMachine,
+  sdbPlace,
+} from '../config/mod.ts'
 export type { Dict, Value } from '../data/mod.ts'
 export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
@@ -8,7 +17,6 @@ export {
   type Connection,
   type FileStat,
   type FileType,
-  type Group,
   groupIdsOf,
   type Host,
   HostError,
@@ -18,6 +26,7 @@ export {
   type SocketAddress,
   systemError,
   type User,
+  type UserGroup,
   unlessRefused,
 } from '../host/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
@@ -34,6 +43,7 @@ export type {
 } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
+export { batchCount, isBatchOver } from './batch-state.ts'
 export {
   type BeaconContext,
   type BeaconDeclaration,
@@ -90,11 +100,10 @@ export {
   type FunctionDeclaration,
   fn,
   type ModuleDeclaration,
-  type Result,
-  type Returns,
   reads,
   ret,
 } from './declare.ts'
+export type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
@@ -117,24 +126,31 @@ export {
   defineWheel,
   type JobCache,
   type MasterContext,
+  type MasterEvents,
   type MasterFunction,
   type MasterModule,
+  type MasterStores,
+  type MinionPillars,
   masterFn,
 } from './master.ts'
 export type {
   BusMessage,
+  EventStream,
   EventWish,
   MasterFunctionCall,
   MasterOutcome,
   MasterParameters,
   MasterReach,
   MinionJob,
+  MinionJobs,
   MinionReturn,
+  Published,
   StepMemory,
   TargetedMinions,
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
+export { type OrchestrationRequest, type Orchestrator, startsOrchestration } from './orchestration.ts'
 export { formatOutput } from './output.ts'
 export {
   baseName,

@@ -1,6 +1,7 @@
 // Takes users' own modules over from the file server: `salt://_modules` and the like of all wanted environments go to
 // `extension_modules`, compared by their content, and what the file server no longer has goes away.
 import { type Log, lookup } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
@@ -61,7 +62,8 @@ function listed({ opts, log }: SyncSurroundings, option: string, given: Value, f
 export async function syncModules(around: SyncSurroundings, request: SyncRequest): Promise<Synced> {
   const { opts, log } = around
   const { family } = request
-  const folder = `${str(opts.get('extension_modules') ?? `${str(opts.get('cachedir')!)}/extmods`)}/${family}`
+  const all = opts.has('extension_modules') ? option(opts, 'extension_modules') : `${option(opts, 'cachedir')}/extmods`
+  const folder = `${all}/${family}`
   const synced: Synced = { names: [], touched: false }
   try {
     await around.host.makeDirectory(folder, { parents: true, mode: 0o700 })

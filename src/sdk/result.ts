@@ -1,7 +1,7 @@
 // What a body returned, as a value: plain objects become dicts, `undefined` becomes None. Values that are in order
 // already are handed on as they are, not copied.
 import { Float, PyObject, type Value } from '../data/mod.ts'
-import type { Result } from './declare.ts'
+import type { Result } from './description.ts'
 
 export function toValue(result: Result): Value {
   if (result === undefined) return null

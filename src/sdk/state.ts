@@ -3,7 +3,8 @@
 import type { Dict } from '../data/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords } from './context.ts'
-import type { Availability, Result } from './declare.ts'
+import type { Availability } from './declare.ts'
+import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
 
 export interface StateContext extends FunctionContext {
   /** Whether this is a dry run: say what would change (`result: null`), and change nothing. The host refuses to. */
@@ -32,13 +33,8 @@ export interface StateReturn {
   readonly [further: string]: Result
 }
 
-export interface StateFunction<A extends Args = Args> {
-  readonly doc: string
-  /** `name` is the first one; `arg.open` takes what is left, as Python's `**kwargs` does. */
-  readonly args: A
-  readonly examples?: readonly string[]
-  /** The name that argument errors show, where Salt's differs from the public one. */
-  readonly calledAs?: string
+/** `name` is the first of the arguments; `arg.open` takes what is left, as Python's `**kwargs` does. */
+export interface StateFunction<A extends Args = Args> extends FunctionDescription<A> {
   readonly run: (ctx: StateContext, args: Bound<A>) => StateReturn | Dict | Promise<StateReturn | Dict>
 }
 
@@ -47,13 +43,9 @@ export function state<const A extends Args>(declaration: StateFunction<A>): Stat
   return declaration as unknown as StateFunction
 }
 
-export interface StateDeclaration {
-  readonly name: string
-  readonly doc: string
+export interface StateDeclaration extends ModuleDescription {
   /** True when the states can be applied on this minion, else why not. */
   readonly when?: Availability
-  /** The name it is called by when that is not its own. */
-  readonly virtual?: string
   /** `mod_watch` among them is called when something watched has changed and the state itself changed nothing. */
   readonly functions: Readonly<Record<string, StateFunction>>
   /** Widens a chunk by those that can be done in the same call, which are marked with `__agg__`. */

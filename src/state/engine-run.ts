@@ -1,6 +1,7 @@
 // One run of states: the compiler and the runtime over the data of one minion.
 import { randomUUID } from 'node:crypto'
 import type { Position } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, decodeBytes, decodeMsgpack, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { CompiledLow, RenderedHigh, SlsMatches, StateRun } from '../sdk/mod.ts'
 import { argumentPlace } from './compile/argument-places.ts'
@@ -20,7 +21,7 @@ import { ChunkRunner } from './run/chunk-runner.ts'
 import { listeners } from './run/listen.ts'
 import { ParallelStates } from './run/parallel.ts'
 import { type PauseFile, seldom } from './run/pause.ts'
-import { StateCaller } from './run/state-call.ts'
+import { StateCaller } from './run/state-caller.ts'
 import type { RunSurroundings } from './run/surroundings.ts'
 import { nearState, verifyData } from './run/verify-data.ts'
 
@@ -154,7 +155,7 @@ export class EngineRun implements StateRun {
     const parts = { ...(await this.lowParts()), orchestrationJid, ...(isDisabled && { accepts }) }
     const low = this.taken(this.compiler.low(high, parts))
     // of an orchestration whose steps need not wait for others only because these are written before them
-    const isParallel = orchestrationJid !== null && truthy(this.opts.get('orchestrate_parallel') ?? false)
+    const isParallel = orchestrationJid !== null && option(this.opts, 'orchestrate_parallel')
     if (isParallel) for (const chunk of low.chunks) if (!chunk.has('parallel')) chunk.set('parallel', true)
     return low
   }
@@ -260,7 +261,7 @@ export class EngineRun implements StateRun {
     const { jid, opts, functions } = this.run
     if (jid === null) return undefined
     const { host } = functions.ctx
-    const path = `${str(opts.get('cachedir') ?? '')}/state_pause/${jid}`
+    const path = `${option(opts, 'cachedir')}/state_pause/${jid}`
     return seldom({
       read: async () => {
         if ((await host.stat(path))?.type !== 'file') return undefined

@@ -1,5 +1,6 @@
 // How functions come to a run of states: the engine over the registry that asks, with pillar and options of the run.
 import { namedLog } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Registry, StateRegistry, type StateTable } from '../loader/mod.ts'
@@ -8,7 +9,7 @@ import type { StateRun, StateRunRequest, StepMemory } from '../sdk/mod.ts'
 import type { StateTree } from './compile/tree.ts'
 import { EngineRun } from './engine-run.ts'
 
-export interface EngineParts {
+export interface StateEngineParts {
   /** Those of the registry that asks, unless given. */
   table?: StateTable
   /** The file server as the options of the run see it. */
@@ -23,7 +24,7 @@ export interface EngineParts {
 
 export type OpenStates = (functions: Registry, request: StateRunRequest) => Promise<StateRun>
 
-export function stateEngine(parts: EngineParts): OpenStates {
+export function stateEngine(parts: StateEngineParts): OpenStates {
   return async (registry, request) => {
     const { opts } = request
     const { memory, host } = registry.ctx
@@ -61,7 +62,7 @@ export function stateEngine(parts: EngineParts): OpenStates {
   }
 }
 
-async function tableOf(parts: EngineParts, registry: Registry, { family }: StateRunRequest): Promise<StateTable> {
+async function tableOf(parts: StateEngineParts, registry: Registry, { family }: StateRunRequest): Promise<StateTable> {
   if (family === 'thorium') return (await import('../pybridge/mod.ts')).thoriumStates(registry)
   return parts.table ?? registry.stateTable
 }
@@ -71,8 +72,8 @@ async function pillarOf(
   { ctx }: Registry,
   { opts, pillar = null, pillarEncoding = null }: StateRunRequest,
 ): Promise<Dict> {
-  const pillarenv = opts.get('pillarenv') ?? null
-  const isSame = pillarenv === (ctx.opts.get('pillarenv') ?? null)
+  const pillarenv = option(opts, 'pillarenv')
+  const isSame = pillarenv === option(ctx.opts, 'pillarenv')
   const override = isDict(pillar) ? pillar : null
   if (opts.get('__cli') === 'salt-call' && isSame && !truthy(override ?? null)) return ctx.pillar
   return ctx.freshPillar({

@@ -173,13 +173,13 @@ export function pack(value: unknown): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-export function unpack(kept: unknown): Value {
+export function unpackValue(kept: unknown): Value {
   // one row has a buffer where several have the memory underneath
   const bytes = kept instanceof Uint8Array ? kept : Buffer.from(kept as ArrayBuffer)
   return decodeMsgpack(bytes, { dialect: 'bus' })
 }
 
 export function unpackDict(kept: unknown): Dict {
-  const value = unpack(kept)
+  const value = unpackValue(kept)
   return isDict(value) ? value : new Map()
 }

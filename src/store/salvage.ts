@@ -1,11 +1,11 @@
 // What can still be read of a damaged database. A file that was cut lacks its last pages, which hold what was written last; rows are
 // read in the order of their keys up to the first one that cannot be read.
-import type { Parameter, SqlDatabase } from './sql.ts'
+import type { SqlDatabase, SqlParameter } from './sql.ts'
 
 /** Rows that are read at once. */
 const AT_ONCE = 100
 
-type Row = Record<string, Parameter>
+type Row = Record<string, SqlParameter>
 
 /** Copy the rows of all tables that both databases have; return how many. */
 export function salvage(damaged: SqlDatabase, fresh: SqlDatabase): number {
@@ -20,7 +20,7 @@ function salvageTable(damaged: SqlDatabase, fresh: SqlDatabase, name: string): n
   if (key.length === 0) return 0
   const places = columns.map(() => '?').join(', ')
   let count = 0
-  let after: Parameter[] | undefined
+  let after: SqlParameter[] | undefined
   let limit = AT_ONCE
   for (;;) {
     const rows = readAfter(damaged, name, key, after, limit)
@@ -42,7 +42,7 @@ function readAfter(
   damaged: SqlDatabase,
   name: string,
   key: readonly string[],
-  after: Parameter[] | undefined,
+  after: SqlParameter[] | undefined,
   limit: number,
 ): Row[] | undefined {
   const order = key.join(', ')
@@ -60,7 +60,7 @@ function readAfter(
 function fromRow(row: Record<string, unknown>): Row {
   const values = Object.entries(row).map(([column, value]) => [
     column,
-    value instanceof ArrayBuffer ? Buffer.from(value) : (value as Parameter),
+    value instanceof ArrayBuffer ? Buffer.from(value) : (value as SqlParameter),
   ])
   return Object.fromEntries(values)
 }

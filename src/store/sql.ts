@@ -1,11 +1,11 @@
 // Statements of a database.
 
-export type Parameter = string | number | Buffer | null
+export type SqlParameter = string | number | Buffer | null
 
 export interface Statement {
-  run(...values: Parameter[]): { changes: number }
-  get(...values: Parameter[]): unknown
-  all(...values: Parameter[]): unknown[]
+  run(...values: SqlParameter[]): { changes: number }
+  get(...values: SqlParameter[]): unknown
+  all(...values: SqlParameter[]): unknown[]
 }
 
 export interface SqlDatabase {

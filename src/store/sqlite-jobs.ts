@@ -1,7 +1,7 @@
 // Jobs in an embedded database, which several processes may read while the master writes. Returns that come in the same
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
 import { type Dict, isList, str, type Value } from '../data/mod.ts'
-import { type Database, openDatabase, pack, unpack, unpackDict } from './database.ts'
+import { type Database, openDatabase, pack, unpackDict, unpackValue } from './database.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
@@ -36,7 +36,7 @@ function unpackReturn(bytes: unknown): Dict {
 }
 
 function listOf(bytes: unknown): string[] {
-  const value = unpack(bytes)
+  const value = unpackValue(bytes)
   return isList(value) ? value.map(str) : []
 }
 

@@ -1,6 +1,7 @@
 // What options of Salt's mean for the wire, in one place for all programs that use it.
 import type { Log } from '../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { MinionSettings } from './client/mod.ts'
 import type { RsaPrivateKey } from './crypto/mod.ts'
 import { dictOf } from './envelope.ts'
@@ -17,25 +18,20 @@ import type {
   VerifyLocation,
 } from './transport/transport.ts'
 
-const number = (opts: Dict, name: string): number | undefined => numberOf(opts.get(name) ?? null)
-const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name) ?? null)
-const text = (opts: Dict, name: string): string | undefined => {
-  const value = opts.get(name)
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
+const isSyndic = (opts: Dict): boolean => opts.get('__role') === 'syndic'
 
 /** Where a master listens. */
 export function masterEndpoints(opts: Dict): { requests: Endpoint; publications: Endpoint } {
-  const host = text(opts, 'interface') ?? '0.0.0.0'
+  const host = option(opts, 'interface')
   return {
-    requests: { host, port: number(opts, 'ret_port') ?? 4506 },
-    publications: { host, port: number(opts, 'publish_port') ?? 4505 },
+    requests: { host, port: option(opts, 'ret_port') },
+    publications: { host, port: option(opts, 'publish_port') },
   }
 }
 
 function socketOptions(opts: Dict): SocketOptions {
-  const idle = number(opts, 'tcp_keepalive_idle') ?? -1
-  return { ssl: tlsSettings(opts.get('ssl')), keepaliveIdle: flag(opts, 'tcp_keepalive') && Math.max(0, idle) }
+  const idle = option(opts, 'tcp_keepalive_idle')
+  return { ssl: tlsSettings(opts.get('ssl')), keepaliveIdle: option(opts, 'tcp_keepalive') && Math.max(0, idle) }
 }
 
 /** `true`, or an empty mapping, stands for TLS without a certificate of its own, which only a client can do. */
@@ -64,7 +60,7 @@ function verifyLocations(given: Value): VerifyLocation[] {
 
 /** Say that `ssl` is set where it protects nothing. Salt starts then, too, so this is no reason not to start. */
 export function warnOfIgnoredTls(opts: Dict, log: Log): void {
-  if (tlsSettings(opts.get('ssl')) === undefined || (text(opts, 'transport') ?? 'zeromq') !== 'zeromq') return
+  if (tlsSettings(opts.get('ssl')) === undefined || option(opts, 'transport') !== 'zeromq') return
   const advice = 'Set transport to tcp or ws on masters and minions, or remove ssl'
   log(
     'error',
@@ -73,26 +69,26 @@ export function warnOfIgnoredTls(opts: Dict, log: Log): void {
 }
 
 export function requestListenOptions(opts: Dict): RequestListenOptions {
-  return { ...socketOptions(opts), backlog: number(opts, 'zmq_backlog') }
+  return { ...socketOptions(opts), backlog: option(opts, 'zmq_backlog') }
 }
 
 export function publisherOptions(opts: Dict): PublisherOptions {
   return {
     ...socketOptions(opts),
-    backlog: number(opts, 'zmq_backlog'),
-    highWaterMark: number(opts, 'pub_hwm'),
-    heartbeatInterval: number(opts, 'zmq_heartbeat_ivl'),
-    heartbeatTimeout: number(opts, 'zmq_heartbeat_timeout'),
-    filtering: flag(opts, 'zmq_filtering'),
-    orderMasters: flag(opts, 'order_masters'),
+    backlog: option(opts, 'zmq_backlog'),
+    highWaterMark: option(opts, 'pub_hwm'),
+    heartbeatInterval: option(opts, 'zmq_heartbeat_ivl'),
+    heartbeatTimeout: option(opts, 'zmq_heartbeat_timeout'),
+    filtering: option(opts, 'zmq_filtering'),
+    orderMasters: option(opts, 'order_masters'),
   }
 }
 
 export function requestClientOptions(opts: Dict): RequestClientOptions {
-  const sourcePort = number(opts, 'source_ret_port') || undefined
+  const sourcePort = Number(str(option(opts, 'source_ret_port'))) || undefined
   return {
     ...socketOptions(opts),
-    sourceAddress: text(opts, 'source_address'),
+    sourceAddress: option(opts, 'source_address') || undefined,
     sourcePort,
     // two connections cannot leave from the same port
     maxConnections: sourcePort === undefined ? undefined : 1,
@@ -101,58 +97,58 @@ export function requestClientOptions(opts: Dict): RequestClientOptions {
   }
 }
 
-const isZeromq = (opts: Dict): boolean => (text(opts, 'transport') ?? 'zeromq') === 'zeromq'
+const isZeromq = (opts: Dict): boolean => option(opts, 'transport') === 'zeromq'
 
 /** Salt's pauses where its options were set, and Brine's own, which are shorter, where they were not. */
 function reconnectPauses(opts: Dict): Pauses {
-  const most = number(opts, 'recon_max')
-  const backoff = number(opts, 'tcp_reconnect_backoff')
-  if (flag(opts, '__quick_reconnect')) return quickPauses(most)
-  if (isZeromq(opts)) return reconnectDelays(number(opts, 'recon_default'), most, flag(opts, 'recon_randomize'))
-  return backoff === undefined ? quickPauses(most) : () => 1000 * backoff
+  const most = option(opts, 'recon_max')
+  const backoff = option(opts, 'tcp_reconnect_backoff')
+  if (truthy(opts.get('__quick_reconnect') ?? false)) return quickPauses(most)
+  if (isZeromq(opts)) return reconnectDelays(option(opts, 'recon_default'), most, option(opts, 'recon_randomize'))
+  return () => 1000 * backoff
 }
 
 /** How a minion listens to publications. */
 export function subscriberOptions(opts: Dict): Partial<SubscriberOptions> {
   return {
     ...socketOptions(opts),
-    sourceAddress: text(opts, 'source_address'),
-    sourcePort: number(opts, 'source_publish_port') || undefined,
-    filtering: flag(opts, 'zmq_filtering'),
-    syndic: text(opts, '__role') === 'syndic',
+    sourceAddress: option(opts, 'source_address') || undefined,
+    sourcePort: Number(str(option(opts, 'source_publish_port'))) || undefined,
+    filtering: option(opts, 'zmq_filtering'),
+    syndic: isSyndic(opts),
     reconnectDelay: reconnectPauses(opts),
   }
 }
 
 /** What a minion, or a syndic, signs in with. */
 export function minionSettings(opts: Dict, key: RsaPrivateKey): MinionSettings {
-  const syndic = flag(opts, 'syndic_master')
+  const finger = isSyndic(opts) ? option(opts, 'syndic_finger') : ''
   return {
-    id: text(opts, 'id') ?? '',
+    id: option(opts, 'id'),
     key,
-    pkiDir: text(opts, 'pki_dir') ?? '',
-    masterKeyFile: text(opts, '__role') === 'syndic' ? 'syndic_master.pub' : 'minion_master.pub',
-    encryptionAlgorithm: text(opts, 'encryption_algorithm'),
-    signingAlgorithm: text(opts, 'signing_algorithm'),
-    verifyMasterPubkeySign: flag(opts, 'verify_master_pubkey_sign'),
-    alwaysVerifySignature: flag(opts, 'always_verify_signature'),
-    masterSignKeyName: text(opts, 'master_sign_key_name'),
-    masterFinger: (syndic ? text(opts, 'syndic_finger') : undefined) ?? text(opts, 'master_finger'),
-    hashType: text(opts, 'hash_type'),
-    openMode: flag(opts, 'open_mode'),
+    pkiDir: option(opts, 'pki_dir'),
+    masterKeyFile: isSyndic(opts) ? 'syndic_master.pub' : 'minion_master.pub',
+    encryptionAlgorithm: option(opts, 'encryption_algorithm'),
+    signingAlgorithm: option(opts, 'signing_algorithm'),
+    verifyMasterPubkeySign: option(opts, 'verify_master_pubkey_sign'),
+    alwaysVerifySignature: option(opts, 'always_verify_signature'),
+    masterSignKeyName: option(opts, 'master_sign_key_name'),
+    masterFinger: finger || option(opts, 'master_finger') || undefined,
+    hashType: option(opts, 'hash_type'),
+    openMode: opts.get('open_mode') === true,
     autosignGrains: autosignGrains(opts),
-    signMessages: flag(opts, 'minion_sign_messages'),
-    cachedir: text(opts, 'cachedir'),
-    requireSignedPublications: opts.get('sign_pub_messages') == null ? undefined : flag(opts, 'sign_pub_messages'),
-    authTimeout: number(opts, 'auth_timeout'),
-    authTries: number(opts, 'auth_tries'),
-    authSafemode: flag(opts, 'auth_safemode'),
-    acceptanceWaitTime: number(opts, 'acceptance_wait_time'),
-    acceptanceWaitTimeMax: number(opts, 'acceptance_wait_time_max'),
-    rejectedRetry: flag(opts, 'rejected_retry'),
-    authRetries: number(opts, 'auth_retries'),
-    requestTimeout: number(opts, 'request_channel_timeout'),
-    requestTries: number(opts, 'request_channel_tries'),
+    signMessages: option(opts, 'minion_sign_messages'),
+    cachedir: option(opts, 'cachedir'),
+    requireSignedPublications: option(opts, 'sign_pub_messages') ?? undefined,
+    authTimeout: option(opts, 'auth_timeout'),
+    authTries: option(opts, 'auth_tries'),
+    authSafemode: option(opts, 'auth_safemode'),
+    acceptanceWaitTime: option(opts, 'acceptance_wait_time'),
+    acceptanceWaitTimeMax: option(opts, 'acceptance_wait_time_max'),
+    rejectedRetry: option(opts, 'rejected_retry'),
+    authRetries: option(opts, 'auth_retries'),
+    requestTimeout: option(opts, 'request_channel_timeout'),
+    requestTries: option(opts, 'request_channel_tries'),
   }
 }
 

@@ -4,17 +4,17 @@ import { contains, type Dict, isInt, PyError, parseTime, str, truthy, type Value
 import {
   type Bytes,
   boolean,
+  DER_NULL,
+  DER_TAG,
   decode,
   explicit,
   generalizedTime,
   implicit,
   integer,
   integerBytes,
-  NULL,
   octets,
   oid,
   sequence,
-  TAG,
   text,
   tlv,
 } from './der.ts'
@@ -77,7 +77,7 @@ function keyUsage(value: Value): Built {
   if (!flags[4] && (flags[7] || flags[8])) {
     throw invalid('encipher_only and decipher_only can only be true when key_agreement is true')
   }
-  return [tlv(TAG.bitString, flagBits(flags)), contains(value, 'critical')]
+  return [tlv(DER_TAG.bitString, flagBits(flags)), contains(value, 'critical')]
 }
 
 function extendedKeyUsage(value: Value): Built {
@@ -186,14 +186,14 @@ function certificatePolicies(value: Value): Built {
 
 /** Where practices are published, or a notice to users. */
 function qualifier(value: Value): Bytes[] {
-  if (typeof value === 'string') return [sequence(oid('1.3.6.1.5.5.7.2.1'), text(TAG.ia5, value))]
+  if (typeof value === 'string') return [sequence(oid('1.3.6.1.5.5.7.2.1'), text(DER_TAG.ia5, value))]
   const notice = value as Dict
   const numbers = option(notice, 'noticeNumbers')
   if (!truthy(numbers)) return []
-  const organization = text(TAG.utf8, str(option(notice, 'organization')))
+  const organization = text(DER_TAG.utf8, str(option(notice, 'organization')))
   const reference = sequence(organization, sequence(...(numbers as number[]).map((number) => integer(number))))
   const words = option(notice, 'text')
-  const body = sequence(reference, ...(words === null ? [] : [text(TAG.utf8, str(words))]))
+  const body = sequence(reference, ...(words === null ? [] : [text(DER_TAG.utf8, str(words))]))
   return [sequence(oid('1.3.6.1.5.5.7.2.2'), body)]
 }
 
@@ -270,7 +270,7 @@ function crlReason(value: Value): Built {
   const reason = list.find((item) => item !== 'critical') ?? ''
   const code = REASONS.indexOf(reason)
   if (reason === '' || code < 0) throw invalid(`'${reason}' is not a valid ReasonFlags`)
-  return [integer(code, TAG.enumerated), line?.critical ?? isCritical(value)]
+  return [integer(code, DER_TAG.enumerated), line?.critical ?? isCritical(value)]
 }
 
 function invalidityDate(value: Value): Built {
@@ -305,7 +305,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
   policyConstraints,
   inhibitAnyPolicy,
   nameConstraints,
-  noCheck: (value) => [NULL, str(value).includes('critical')],
+  noCheck: (value) => [DER_NULL, str(value).includes('critical')],
   tlsfeature: tlsFeature,
   nsComment: unsupported('nsComment'),
   nsCertType: unsupported('nsCertType'),

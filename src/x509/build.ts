@@ -15,7 +15,7 @@ import {
   type Revoked,
   type SigningRequest,
 } from './documents.ts'
-import { encodeName, type Name, nameFrom, nameText } from './names.ts'
+import { type DistinguishedName, encodeName, nameFrom, nameText } from './names.ts'
 import { ENTRY_EXTENSIONS, EXTENSIONS, extensionName, LONG_NAMES, NAME_ATTRIBUTES } from './oids.ts'
 import { decimalToHex } from './render-extensions.ts'
 import { timeFrom } from './shown-time.ts'
@@ -97,7 +97,7 @@ function givenSerial(value: Value): bigint {
   return BigInt(`0x${digits}`)
 }
 
-const nameOf = (options: Options): Name => {
+const nameOf = (options: Options): DistinguishedName => {
   const subject = options.get('subject') ?? null
   return nameFrom(truthy(subject) ? subject : new Map(options))
 }
@@ -203,7 +203,7 @@ function entryExtensions(given: Value, warn: (message: string) => void): Extensi
   })
 }
 
-const sameName = (a: Name, b: Name): boolean => sameBytes(encodeName(a), encodeName(b))
+const sameName = (a: DistinguishedName, b: DistinguishedName): boolean => sameBytes(encodeName(a), encodeName(b))
 const isSame = (a: Extension, b: Extension): boolean => a.critical === b.critical && sameBytes(a.value, b.value)
 
 /** Names of extensions that are added, changed and removed; undefined when none are. */

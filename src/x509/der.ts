@@ -6,7 +6,7 @@ export type Bytes = Uint8Array
 const CONSTRUCTED = 0x20
 const CONTEXT = 0x80
 
-export const TAG = {
+export const DER_TAG = {
   boolean: 0x01,
   integer: 0x02,
   bitString: 0x03,
@@ -38,15 +38,15 @@ export function tlv(tag: number, ...content: readonly Bytes[]): Bytes {
   return concat([new Uint8Array([tag, ...length(body.length)]), body])
 }
 
-export const sequence = (...items: readonly Bytes[]): Bytes => tlv(TAG.sequence, ...items)
-export const octets = (bytes: Bytes): Bytes => tlv(TAG.octetString, bytes)
-export const bits = (bytes: Bytes, unused = 0): Bytes => tlv(TAG.bitString, new Uint8Array([unused]), bytes)
-export const boolean = (value: boolean): Bytes => tlv(TAG.boolean, new Uint8Array([value ? 0xff : 0]))
-export const NULL = tlv(TAG.null)
+export const sequence = (...items: readonly Bytes[]): Bytes => tlv(DER_TAG.sequence, ...items)
+export const octets = (bytes: Bytes): Bytes => tlv(DER_TAG.octetString, bytes)
+export const bits = (bytes: Bytes, unused = 0): Bytes => tlv(DER_TAG.bitString, new Uint8Array([unused]), bytes)
+export const boolean = (value: boolean): Bytes => tlv(DER_TAG.boolean, new Uint8Array([value ? 0xff : 0]))
+export const DER_NULL = tlv(DER_TAG.null)
 export const text = (tag: number, value: string): Bytes => tlv(tag, new Uint8Array(Buffer.from(value, 'utf8')))
 
 /** A set has its members in the order of their encodings. */
-export const set = (...items: readonly Bytes[]): Bytes => tlv(TAG.set, ...[...items].sort(Buffer.compare))
+export const set = (...items: readonly Bytes[]): Bytes => tlv(DER_TAG.set, ...[...items].sort(Buffer.compare))
 
 /** `[n]` around something whole, or instead of its own tag. */
 export const explicit = (n: number, ...content: readonly Bytes[]): Bytes => tlv(CONTEXT | CONSTRUCTED | n, ...content)
@@ -63,7 +63,7 @@ export function integerBytes(value: number | bigint): Bytes {
   return new Uint8Array(n < 0n ? bytes.map((byte) => byte ^ 0xff) : bytes)
 }
 
-export const integer = (value: number | bigint, tag: number = TAG.integer): Bytes => tlv(tag, integerBytes(value))
+export const integer = (value: number | bigint, tag: number = DER_TAG.integer): Bytes => tlv(tag, integerBytes(value))
 
 export function oidBytes(dotted: string): Bytes {
   const arcs = dotted.split('.').map(BigInt)
@@ -76,27 +76,27 @@ export function oidBytes(dotted: string): Bytes {
   return new Uint8Array(bytes)
 }
 
-export const oid = (dotted: string): Bytes => tlv(TAG.oid, oidBytes(dotted))
+export const oid = (dotted: string): Bytes => tlv(DER_TAG.oid, oidBytes(dotted))
 
 /** Until 2049 with two digits of the year, later with four. */
 export function time(date: Date): Bytes {
   const digits = `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`
-  return date.getUTCFullYear() < 2050 ? text(TAG.utcTime, digits.slice(2)) : generalizedTime(date)
+  return date.getUTCFullYear() < 2050 ? text(DER_TAG.utcTime, digits.slice(2)) : generalizedTime(date)
 }
 
 export const generalizedTime = (date: Date): Bytes =>
-  text(TAG.generalizedTime, `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`)
+  text(DER_TAG.generalizedTime, `${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`)
 
 /** Bytes of an object identifier. Each arc is a number of any size, which takes time in proportion to its square. */
 const LONGEST_OID = 256
 
 /** An encoded value; `children` are those of a constructed one. */
-export class Node {
+export class DerNode {
   readonly tag: number
   readonly content: Bytes
   /** With tag and length. */
   readonly raw: Bytes
-  private parsed: Node[] | undefined
+  private parsed: DerNode[] | undefined
 
   constructor(tag: number, content: Bytes, raw: Bytes) {
     this.tag = tag
@@ -104,7 +104,7 @@ export class Node {
     this.raw = raw
   }
 
-  get children(): Node[] {
+  get children(): DerNode[] {
     this.parsed ??= readAll(this.content)
     return this.parsed
   }
@@ -114,7 +114,7 @@ export class Node {
     return (this.tag & 0xc0) === CONTEXT ? this.tag & 0x1f : undefined
   }
 
-  child(index: number): Node {
+  child(index: number): DerNode {
     const found = this.children[index]
     if (found === undefined) throw malformed()
     return found
@@ -155,7 +155,7 @@ export class Node {
   }
 
   get time(): Date {
-    const century = this.tag === TAG.utcTime ? (Number(this.text.slice(0, 2)) < 50 ? '20' : '19') : ''
+    const century = this.tag === DER_TAG.utcTime ? (Number(this.text.slice(0, 2)) < 50 ? '20' : '19') : ''
     const [, year, month, day, hour, minute, second] =
       /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?/.exec(century + this.text) ?? []
     if (year === undefined) throw malformed()
@@ -167,7 +167,7 @@ export class Node {
 
 const malformed = (): Error => valueError('error parsing asn1 value')
 
-function readOne(bytes: Bytes, at: number): Node {
+function readOne(bytes: Bytes, at: number): DerNode {
   const tag = bytes[at]
   let size = bytes[at + 1]
   if (tag === undefined || size === undefined) throw malformed()
@@ -180,11 +180,11 @@ function readOne(bytes: Bytes, at: number): Node {
     start += count
   }
   if (start + size > bytes.length) throw malformed()
-  return new Node(tag, bytes.subarray(start, start + size), bytes.subarray(at, start + size))
+  return new DerNode(tag, bytes.subarray(start, start + size), bytes.subarray(at, start + size))
 }
 
-function readAll(bytes: Bytes): Node[] {
-  const nodes: Node[] = []
+function readAll(bytes: Bytes): DerNode[] {
+  const nodes: DerNode[] = []
   for (let at = 0; at < bytes.length; ) {
     const node = readOne(bytes, at)
     nodes.push(node)
@@ -194,7 +194,7 @@ function readAll(bytes: Bytes): Node[] {
 }
 
 /** The one value that the bytes are. */
-export function decode(bytes: Bytes): Node {
+export function decode(bytes: Bytes): DerNode {
   const node = readOne(bytes, 0)
   if (node.raw.length !== bytes.length) throw malformed()
   return node

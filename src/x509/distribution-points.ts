@@ -1,6 +1,6 @@
 // Where lists of revoked certificates are found, and what a list covers.
 import { type Dict, str, truthy, type Value } from '../data/mod.ts'
-import { type Bytes, explicit, implicit, oid, sequence, TAG, text, tlv } from './der.ts'
+import { type Bytes, DER_TAG, explicit, implicit, oid, sequence, text, tlv } from './der.ts'
 import { invalid, isCritical, nameList, option, pairOf, readLine } from './extension-values.ts'
 import { flagBits } from './flag-bits.ts'
 import { generalNames } from './general-names.ts'
@@ -21,7 +21,9 @@ function reasonFlags(value: Value): Bytes {
 function pointName(fullname: Value, relative: Value): Bytes[] {
   if (truthy(fullname)) return [explicit(0, explicit(0, ...namesOf(fullname)))]
   if (!truthy(relative)) return []
-  const attributes = relativeName(relative).map(({ oid: kind, value }) => sequence(oid(kind), text(TAG.utf8, value)))
+  const attributes = relativeName(relative).map(({ oid: kind, value }) =>
+    sequence(oid(kind), text(DER_TAG.utf8, value)),
+  )
   return [explicit(0, tlv(0xa1, ...attributes))]
 }
 

@@ -5,18 +5,18 @@ import {
   type Bytes,
   bits,
   boolean,
+  DER_NULL,
+  type DerNode,
   decode,
   explicit,
   integer,
-  type Node,
-  NULL,
   octets,
   oid,
   sequence,
   set,
   time,
 } from './der.ts'
-import { decodeName, encodeName, type Name } from './names.ts'
+import { type DistinguishedName, decodeName, encodeName } from './names.ts'
 import { digestOf, signatureOid } from './oids.ts'
 
 export interface Extension {
@@ -39,8 +39,8 @@ interface Signed {
 export interface Certificate extends Signed {
   version: number
   serial: bigint
-  issuer: Name
-  subject: Name
+  issuer: DistinguishedName
+  subject: DistinguishedName
   notBefore: Date
   notAfter: Date
   /** Encoded, as are those of requests. */
@@ -49,7 +49,7 @@ export interface Certificate extends Signed {
 }
 
 export interface SigningRequest extends Signed {
-  subject: Name
+  subject: DistinguishedName
   publicKey: Bytes
   extensions: Extension[]
 }
@@ -61,7 +61,7 @@ export interface Revoked {
 }
 
 export interface RevocationList extends Signed {
-  issuer: Name
+  issuer: DistinguishedName
   lastUpdate: Date
   nextUpdate: Date
   revoked: Revoked[]
@@ -76,7 +76,7 @@ export const keyKind = (key: KeyObject): 'rsa' | 'ec' | 'ed25519' | 'ed448' | un
   return kind === 'ec' || kind === 'ed25519' || kind === 'ed448' ? kind : undefined
 }
 
-const readExtensions = (node: Node | undefined): Extension[] =>
+const readExtensions = (node: DerNode | undefined): Extension[] =>
   (node?.children ?? []).map((item) => ({
     oid: item.child(0).oid,
     critical: item.children.length > 2 && item.child(1).boolean,
@@ -90,7 +90,7 @@ const writeExtensions = (extensions: readonly Extension[]): Bytes =>
     ),
   )
 
-const signedPartOf = (whole: Node): Signed => ({
+const signedPartOf = (whole: DerNode): Signed => ({
   raw: whole.raw,
   signedPart: whole.child(0).raw,
   signatureOid: whole.child(1).child(0).oid,
@@ -101,8 +101,15 @@ export function readCertificate(bytes: Bytes): Certificate {
   const whole = decode(bytes)
   const fields = [...whole.child(0).children]
   const version = fields[0]?.context === 0 ? Number(fields.shift()!.child(0).integer) + 1 : 1
-  const [serial, , issuer, validity, subject, publicKey, ...rest] = fields as [Node, Node, Node, Node, Node, Node]
-  const extensions = (rest as Node[]).find((node) => node.context === 3)
+  const [serial, , issuer, validity, subject, publicKey, ...rest] = fields as [
+    DerNode,
+    DerNode,
+    DerNode,
+    DerNode,
+    DerNode,
+    DerNode,
+  ]
+  const extensions = (rest as DerNode[]).find((node) => node.context === 3)
   return {
     ...signedPartOf(whole),
     version,
@@ -116,9 +123,9 @@ export function readCertificate(bytes: Bytes): Certificate {
   }
 }
 
-export function readRequest(bytes: Bytes): SigningRequest {
+export function readCertificateRequest(bytes: Bytes): SigningRequest {
   const whole = decode(bytes)
-  const [, subject, publicKey, attributes] = whole.child(0).children as [Node, Node, Node, Node?]
+  const [, subject, publicKey, attributes] = whole.child(0).children as [DerNode, DerNode, DerNode, DerNode?]
   const wanted = attributes?.children.find((attribute) => attribute.child(0).oid === REQUESTED_EXTENSIONS)
   return {
     ...signedPartOf(whole),
@@ -132,7 +139,7 @@ export function readRevocationList(bytes: Bytes): RevocationList {
   const whole = decode(bytes)
   const fields = [...whole.child(0).children]
   if (fields[0]?.tag === 2) fields.shift()
-  const [, issuer, last, next, ...rest] = fields as [Node, Node, Node, Node, ...Node[]]
+  const [, issuer, last, next, ...rest] = fields as [DerNode, DerNode, DerNode, DerNode, ...DerNode[]]
   const revoked = rest.find((node) => node.tag === 0x30)
   return {
     ...signedPartOf(whole),
@@ -157,7 +164,7 @@ function algorithm(key: KeyObject, digest: string): Bytes {
   if (way === undefined) {
     throw new SaltError('CommandExecutionError', `Signing with ${digest} is not supported for this kind of key`)
   }
-  return sequence(oid(way), ...(kind === 'rsa' ? [NULL] : []))
+  return sequence(oid(way), ...(kind === 'rsa' ? [DER_NULL] : []))
 }
 
 const isEdwards = (key: KeyObject): boolean => keyKind(key)?.startsWith('ed') ?? false
@@ -169,8 +176,8 @@ function signed(content: Bytes, key: KeyObject, digest: string): Bytes {
 
 export interface CertificatePlan {
   serial: bigint
-  issuer: Name
-  subject: Name
+  issuer: DistinguishedName
+  subject: DistinguishedName
   notBefore: Date
   notAfter: Date
   publicKey: Bytes
@@ -192,7 +199,7 @@ export function signCertificate(plan: CertificatePlan, key: KeyObject, digest: s
 }
 
 export interface RequestPlan {
-  subject: Name
+  subject: DistinguishedName
   extensions: Extension[]
 }
 
@@ -208,7 +215,7 @@ export function signRequest(plan: RequestPlan, key: KeyObject, digest: string): 
 }
 
 export interface RevocationPlan {
-  issuer: Name
+  issuer: DistinguishedName
   lastUpdate: Date
   nextUpdate: Date
   revoked: Revoked[]

@@ -1,6 +1,6 @@
 // The names that alternative names, constraints and distribution points consist of: hosts, addresses, mail, URIs, …
 import { ipAddress, ipNetwork, PyError, SaltError, typeName, type Value } from '../data/mod.ts'
-import { type Bytes, decode, explicit, implicit, type Node, oidBytes } from './der.ts'
+import { type Bytes, type DerNode, decode, explicit, implicit, oidBytes } from './der.ts'
 import { decodeName, encodeName, nameFrom, nameText } from './names.ts'
 
 /** By the number of its context tag. */
@@ -115,7 +115,7 @@ function addressText(bytes: Bytes): string {
 }
 
 /** The value alone, as access locations are shown. */
-export function generalNameValue(node: Node): string {
+export function generalNameValue(node: DerNode): string {
   switch (node.context) {
     case NUMBERS.dirname:
       return `<Name(${nameText(decodeName(node.child(0)))})>`
@@ -127,7 +127,7 @@ export function generalNameValue(node: Node): string {
 }
 
 /** As OpenSSL writes it. */
-export function generalNameText(node: Node): string {
+export function generalNameText(node: DerNode): string {
   switch (node.context) {
     case NUMBERS.email:
       return `mail:${node.text}`

@@ -6,7 +6,7 @@ import {
   type Certificate,
   type RevocationList,
   readCertificate,
-  readRequest,
+  readCertificateRequest,
   readRevocationList,
   type SigningRequest,
 } from './documents.ts'
@@ -191,7 +191,7 @@ function load<T>(bytes: Bytes, label: RegExp, what: string, read: (bytes: Bytes)
 
 export function loadRequest(bytes: Bytes): Loaded<SigningRequest> {
   if (bytes.length > LARGEST) throw unreadable('Could not load certificate signing request: it is larger than 1 MiB.')
-  return load(bytes, /^(NEW )?CERTIFICATE REQUEST$/, 'certificate signing request', readRequest)
+  return load(bytes, /^(NEW )?CERTIFICATE REQUEST$/, 'certificate signing request', readCertificateRequest)
 }
 
 export const loadRevocationList = (bytes: Bytes): Loaded<RevocationList> =>

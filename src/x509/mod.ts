@@ -34,7 +34,7 @@ export {
   loadRevocationList,
   toPem,
 } from './load.ts'
-export { type Attribute, encodeName, type Name, nameText } from './names.ts'
+export { type Attribute, type DistinguishedName, encodeName, nameText } from './names.ts'
 export { digestOf, EXTENSIONS, NAME_ATTRIBUTES, signatureName } from './oids.ts'
 export { decimalToHex, prettyHex, renderEntryExtensions, renderExtensions } from './render-extensions.ts'
 export { shownTime } from './shown-time.ts'

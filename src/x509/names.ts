@@ -1,6 +1,6 @@
 // Distinguished names: from what users write, to bytes and back, and as text (RFC 4514).
 import { type Dict, SaltError, str, typeError, type Value, valueError } from '../data/mod.ts'
-import { type Bytes, type Node, oid, sequence, set, TAG, text } from './der.ts'
+import { type Bytes, DER_TAG, type DerNode, oid, sequence, set, text } from './der.ts'
 import { NAME_ATTRIBUTES, RFC4514_NAMES } from './oids.ts'
 
 export interface Attribute {
@@ -9,27 +9,27 @@ export interface Attribute {
 }
 
 /** A name is a list of sets of attributes, mostly of one each. */
-export type Name = Attribute[][]
+export type DistinguishedName = Attribute[][]
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const TYPES: Readonly<Record<string, number>> = {
-  '2.5.4.6': TAG.printable,
-  '1.3.6.1.4.1.311.60.2.1.3': TAG.printable,
-  '2.5.4.5': TAG.printable,
-  '2.5.4.46': TAG.printable,
-  '1.2.840.113549.1.9.1': TAG.ia5,
-  '0.9.2342.19200300.100.1.25': TAG.ia5,
+  '2.5.4.6': DER_TAG.printable,
+  '1.3.6.1.4.1.311.60.2.1.3': DER_TAG.printable,
+  '2.5.4.5': DER_TAG.printable,
+  '2.5.4.46': DER_TAG.printable,
+  '1.2.840.113549.1.9.1': DER_TAG.ia5,
+  '0.9.2342.19200300.100.1.25': DER_TAG.ia5,
 }
 
-export const encodeName = (name: Name): Bytes =>
+export const encodeName = (name: DistinguishedName): Bytes =>
   sequence(
     ...name.map((part) =>
-      set(...part.map(({ oid: kind, value }) => sequence(oid(kind), text(TYPES[kind] ?? TAG.utf8, value)))),
+      set(...part.map(({ oid: kind, value }) => sequence(oid(kind), text(TYPES[kind] ?? DER_TAG.utf8, value)))),
     ),
   )
 
-export const decodeName = (node: Node): Name =>
+export const decodeName = (node: DerNode): DistinguishedName =>
   node.children.map((part) =>
     part.children.map((attribute) => ({ oid: attribute.child(0).oid, value: attribute.child(1).text })),
   )
@@ -55,13 +55,13 @@ export const partText = (part: readonly Attribute[]): string =>
   part.map(({ oid: kind, value }) => `${NAME_OF.get(kind) ?? kind}=${escaped(value)}`).join('+')
 
 /** The last part comes first. */
-export const nameText = (name: Name): string => [...name].reverse().map(partText).join(',')
+export const nameText = (name: DistinguishedName): string => [...name].reverse().map(partText).join(',')
 
 const ATTRIBUTE =
   /(?<kind>[A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)=(?<value>(?:\\(?:[\\ "#+,;<=>]|[\da-fA-F]{2})|[^\\"+,;<>\0])*)/y
 
-function parse(source: string): Name {
-  const name: Name = []
+function parse(source: string): DistinguishedName {
+  const name: DistinguishedName = []
   if (source === '') return name
   let part: Attribute[] = []
   for (let at = 0; ; ) {
@@ -89,7 +89,7 @@ function unescaped(value: string): string {
   return bytes.replace(/\\([\\ "#+,;<=>])/g, '$1')
 }
 
-function parsed(source: string, complaint: string): Name {
+function parsed(source: string, complaint: string): DistinguishedName {
   try {
     return parse(source)
   } catch (error) {
@@ -111,7 +111,7 @@ export function relativeName(source: Value): Attribute[] {
 }
 
 /** A name as users write it: a text, a list of texts, or a dict. */
-export function nameFrom(value: Value): Name {
+export function nameFrom(value: Value): DistinguishedName {
   if (typeof value === 'string') return parsed(value, 'Failed parsing rfc4514 dirName string')
   if (Array.isArray(value)) return (value as Value[]).map(relativeName)
   if (!(value instanceof Map)) {

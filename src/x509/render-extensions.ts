@@ -1,6 +1,6 @@
 // Extensions as reports show them.
 import { type Dict, int, type Value } from '../data/mod.ts'
-import { decode, type Node } from './der.ts'
+import { type DerNode, decode } from './der.ts'
 import type { Extension } from './documents.ts'
 import { flagsIn } from './flag-bits.ts'
 import { generalNameText, generalNameValue } from './general-names.ts'
@@ -9,7 +9,7 @@ import { ACCESS_METHODS, ENTRY_EXTENSIONS, EXTENSIONS, PURPOSE_NAMES, REASON_BIT
 import { shownTime } from './shown-time.ts'
 
 type Facts = Record<string, Value>
-type Renderer = (value: Node) => Facts
+type Renderer = (value: DerNode) => Facts
 
 /** Bytes in capital digits, with colons. */
 export function prettyHex(bytes: Uint8Array | string): string {
@@ -19,9 +19,10 @@ export function prettyHex(bytes: Uint8Array | string): string {
 
 export const decimalToHex = (number: bigint): string => prettyHex(number.toString(16))
 
-const names = (node: Node | undefined): Value[] => (node?.children ?? []).map(generalNameText)
-const tagged = (node: Node, number: number): Node | undefined => node.children.find((child) => child.context === number)
-const wholeOf = (node: Node): Value => int(node.integer)
+const names = (node: DerNode | undefined): Value[] => (node?.children ?? []).map(generalNameText)
+const tagged = (node: DerNode, number: number): DerNode | undefined =>
+  node.children.find((child) => child.context === number)
+const wholeOf = (node: DerNode): Value => int(node.integer)
 
 const basicConstraints: Renderer = (value) => {
   const ca = value.children.some((child) => child.tag === 1 && child.boolean)
@@ -60,11 +61,11 @@ const infoAccess: Renderer = (value) => ({
   }),
 })
 
-const reasonsIn = (node: Node | undefined): Value[] =>
+const reasonsIn = (node: DerNode | undefined): Value[] =>
   node ? REASON_BITS.filter((_, index) => flagsIn(node.content, REASON_BITS.length)[index]).sort() : []
 
 /** Full name and relative name of a point. */
-function pointName(node: Node | undefined): { fullname: Value[]; relativename: Value } {
+function pointName(node: DerNode | undefined): { fullname: Value[]; relativename: Value } {
   const name = node?.children[0]
   const relative = name?.context === 1 ? name.children : undefined
   const attributes = relative?.map((item) => ({ oid: item.child(0).oid, value: item.child(1).text }))
@@ -93,7 +94,7 @@ const issuingPoint: Renderer = (value) => {
   }
 }
 
-function policy(node: Node): Dict {
+function policy(node: DerNode): Dict {
   const qualifiers = (node.children[1]?.children ?? []).map((item): Dict => {
     const body = item.child(1)
     if (item.child(0).oid === '1.3.6.1.5.5.7.2.1') return new Map([['practice_statement', body.text]])
@@ -111,11 +112,11 @@ function policy(node: Node): Dict {
 const FEATURES: Readonly<Record<string, string>> = { 5: 'status_request', 17: 'status_request_v2' }
 const number: Renderer = (value) => ({ value: wholeOf(value) })
 const altNames: Renderer = (value) => ({ value: names(value) })
-const constraint = (value: Node, index: number): Value => {
+const constraint = (value: DerNode, index: number): Value => {
   const node = tagged(value, index)
   return node ? wholeOf(node) : null
 }
-const subtree = (node: Node | undefined): Value[] =>
+const subtree = (node: DerNode | undefined): Value[] =>
   (node?.children ?? []).map((tree) => generalNameText(tree.child(0)))
 
 const RENDERERS: Readonly<Record<string, Renderer>> = {

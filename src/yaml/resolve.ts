@@ -1,6 +1,6 @@
 // Which type a plain scalar has by its looks. PyYAML asks by the first character, and the first pattern that fits wins.
 // Its `$` also matches before a line feed at the very end, so one is allowed there.
-import { BOOL, FLOAT, INT, MERGE, NULL, RESERVED, STR, TIMESTAMP, VALUE } from './tags.ts'
+import { BOOL, FLOAT, INT, MERGE, NULL, RESERVED, STR, TIMESTAMP, VALUE_TAG } from './tags.ts'
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ...['yes', 'no', 'true', 'false', 'on', 'off'].flatMap((word) => cased(word).map((w) => [w, BOOL] as const)),
@@ -8,7 +8,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['~', NULL],
   ['', NULL],
   ['<<', MERGE],
-  ['=', VALUE],
+  ['=', VALUE_TAG],
   ['!', RESERVED],
   ['&', RESERVED],
   ['*', RESERVED],

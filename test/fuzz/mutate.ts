@@ -165,7 +165,7 @@ export function anyValue(chance: Chance, depth = 0): unknown {
     case 6:
       return nestedLists(chance.of([50, 120, 400, 505, 511, 600, 1000, 1020, 1100]))
     case 7:
-      return emptyMaps(chance.of([10, 1000, 60_000]))
+      return emptyMaps(chance.of([10, 1000, 60_000, 240_000, 1_000_000]))
     case 8:
       return Array.from({ length: chance.whole(0, 5) }, () => anyValue(chance, depth + 1))
     default:

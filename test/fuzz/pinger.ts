@@ -1,5 +1,6 @@
-// An honest client in its own process. It pings the master every 50 ms and reports the duration of each ping. Time in which the
-// system let the master or this process wait for a processor is not the master's, and is taken off.
+// An honest client in its own process. It pings the master every 50 ms and reports how long each ping took, and how long the
+// master let it wait. The master's part is at most the processor time that its event loop used meanwhile, and does not hold the
+// time in which the master or this process was ready to run and other processes of the machine ran.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Stranger } from '../security/proofs/attacker.ts'
@@ -7,9 +8,11 @@ import { Stranger } from '../security/proofs/attacker.ts'
 export interface Ping {
   /** When it was sent, in milliseconds of the clock. */
   at: number
-  /** How long it took, and how much of it was the master's. */
+  /** How long the ping took, and how much of that was the master's, in milliseconds. */
   wall: number
   stall: number
+  /** Processor time that the master used meanwhile, in milliseconds. */
+  cpu: number
   /** Whether no answer came at all. */
   isLost: boolean
 }
@@ -23,16 +26,29 @@ export interface PingTask {
 const INTERVAL_MS = 50
 const PATIENCE_SECONDS = 5
 
-/** Milliseconds that the main thread of a process was ready to run and did not, as the system counts. */
-function waited(pid: number | 'self'): number {
+/** What the system counts of a thread, in milliseconds. */
+interface Usage {
+  /** Time on a processor. */
+  cpu: number
+  /** Time in which it was ready to run and did not. */
+  delay: number
+}
+
+/** Where the system does not count, all time is taken as the master's. */
+const UNCOUNTED: Usage = { cpu: Number.POSITIVE_INFINITY, delay: 0 }
+
+function usageOf(path: string): Usage {
   try {
-    const thread = pid === 'self' ? process.pid : pid
-    const [, delay = '0'] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
-    return Number(delay) / 1e6
+    const [cpu, delay] = readFileSync(path, 'utf8').split(' ').map(Number)
+    return { cpu: cpu! / 1e6, delay: delay! / 1e6 }
   } catch {
-    return 0
+    // a process that ended, or a system that does not count
+    return UNCOUNTED
   }
 }
+
+/** What the system counts of the main thread of a process, on which the event loop runs. */
+const usage = (pid: number): Usage => usageOf(`/proc/${pid}/task/${pid}/schedstat`)
 
 let task: PingTask | undefined
 let client: Stranger | undefined
@@ -50,12 +66,16 @@ for (;;) {
   const { pid } = task
   const at = Date.now()
   const begun = performance.now()
-  const before = waited(pid) + waited('self')
+  const before = { master: usage(pid), own: usage(process.pid) }
   const isLost = await client.ping(PATIENCE_SECONDS).then(
     () => false,
     () => true,
   )
   const wall = performance.now() - begun
-  const stall = Math.max(0, wall - Math.max(0, waited(pid) + waited('self') - before))
-  process.send!({ at, wall, stall, isLost } satisfies Ping)
+  const after = { master: usage(pid), own: usage(process.pid) }
+  const delay = after.master.delay - before.master.delay + after.own.delay - before.own.delay
+  const used = after.master.cpu - before.master.cpu
+  const cpu = Number.isFinite(used) ? used : wall
+  const stall = Math.max(0, Math.min(wall - delay, cpu))
+  process.send!({ at, wall, stall, cpu, isLost } satisfies Ping)
 }

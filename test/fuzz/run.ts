@@ -67,6 +67,7 @@ interface Outcome {
   problems: string[]
   sent: number
   worstMs: number
+  longestMs: number
 }
 
 async function fuzz(transport: string): Promise<Outcome> {
@@ -91,7 +92,7 @@ async function fuzz(transport: string): Promise<Outcome> {
     }
     for (const problem of await remains.problems(watch.sent)) watch.note(problem)
     const problems = [...watch.problems].map(([kind, times]) => (times > 1 ? `${kind} (${times} times)` : kind))
-    return { problems, sent: watch.sent, worstMs: watch.worstMs }
+    return { problems, sent: watch.sent, worstMs: watch.worstMs, longestMs: watch.longestMs }
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
     await site.close()
@@ -102,13 +103,14 @@ let failed = 0
 const transports = values.transport.split(',')
 process.stdout.write(`seed ${seed}, ${values.seconds} s on each transport\n`)
 for (const transport of transports) {
-  const { problems, sent, worstMs } = await fuzz(transport).catch((error: unknown) => ({
+  const { problems, sent, worstMs, longestMs } = await fuzz(transport).catch((error: unknown) => ({
     problems: [toError(error).stack ?? ''],
     sent: 0,
     worstMs: 0,
+    longestMs: 0,
   }))
   if (problems.length > 0) failed++
-  const numbers = `${sent} messages, worst stall ${worstMs.toFixed()} ms`
+  const numbers = `${sent} messages, worst stall ${worstMs.toFixed()} ms, longest ping ${longestMs.toFixed()} ms`
   process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} fuzzing over ${transport}: ${numbers}\n`)
   for (const problem of problems) process.stdout.write(`     ${problem}\n`)
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { returnerOf } from '../../src/client/mod.ts'
+import { returnerOf } from '../../src/daemon/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
-import { masterContext, socketAccess, wheels } from '../../src/client/mod.ts'
 import { masterConfig } from '../../src/config/mod.ts'
 import { type Dict, fromPlain, type Plain, toPlain } from '../../src/data/mod.ts'
+import { masterContext, socketAccess } from '../../src/runner/mod.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'brine-wheel-'))
 const srv = join(root, 'srv')
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const access = socketAccess(opts, silentLog)
   close = access.close
   const ctx = masterContext(access, { jid: '', user: 'root', tag: 'salt/wheel' })
-  call = async (fun, ...args) => toPlain(await wheels.call(ctx, fun, args.map(fromPlain)))
+  call = async (fun, ...args) => toPlain(await ctx.wheel(fun, args.map(fromPlain)))
 })
 afterAll(() => {
   close()

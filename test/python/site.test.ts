@@ -20,7 +20,7 @@ import {
   wheelTable,
 } from '../../src/loader/mod.ts'
 import { functionScope, refreshMasterModules, userGrains, userModules, userPlugins } from '../../src/pybridge/mod.ts'
-import { arg, defineModule, type MasterContext, reads, tryState } from '../../src/sdk/mod.ts'
+import { arg, defineModule, type MasterContext, reads, type StateDeclaration, tryState } from '../../src/sdk/mod.ts'
 import { encodeEvent, frameBody } from '../../src/wire/mod.ts'
 
 const SITE = join(import.meta.dirname, 'site')
@@ -155,7 +155,7 @@ describe('Python files of a site', () => {
 
   test('python_app.py would deploy, and deploys', async () => {
     const functions = await minion(new MemoryHost())
-    const module = (await functions.ctx.states.load('python_app'))!
+    const module = (await functions.ctx.states.load('python_app')) as StateDeclaration
     const kwargs = { name: 'app', version: 'v2', repo_url: '/nowhere' }
     const trial = { kwargs, context: functions.ctx }
     expect(repr(await tryState(module, 'deployed', { ...trial, test: true }))).toBe(

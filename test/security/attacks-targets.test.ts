@@ -1,8 +1,8 @@
 // What a hostile minion can make targets mean by what it tells of itself, and what rights on a target are worth where the
 // master does not know the minions.
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { resolveTarget } from '../../src/client/mod.ts'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'
+import { resolveTarget } from '../../src/match/mod.ts'
 import type { MasterChannel } from '../../src/wire/mod.ts'
 import { Besieged, dict } from './besieged.ts'
 
@@ -99,7 +99,7 @@ it('membership in a group that asks for data is nobody’s where no data is kept
     ext_pillar: [{ nodegroups: { pillar_name: 'groups' } }],
   })
   await minion('web1', { role: 'web' })
-  const { minionPillar } = await import('../../src/client/mod.ts')
+  const { minionPillar } = await import('../../src/pillar/mod.ts')
   const { LocalHost } = await import('../../src/host/mod.ts')
   const pillar = await minionPillar(site.parts, new LocalHost(), { id: 'web1', grains: dict({ role: 'web' }) })
   expect(pillar.get('groups')).toEqual([])

@@ -75,6 +75,22 @@ describe('a minion', () => {
     expect(site.parts.cache.bank('minion_resources').fetch('evil')).toEqual(dict({ switch: ['s1', 's2'] }))
   })
 
+  it('cannot hold up others by a request of many values', async () => {
+    const many = Array.from({ length: 300_000 }, () => 1)
+    const channel = await site.minion('evil-values')
+    await expect(channel.send(dict({ cmd: '_mine', data: dict({ f: many }) }))).rejects.toThrow()
+    expect(site.parts.cache.bank('mine').fetch('evil-values')).toBeUndefined()
+    expect(site.logs.some((line) => /minion evil-values: .*minion_request_max_values/.test(line))).toBe(true)
+  })
+
+  it('has a return of many values kept, which the master does not read', async () => {
+    const jid = '20300101000000000019'
+    const many = Array.from({ length: 300_000 }, () => 1)
+    await evil.send(dict({ cmd: '_return', jid, fun: 'state.apply', return: many, retcode: 1 }))
+    expect(site.parts.jobs.returnOf(jid, 'evil')?.get('return')).toEqual(many)
+    expect(site.logs.some((line) => line.includes(`Fired no events of failed states for salt/job/${jid}`))).toBe(true)
+  })
+
   it('returns no more than the master keeps of one; the job shows the reason', async () => {
     const jid = '20300101000000000009'
     await evil.send(dict({ cmd: '_return', jid, fun: 'test.arg', return: 'x'.repeat(2 << 20), retcode: 0 }))

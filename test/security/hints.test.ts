@@ -73,7 +73,7 @@ describe('a minion that sends hints', () => {
     const told = async (at: string): Promise<string> => {
       const hints = new JobHints()
       hints.note('evil', dict({ hints: [dict({ text: 'x', at })] }))
-      return (await hints.told(site.parts.opts)).map(({ text }) => text).join()
+      return (await hints.lines(site.parts.opts)).map(({ text }) => text).join()
     }
     expect(await told('salt://web.sls:3')).toBe(`evil: ${join(site.root, 'srv/salt/web.sls')}:3: x`)
     for (const at of ['salt://../secret:3', 'salt:///../secret:3', 'salt://web.sls?saltenv=../..:3', 'salt://no.sls:1'])
@@ -85,7 +85,7 @@ describe('a minion that sends hints', () => {
     const same = dict({ hints: [dict({ text: 'x', at: '/a:1' })] })
     for (let n = 1; n <= 42; n++) hints.note(`web${n}`, same)
     for (let n = 0; n < 200; n++) hints.note('evil', dict({ hints: [dict({ text: `mine ${n}` })] }))
-    const told = (await hints.told(site.parts.opts)).map(({ text }) => text)
+    const told = (await hints.lines(site.parts.opts)).map(({ text }) => text)
     expect(told[0]).toBe('web1, web2 and 40 more: /a:1: x')
     expect(told).toHaveLength(101)
     expect(told.at(-1)).toBe('101 further hints are not shown')

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, str } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
 import { decodeEvent, framePacked } from '../../wire/mod.ts'
@@ -25,10 +26,10 @@ export interface JournalExtent {
   from?: number
 }
 
-export const journalFolder = (opts: Dict): string => join(str(opts.get('cachedir')!), 'events')
+export const journalFolder = (opts: Dict): string => join(option(opts, 'cachedir'), 'events')
 
 /** Whether a master keeps one. */
-export const hasJournal = (opts: Dict): boolean => opts.get('event_journal') !== false
+export const hasJournal = (opts: Dict): boolean => option(opts, 'event_journal')
 
 /** Who wants what was needs one. */
 export function checkJournal(opts: Dict): void {
@@ -50,9 +51,9 @@ export class JournalReader {
     const since = 'time' in beginning ? new Date(beginning.time).toISOString().slice(0, -1) : ''
     for (const event of readForward(this.folder, beginning, reading)) {
       if (filter && !filter(event.tag)) continue
-      const told = this.told(event)
+      const read = this.eventOf(event)
       // groups have one time for all
-      if (str(told.data.get('_stamp') ?? since) >= since) yield told
+      if (str(read.data.get('_stamp') ?? since) >= since) yield read
     }
   }
 
@@ -61,7 +62,7 @@ export class JournalReader {
     for (const event of readForward(this.folder, { number: from }, { upTo })) {
       const { origin, tag, number, body, kept } = event
       const data = (): Uint8Array => body.subarray(Buffer.byteLength(tag) + 2)
-      yield kept ? this.told(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
+      yield kept ? this.eventOf(event) : { origin, tag, number, frame: framePacked(tag, data(), headOf(origin).plain) }
     }
   }
 
@@ -72,7 +73,7 @@ export class JournalReader {
 
   /** Events from the last one back. */
   *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
-    for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.told(event)
+    for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.eventOf(event)
   }
 
   extent(): JournalExtent {
@@ -85,7 +86,7 @@ export class JournalReader {
     return { ...extent, first: first.number, last: last.number, from: beginningOf(segments[0]!.path) ?? first.at }
   }
 
-  private told({ number, tag, origin, body, kept }: JournalEvent): BusEvent {
+  private eventOf({ number, tag, origin, body, kept }: JournalEvent): BusEvent {
     const { data } = decodeEvent(body)
     const whole = kept && this.jobs().returnOf(kept.jid, kept.id)
     return new BusEvent(origin, tag, whole ? new Map([...whole, ...data]) : data, number)

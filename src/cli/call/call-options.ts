@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Log } from '../../base/mod.ts'
-import { expandRoots, minionConfig } from '../../config/mod.ts'
+import { expandRoots, minionConfig, option } from '../../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { type ProgramOptions, programOptions } from '../program-options.ts'
@@ -14,9 +14,9 @@ export async function callOptions(line: CommandLine, streams: Streams): Promise<
   const id = textOf(values.get('id') ?? null) || undefined
   const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, id, program: 'salt-call' })
   const { opts, log } = await programOptions({ program: SALT_CALL, line, streams, file: 'minion', read })
-  if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(opts.get('module_dirs')!))
+  if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(option(opts, 'module_dirs')))
   setRoots(opts, line, streams.err)
-  if (truthy(opts.get('local') ?? null)) opts.set('file_client', 'local')
+  if (option(opts, 'local')) opts.set('file_client', 'local')
   moveCache(opts, given)
   opts.set('caller', true)
   return { opts, log }
@@ -33,7 +33,7 @@ function setRoots(opts: Dict, { values, given }: CommandLine, complain: (text: s
   if (given.has('file_root')) opts.set('file_roots', new Map([['base', expandRoots(dirs('file_root'))]]))
   if (given.has('pillar_root')) opts.set('pillar_roots', new Map([['base', expandRoots(dirs('pillar_root'))]]))
   if (given.has('states_dir')) opts.set('states_dirs', dirs('states_dir'))
-  if (truthy(opts.get('local') ?? null)) {
+  if (option(opts, 'local')) {
     warnOfAbsent('--file-root', dirs('file_root'), complain)
     warnOfAbsent('--pillar-root', dirs('pillar_root'), complain)
     return
@@ -58,7 +58,7 @@ function warnOfAbsent(flag: string, dirs: readonly string[], complain: (text: st
 function moveCache(opts: Dict, given: ReadonlySet<string>): void {
   if (!given.has('cachedir')) return
   if (opts.get('extension_modules') !== join(str(opts.get('__cachedir')!), 'extmods')) return
-  const cache = resolve(str(opts.get('cachedir')!))
+  const cache = resolve(option(opts, 'cachedir'))
   opts.set('cachedir', cache)
   opts.set('extension_modules', join(cache, 'extmods'))
 }

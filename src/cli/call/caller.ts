@@ -2,7 +2,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BrineError, type Log, makeOwnFolder, newJid, PRIVATE_FILE, toError } from '../../base/mod.ts'
-import { type Dict, encodeMsgpack, PyError, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, encodeMsgpack, PyError, SaltError, str, type Value } from '../../data/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
 import {
   bindPublished,
@@ -35,7 +36,7 @@ export async function callFunction(
   { log, streams }: CallSurroundings,
 ): Promise<CallResult> {
   const fun = str(opts.get('fun')!)
-  const jid = newJid(truthy(opts.get('unique_jid') ?? null))
+  const jid = newJid(option(opts, 'unique_jid'))
   const answer: Dict = new Map([['jid', jid]])
   if (!functions.has(fun)) return missing(fun, answer, functions)
   const declaration = await declarationOf(fun, functions)
@@ -59,7 +60,7 @@ export async function callFunction(
   }
   answer.set('retcode', jobRetcode(functions.ctx.memory, answer.get('return')!))
   if (declaration.outputter) answer.set('out', declaration.outputter)
-  answer.set('id', opts.get('id')!)
+  answer.set('id', option(opts, 'id'))
   answer.set('fun', fun)
   answer.set('fun_args', opts.get('arg')!)
   if (typeof metadata === 'string') answer.set('metadata', readArgument(metadata))
@@ -127,7 +128,7 @@ async function missing(fun: string, answer: Dict, functions: Registry): Promise<
 
 /** A file that tells other programs what runs here; without the rights to write it, nothing is told. */
 function noteJob(opts: Dict, jid: string, job: Array<[string, Value]>, streams: Streams): string | undefined {
-  const folder = join(str(opts.get('cachedir')!), 'proc')
+  const folder = join(option(opts, 'cachedir'), 'proc')
   const file = join(folder, jid)
   try {
     makeOwnFolder(dirname(folder))
@@ -148,11 +149,12 @@ function placeOf({ at }: BrineError, opts: Dict): string {
 
 /** What is printed for a failure. */
 async function failure(error: unknown, opts: Dict, log: Log): Promise<unknown> {
+  const { failureLine } = await import('../../render/mod.ts')
   const fun = str(opts.get('fun')!)
   if (!(error instanceof BrineError)) {
-    const { name, message, stack } = toError(error)
+    const { message, stack } = toError(error)
     log('debug', stack ?? message)
-    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${lastLine(name, message)}\n` })
+    return new ProgramExit(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${failureLine(error)}\n` })
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
@@ -166,17 +168,6 @@ async function failure(error: unknown, opts: Dict, log: Log): Promise<unknown> {
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
-  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${await lastOf(error)}\n`
+  const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${failureLine(error)}\n`
   return new ProgramExit(1, { stderr })
 }
-
-/** A function that another one calls and that does not exist is a key that is missing, in Salt. */
-async function lastOf(error: BrineError): Promise<string> {
-  const [, unknown] = /^('.*') is not available\.$/.exec(error.message) ?? []
-  if (error.code === 'FunctionUnknown' && unknown !== undefined) return lastLine('KeyError', unknown)
-  const { pythonClass } = await import('../../render/mod.ts')
-  return lastLine(pythonClass(error), error.message)
-}
-
-/** The last line of a Python traceback. */
-const lastLine = (name: string, message: string): string => (message === '' ? name : `${name}: ${message}`)

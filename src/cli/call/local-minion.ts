@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError, type Log, namedLog } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { LocalHost, loggedHost } from '../../host/mod.ts'
 import { loggerName, moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
@@ -17,7 +18,7 @@ export interface LocalMinion {
 
 export async function localMinion(opts: Dict, log: Log): Promise<LocalMinion> {
   const host = loggedHost(
-    new LocalHost({ cache: str(opts.get('cachedir') ?? '') }),
+    new LocalHost({ cache: option(opts, 'cachedir') }),
     namedLog(log, loggerName('module', 'cmd')),
   )
   const { collectGrains } = await import('../../grains/mod.ts')
@@ -70,8 +71,8 @@ function alone(opts: Dict, log: Log): DaemonAccess {
 /** Whether anything could be in the pillar at all. */
 function hasPillar(opts: Dict): boolean {
   if (['ext_pillar', 'pillar_opts', 'pillar'].some((name) => truthy(opts.get(name) ?? null))) return true
-  const roots = opts.get('pillar_roots') ?? null
-  const top = str(opts.get('state_top') ?? 'top.sls')
+  const roots = option(opts, 'pillar_roots')
+  const top = option(opts, 'state_top')
   const dirs = isDict(roots) ? [...roots.values()].flatMap((list) => (isList(list) ? list : [])) : []
   return dirs.some((dir) => existsSync(join(str(dir), top)))
 }

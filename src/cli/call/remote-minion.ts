@@ -2,7 +2,8 @@
 // call. A minion daemon that runs here is told what concerns it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, namedLog, toError } from '../../base/mod.ts'
-import { type Dict, numberOf, str, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
 import { LocalHost, loggedHost } from '../../host/mod.ts'
 import { loggerName, type Registry } from '../../loader/mod.ts'
 import {
@@ -31,7 +32,7 @@ export interface RemoteMinion extends LocalMinion {
 
 export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> {
   const host = loggedHost(
-    new LocalHost({ cache: str(opts.get('cachedir') ?? '') }),
+    new LocalHost({ cache: option(opts, 'cachedir') }),
     namedLog(log, loggerName('module', 'cmd')),
   )
   const { collectGrains } = await import('../../grains/mod.ts')
@@ -57,7 +58,7 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
     functions,
     grains,
     report: async (answer) => {
-      const load = new Map<Value, Value>([['cmd', '_return'], ['id', opts.get('id')!], ...answer])
+      const load = new Map<Value, Value>([['cmd', '_return'], ['id', option(opts, 'id')], ...answer])
       // the master gives it a number of its own, as nobody published it
       load.set('jid', 'req')
       await link.channel.send(load)
@@ -70,8 +71,8 @@ export async function remoteMinion(opts: Dict, log: Log): Promise<RemoteMinion> 
 async function connect(opts: Dict, log: Log): Promise<MasterLink> {
   const names = callOrder(opts, log)
   const settings = await signInSettings(opts)
-  const tries = numberOf(opts.get('master_tries') ?? 1) ?? 1
-  const wait = numberOf(opts.get('acceptance_wait_time') ?? 10) ?? 10
+  const tries = option(opts, 'master_tries')
+  const wait = option(opts, 'acceptance_wait_time')
   for (let attempt = 1; ; attempt++) {
     let problem: unknown
     for (const name of names) {

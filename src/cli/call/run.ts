@@ -1,12 +1,13 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
 import type { Log } from '../../base/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { HintList } from '../../sdk/mod.ts'
 import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { writeResult } from '../output-file.ts'
 import { becomeConfigured } from '../running-as.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
 import { callFunction } from './caller.ts'
@@ -46,7 +47,7 @@ async function runOn(
   const functions = minion.functions.with({ hint: (hint) => hints.add(hint) })
   const { answer, out } = await callFunction(opts, functions, { log, streams })
   await returnTo(opts, minion, answer)
-  if (!truthy(opts.get('no_return_event') ?? null)) await reported(report, hints.addTo(new Map(answer)), log)
+  if (!option(opts, 'no_return_event')) await reported(report, hints.addTo(new Map(answer)), log)
   const whole = truthy(opts.get('print_metadata') ?? null)
   const retcode = Number(numberOf(answer.get('retcode') ?? 0))
   await print(opts, whole ? 'nested' : out, whole ? answer : answer.get('return')!, { log, streams, retcode })
@@ -66,15 +67,15 @@ async function reported(report: ((answer: Dict) => Promise<void>) | undefined, a
 
 /** `--return` names returners, local calls or not. */
 async function returnTo(opts: Dict, { functions }: LocalMinion, answer: Dict): Promise<void> {
-  const wanted = textOf(opts.get('return') ?? null) ?? ''
+  const wanted = str(option(opts, 'return'))
   if (wanted === '') return
-  const { handReturn, returnerNames } = await import('../../client/mod.ts')
+  const { handReturn, returnerNames } = await import('../../daemon/mod.ts')
   await handReturn(functions.ctx, returnerNames(wanted), answer.set('success', true))
 }
 
 /** Whether the minion does without a master. */
 const isAlone = (opts: Dict): boolean =>
-  opts.get('file_client') === 'local' || opts.get('master_type') === 'disable' || truthy(opts.get('local') ?? null)
+  opts.get('file_client') === 'local' || opts.get('master_type') === 'disable' || option(opts, 'local')
 
 async function printDocs(opts: Dict, { functions }: LocalMinion, streams: Streams): Promise<number> {
   for (const [name, doc] of await docsFor(functions, str(opts.get('fun') ?? ''))) {
@@ -95,6 +96,6 @@ interface Printing extends Surroundings {
 async function print(opts: Dict, out: string, data: Value, { log, streams, retcode = 0 }: Printing): Promise<void> {
   const { terminal } = streams
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const text = await shownText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
+  const text = await displayedText(out, new Map([['local', data]]), opts, { terminal, log, kwargs, isLast: true })
   writeResult(opts, streams, text)
 }

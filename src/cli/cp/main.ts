@@ -4,8 +4,8 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
-import { clientConfig } from '../../config/mod.ts'
-import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { clientConfig, option } from '../../config/mod.ts'
+import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { unreturnedText } from '../../sdk/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -118,7 +118,7 @@ interface Copied {
 
 /** The first failure of a minion is what is shown of it. */
 async function copyFile(work: Copying, { path, mode, place }: Copied, result: Dict): Promise<void> {
-  const size = numberOf(work.opts.get('salt_cp_chunk_size') ?? 98304) ?? 98304
+  const size = option(work.opts, 'salt_cp_chunk_size')
   const isCompressed = truthy(work.opts.get('gzip') ?? true)
   const failures: Dict = new Map()
   let isFirst = true

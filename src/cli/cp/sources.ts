@@ -3,20 +3,20 @@ import { readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ProgramExit } from '../optparse/exit.ts'
 
-export interface Sources {
+export interface CopySources {
   /** Modes by path. */
   files: Map<string, number>
   emptyDirectories: string[]
 }
 
-export function findSources(paths: readonly string[]): Sources {
-  const found: Sources = { files: new Map(), emptyDirectories: [] }
+export function findSources(paths: readonly string[]): CopySources {
+  const found: CopySources = { files: new Map(), emptyDirectories: [] }
   for (const path of paths) add(path, found)
   found.emptyDirectories.sort()
   return found
 }
 
-function add(path: string, found: Sources): void {
+function add(path: string, found: CopySources): void {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new ProgramExit(42, { stderr: `${path} does not exist\n` })
   if (!stat.isDirectory()) {

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, calmLog, isGone, type Log, toError } from '../../base/mod.ts'
-import { type Dict, textOf } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import type { ProgramLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
@@ -36,7 +37,7 @@ export function keepFromOthers(): void {
 
 export async function runDaemon(daemon: Daemon): Promise<number> {
   const { name, opts, log, ended, beforeRefusal = waitAWhile } = daemon
-  const pidFile = textOf(opts.get('pidfile') ?? null)
+  const pidFile = option(opts, 'pidfile')
   const stopped = new Promise<NodeJS.Signals>((done) => {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)

@@ -1,7 +1,6 @@
 // salt-master from its words to its end: it runs until it is told to stop.
 import type { Log } from '../../base/mod.ts'
-import { masterConfig } from '../../config/mod.ts'
-import { str } from '../../data/mod.ts'
+import { masterConfig, option } from '../../config/mod.ts'
 import type { Master } from '../../master/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -14,7 +13,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
   return runProgram(SALT_MASTER, argv, streams, async (line) => {
     const read = (path: string, log: Log) => masterConfig({ path, log, program: 'salt-master' })
     const { opts, log } = await programOptions({ program: SALT_MASTER, line, streams, file: 'master', read })
-    if (line.values.get('daemon') === true) return detach('salt-master', str(opts.get('log_file') ?? ''), streams)
+    if (line.values.get('daemon') === true) return detach('salt-master', option(opts, 'log_file'), streams)
     keepFromOthers()
     let opening: Promise<Master> | undefined
     return runDaemon({

@@ -1,7 +1,6 @@
 // salt-minion from its words to its end: it runs until it is told to stop, or its master turns it away.
 import type { Log } from '../../base/mod.ts'
-import { minionConfig } from '../../config/mod.ts'
-import { str } from '../../data/mod.ts'
+import { minionConfig, option } from '../../config/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
@@ -13,7 +12,7 @@ export function saltMinion(argv: readonly string[], streams: Streams): Promise<n
   return runProgram(SALT_MINION, argv, streams, async (line) => {
     const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, program: 'salt-minion' })
     const { opts, log } = await programOptions({ program: SALT_MINION, line, streams, file: 'minion', read })
-    if (line.values.get('daemon') === true) return detach('salt-minion', str(opts.get('log_file') ?? ''), streams)
+    if (line.values.get('daemon') === true) return detach('salt-minion', option(opts, 'log_file'), streams)
     keepFromOthers()
     const { Minion } = await import('../../minion/mod.ts')
     const minion = new Minion(opts, log, startedAs())

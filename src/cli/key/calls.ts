@@ -1,6 +1,7 @@
 // What salt-key has done with keys: by itself, on their files, or by the master.
-import { masterContext, type socketAccess, wheels } from '../../client/mod.ts'
+
 import type { Dict, Value } from '../../data/mod.ts'
+import { masterContext, type SocketAccess } from '../../runner/mod.ts'
 
 export interface KeyCalls {
   /** A function of the wheel about keys. */
@@ -14,9 +15,9 @@ export interface KeyCalls {
   close(): void
 }
 
-export function callsHere(access: ReturnType<typeof socketAccess>): KeyCalls {
+export function callsHere(access: SocketAccess): KeyCalls {
   const ctx = masterContext(access, { jid: '', user: '', tag: 'salt/wheel' })
-  const call: KeyCalls['call'] = (name, ...args) => wheels.call(ctx, `key.${name}`, args)
+  const call: KeyCalls['call'] = (name, ...args) => ctx.wheel(`key.${name}`, args)
   return {
     call,
     accept: (wanted, rejected, denied) => call('accept_dict', wanted, rejected, denied),

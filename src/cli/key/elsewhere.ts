@@ -1,6 +1,7 @@
 // Keys by the master itself: for users of external authentication, who may do what their rights say about wheel functions.
 import type { Log } from '../../base/mod.ts'
 import { LocalClient } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { credentials } from '../salt/credentials.ts'
@@ -35,7 +36,7 @@ export async function callsElsewhere(opts: Dict, log: Log, streams: Streams): Pr
 /** A token that was kept, unless somebody is named. */
 async function shown(opts: Dict, streams: Streams, command: (load: Dict) => Promise<Value>): Promise<Dict> {
   const token = textOf(opts.get('token') ?? null)
-  if (token && !truthy(opts.get('username') ?? null)) return new Map([['token', token]])
+  if (token && !truthy(option(opts, 'username'))) return new Map([['token', token]])
   return credentials(opts, streams, command)
 }
 

@@ -2,10 +2,11 @@
 // told; who is known by external authentication has the master do it.
 import { createInterface } from 'node:readline/promises'
 import { BrineError, type Log } from '../../base/mod.ts'
-import { ClientError, socketAccess } from '../../client/mod.ts'
+import { ClientError } from '../../client/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
+import { socketAccess } from '../../runner/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'

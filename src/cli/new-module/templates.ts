@@ -1,17 +1,17 @@
 // The first text of a module of each kind. What they show is the whole of what their family asks for.
 
-export interface Template {
+export interface ModuleTemplate {
   folder: string
   text(name: string): string
 }
 
 /** A file that exports plain functions, with their context as `this`. */
-const plain = (folder: string, body: string, types = 'PluginContext'): Template => ({
+const plain = (folder: string, body: string, types = 'PluginContext'): ModuleTemplate => ({
   folder,
   text: () => `import type { ${types} } from 'brine/sdk'\n\n${body}`,
 })
 
-const MODULE: Template = {
+const MODULE: ModuleTemplate = {
   folder: '_modules',
   text: (name) => `import { arg, defineModule, reads } from 'brine/sdk'
 
@@ -30,7 +30,7 @@ export default defineModule({
 `,
 }
 
-const STATE: Template = {
+const STATE: ModuleTemplate = {
   folder: '_states',
   text: (name) => `import { arg, defineState, state } from 'brine/sdk'
 
@@ -55,7 +55,7 @@ export default defineState({
 }
 
 /** Runners and wheel functions differ in how they are called. */
-const masterTemplate = (folder: string, define: string, example: (name: string) => string): Template => ({
+const masterTemplate = (folder: string, define: string, example: (name: string) => string): ModuleTemplate => ({
   folder,
   text: (name) => `import { arg, ${define}, masterFn } from 'brine/sdk'
 
@@ -74,7 +74,7 @@ export default ${define}({
 `,
 })
 
-const BEACON: Template = {
+const BEACON: ModuleTemplate = {
   folder: '_beacons',
   text: (name) => `import { defineBeacon } from 'brine/sdk'
 
@@ -90,7 +90,7 @@ export default defineBeacon({
 `,
 }
 
-const ENGINE: Template = {
+const ENGINE: ModuleTemplate = {
   folder: '_engines',
   text: (name) => `import { arg, defineEngine } from 'brine/sdk'
 
@@ -106,7 +106,7 @@ export default defineEngine({
 `,
 }
 
-const RETURNER: Template = {
+const RETURNER: ModuleTemplate = {
   folder: '_returners',
   text: (name) => `import { defineReturner } from 'brine/sdk'
 
@@ -120,7 +120,7 @@ export default defineReturner({
 `,
 }
 
-export const TEMPLATES: Readonly<Record<string, Template>> = {
+export const TEMPLATES: Readonly<Record<string, ModuleTemplate>> = {
   module: MODULE,
   state: STATE,
   runner: masterTemplate('_runners', 'defineRunner', (name) => `salt-run ${name}.who`),

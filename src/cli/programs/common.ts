@@ -2,7 +2,7 @@
 import type { CliOption, OptionGroup } from '../optparse/option.ts'
 
 /** The two orders that complaints and help name them in. */
-export const LOG_LEVELS = [
+export const LOG_LEVEL_CHOICES = [
   'all',
   'debug',
   'error',
@@ -190,7 +190,11 @@ export const USERNAME: CliOption = { flags: ['--username'], help: 'user for exte
 
 export const PASSWORD: CliOption = { flags: ['--password'], help: 'password for external authentication' }
 
-export const LOG_LEVEL: CliOption = { flags: ['-l', '--log-level'], choices: LOG_LEVELS, help: 'console log level' }
+export const LOG_LEVEL: CliOption = {
+  flags: ['-l', '--log-level'],
+  choices: LOG_LEVEL_CHOICES,
+  help: 'console log level',
+}
 
 export const LOG_FILE_LEVEL: CliOption = {
   flags: ['--log-file-level'],

@@ -5,7 +5,7 @@ import {
   HARD_CRASH,
   HELP,
   LOG_FILE_LEVEL,
-  LOG_LEVELS,
+  LOG_LEVEL_CHOICES,
   MAKE_TOKEN,
   OUTPUT_OPTIONS,
   PASSWORD,
@@ -107,7 +107,7 @@ export const SALT_KEY: Program = {
       title: 'Logging Options',
       description: 'Logging, whatever the configuration files say.',
       options: [
-        { flags: ['--log-level'], choices: LOG_LEVELS, help: 'console log level' },
+        { flags: ['--log-level'], choices: LOG_LEVEL_CHOICES, help: 'console log level' },
         { flags: ['--log-file'], dest: 'key_logfile', action: 'file', help: 'log file' },
         LOG_FILE_LEVEL,
       ],

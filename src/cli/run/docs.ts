@@ -1,8 +1,8 @@
 // Documentation of runner functions: all, those of a module, one, or those that a glob names.
-import { runners } from '../../client/mod.ts'
 import { fnmatch } from '../../data/mod.ts'
+import type { MasterRegistry } from '../../loader/mod.ts'
 
-export async function runnerDocs(wanted = ''): Promise<Map<string, string>> {
+export async function runnerDocs(runners: MasterRegistry, wanted = ''): Promise<Map<string, string>> {
   const docs = await runners.docs()
   if (wanted === '') return docs
   const below = wanted.endsWith('.') ? wanted : `${wanted}.`

@@ -1,19 +1,18 @@
 // salt-run from its words to its exit status: the function runs in this process, beside the master, unless who calls it is
 // known by external authentication, or nobody waits.
 import { BrineError, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
-import {
-  ClientError,
-  LocalClient,
-  localKey,
-  refreshFunctions,
-  runMasterFunction,
-  runners,
-  socketAccess,
-  tellNotBegun,
-} from '../../client/mod.ts'
-import { clientConfig } from '../../config/mod.ts'
+import { ClientError, LocalClient, localKey } from '../../client/mod.ts'
+import { clientConfig, option } from '../../config/mod.ts'
 import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { bindPublished, type CallArguments, parseInput, publishedArguments, signatureOf } from '../../sdk/mod.ts'
+import { MasterFunctions, runMasterFunction, socketAccess, tellNotBegun } from '../../runner/mod.ts'
+import {
+  bindPublished,
+  type CallArguments,
+  parseInput,
+  publishedArguments,
+  signatureOf,
+  startsOrchestration,
+} from '../../sdk/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
@@ -26,6 +25,7 @@ import { beginElsewhere, runElsewhere } from './elsewhere.ts'
 import { Printed, statusOf } from './show.ts'
 
 interface RunWork {
+  functions: MasterFunctions
   opts: Dict
   log: Log
   streams: Streams
@@ -38,8 +38,9 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-run' })
     const { opts, log } = await programOptions({ program: SALT_RUN, line, streams, file: 'master', read })
     const fun = textOf(opts.get('fun') ?? null) ?? ''
-    await refreshFunctions({ opts, log })
-    const work: RunWork = { opts, log, streams, fun, printed: new Printed(opts, streams, log) }
+    const functions = new MasterFunctions({ opts, log })
+    await functions.refresh()
+    const work: RunWork = { functions, opts, log, streams, fun, printed: new Printed(opts, streams, log) }
     if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
     await becomeConfigured(opts, log)
     try {
@@ -59,8 +60,8 @@ function unreached(error: unknown): string | undefined {
   return error instanceof BrineError && error.code === 'BusUnreachable' ? masterIsGone : undefined
 }
 
-async function showDocs({ fun, streams }: RunWork): Promise<number> {
-  for (const [name, doc] of await runnerDocs(fun)) streams.out(`${name}:\n${doc || 'None'}\n`)
+async function showDocs({ functions, fun, streams }: RunWork): Promise<number> {
+  for (const [name, doc] of await runnerDocs(functions.runners, fun)) streams.out(`${name}:\n${doc || 'None'}\n`)
   return 0
 }
 
@@ -99,6 +100,7 @@ const ASYNCHRONOUS =
 /** The arguments as the function takes them; without one, or with keywords it does not know, that is told instead. */
 async function callOf(work: RunWork): Promise<CallArguments | undefined> {
   const { opts, log, printed, fun } = work
+  const { runners } = work.functions
   const noParse = opts.get('no_parse') ?? null
   const names = Array.isArray(noParse) ? (noParse as Value[]).map(str) : []
   const given = parseInput((opts.get('arg') ?? []) as Value[], new Set(names))
@@ -111,7 +113,7 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
     await tellFailure(work, publishedArguments(given), error.message)
     const near = runners.has(fun) ? error.hint : didYouMean(fun, runners.names())
     if (near !== undefined) log('warning', withHint(error.message, near))
-    const docs = await runnerDocs(`${fun}*`)
+    const docs = await runnerDocs(runners, `${fun}*`)
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
     await printed.value(told.size > 0 ? told : error.message, 'nested')
@@ -120,8 +122,8 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
 }
 
 /** Who listens learns of a call that could not begin. */
-async function tellFailure({ opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
-  const access = socketAccess(opts, log)
+async function tellFailure({ functions, opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
+  const access = socketAccess(opts, log, functions)
   try {
     await tellNotBegun(access, { fun, args, message, jid: textOf(opts.get('jid') ?? null) })
   } finally {
@@ -140,15 +142,13 @@ async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> 
   }
 }
 
-/** Steps of these tell their events under the number of this run. */
-const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
-
-async function runHere({ opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
+async function runHere({ functions, opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
   const jid = textOf(opts.get('jid') ?? null) || newJid()
-  if (ORCHESTRATIONS.has(fun)) call.kwargs.set('orchestration_jid', jid)
-  const access = socketAccess(opts, log)
+  // the steps of an orchestration fire their events below the job id of this run
+  if (startsOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
+  const access = socketAccess(opts, log, functions)
   try {
-    if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+    if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
     const result = await runMasterFunction(access, {
       family: 'runner',
       fun,

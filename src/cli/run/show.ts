@@ -1,9 +1,10 @@
 // What salt-run prints: events of the run as they come, and what the function gives back.
 import type { Log } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, textOf, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { writeResult } from '../output-file.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 
 export class Printed {
@@ -19,16 +20,16 @@ export class Printed {
 
   /** With the outputter that the options name, or this one. */
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
-    if (truthy(this.opts.get('quiet') ?? false)) return
+    if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-    this.write(await shownText(out, value, this.opts, { ...this.showing, kwargs }))
+    this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs }))
   }
 
   /** At once, in order with what the function itself prints. */
   event(suffix: string, event: Dict): void {
     const shown: Dict = new Map<Value, Value>([['suffix', suffix]]).set('event', event)
     const kwargs = new Map<Value, Value>([['_retcode', 0]])
-    if (truthy(this.opts.get('quiet') ?? false)) return
+    if (option(this.opts, 'quiet')) return
     this.write(display(wishOf(event) ?? null, shown, this.opts, { ...this.showing, kwargs }))
   }
 

@@ -5,13 +5,14 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { Streams } from '../streams.ts'
 
 const SYSTEMS = ['auto', 'file', 'ldap', 'pam', 'rest', 'sharedsecret']
 
-const tokenFile = (opts: Dict): string => textOf(opts.get('token_file') ?? null) ?? join(homedir(), '.salt_token')
+const tokenFile = (opts: Dict): string => option(opts, 'token_file') ?? join(homedir(), '.salt_token')
 
 /** What shows who asks; empty for a local user, whom the key shows. */
 export async function credentials(
@@ -25,7 +26,7 @@ export async function credentials(
     const text = `The specified external authentication system "${system}" is not available\nAvailable eauth types: ${SYSTEMS.join(', ')}\n`
     throw new ProgramExit(2, { stdout: text, stderr: 'ERROR: Authentication failed\n' })
   }
-  const given = { username: textOf(opts.get('username') ?? null), password: textOf(opts.get('password') ?? null) }
+  const given = { username: option(opts, 'username') ?? undefined, password: option(opts, 'password') ?? undefined }
   const makesToken = truthy(opts.get('mktoken') ?? false)
   if (!given.username && !given.password && !makesToken) {
     const token = readToken(opts)
@@ -44,7 +45,7 @@ export async function credentials(
 }
 
 function keptToken(opts: Dict): Dict {
-  const own = existsSync(join(str(opts.get('cachedir') ?? ''), '.root_key')) && process.getuid?.() === 0
+  const own = existsSync(join(option(opts, 'cachedir'), '.root_key')) && process.getuid?.() === 0
   const token = own ? undefined : readToken(opts)
   return token === undefined ? new Map() : new Map([['token', token]])
 }

@@ -1,10 +1,13 @@
 // A job from its publication to the last answer, printed as answers come.
-import { goneMinions, JobHints, NOBODY_MATCHED, type Published } from '../../client/mod.ts'
+import { JobHints, NOBODY_MATCHED } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, str, type Value } from '../../data/mod.ts'
+import { goneMinions } from '../../match/mod.ts'
+import type { Published } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
 import { jobGoesOn, tellAtInterrupt } from './messages.ts'
-import { flag, requestOf, times } from './request.ts'
-import { announce, answerOf, type MinionAnswer, showAnswer, showDocs, showOutcome } from './show.ts'
+import { flag, publishRequest, times } from './request.ts'
+import { answerOf, printJid, type ShownReturn, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
 import { subset } from './subset.ts'
 import { summaryText } from './summary.ts'
@@ -12,7 +15,7 @@ import type { SaltWork } from './work.ts'
 
 export async function runJob(work: SaltWork): Promise<number> {
   const { client, opts, streams } = work
-  const request = await requestOf(work)
+  const request = await publishRequest(work)
   const most = Number(str(opts.get('subset') ?? 0)) || 0
   const chosen = most > 0 && !flag(opts, 'async') ? await subset(work, request, most) : undefined
   const published =
@@ -25,15 +28,15 @@ export async function runJob(work: SaltWork): Promise<number> {
     return 0
   }
   if (!published) return showOutcome(work, new Map())
-  announce(published.jid, opts, streams)
+  printJid(published.jid, opts, streams)
   return gather(work, published)
 }
 
 async function gather(work: SaltWork, published: Published): Promise<number> {
   const { opts, streams } = work
   const isDocs = opts.get('fun') === 'sys.doc'
-  const isProgress = flag(opts, 'progress')
-  const answers: MinionAnswer[] = []
+  const isProgress = option(opts, 'progress')
+  const answers: ShownReturn[] = []
   const hints = new JobHints()
   for await (const answer of answersOf(work, published, hints)) {
     answers.push(answer)
@@ -41,8 +44,8 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
     else if (!isDocs) await showAnswer(work, answer)
   }
   if (isDocs) return showDocs(work, new Map<Value, Value>(answers.map(({ id, value }) => [id, value])))
-  if (isProgress || (flag(opts, 'cli_summary') && (opts.get('output') ?? null) === null)) {
-    streams.out(summaryText(answers, flag(opts, 'verbose')))
+  if (isProgress || (option(opts, 'cli_summary') && option(opts, 'output') === undefined)) {
+    streams.out(summaryText(answers, option(opts, 'verbose')))
   }
   await showHints(hints, opts, streams)
   if (answers.every(({ retcode }) => retcode === 0)) return 0
@@ -50,7 +53,7 @@ async function gather(work: SaltWork, published: Published): Promise<number> {
   return 1
 }
 
-async function* answersOf(work: SaltWork, published: Published, hints: JobHints): AsyncGenerator<MinionAnswer> {
+async function* answersOf(work: SaltWork, published: Published, hints: JobHints): AsyncGenerator<ShownReturn> {
   const { client, opts, streams } = work
   const status = new StatusLine(streams, published.minions)
   const stop = tellAtInterrupt(published.jid, streams, jobGoesOn(published.jid))
@@ -76,5 +79,5 @@ async function* answersOf(work: SaltWork, published: Published, hints: JobHints)
 /** Asked only when somebody did not answer. */
 async function gone(opts: Dict): Promise<(id: string) => boolean> {
   const { fileCache } = await import('../../store/mod.ts')
-  return goneMinions(opts, fileCache(str(opts.get('cachedir')!)))
+  return goneMinions(opts, fileCache(option(opts, 'cachedir')))
 }

@@ -1,8 +1,8 @@
 // salt from its words to its exit status: publishes a job and shows what comes back, as it comes.
 import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient } from '../../client/mod.ts'
-import { clientConfig } from '../../config/mod.ts'
-import { type Dict, numberOf, SaltError, str, truthy } from '../../data/mod.ts'
+import { clientConfig, option } from '../../config/mod.ts'
+import { type Dict, SaltError, str, truthy } from '../../data/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT } from '../programs/salt.ts'
@@ -56,13 +56,13 @@ const previewed = async (work: SaltWork): Promise<string[]> => (await import('./
 async function perform(work: SaltWork): Promise<number> {
   const { opts, streams } = work
   const batch = opts.get('batch') ?? null
-  if (flag(opts, 'static')) return runBatch(work, truthy(batch) ? str(batch) : '100%', true)
+  if (option(opts, 'static')) return runBatch(work, truthy(batch) ? str(batch) : '100%', true)
   if (truthy(batch)) return runBatch(work, str(batch), false)
   if (flag(opts, 'preview_target')) return showOutcome(work, await previewed(work), 'nested')
-  const limit = numberOf(opts.get('batch_safe_limit') ?? 0) ?? 0
+  const limit = option(opts, 'batch_safe_limit')
   if (limit > 1 && (await previewed(work)).length >= limit) {
     streams.out('\nNOTICE: Too many minions targeted, switching to batch execution.\n')
-    return runBatch(work, str(opts.get('batch_safe_size') ?? 8), false)
+    return runBatch(work, str(option(opts, 'batch_safe_size')), false)
   }
   return runJob(work)
 }

@@ -1,6 +1,7 @@
 // What salt asks the master for, out of its options.
 import type { PublishRequest } from '../../client/mod.ts'
-import { type Dict, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { readArgument } from '../../sdk/mod.ts'
 import type { Streams } from '../streams.ts'
 import { credentials } from './credentials.ts'
@@ -11,8 +12,8 @@ export const flag = (opts: Dict, name: string): boolean => truthy(opts.get(name)
 export const targetKind = (opts: Dict): string => textOf(opts.get('selected_target_option') ?? null) ?? 'glob'
 
 export function times(opts: Dict): { timeout: number; gatherJobTimeout: number } {
-  const timeout = numberOf(opts.get('timeout') ?? 5) ?? 5
-  const gather = numberOf(opts.get('gather_job_timeout') ?? 10) ?? 10
+  const timeout = option(opts, 'timeout')
+  const gather = option(opts, 'gather_job_timeout')
   return { timeout: timeout > 0 ? timeout : 5, gatherJobTimeout: gather }
 }
 
@@ -24,8 +25,8 @@ async function extras({
 }: Pick<SaltWork, 'client' | 'opts'> & { streams: Streams }): Promise<Dict> {
   // an event about a refused job tells them
   const more: Dict = new Map<Value, Value>([
-    ['show_timeout', truthy(opts.get('show_timeout') ?? true)],
-    ['show_jid', flag(opts, 'show_jid')],
+    ['show_timeout', option(opts, 'show_timeout')],
+    ['show_jid', option(opts, 'show_jid')],
     ['delimiter', textOf(opts.get('delimiter') ?? null) ?? ':'],
   ])
   for (const name of ['metadata', 'module_executors', 'executor_opts', 'return_kwargs']) {
@@ -39,14 +40,14 @@ async function extras({
   return more
 }
 
-export async function requestOf(work: SaltWork): Promise<PublishRequest & { kwargs: Dict }> {
+export async function publishRequest(work: SaltWork): Promise<PublishRequest & { kwargs: Dict }> {
   const { opts } = work
   return {
     tgt: opts.get('tgt')!,
     tgtType: targetKind(opts),
     fun: opts.get('fun')!,
     arg: opts.get('arg') ?? [],
-    ret: str(opts.get('return') ?? ''),
+    ret: str(option(opts, 'return')),
     kwargs: await extras(work),
   }
 }

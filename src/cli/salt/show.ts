@@ -1,13 +1,14 @@
 // How salt prints what minions answered.
-import { type Gathered, returnCode } from '../../client/mod.ts'
+import { returnCode } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { unreturnedText } from '../../sdk/mod.ts'
+import { type MinionReturn, unreturnedText } from '../../sdk/mod.ts'
 import { writeResult } from '../output-file.ts'
-import { shownText } from '../shown-text.ts'
+import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import type { SaltWork } from './work.ts'
 
-export interface MinionAnswer {
+export interface ShownReturn {
   id: string
   value: Value
   retcode: number
@@ -17,7 +18,7 @@ export interface MinionAnswer {
 
 type Showing = Pick<SaltWork, 'opts' | 'log' | 'streams'>
 
-export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAnswer {
+export function answerOf({ id, data, reason }: MinionReturn, jid: string): ShownReturn {
   if (data) {
     const out = textOf(data.get('out') ?? null) ?? ''
     return { id, value: data.get('return') ?? null, retcode: returnCode(data), out, isReturned: true }
@@ -27,14 +28,14 @@ export function answerOf({ id, data, reason }: Gathered, jid: string): MinionAns
 }
 
 /** The number of the job, where somebody wants to see it. */
-export function announce(jid: string, opts: Dict, streams: Streams): void {
-  if (truthy(opts.get('verbose') ?? false)) {
+export function printJid(jid: string, opts: Dict, streams: Streams): void {
+  if (option(opts, 'verbose')) {
     const text = `Executing job with jid ${jid}`
     streams.out(`${text}\n${'-'.repeat(text.length)}\n\n`)
-  } else if (truthy(opts.get('show_jid') ?? false)) streams.out(`jid: ${jid}\n`)
+  } else if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
 }
 
-export function showAnswer(work: Showing, { id, value, retcode, out }: MinionAnswer): Promise<void> {
+export function showAnswer(work: Showing, { id, value, retcode, out }: ShownReturn): Promise<void> {
   return showValue(work, new Map([[id, value]]), out, retcode)
 }
 
@@ -54,7 +55,7 @@ export async function showValue(
   retcode: number,
 ): Promise<void> {
   const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-  const shown = shownText(out, value, opts, { terminal: streams.terminal, log, kwargs })
+  const shown = displayedText(out, value, opts, { terminal: streams.terminal, log, kwargs })
   const text = typeof shown === 'string' ? shown : await shown
   writeResult(opts, streams, text)
 }
@@ -65,7 +66,7 @@ export async function showDocs(work: Showing, answers: Dict): Promise<number> {
   for (const value of answers.values()) {
     if (isDict(value)) for (const [name, doc] of value) if (truthy(doc)) docs.set(str(name), docs.get(str(name)) ?? doc)
   }
-  const isChosen = truthy(work.opts.get('output') ?? null)
+  const isChosen = (option(work.opts, 'output') ?? '') !== ''
   for (const name of [...docs.keys()].sort()) {
     if (isChosen) await showValue(work, new Map([[name, docs.get(name)!]]), 'nested', 0)
     else work.streams.out(`${name}:\n${str(docs.get(name)!)}\n\n`)

@@ -1,9 +1,9 @@
 // `--summary`: how many answered, and who did not.
-import type { MinionAnswer } from './show.ts'
+import type { ShownReturn } from './show.ts'
 
 const RULE = '-------------------------------------------'
 
-export function summaryText(answers: readonly MinionAnswer[], isVerbose: boolean): string {
+export function summaryText(answers: readonly ShownReturn[], isVerbose: boolean): string {
   const returned = answers.filter(({ isReturned }) => isReturned)
   const silent = answers.filter(({ isReturned }) => !isReturned)
   const failed = returned.filter(({ retcode }) => retcode !== 0)
@@ -18,10 +18,10 @@ export function summaryText(answers: readonly MinionAnswer[], isVerbose: boolean
     `# of minions that did not return: ${silent.length}`,
     `# of minions with errors: ${failed.length}`,
   ]
-  const name = (title: string, those: readonly MinionAnswer[]): void => {
+  const name = (title: string, those: readonly ShownReturn[]): void => {
     if (isVerbose && those.length > 0) lines.push(`${title}: ${those.map(({ id }) => id).join(' ')}`)
   }
-  const isGone = ({ value }: MinionAnswer): boolean => typeof value === 'string' && value.includes('[Not connected]')
+  const isGone = ({ value }: ShownReturn): boolean => typeof value === 'string' && value.includes('[Not connected]')
   name('Minions not connected', silent.filter(isGone))
   name(
     'Minions not responding',

@@ -1,7 +1,7 @@
 // How a minion finds its master and how hard it tries.
 import type { OptionTable } from '../option.ts'
 
-export const CONNECTION: OptionTable = {
+export const CONNECTION = {
   master: { type: 'str|list', minion: 'salt', doc: 'Host name or address of the master, or a list of several' },
   master_port: { type: 'str|int', minion: 4506, doc: 'Port of the master that minions send requests to' },
   master_type: {
@@ -27,11 +27,6 @@ export const CONNECTION: OptionTable = {
   },
   master_failback_interval: { type: 'int', minion: 0, doc: 'Seconds between attempts to go back to the first master' },
   master_tries: { type: 'int', minion: 1, doc: 'How often the list of masters is tried before giving up; -1 for ever' },
-  master_uri_format: {
-    type: 'str',
-    minion: 'default',
-    doc: 'Whether `master` is a plain host (default) or carries a port (ip_only)',
-  },
   master_finger: { type: 'str', minion: '', doc: "Fingerprint that the master's key must have" },
   retry_dns: {
     type: 'float',
@@ -43,12 +38,6 @@ export const CONNECTION: OptionTable = {
     minion: null,
     doc: "How many attempts to resolve the master's name; without a number, no limit",
   },
-  resolve_dns_fallback: {
-    type: 'bool',
-    minion: true,
-    doc: "Fall back to 127.0.0.1 when the master's name cannot be resolved",
-  },
-  source_interface_name: { type: 'str', minion: '', doc: 'Network interface that connections to the master leave by' },
   source_address: { type: 'str', minion: '', doc: 'Address that connections to the master leave from' },
   source_ret_port: { type: 'str|int', minion: 0, doc: 'Local port of the request connection' },
   source_publish_port: { type: 'str|int', minion: 0, doc: 'Local port of the publish connection' },
@@ -104,27 +93,71 @@ export const CONNECTION: OptionTable = {
     minion: 10,
     doc: 'Longest wait in seconds before an answer is sent again; 0 keeps it even',
   },
-  return_retry_tries: { type: 'int', minion: 3, doc: 'How often an answer is sent before it is given up' },
   ping_interval: { type: 'int', minion: 0, doc: 'Minutes between pings to the master; 0 sends none' },
-  bootstrap_delay: {
-    type: 'int',
-    for: ['minion', 'master'],
-    doc: 'Seconds a new machine waits before its first connection',
-  },
-  restart_on_error: { minion: false, doc: 'Restart the minion after an error that would end it' },
   use_master_when_local: { type: 'bool', minion: false, doc: 'Fetch from the master although file_client is local' },
-  discovery: {
-    type: 'dict|bool',
-    both: false,
-    doc: 'Find the master by its announcements, and how (attempts, pause, port, match, mapping)',
-  },
-  tcp_pub_port: { type: 'int', minion: 4510, doc: "Port of the event publisher when the minion's IPC is TCP" },
-  tcp_pull_port: { type: 'int', minion: 4511, doc: "Port of the event puller when the minion's IPC is TCP" },
   proxy_host: { type: 'str', minion: '', doc: 'HTTP proxy host for fetching' },
   proxy_port: { type: 'int', minion: 0, doc: 'HTTP proxy port' },
   proxy_username: { type: 'str', minion: '', doc: 'User for the HTTP proxy' },
   proxy_password: { type: 'str', minion: '', doc: 'Password for the HTTP proxy' },
-  no_proxy: { type: 'list', for: ['minion', 'master'], doc: 'Hosts that are reached without the HTTP proxy' },
+  no_proxy: {
+    type: 'list',
+    for: ['minion', 'master'],
+    unset: [],
+    doc: 'Hosts that are reached without the HTTP proxy',
+  },
   username: { type: 'None|str', minion: null, doc: 'User for external authentication by the minion' },
   password: { type: 'None|str', minion: null, doc: 'Password for external authentication by the minion' },
-}
+  master_uri_format: {
+    type: 'str',
+    minion: 'default',
+    doc: 'Whether `master` is a plain host (default) or carries a port (ip_only)',
+    needless: 'The form of `master` shows whether it holds a port',
+  },
+  resolve_dns_fallback: {
+    type: 'bool',
+    minion: true,
+    doc: "Fall back to 127.0.0.1 when the master's name cannot be resolved",
+    needless: 'It has no effect in Salt either',
+  },
+  source_interface_name: {
+    type: 'str',
+    minion: '',
+    doc: 'Network interface that connections to the master leave by',
+    later: 'the choice of a network interface',
+  },
+  return_retry_tries: {
+    type: 'int',
+    minion: 3,
+    doc: 'How often an answer is sent before it is given up',
+    needless: 'A minion keeps a return on disk and sends it until the master has taken it',
+  },
+  bootstrap_delay: {
+    type: 'int',
+    for: ['minion', 'master'],
+    doc: 'Seconds a new machine waits before its first connection',
+    later: 'salt-cloud',
+  },
+  restart_on_error: {
+    minion: false,
+    doc: 'Restart the minion after an error that would end it',
+    needless: 'It has no effect in Salt either',
+  },
+  discovery: {
+    type: 'dict|bool',
+    both: false,
+    doc: 'Find the master by its announcements, and how (attempts, pause, port, match, mapping)',
+    later: 'finding masters by their announcements',
+  },
+  tcp_pub_port: {
+    type: 'int',
+    minion: 4510,
+    doc: "Port of the event publisher when the minion's IPC is TCP",
+    needless: 'Programs of one machine speak by the sockets in sock_dir',
+  },
+  tcp_pull_port: {
+    type: 'int',
+    minion: 4511,
+    doc: "Port of the event puller when the minion's IPC is TCP",
+    needless: 'Programs of one machine speak by the sockets in sock_dir',
+  },
+} satisfies OptionTable

@@ -1,7 +1,8 @@
 // Which name a minion bears.
+import { ownUser } from '../../base/mod.ts'
 import type { OptionTable } from '../option.ts'
 
-export const IDENTITY: OptionTable = {
+export const IDENTITY = {
   id: { type: 'str', minion: '', doc: "Name of this minion; found out from the host's name when it is not set" },
   id_function: { type: 'dict|str', minion: {}, doc: 'Function, perhaps with arguments, that names the minion' },
   append_minionid_config_dirs: {
@@ -21,7 +22,7 @@ export const IDENTITY: OptionTable = {
     for: ['minion', 'master'],
     doc: 'Domain appended to an id that does not already end in it',
   },
-  user: { type: 'str', both: 'root', doc: 'System user the daemon runs as' },
+  user: { type: 'str', both: 'root', find: ownUser, doc: 'System user the daemon runs as' },
   sudo_user: { type: 'str', minion: '', doc: 'Run remote commands with sudo as this user' },
-  syndic_user: { type: 'str', for: ['master'], doc: 'System user the syndic runs as' },
-}
+  syndic_user: { type: 'str', for: ['master'], doc: 'System user the syndic runs as', later: 'salt-syndic' },
+} satisfies OptionTable

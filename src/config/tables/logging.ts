@@ -1,7 +1,7 @@
 // The log: where its lines go, from which level on, and in which format.
-import type { OptionTable } from '../option.ts'
+import { later, type OptionTable } from '../option.ts'
 
-export const LOGGING: OptionTable = {
+export const LOGGING = {
   log_file: {
     type: 'str',
     minion: '/var/log/salt/minion',
@@ -23,7 +23,6 @@ export const LOGGING: OptionTable = {
     doc: 'Format of a line in the log file',
   },
   log_fmt_jid: { type: 'None|str', both: '[JID: %(jid)s]', doc: 'Format of the field %(jid)s' },
-  log_fmt_minion_id: { type: 'None|str', both: '[%(minion_id)s]', doc: 'Format of the field %(minion_id)s' },
   log_granular_levels: {
     type: 'dict',
     both: {},
@@ -46,14 +45,23 @@ export const LOGGING: OptionTable = {
   log_fmt_json: {
     type: 'bool',
     for: ['minion', 'master'],
-    doc: 'Write each line of console and log file as one JSON object; formats then have no effect. Default: False',
+    unset: false,
+    doc: 'Write each line of console and log file as one JSON object; formats then have no effect.',
   },
-  logging: { type: 'dict', for: ['minion', 'master'], doc: 'Further log handlers' },
-  sentry_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Report errors to a Sentry server' },
-  logstash_udp_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Logstash by UDP' },
-  logstash_zmq_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Logstash by ZeroMQ' },
-  fluent_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Fluent' },
-  log4mongo_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Write log lines to MongoDB' },
-  profiling_enabled: { type: 'bool', for: ['minion', 'master'], doc: 'Record where time goes' },
-  profiling_path: { type: 'str', for: ['minion', 'master'], doc: 'Directory of the profiles' },
-}
+  log_fmt_minion_id: {
+    type: 'None|str',
+    both: '[%(minion_id)s]',
+    doc: 'Format of the field %(minion_id)s',
+    later: 'a log format with the name of the minion',
+  },
+  ...later('log handlers besides console, file and system log', {
+    logging: { type: 'dict', for: ['minion', 'master'], doc: 'Further log handlers' },
+    sentry_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Report errors to a Sentry server' },
+    logstash_udp_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Logstash by UDP' },
+    logstash_zmq_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Logstash by ZeroMQ' },
+    fluent_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Send log lines to Fluent' },
+    log4mongo_handler: { type: 'dict', for: ['minion', 'master'], doc: 'Write log lines to MongoDB' },
+  }),
+  profiling_enabled: { type: 'bool', for: ['minion', 'master'], doc: 'Record where time goes', later: 'profiling' },
+  profiling_path: { type: 'str', for: ['minion', 'master'], doc: 'Directory of the profiles', later: 'profiling' },
+} satisfies OptionTable

@@ -1,7 +1,7 @@
 // Where things lie, and the files options are read from.
 import type { OptionTable } from '../option.ts'
 
-export const PATHS: OptionTable = {
+export const PATHS = {
   root_dir: { type: 'str', both: '/', doc: 'Directory that the other paths are relative to' },
   conf_file: {
     type: 'str',
@@ -18,9 +18,15 @@ export const PATHS: OptionTable = {
   include: {
     type: 'str|list',
     for: ['minion', 'master'],
+    unset: [],
     doc: 'Further configuration files, as globs relative to this file',
   },
-  config_dir: { type: 'str', for: ['minion', 'master'], doc: 'Directory of the configuration files' },
+  config_dir: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: '/etc/salt',
+    doc: 'Directory of the configuration files',
+  },
   pki_dir: {
     type: 'str',
     minion: '/etc/salt/pki/minion',
@@ -51,14 +57,24 @@ export const PATHS: OptionTable = {
     master: '/var/run/salt/master',
     doc: 'Directory of the sockets between processes of one machine',
   },
-  verify_env: { type: 'bool', both: true, doc: "Check and set owners and modes of Salt's directories at start" },
   permissive_pki_access: { type: 'bool', both: false, doc: 'Let the group read the key directories' },
   sqlite_queue_dir: {
     type: 'str',
     master: '/var/cache/salt/master/queues',
     doc: 'Directory of the queues kept in SQLite',
   },
-  token_dir: { type: 'str', for: ['master'], doc: 'Directory of the tokens of logged-in users' },
+  token_dir: {
+    type: 'str',
+    for: ['master'],
+    unset: '/var/cache/salt/master/tokens',
+    doc: 'Directory of the tokens of logged-in users',
+  },
   token_file: { type: 'str', for: ['master'], doc: "File that keeps the user's own token" },
-  syndic_dir: { type: 'str', for: ['master'], doc: 'Directory of what syndics sent' },
-}
+  verify_env: {
+    type: 'bool',
+    both: true,
+    doc: "Check and set owners and modes of Salt's directories at start",
+    needless: 'Programs make their own directories with the right owner and mode and leave others alone',
+  },
+  syndic_dir: { type: 'str', for: ['master'], doc: 'Directory of what syndics sent', later: 'salt-syndic' },
+} satisfies OptionTable

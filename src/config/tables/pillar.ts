@@ -1,7 +1,7 @@
 // Data for single minions.
 import type { OptionTable } from '../option.ts'
 
-export const PILLAR: OptionTable = {
+export const PILLAR = {
   pillar_roots: {
     type: 'dict',
     both: { base: ['/srv/pillar', '/srv/spm/pillar'] },
@@ -15,7 +15,12 @@ export const PILLAR: OptionTable = {
     both: ['libvirt', 'virtkey'],
     doc: 'External sources that a minion may ask for at any time',
   },
-  pass_to_ext_pillars: { type: 'str|list', for: ['minion', 'master'], doc: 'Further data handed to external sources' },
+  pass_to_ext_pillars: {
+    type: 'str|list',
+    for: ['minion', 'master'],
+    doc: 'Further data handed to external sources',
+    later: 'further data of a minion for external pillars',
+  },
   pillar_opts: { type: 'bool', both: false, doc: "Put the master's options into the pillar" },
   pillar_safe_render_error: { type: 'bool', master: true, doc: 'Hide from minions why a pillar did not render' },
   pillar_source_merging_strategy: {
@@ -25,28 +30,64 @@ export const PILLAR: OptionTable = {
   },
   pillar_merge_lists: { type: 'bool', both: false, doc: 'Join lists when pillar files are merged' },
   pillar_includes_override_sls: { type: 'bool', both: false, doc: 'Let included files win over the including one' },
-  pillar_version: { type: 'int', master: 2, doc: 'Form in which the pillar is sent' },
   pillar_cache: { type: 'bool', both: false, doc: 'Keep compiled pillars on the master' },
   pillar_cache_ttl: { type: 'int', both: 3600, doc: 'Seconds that kept pillars are good' },
-  pillar_cache_backend: { type: 'str', both: 'disk', doc: 'Where compiled pillars are kept: disk or memory' },
-  'pillar.cache_driver': { type: 'None|str', both: null, doc: 'Cache that keeps pillars' },
   decrypt_pillar: { type: 'list', both: [], doc: 'Paths in the pillar that are decrypted' },
   decrypt_pillar_default: { type: 'str', both: 'gpg', doc: 'Renderer that decrypts where none is named' },
   decrypt_pillar_delimiter: { type: 'str', both: ':', doc: 'Separates the levels of these paths' },
   decrypt_pillar_renderers: { type: 'list', both: ['gpg'], doc: 'Renderers that may decrypt' },
-  ssh_merge_pillar: { type: 'bool', minion: true, doc: 'Merge pillar given by hand into that of SSH minions' },
-  range_server: { type: 'str', both: 'range:80', doc: 'Server for range expressions' },
+  ssh_merge_pillar: {
+    type: 'bool',
+    minion: true,
+    unset: false,
+    doc: 'Merge pillar given by hand into that of SSH minions',
+  },
   nodegroups: { type: 'dict|list', master: {}, doc: 'Names for targets' },
-  ext_pillar_first: { type: 'bool', for: ['minion', 'master'], doc: 'Compile external sources before pillar files' },
+  ext_pillar_first: {
+    type: 'bool',
+    for: ['minion', 'master'],
+    unset: false,
+    doc: 'Compile external sources before pillar files',
+  },
   pillar_raise_on_missing: {
     type: 'bool',
     for: ['minion', 'master'],
+    unset: false,
     doc: 'Fail when pillar.get finds nothing and has no default',
   },
-  minion_pillar_cache: { type: 'bool', for: ['minion'], doc: 'Keep the compiled pillar on the minion' },
   pillar: { type: 'dict', for: ['minion'], doc: 'Pillar set by hand' },
-  exclude_ext_pillar: { type: 'list', for: ['master'], doc: 'External sources left out' },
-  reclass: { type: 'list|dict', for: ['master'], doc: 'Options of reclass as pillar source' },
-  hiera: { type: 'str', for: ['master'], doc: 'Configuration file of Hiera' },
+  exclude_ext_pillar: { type: 'list', for: ['master'], unset: [], doc: 'External sources left out' },
   resources: { type: 'dict', for: ['minion', 'master'], doc: 'Things that a minion manages for others' },
-}
+  pillar_version: {
+    type: 'int',
+    master: 2,
+    doc: 'Form in which the pillar is sent',
+    needless: 'There is one form of the pillar',
+  },
+  pillar_cache_backend: {
+    type: 'str',
+    both: 'disk',
+    doc: 'Where compiled pillars are kept: disk or memory',
+    needless: 'Compiled pillars are kept on disk',
+  },
+  'pillar.cache_driver': {
+    type: 'None|str',
+    both: null,
+    doc: 'Cache that keeps pillars',
+    later: 'other drivers of the cache',
+  },
+  range_server: { type: 'str', both: 'range:80', doc: 'Server for range expressions', later: 'range expressions' },
+  minion_pillar_cache: {
+    type: 'bool',
+    for: ['minion'],
+    doc: 'Keep the compiled pillar on the minion',
+    later: 'a pillar that the minion keeps',
+  },
+  reclass: {
+    type: 'list|dict',
+    for: ['master'],
+    doc: 'Options of reclass as pillar source',
+    later: 'the pillar source reclass',
+  },
+  hiera: { type: 'str', for: ['master'], doc: 'Configuration file of Hiera', later: 'the pillar source hiera' },
+} satisfies OptionTable

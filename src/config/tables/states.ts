@@ -1,7 +1,7 @@
 // How states are compiled, run and shown.
 import type { OptionTable } from '../option.ts'
 
-export const STATES: OptionTable = {
+export const STATES = {
   renderer: {
     type: 'str',
     both: 'jinja|yaml',
@@ -34,6 +34,7 @@ export const STATES: OptionTable = {
   orchestrate_parallel: {
     type: 'bool',
     for: ['master'],
+    unset: false,
     doc: 'Begin the steps of orchestrations together that do not require each other',
   },
   state_queue: {
@@ -47,8 +48,6 @@ export const STATES: OptionTable = {
   startup_states: { type: 'str', minion: '', doc: 'What runs when the minion starts: highstate, sls or top' },
   sls_list: { type: 'list', minion: [], doc: 'SLS files of startup_states sls' },
   top_file: { type: 'str', minion: '', doc: 'Top file of startup_states top' },
-  snapper_states: { type: 'bool', minion: false, doc: 'Make a snapshot before and after each state run' },
-  snapper_states_config: { type: 'str', minion: 'root', doc: 'Configuration of snapper for these snapshots' },
   jinja_env: { type: 'dict', master: {}, doc: 'Options of Jinja for templates' },
   jinja_sls_env: { type: 'dict', master: {}, doc: 'Options of Jinja for SLS files' },
   jinja_lstrip_blocks: { type: 'bool', master: false, doc: 'Strip blanks before a block of Jinja' },
@@ -71,12 +70,46 @@ export const STATES: OptionTable = {
   state_output_terse: { type: 'list', for: ['minion', 'master'], doc: 'Fields that the terse output shows' },
   state_output_exclude: { type: 'list', for: ['minion', 'master'], doc: 'States left out of the filtered output' },
   state_tabular: { type: 'bool|str', for: ['minion', 'master'], doc: 'Show states as a table' },
-  allow_undefined: { type: 'bool', for: ['minion', 'master'], doc: 'Let Jinja treat missing names as empty' },
-  stateconf_start_state: { type: 'str', for: ['minion', 'master'], doc: 'Name of the first state that stateconf adds' },
-  stateconf_goal_state: { type: 'str', for: ['minion', 'master'], doc: 'Name of the last state that stateconf adds' },
+  allow_undefined: {
+    type: 'bool',
+    for: ['minion', 'master'],
+    unset: false,
+    doc: 'Let Jinja treat missing names as empty',
+  },
+  stateconf_start_state: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: '.start',
+    doc: 'Name of the first state that stateconf adds',
+  },
+  stateconf_goal_state: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: '.goal',
+    doc: 'Name of the last state that stateconf adds',
+  },
+  stateconf_state_func: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: 'stateconf.set',
+    doc: 'Function of the states that hold the settings of a stateconf file',
+  },
   stateconf_end_marker: {
     type: 'str',
     for: ['minion', 'master'],
+    unset: '#\\s*-+\\s*end of state config\\s*-+',
     doc: 'Regular expression that ends the first half of a stateconf file',
   },
-}
+  snapper_states: {
+    type: 'bool',
+    minion: false,
+    doc: 'Make a snapshot before and after each state run',
+    later: 'snapshots by snapper',
+  },
+  snapper_states_config: {
+    type: 'str',
+    minion: 'root',
+    doc: 'Configuration of snapper for these snapshots',
+    later: 'snapshots by snapper',
+  },
+} satisfies OptionTable

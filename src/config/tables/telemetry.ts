@@ -2,7 +2,7 @@
 import { float } from '../../data/mod.ts'
 import type { OptionTable } from '../option.ts'
 
-export const TELEMETRY: OptionTable = {
+export const TELEMETRY = {
   tracing: {
     type: 'dict',
     both: {
@@ -17,6 +17,7 @@ export const TELEMETRY: OptionTable = {
       headers: {},
     },
     doc: 'Where spans are sent, and which',
+    later: 'traces',
   },
   metrics: {
     type: 'dict',
@@ -37,5 +38,6 @@ export const TELEMETRY: OptionTable = {
       },
     },
     doc: 'Where numbers are sent, and which',
+    later: 'metrics',
   },
-}
+} satisfies OptionTable

@@ -1,7 +1,7 @@
 // Package definitions for Windows.
-import type { OptionTable } from '../option.ts'
+import { later, type OptionTable } from '../option.ts'
 
-export const WINREPO: OptionTable = {
+export const WINREPO = {
   winrepo_dir: { type: 'str', both: '/srv/salt/win/repo', old: ['win_repo'], doc: 'Directory of the definitions' },
   winrepo_dir_ng: { type: 'str', both: '/srv/salt/win/repo-ng', doc: 'Directory of the definitions for newer minions' },
   winrepo_cachefile: {
@@ -21,24 +21,28 @@ export const WINREPO: OptionTable = {
     both: ['https://github.com/saltstack/salt-winrepo-ng.git'],
     doc: 'Repositories of definitions for newer minions',
   },
-  winrepo_branch: { both: 'master', doc: 'Branch of the repositories' },
-  winrepo_fallback: { both: '', doc: 'Branch used when that one is missing' },
-  winrepo_ssl_verify: { type: 'bool', both: true, doc: 'Check the certificates of HTTPS servers' },
-  winrepo_proxy: { type: 'str', both: '', doc: 'Proxy for fetching' },
-  winrepo_user: { type: 'str', both: '', doc: 'User for HTTPS' },
-  winrepo_password: { type: 'str', both: '', doc: 'Password for HTTPS' },
-  winrepo_insecure_auth: { type: 'bool', both: false, doc: 'Allow a password over plain HTTP' },
-  winrepo_privkey: { type: 'str', both: '', doc: 'Private key for SSH' },
-  winrepo_pubkey: { type: 'str', both: '', doc: 'Public key for SSH' },
-  winrepo_passphrase: { type: 'str', both: '', doc: 'Passphrase of the private key' },
-  winrepo_refspecs: {
-    type: 'list',
-    both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
-    doc: 'Refspecs that are fetched',
-  },
-  winrepo_depth: { both: 1, doc: 'How many commits are fetched; 0 for all' },
-  winrepo_source_dir: { type: 'str', minion: 'salt://win/repo-ng/', doc: 'Where minions take the definitions from' },
-  winrepo_cache_expire_min: { type: 'int', minion: 1800, doc: 'Seconds before definitions are looked at again' },
-  winrepo_cache_expire_max: { type: 'int', minion: 604800, doc: 'Seconds after which definitions are fetched again' },
-  winrepo_provider: { type: 'str', for: ['minion', 'master'], doc: 'Library for Git: pygit2 or gitpython' },
-}
+  ...later('Git repositories of the Windows repository by these options', {
+    winrepo_branch: { both: 'master', doc: 'Branch of the repositories' },
+    winrepo_fallback: { both: '', doc: 'Branch used when that one is missing' },
+    winrepo_ssl_verify: { type: 'bool', both: true, doc: 'Check the certificates of HTTPS servers' },
+    winrepo_proxy: { type: 'str', both: '', doc: 'Proxy for fetching' },
+    winrepo_user: { type: 'str', both: '', doc: 'User for HTTPS' },
+    winrepo_password: { type: 'str', both: '', doc: 'Password for HTTPS' },
+    winrepo_insecure_auth: { type: 'bool', both: false, doc: 'Allow a password over plain HTTP' },
+    winrepo_privkey: { type: 'str', both: '', doc: 'Private key for SSH' },
+    winrepo_pubkey: { type: 'str', both: '', doc: 'Public key for SSH' },
+    winrepo_passphrase: { type: 'str', both: '', doc: 'Passphrase of the private key' },
+    winrepo_refspecs: {
+      type: 'list',
+      both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
+      doc: 'Refspecs that are fetched',
+    },
+    winrepo_depth: { both: 1, doc: 'How many commits are fetched; 0 for all' },
+    winrepo_provider: { type: 'str', for: ['minion', 'master'], doc: 'Library for Git: pygit2 or gitpython' },
+  }),
+  ...later('packages of Windows minions', {
+    winrepo_source_dir: { type: 'str', minion: 'salt://win/repo-ng/', doc: 'Where minions take the definitions from' },
+    winrepo_cache_expire_min: { type: 'int', minion: 1800, doc: 'Seconds before definitions are looked at again' },
+    winrepo_cache_expire_max: { type: 'int', minion: 604800, doc: 'Seconds after which definitions are fetched again' },
+  }),
+} satisfies OptionTable

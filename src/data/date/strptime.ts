@@ -1,7 +1,7 @@
 // Times in names, read as Python's `datetime.strptime` does in the C locale.
 import { PyError } from '../errors.ts'
 
-export interface Moment {
+export interface ParsedTime {
   year: number
   month: number
   day: number
@@ -79,7 +79,7 @@ function hourOf({ H, I, p }: Readonly<Record<string, string | undefined>>): numb
 }
 
 /** The time a name tells, or undefined when it tells none. A format that cannot be read fits no name, as in Salt. */
-export function parseTime(name: string, format: string): Moment | undefined {
+export function parseTime(name: string, format: string): ParsedTime | undefined {
   let groups: Readonly<Record<string, string | undefined>>
   try {
     const match = patternOf(format).exec(name)

@@ -191,7 +191,7 @@ const FUNCTIONS: ReadonlyMap<string, Spec> = new Map<string, Spec>([
   ['values', { params: [['object']], run: (dict: Dict) => [...dict.values()] }],
 ])
 
-export function callFunction(name: string, args: Value[]): Value {
+export function callJmespathFunction(name: string, args: Value[]): Value {
   const spec = FUNCTIONS.get(name)
   if (spec === undefined) throw valueError(`Unknown function: ${name}()`)
   checkCount(name, spec, args.length)

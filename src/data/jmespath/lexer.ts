@@ -5,7 +5,7 @@ import { loadJson } from '../json/mod.ts'
 import { hasWideChars, textLength } from '../protocol.ts'
 import { int, type Value } from '../value.ts'
 
-export type TokenType =
+export type JmespathTokenType =
   | 'and'
   | 'colon'
   | 'comma'
@@ -36,14 +36,14 @@ export type TokenType =
   | 'star'
   | 'unquoted_identifier'
 
-export interface Token {
-  type: TokenType
+export interface JmespathToken {
+  type: JmespathTokenType
   value: Value
   start: number
 }
 
 /** The longest first, where one begins another. */
-const SIGNS: ReadonlyArray<readonly [string, TokenType]> = [
+const SIGNS: ReadonlyArray<readonly [string, JmespathTokenType]> = [
   ['[]', 'flatten'],
   ['[?', 'filter'],
   ['[', 'lbracket'],
@@ -85,8 +85,8 @@ class Lexer {
     this.isWide = hasWideChars(text)
   }
 
-  tokens(): Token[] {
-    const tokens: Token[] = []
+  tokens(): JmespathToken[] {
+    const tokens: JmespathToken[] = []
     while (this.at < this.text.length) {
       if (this.take(SPACE) === undefined) tokens.push(this.next())
     }
@@ -94,7 +94,7 @@ class Lexer {
     return tokens
   }
 
-  private next(): Token {
+  private next(): JmespathToken {
     const start = this.column(this.at)
     const name = this.take(IDENTIFIER)
     if (name !== undefined) return { type: 'unquoted_identifier', value: name, start }
@@ -172,6 +172,6 @@ function tryLoads(text: string): { value: Value } | PyError {
   }
 }
 
-export function tokenize(expression: string): Token[] {
+export function jmespathTokens(expression: string): JmespathToken[] {
   return new Lexer(expression).tokens()
 }

@@ -6,10 +6,10 @@ import { quote, str } from '../repr.ts'
 import type { Value } from '../value.ts'
 import type { Evaluate } from './evaluate.ts'
 import * as evaluate from './evaluate.ts'
-import { callFunction } from './functions.ts'
-import { type Token, type TokenType, tokenize } from './lexer.ts'
+import { callJmespathFunction } from './functions.ts'
+import { type JmespathToken, type JmespathTokenType, jmespathTokens } from './lexer.ts'
 
-const BINDING: Readonly<Partial<Record<TokenType, number>>> = {
+const BINDING: Readonly<Partial<Record<JmespathTokenType, number>>> = {
   pipe: 1,
   or: 2,
   and: 3,
@@ -29,7 +29,7 @@ const BINDING: Readonly<Partial<Record<TokenType, number>>> = {
   lparen: 60,
 }
 
-const bindingOf = (type: TokenType): number => BINDING[type] ?? 0
+const bindingOf = (type: JmespathTokenType): number => BINDING[type] ?? 0
 
 /** A token that binds less than this ends a projection. */
 const PROJECTION_STOP = 10
@@ -45,13 +45,13 @@ interface Node {
 
 class Parser {
   private readonly expression: string
-  private readonly tokens: Token[]
+  private readonly tokens: JmespathToken[]
   private at = 0
   private depth = 0
 
   constructor(expression: string) {
     this.expression = expression
-    this.tokens = tokenize(expression)
+    this.tokens = jmespathTokens(expression)
   }
 
   parse(): Evaluate {
@@ -61,11 +61,11 @@ class Parser {
     return run
   }
 
-  private get token(): Token {
+  private get token(): JmespathToken {
     return this.tokens[this.at]!
   }
 
-  private get type(): TokenType {
+  private get type(): JmespathTokenType {
     return this.token.type
   }
 
@@ -80,7 +80,7 @@ class Parser {
   }
 
   /** A token that begins an expression. */
-  private first(token: Token): Node {
+  private first(token: JmespathToken): Node {
     switch (token.type) {
       case 'literal':
         return { run: () => token.value }
@@ -173,7 +173,7 @@ class Parser {
     }
     this.at++
     const run = (value: Value): Value => {
-      return callFunction(
+      return callJmespathFunction(
         name,
         args.map((arg) => arg(value)),
       )
@@ -294,7 +294,7 @@ class Parser {
     }
   }
 
-  private expect(...types: TokenType[]): void {
+  private expect(...types: JmespathTokenType[]): void {
     if (types.includes(this.type)) {
       this.at++
       return
@@ -310,7 +310,7 @@ class Parser {
     return new PyError('ValueError', text)
   }
 
-  private error({ start, value, type }: Token, reason: string): PyError {
+  private error({ start, value, type }: JmespathToken, reason: string): PyError {
     const where = `Parse error at column ${start}, token "${str(value)}" (${type.toUpperCase()})`
     const pointer = `${' '.repeat(start + 1)}^`
     return new PyError('ValueError', `${reason}: ${where}, for expression:\n"${this.expression}"\n${pointer}`)

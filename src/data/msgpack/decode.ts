@@ -5,18 +5,20 @@ import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
-import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, MsgpackError, SaltConstant } from './dialect.ts'
-import { endOfPlain, Packed } from './packed.ts'
+import { EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, type MsgpackDialect, MsgpackError, SaltConstant } from './dialect.ts'
+import { Packed, walkPlain } from './packed.ts'
 import { fromExtension } from './python.ts'
 
 export interface DecodeOptions {
   /** `raw` leaves all text but keys as bytes: for loads that carry files. */
-  dialect: Dialect | 'raw'
+  dialect: MsgpackDialect | 'raw'
   /** Levels of containers; `MAX_DEPTH`, which is what can be written again, unless a smaller number is given. */
   maxDepth?: number
   maxBytes?: number
   /** The most values in all: a byte can stand for a mapping, which takes a hundred times as much memory. */
   maxValues?: number
+  /** The most values of the message with what stays packed, which costs little; `maxValues` unless a number is given. */
+  maxPackedValues?: number
   /** What the sender may still have read; the values that are read are taken off it, also where reading fails. */
   allowance?: ValueAllowance | undefined
   /** Whether the value of this key of the outermost mapping, which has come in so far, may stay packed. */
@@ -72,11 +74,12 @@ class Reader {
   at = 0
   private readonly bytes: Buffer
   private readonly end: number
-  private readonly dialect: Dialect | 'raw'
+  private readonly dialect: MsgpackDialect | 'raw'
   private readonly maxDepth: number
   private readonly leavesPacked: DecodeOptions['leavesPacked']
   private readonly views: boolean
   private readonly maxValues: number
+  private readonly maxPackedValues: number
   /** How many values were read, or announced. */
   values = 0
   private depth = 0
@@ -94,6 +97,7 @@ class Reader {
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
     const { maxValues = Number.POSITIVE_INFINITY, allowance } = options
     this.maxValues = allowance ? Math.min(maxValues, allowance.left) : maxValues
+    this.maxPackedValues = options.maxPackedValues ?? this.maxValues
     this.leavesPacked = options.leavesPacked
     this.views = options.views === true
   }
@@ -271,10 +275,10 @@ class Reader {
 
   private packed(): Value {
     const from = this.at
-    const end = endOfPlain(this.bytes, from, { end: this.end, mostValues: this.maxValues - this.values })
-    if (end - from < WORTH_LEAVING) return this.value()
-    this.at = end
-    return new Packed(this.bytes.subarray(from, end), readWire)
+    const walked = walkPlain(this.bytes, from, { end: this.end, mostValues: this.maxPackedValues - this.values })
+    if (walked === undefined || walked.end - from < WORTH_LEAVING) return this.value()
+    this.at = walked.end
+    return new Packed(this.bytes.subarray(from, walked.end), readWire, walked.values)
   }
 
   private key(): Value {
@@ -366,7 +370,7 @@ class Reader {
   }
 
   /** Reads a message inside an extension, within what is left of the limits. */
-  private inner(bytes: Uint8Array, dialect: Dialect): Value {
+  private inner(bytes: Uint8Array, dialect: MsgpackDialect): Value {
     this.enter(1, 0)
     const { maxDepth, maxValues, depth, values } = this
     const value = decodeMsgpack(bytes, { dialect, maxDepth: maxDepth - depth, maxValues: maxValues - values })

@@ -8,7 +8,7 @@ import { PyObject, type Value } from '../value.ts'
  * takes for text what is valid UTF-8. `bus`, for events, caches and frames: text as str, bytes as bin. `python`, with a
  * Python process of ours: as `bus`, with extension types for all that Python tells apart.
  */
-export type Dialect = 'wire' | 'bus' | 'python'
+export type MsgpackDialect = 'wire' | 'bus' | 'python'
 
 export const EXT_DATETIME = 78
 export const EXT_CONSTANT = 79

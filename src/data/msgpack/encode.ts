@@ -8,7 +8,7 @@ import { typeError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
 import { Float, PyStr, typeName, type Value } from '../value.ts'
-import { type Dialect, EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, MsgpackError, SaltConstant } from './dialect.ts'
+import { EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, type MsgpackDialect, MsgpackError, SaltConstant } from './dialect.ts'
 import { Packed, Pieces } from './packed.ts'
 import { EXT_BIG, toExtension } from './python.ts'
 
@@ -22,7 +22,7 @@ const LONG_TEXT = 1 << 12
  * The message for a value; plain objects, Maps and everything in them may be mixed. `room` bytes before it in its memory are
  * the caller's.
  */
-export function encodeMsgpack(value: unknown, dialect: Dialect, room = 0): Uint8Array {
+export function encodeMsgpack(value: unknown, dialect: MsgpackDialect, room = 0): Uint8Array {
   return writer.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
 }
 
@@ -30,7 +30,7 @@ export function encodeMsgpack(value: unknown, dialect: Dialect, room = 0): Uint8
 const LONG = 1 << 16
 
 /** The message in pieces: long byte strings are those that were given. */
-export function encodePieces(value: unknown, dialect: Dialect): Uint8Array[] {
+export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Array[] {
   return writer.pieces(value, { apart: dialect !== 'wire' })
 }
 

@@ -1,5 +1,12 @@
 export { type DecodeOptions, decodeMsgpack, decodeMulti, type ValueAllowance } from './decode.ts'
-export { type Dialect, FOREIGN_DEPTH, MAX_DEPTH, MsgpackError, type MsgpackErrorCode, SaltConstant } from './dialect.ts'
+export {
+  FOREIGN_DEPTH,
+  MAX_DEPTH,
+  type MsgpackDialect,
+  MsgpackError,
+  type MsgpackErrorCode,
+  SaltConstant,
+} from './dialect.ts'
 export { encodeMsgpack, encodePieces } from './encode.ts'
 export { Packed, Pieces } from './packed.ts'
 export { MsgpackStream } from './stream.ts'

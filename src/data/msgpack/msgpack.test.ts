@@ -7,7 +7,7 @@ import { fromPlain } from '../plain.ts'
 import { repr } from '../repr.ts'
 import { PySet } from '../set.ts'
 import { type Dict, Float, tuple, type Value } from '../value.ts'
-import { type Dialect, decodeMsgpack, decodeMulti, encodeMsgpack, MsgpackStream, SaltConstant } from './mod.ts'
+import { decodeMsgpack, decodeMulti, encodeMsgpack, type MsgpackDialect, MsgpackStream, SaltConstant } from './mod.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const unhex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
@@ -172,7 +172,7 @@ describe('MessagePack', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 60 }),
-        fc.constantFrom<Dialect | 'raw'>('wire', 'bus', 'raw'),
+        fc.constantFrom<MsgpackDialect | 'raw'>('wire', 'bus', 'raw'),
         (bytes, dialect) => {
           try {
             decodeMsgpack(bytes, { dialect })

@@ -54,6 +54,29 @@ describe('a value that may stay packed', () => {
   })
 })
 
+describe('the limits of a message with a value that stays packed', () => {
+  const limits = { dialect: 'wire', leavesPacked, maxValues: 50, maxPackedValues: 500 } as const
+
+  it.each([
+    ['stays packed within the larger one', Array.from({ length: 400 }, () => 1), undefined],
+    ['is refused beyond the larger one', Array.from({ length: 600 }, () => 1), 'values allowed'],
+    [
+      'is refused beyond the smaller one where it has to be read',
+      [Buffer.from([0xff]), ...Array(400).fill(1)],
+      'values allowed',
+    ],
+  ])('%s', (_name, value, problem) => {
+    const decoded = (): Value => decodeMsgpack(sent(value), limits)
+    if (problem !== undefined) expect(decoded).toThrow(problem)
+    else expect((decoded() as Map<Value, Value>).get('return')).toMatchObject({ values: 400 })
+  })
+
+  it('hold for everything else', () => {
+    const bytes = Buffer.from(encodeMsgpack({ id: 'm1', other: Array(60).fill(1), return: LONG }, 'wire'))
+    expect(() => decodeMsgpack(bytes, limits)).toThrow('50 values allowed')
+  })
+})
+
 describe('a message in pieces', () => {
   it('has the bytes of the whole one, and long byte strings as they were given', () => {
     const data = Buffer.alloc(100_000, 7)

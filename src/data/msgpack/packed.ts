@@ -9,12 +9,15 @@ const DEEPEST = 64
 export class Packed extends PyObject {
   readonly typeName = 'packed'
   readonly bytes: Uint8Array
+  /** How many values the bytes hold: reading them costs that much. */
+  readonly values: number
   private readonly read: (bytes: Uint8Array) => Value
 
-  constructor(bytes: Uint8Array, read: (bytes: Uint8Array) => Value) {
+  constructor(bytes: Uint8Array, read: (bytes: Uint8Array) => Value, values: number) {
     super()
     this.bytes = bytes
     this.read = read
+    this.values = values
   }
 
   unpack(): Value {
@@ -40,13 +43,19 @@ interface WalkLimits {
   mostValues: number
 }
 
+/** Where a value ends, and how many values are in it. */
+export interface Walked {
+  end: number
+  values: number
+}
+
 /**
- * Where the value that begins there ends; -1 unless it is whole and means the same in every dialect: no bytes, no
- * extensions, all text valid, and keys that can be keys.
+ * Walk over the value that begins there. Return undefined unless the value is whole and means the same in every dialect: no
+ * bytes, no extensions, all text valid, and keys that can be keys.
  */
-export function endOfPlain(bytes: Uint8Array, from: number, limits: WalkLimits): number {
+export function walkPlain(bytes: Uint8Array, from: number, limits: WalkLimits): Walked | undefined {
   const walk = new PlainWalk(bytes, from, limits)
-  return walk.value() ? walk.at : -1
+  return walk.value() ? { end: walk.at, values: limits.mostValues - walk.left } : undefined
 }
 
 /** Each step says whether it went well. */
@@ -54,14 +63,15 @@ class PlainWalk {
   at: number
   private readonly bytes: Uint8Array
   private readonly end: number
-  private values: number
+  /** Values that there may still be. */
+  left: number
   private depth = 0
 
   constructor(bytes: Uint8Array, from: number, { end, mostValues }: WalkLimits) {
     this.bytes = bytes
     this.at = from
     this.end = end
-    this.values = mostValues
+    this.left = mostValues
   }
 
   value(): boolean {
@@ -140,8 +150,8 @@ class PlainWalk {
   }
 
   private enter(count: number): boolean {
-    this.values -= count
-    return this.values >= 0 && ++this.depth <= DEEPEST
+    this.left -= count
+    return this.left >= 0 && ++this.depth <= DEEPEST
   }
 
   private array(count: number): boolean {

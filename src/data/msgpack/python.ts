@@ -20,13 +20,13 @@ const EXT_DELTA = 9
 
 type Encode = (value: unknown) => Uint8Array
 
-export interface Extension {
+export interface MsgpackExtension {
   code: number
   content: Uint8Array
 }
 
 /** The extension that a value is, a plainer value that stands for it, or undefined for one that needs neither. */
-export function toExtension(value: object, encode: Encode): Extension | Value[] | undefined {
+export function toExtension(value: object, encode: Encode): MsgpackExtension | Value[] | undefined {
   if (value instanceof Tuple) return { code: EXT_TUPLE, content: encode([...value]) }
   if (value instanceof OrderedDict) return { code: EXT_ORDERED, content: encode(new Map(value)) }
   if (!(value instanceof PyObject) || value instanceof PyStr) return undefined

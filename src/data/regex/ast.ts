@@ -20,22 +20,22 @@ export type Anchor =
   /** The end, or before a newline that ends the text. */
   | 'last-line-end'
 
-export type Node =
+export type RegexNode =
   | { kind: 'set'; set: CharSet }
   | { kind: 'anchor'; anchor: Anchor }
   | { kind: 'boundary'; negated: boolean; ascii: boolean }
-  | { kind: 'sequence'; items: Node[] }
-  | { kind: 'branch'; alternatives: Node[] }
+  | { kind: 'sequence'; items: RegexNode[] }
+  | { kind: 'branch'; alternatives: RegexNode[] }
   /** Without a number it only holds together. */
-  | { kind: 'group'; number: number | undefined; body: Node }
-  | { kind: 'atomic'; body: Node }
-  | { kind: 'repeat'; min: number; max: number; mode: 'greedy' | 'lazy' | 'possessive'; body: Node }
-  | { kind: 'look'; behind: boolean; negated: boolean; body: Node }
+  | { kind: 'group'; number: number | undefined; body: RegexNode }
+  | { kind: 'atomic'; body: RegexNode }
+  | { kind: 'repeat'; min: number; max: number; mode: 'greedy' | 'lazy' | 'possessive'; body: RegexNode }
+  | { kind: 'look'; behind: boolean; negated: boolean; body: RegexNode }
   | { kind: 'backref'; group: number; fold: ((code: number) => number) | undefined }
-  | { kind: 'conditional'; group: number; yes: Node; no: Node | undefined }
+  | { kind: 'conditional'; group: number; yes: RegexNode; no: RegexNode | undefined }
 
 export interface Pattern {
-  root: Node
+  root: RegexNode
   /** How many numbered groups there are. */
   groups: number
   names: ReadonlyMap<string, number>

@@ -1,7 +1,7 @@
 // A backtracking matcher with the rules of Python's own engine, for patterns that a RegExp would answer differently:
 // groups keep their text from round to round, a round may match nothing once, an unset group matches nowhere.
 // It keeps its choices on a stack of its own, so long texts cannot overflow the call stack.
-import type { Instruction, Program } from './program.ts'
+import type { Instruction, RegexProgram } from './program.ts'
 
 /** Entries of the stack: a kind and three numbers. */
 const CHOICE = 0 // instruction, position
@@ -16,7 +16,7 @@ export interface Demand {
   filled?: boolean
 }
 
-export class Matcher {
+export class RegexMatcher {
   private readonly code: readonly Instruction[]
   private readonly text: string
   private readonly demand: Demand
@@ -25,7 +25,7 @@ export class Matcher {
   readonly registers: number[]
   private start = 0
 
-  constructor(program: Program, text: string, demand: Demand = {}) {
+  constructor(program: RegexProgram, text: string, demand: Demand = {}) {
     this.code = program.code
     this.registers = new Array(program.registers).fill(-1)
     this.text = text

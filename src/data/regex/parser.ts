@@ -2,7 +2,7 @@
 import { PyError, valueError } from '../errors.ts'
 import { intFromText } from '../number-text.ts'
 import { quote } from '../repr.ts'
-import { type Node, type Pattern, RegexFlag, UNBOUNDED } from './ast.ts'
+import { type Pattern, RegexFlag, type RegexNode, UNBOUNDED } from './ast.ts'
 import { lower, lowerAscii } from './case.ts'
 import { ANY, charSet, NOT_NEWLINE } from './char-set.ts'
 import { patternEscape } from './escapes.ts'
@@ -48,7 +48,7 @@ class Parser {
     return { root, groups: this.widths.length - 1, names: this.names, flags: this.flags }
   }
 
-  private alternatives(flags: number, top = false): Node {
+  private alternatives(flags: number, top = false): RegexNode {
     if (++this.depth > DEEPEST) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
     const found = [this.sequence(flags, top)]
     // flags for the whole pattern stand at its start, so later alternatives know them from the beginning
@@ -57,9 +57,9 @@ class Parser {
     return found.length === 1 ? found[0]! : { kind: 'branch', alternatives: found }
   }
 
-  private sequence(given: number, first = false): Node {
+  private sequence(given: number, first = false): RegexNode {
     const { source } = this
-    const items: Node[] = []
+    const items: RegexNode[] = []
     let flags = given
     for (;;) {
       const token = source.next
@@ -86,7 +86,7 @@ class Parser {
     }
   }
 
-  private simple(token: string, flags: number): Node {
+  private simple(token: string, flags: number): RegexNode {
     const setFlags = { ignoreCase: (flags & IGNORECASE) !== 0, ascii: (flags & ASCII) !== 0 }
     if (token.startsWith('\\')) {
       const escaped = patternEscape(this.source, token)
@@ -119,7 +119,7 @@ class Parser {
     }
   }
 
-  private repeat(token: string, items: Node[], flags: number): void {
+  private repeat(token: string, items: RegexNode[], flags: number): void {
     const { source } = this
     const here = source.position
     const bounds = this.bounds(token)
@@ -159,7 +159,7 @@ class Parser {
   }
 
   /** What follows an opening parenthesis; undefined when it leaves nothing in the tree. */
-  private parenthesis(flags: number, first: boolean): Node | undefined {
+  private parenthesis(flags: number, first: boolean): RegexNode | undefined {
     const { source } = this
     const start = source.position - 1
     if (!source.match('?')) return this.group(start, flags)
@@ -190,13 +190,13 @@ class Parser {
   }
 
   /** The contents up to the closing parenthesis, wrapped. */
-  private closed(start: number, wrap: (body: Node) => Node, flags: number): Node {
+  private closed(start: number, wrap: (body: RegexNode) => RegexNode, flags: number): RegexNode {
     const body = this.alternatives(flags)
     if (!this.source.match(')')) throw this.source.errorAt('missing ), unterminated subpattern', start)
     return wrap(body)
   }
 
-  private group(start: number, flags: number, name?: string): Node {
+  private group(start: number, flags: number, name?: string): RegexNode {
     const number = this.widths.push(undefined) - 1
     if (name !== undefined) {
       const other = this.names.get(name)
@@ -211,7 +211,7 @@ class Parser {
     return node
   }
 
-  private pythonGroup(start: number, flags: number): Node {
+  private pythonGroup(start: number, flags: number): RegexNode {
     const { source } = this
     if (source.match('<')) {
       const name = source.getUntil('>', 'group name')
@@ -237,7 +237,7 @@ class Parser {
     }
   }
 
-  private lookbehind(start: number, flags: number): Node {
+  private lookbehind(start: number, flags: number): RegexNode {
     const { source } = this
     const mark = source.get()
     if (mark === undefined) throw source.error('unexpected end of pattern')
@@ -250,13 +250,13 @@ class Parser {
     return { kind: 'look', behind: true, negated: mark === '!', body }
   }
 
-  private conditional(start: number, flags: number): Node {
+  private conditional(start: number, flags: number): RegexNode {
     const { source } = this
     const name = source.getUntil(')', 'group name')
     const group = this.conditionGroup(name)
     this.assertOutsideLookbehind(group)
     const yes = this.sequence(flags)
-    let no: Node | undefined
+    let no: RegexNode | undefined
     if (source.match('|')) {
       no = this.sequence(flags)
       if (source.next === '|') throw source.error('conditional backref with more than two branches')
@@ -281,7 +281,7 @@ class Parser {
     return group
   }
 
-  private flagged(start: number, mark: string, flags: number, first: boolean): Node | undefined {
+  private flagged(start: number, mark: string, flags: number, first: boolean): RegexNode | undefined {
     const inline = parseInlineFlags(this.source, mark)
     if (!inline.scoped) {
       this.flags |= inline.on
@@ -292,13 +292,13 @@ class Parser {
     return this.closed(start, (body) => ({ kind: 'group', number: undefined, body }), (kept | inline.on) & ~inline.off)
   }
 
-  private numberedReference(group: number, flags: number): Node {
+  private numberedReference(group: number, flags: number): RegexNode {
     const digits = String(group).length
     if (group >= this.widths.length) throw this.source.error(`invalid group reference ${group}`, digits)
     return this.reference(group, flags, digits + 1)
   }
 
-  private reference(group: number, flags: number, back: number): Node {
+  private reference(group: number, flags: number, back: number): RegexNode {
     if (this.widths[group] === undefined) throw this.source.error('cannot refer to an open group', back)
     this.assertOutsideLookbehind(group)
     const fold = flags & IGNORECASE ? (flags & ASCII ? lowerAscii : lower) : undefined
@@ -340,7 +340,7 @@ function checkedFlags(flags: number): number {
   return flags
 }
 
-function assertFixedLookbehinds(node: Node, widths: ReadonlyArray<Width | undefined>): void {
+function assertFixedLookbehinds(node: RegexNode, widths: ReadonlyArray<Width | undefined>): void {
   if (node.kind === 'look' && node.behind) {
     const [min, max] = widthOf(node.body, widths)
     if (min !== max) throw regexError('look-behind requires fixed-width pattern')
@@ -348,7 +348,7 @@ function assertFixedLookbehinds(node: Node, widths: ReadonlyArray<Width | undefi
   for (const child of childrenOf(node)) assertFixedLookbehinds(child, widths)
 }
 
-export function childrenOf(node: Node): readonly Node[] {
+export function childrenOf(node: RegexNode): readonly RegexNode[] {
   switch (node.kind) {
     case 'sequence':
       return node.items

@@ -1,6 +1,6 @@
 // A pattern's tree → instructions for the matcher. Registers hold the groups' starts and ends (two each, the whole
 // match first) and, behind them, a round counter and the last round's start for each repeat of more than one set.
-import { type Anchor, type Node, type Pattern, UNBOUNDED } from './ast.ts'
+import { type Anchor, type Pattern, type RegexNode, UNBOUNDED } from './ast.ts'
 import { setTest, wordSet } from './char-set.ts'
 import { type Width, widthOf } from './width.ts'
 
@@ -30,14 +30,14 @@ export type Instruction =
   /** The end of the pattern, or of a part that is matched on its own. */
   | { op: 'done' }
 
-type Mode = Extract<Node, { kind: 'repeat' }>['mode']
+type Mode = Extract<RegexNode, { kind: 'repeat' }>['mode']
 
-export interface Program {
+export interface RegexProgram {
   code: Instruction[]
   registers: number
 }
 
-export function assemble(pattern: Pattern): Program {
+export function assemble(pattern: Pattern): RegexProgram {
   return new Assembler(pattern.groups).assemble(pattern.root)
 }
 
@@ -50,13 +50,13 @@ class Assembler {
     this.registers = 2 * (groups + 1)
   }
 
-  assemble(root: Node): Program {
+  assemble(root: RegexNode): RegexProgram {
     this.emit(root)
     this.code.push({ op: 'done' })
     return { code: this.code, registers: this.registers }
   }
 
-  private emit(node: Node): void {
+  private emit(node: RegexNode): void {
     switch (node.kind) {
       case 'set':
         this.code.push({ op: 'char', test: setTest(node.set) })
@@ -95,7 +95,7 @@ class Assembler {
     }
   }
 
-  private branch(alternatives: readonly Node[]): void {
+  private branch(alternatives: readonly RegexNode[]): void {
     const split = { op: 'split' as const, to: [] as number[] }
     this.code.push(split)
     const jumps = alternatives.map((alternative) => {
@@ -112,7 +112,7 @@ class Assembler {
     return jump
   }
 
-  private group(number: number | undefined, body: Node): void {
+  private group(number: number | undefined, body: RegexNode): void {
     if (number === undefined) {
       this.emit(body)
       return
@@ -123,7 +123,7 @@ class Assembler {
     this.widths[number] = widthOf(body, this.widths)
   }
 
-  private repeat(node: Extract<Node, { kind: 'repeat' }>): void {
+  private repeat(node: Extract<RegexNode, { kind: 'repeat' }>): void {
     const { min, max, mode } = node
     const bound = max === UNBOUNDED ? Number.POSITIVE_INFINITY : max
     const single = onlySet(node.body)
@@ -147,14 +147,14 @@ class Assembler {
   }
 
   /** An instruction whose body is matched on its own, behind it. */
-  private apart(instruction: Extract<Instruction, { next: number }>, body: Node): void {
+  private apart(instruction: Extract<Instruction, { next: number }>, body: RegexNode): void {
     this.code.push(instruction)
     this.emit(body)
     this.code.push({ op: 'done' })
     instruction.next = this.code.length
   }
 
-  private conditional(group: number, yes: Node, no: Node | undefined): void {
+  private conditional(group: number, yes: RegexNode, no: RegexNode | undefined): void {
     const test = { op: 'conditional' as const, group, no: 0 }
     this.code.push(test)
     this.emit(yes)
@@ -166,7 +166,7 @@ class Assembler {
 }
 
 /** The set that a node consists of, if it is nothing else. */
-function onlySet(node: Node): Extract<Node, { kind: 'set' }>['set'] | undefined {
+function onlySet(node: RegexNode): Extract<RegexNode, { kind: 'set' }>['set'] | undefined {
   if (node.kind === 'set') return node.set
   return node.kind === 'group' && node.number === undefined ? onlySet(node.body) : undefined
 }

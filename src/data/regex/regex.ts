@@ -4,11 +4,11 @@ import { PyError } from '../errors.ts'
 import { tuple, type Value } from '../value.ts'
 import type { Pattern } from './ast.ts'
 import { PyMatch } from './match.ts'
-import { type Demand, Matcher } from './matcher.ts'
+import { type Demand, RegexMatcher } from './matcher.ts'
 import { parsePattern } from './parser.ts'
-import { assemble, type Program } from './program.ts'
-import { parseTemplate, type Template } from './template.ts'
-import { translate } from './translate.ts'
+import { assemble, type RegexProgram } from './program.ts'
+import { parseRegexTemplate, type RegexTemplate } from './template.ts'
+import { translatePattern } from './translate.ts'
 import { widthOf } from './width.ts'
 
 const MOST_CACHED = 512
@@ -43,12 +43,12 @@ export class PyRegex {
   private readonly tree: Pattern
   private readonly shortest: number
   private readonly source: string | undefined
-  private readonly templates = new Map<string, Template>()
+  private readonly templates = new Map<string, RegexTemplate>()
   private searcher: RegExp | undefined
   private sticky: RegExp | undefined
   private sole: RegExp | undefined
   private filled: RegExp | undefined
-  private assembled: Program | undefined
+  private assembled: RegexProgram | undefined
 
   constructor(pattern: string, flags: number) {
     this.tree = parsePattern(pattern, flags)
@@ -57,7 +57,7 @@ export class PyRegex {
     this.groups = this.tree.groups
     this.groupNames = this.tree.names
     this.shortest = widthOf(this.tree.root, [])[0]
-    this.source = translate(this.tree)
+    this.source = translatePattern(this.tree)
   }
 
   /** The first match from `from` on. */
@@ -133,7 +133,7 @@ export class PyRegex {
   private expander(text: string): (match: PyMatch) => string {
     let template = this.templates.get(text)
     if (template === undefined) {
-      template = parseTemplate(text, this.groups, this.groupNames)
+      template = parseRegexTemplate(text, this.groups, this.groupNames)
       if (this.templates.size >= MOST_CACHED) this.templates.clear()
       this.templates.set(text, template)
     }
@@ -176,18 +176,18 @@ export class PyRegex {
     return at < text.length ? this.search(text, nextPlace(text, at)) : null
   }
 
-  private get program(): Program {
+  private get program(): RegexProgram {
     this.assembled ??= assemble(this.tree)
     return this.assembled
   }
 
   private ownMatch(text: string, at: number, demand: Demand): PyMatch | null {
-    const matcher = new Matcher(this.program, text, demand)
+    const matcher = new RegexMatcher(this.program, text, demand)
     return matcher.matchAt(at) ? this.ownResult(text, matcher.registers) : null
   }
 
   private ownSearch(text: string, from: number): PyMatch | null {
-    const matcher = new Matcher(this.program, text)
+    const matcher = new RegexMatcher(this.program, text)
     for (let at = from; at <= text.length; at = nextPlace(text, at)) {
       if (matcher.matchAt(at)) return this.ownResult(text, matcher.registers)
     }

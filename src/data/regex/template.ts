@@ -5,7 +5,7 @@ import { groupNumber } from './parser.ts'
 import { isIdentifier, lengthOf, PatternSource } from './pattern-source.ts'
 
 /** Pieces of text and numbers of groups. */
-export type Template = ReadonlyArray<string | number>
+export type RegexTemplate = ReadonlyArray<string | number>
 
 const CONTROLS: Record<string, string> = {
   a: '\x07',
@@ -20,7 +20,7 @@ const CONTROLS: Record<string, string> = {
 const DIGIT = /^[0-9]$/
 const OCTAL = /^[0-7]$/
 
-export function parseTemplate(text: string, groups: number, names: ReadonlyMap<string, number>): Template {
+export function parseRegexTemplate(text: string, groups: number, names: ReadonlyMap<string, number>): RegexTemplate {
   if (!text.includes('\\')) return [text]
   const source = new PatternSource(text)
   const pieces: Array<string | number> = []

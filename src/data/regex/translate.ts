@@ -2,13 +2,13 @@
 // differ in what they capture or in which order they try, there is no source, and the matcher of our own takes over:
 // JavaScript forgets the groups of a repeated part at each round, takes an unset group for an empty text, refuses
 // rounds that match nothing, and has neither conditionals nor parts that give nothing back.
-import { type Anchor, type Node, type Pattern, UNBOUNDED } from './ast.ts'
+import { type Anchor, type Pattern, type RegexNode, UNBOUNDED } from './ast.ts'
 import { setSource, wordSet } from './char-set.ts'
 import { childrenOf } from './parser.ts'
 import { type Width, widthOf } from './width.ts'
 
 /** The source, or undefined when a RegExp could give another answer. */
-export function translate(pattern: Pattern): string | undefined {
+export function translatePattern(pattern: Pattern): string | undefined {
   if (new Comparison().sameAnswers(pattern.root)) return sourceOf(pattern.root)
   return undefined
 }
@@ -16,12 +16,12 @@ export function translate(pattern: Pattern): string | undefined {
 class Comparison {
   private readonly widths: Array<Width | undefined> = []
 
-  sameAnswers(root: Node): boolean {
+  sameAnswers(root: RegexNode): boolean {
     return this.surelySet(root, new Set()) !== undefined
   }
 
   /** The groups that are set once the node has matched, given those set before; undefined if answers may differ. */
-  private surelySet(node: Node, before: ReadonlySet<number>): ReadonlySet<number> | undefined {
+  private surelySet(node: RegexNode, before: ReadonlySet<number>): ReadonlySet<number> | undefined {
     switch (node.kind) {
       case 'set':
       case 'anchor':
@@ -48,7 +48,7 @@ class Comparison {
     }
   }
 
-  private afterAll(items: readonly Node[], before: ReadonlySet<number>): ReadonlySet<number> | undefined {
+  private afterAll(items: readonly RegexNode[], before: ReadonlySet<number>): ReadonlySet<number> | undefined {
     let after: ReadonlySet<number> | undefined = before
     for (const item of items) {
       after = this.surelySet(item, after)
@@ -57,7 +57,7 @@ class Comparison {
     return after
   }
 
-  private afterEither(items: readonly Node[], before: ReadonlySet<number>): ReadonlySet<number> | undefined {
+  private afterEither(items: readonly RegexNode[], before: ReadonlySet<number>): ReadonlySet<number> | undefined {
     let common: number[] | undefined
     for (const item of items) {
       const after = this.surelySet(item, before)
@@ -69,7 +69,7 @@ class Comparison {
 
   private afterGroup(
     number: number | undefined,
-    body: Node,
+    body: RegexNode,
     before: ReadonlySet<number>,
   ): ReadonlySet<number> | undefined {
     const after = this.surelySet(body, before)
@@ -79,7 +79,7 @@ class Comparison {
   }
 
   private afterRepeat(
-    node: Extract<Node, { kind: 'repeat' }>,
+    node: Extract<RegexNode, { kind: 'repeat' }>,
     before: ReadonlySet<number>,
   ): ReadonlySet<number> | undefined {
     if (node.mode === 'possessive') return undefined
@@ -92,7 +92,7 @@ class Comparison {
   }
 }
 
-function groupsIn(node: Node): number[] {
+function groupsIn(node: RegexNode): number[] {
   const inner = childrenOf(node).flatMap(groupsIn)
   return node.kind === 'group' && node.number !== undefined ? [node.number, ...inner] : inner
 }
@@ -105,7 +105,7 @@ const ANCHORS: Record<Anchor, string> = {
   'last-line-end': '(?=\\n?$)',
 }
 
-function sourceOf(node: Node): string {
+function sourceOf(node: RegexNode): string {
   switch (node.kind) {
     case 'set':
       return setSource(node.set)

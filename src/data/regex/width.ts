@@ -1,12 +1,12 @@
 // How many characters a part of a pattern can take; a look-behind must know it exactly.
-import { type Node, UNBOUNDED } from './ast.ts'
+import { type RegexNode, UNBOUNDED } from './ast.ts'
 
 export type Width = readonly [min: number, max: number]
 
 const capped = (min: number, max: number): Width => [Math.min(min, UNBOUNDED - 1), Math.min(max, UNBOUNDED)]
 
 /** The width of a node; `groups` holds those of the groups that are closed already. */
-export function widthOf(node: Node, groups: ReadonlyArray<Width | undefined>): Width {
+export function widthOf(node: RegexNode, groups: ReadonlyArray<Width | undefined>): Width {
   switch (node.kind) {
     case 'set':
       return [1, 1]

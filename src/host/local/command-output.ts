@@ -46,7 +46,7 @@ export function systemPipe(): { writer: number; source: Readable } {
 }
 
 /** One stream of output, gathered up to a bound, or handed on as it comes. */
-export class Output {
+export class CommandOutput {
   truncated = false
   private readonly pieces: Buffer[] = []
   private ended: Promise<void> = Promise.resolve()

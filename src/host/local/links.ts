@@ -21,7 +21,7 @@ export function followed(path: string): string {
 }
 
 /** Return a path without any links in it. */
-export function realPath(path: string): string {
+export function resolvedPath(path: string): string {
   const real = realpathSync.native(path)
   if (real !== resolve(path)) checkLinks(path)
   return real

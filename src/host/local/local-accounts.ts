@@ -1,6 +1,6 @@
 // Users and groups of this machine: from the local files, else from whatever directory service the system asks.
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { type Group, parseGroup, parsePasswd, type User } from '../accounts.ts'
+import { parseGroup, parsePasswd, type User, type UserGroup } from '../accounts.ts'
 
 /** The parsed content of a file, kept until the file changes. */
 function kept<T>(path: string, parse: (text: string) => T[]): () => T[] {
@@ -25,7 +25,7 @@ export function localUser(nameOrId: string | number): User | undefined {
   return found ?? parsePasswd(askDirectory('passwd', nameOrId))[0]
 }
 
-export function localGroup(nameOrId: string | number): Group | undefined {
+export function localGroup(nameOrId: string | number): UserGroup | undefined {
   const found = localGroups().find(({ name, gid }) => (typeof nameOrId === 'number' ? gid : name) === nameOrId)
   return found ?? parseGroup(askDirectory('group', nameOrId))[0]
 }

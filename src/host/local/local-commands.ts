@@ -6,7 +6,7 @@ import { groupIdsOf } from '../accounts.ts'
 import { fromNodeError, HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult } from '../host.ts'
 import { openInput } from './command-input.ts'
-import { Output, systemPipe } from './command-output.ts'
+import { CommandOutput, systemPipe } from './command-output.ts'
 import { localGroup, localGroups, localUser } from './local-accounts.ts'
 import { programPath } from './program-path.ts'
 
@@ -17,8 +17,8 @@ const GRACE = 2000
 
 export async function runLocal(command: Command): Promise<CommandResult> {
   const limit = command.maxOutput ?? MOST_OUTPUT
-  const stdout = new Output(limit, command.hear)
-  const stderr = command.mergeStderr ? undefined : new Output(limit)
+  const stdout = new CommandOutput(limit, command.hear)
+  const stderr = command.mergeStderr ? undefined : new CommandOutput(limit)
   const child = launchGathering(command, stdout, stderr)
   const ended = new Promise<number>((done, fail) => {
     child.once('error', (error) => fail(launchError(error, command)))
@@ -58,7 +58,7 @@ export async function startLocal(command: Command): Promise<number> {
 }
 
 /** Starts it, with the outputs listening. What it was given has copies in the child, so ours are closed. */
-function launchGathering(command: Command, stdout: Output, stderr: Output | undefined): ChildProcess {
+function launchGathering(command: Command, stdout: CommandOutput, stderr: CommandOutput | undefined): ChildProcess {
   const input = command.stdin === undefined ? undefined : openInput(command.stdin)
   const isPlain = !command.systemPipes && stderr !== undefined
   const pipes = isPlain ? [] : [stdout, ...(stderr ? [stderr] : [])].map((output) => ({ output, ...systemPipe() }))

@@ -9,7 +9,7 @@ import { fromNodeError, isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { fileStat } from './file-stat.ts'
-import { followed, realPath } from './links.ts'
+import { followed, resolvedPath } from './links.ts'
 
 function guard<T>(run: () => T, path?: string, other?: string): T {
   try {
@@ -218,7 +218,7 @@ export class LocalFiles implements HostFiles {
 
   async realPath(path: string): Promise<string> {
     this.ready(path)
-    return guard(() => realPath(path), path)
+    return guard(() => resolvedPath(path), path)
   }
 
   async makeDirectory(path: string, options: { mode?: number; parents?: boolean } = {}): Promise<void> {

@@ -1,7 +1,7 @@
 // The machine this process runs on.
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Group, User } from '../accounts.ts'
+import type { User, UserGroup } from '../accounts.ts'
 import { fromNodeError } from '../errors.ts'
 import type {
   AccessWish,
@@ -11,8 +11,8 @@ import type {
   FileRange,
   FileStat,
   Host,
+  HostSocketOptions,
   SocketAddress,
-  SocketOptions,
   TempOptions,
 } from '../host.ts'
 import { findProgram } from '../which.ts'
@@ -92,7 +92,7 @@ export class LocalHost extends LocalFiles implements Host {
     return findProgram(this, program)
   }
 
-  async connect(address: SocketAddress, options?: SocketOptions): Promise<Connection> {
+  async connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection> {
     return (await import('./local-sockets.ts')).openSocket(address, options)
   }
 
@@ -100,7 +100,7 @@ export class LocalHost extends LocalFiles implements Host {
     return localUser(nameOrId)
   }
 
-  async group(nameOrId: string | number): Promise<Group | undefined> {
+  async group(nameOrId: string | number): Promise<UserGroup | undefined> {
     return localGroup(nameOrId)
   }
 
@@ -108,7 +108,7 @@ export class LocalHost extends LocalFiles implements Host {
     return localUsers()
   }
 
-  async groups(): Promise<Group[]> {
+  async groups(): Promise<UserGroup[]> {
     return localGroups()
   }
 

@@ -3,7 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { fromNodeError, systemError } from '../errors.ts'
-import type { Connection, SocketAddress, SocketOptions, TlsTrust } from '../host.ts'
+import type { Connection, HostSocketOptions, SocketAddress, TlsTrust } from '../host.ts'
 
 const placeOf = (address: SocketAddress): string =>
   'path' in address ? address.path : `${address.host}:${address.port}`
@@ -25,7 +25,10 @@ function opened(socket: Socket, place: string, event: 'connect' | 'secureConnect
 
 const checked = (trust: TlsTrust) => ({ rejectUnauthorized: trust === 'verified' })
 
-export async function openSocket(address: SocketAddress, { timeout = 10 }: SocketOptions = {}): Promise<Connection> {
+export async function openSocket(
+  address: SocketAddress,
+  { timeout = 10 }: HostSocketOptions = {},
+): Promise<Connection> {
   const place = placeOf(address)
   const trust = 'tls' in address ? address.tls : undefined
   const socket = trust === undefined ? connect(address) : connectTls({ ...address, ...checked(trust) })

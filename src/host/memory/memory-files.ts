@@ -4,24 +4,24 @@ import { resolve } from 'node:path/posix'
 import { isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
-import { find, makeNode, type Node, place, statOf } from './nodes.ts'
+import { type FileNode, findNode, makeNode, place, statOf } from './nodes.ts'
 
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === 'string' ? new TextEncoder().encode(data) : Uint8Array.from(data)
 
 export abstract class MemoryFiles implements HostFiles {
-  protected readonly root: Node = makeNode('directory', { mode: 0o755, uid: 0, gid: 0, now: 0 })
+  protected readonly root: FileNode = makeNode('directory', { mode: 0o755, uid: 0, gid: 0, now: 0 })
   protected readonly mask = 0o022
 
   abstract now(): number
 
-  private node(path: string, follow = true): Node {
-    const { node } = find(this.root, path, follow)
+  private node(path: string, follow = true): FileNode {
+    const { node } = findNode(this.root, path, follow)
     if (node === undefined) throw systemError('ENOENT', path)
     return node
   }
 
-  private file(path: string): Node {
+  private file(path: string): FileNode {
     const node = this.node(path)
     if (node.type === 'directory') throw systemError('EISDIR', path)
     return node
@@ -32,7 +32,7 @@ export abstract class MemoryFiles implements HostFiles {
   }
 
   /** Puts a node where nothing is yet. */
-  private place(path: string, node: Node): Node {
+  private place(path: string, node: FileNode): FileNode {
     const { directory, name } = place(this.root, path)
     if (directory.entries.has(name) || name === '') throw systemError('EEXIST', path)
     directory.entries.set(name, node)
@@ -40,14 +40,14 @@ export abstract class MemoryFiles implements HostFiles {
     return node
   }
 
-  private opened(path: string): Node {
-    const found = find(this.root, path, true)
+  private opened(path: string): FileNode {
+    const found = findNode(this.root, path, true)
     if (found.node === undefined) return this.place(found.path, makeNode('file', this.facts(0o666 & ~this.mask)))
     if (found.node.type === 'directory') throw systemError('EISDIR', path)
     return found.node
   }
 
-  private fill(node: Node, content: Uint8Array): void {
+  private fill(node: FileNode, content: Uint8Array): void {
     node.content = content
     node.mtime = node.ctime = this.now()
   }
@@ -62,7 +62,7 @@ export abstract class MemoryFiles implements HostFiles {
   }
 
   async write(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
-    if (options.exclusive && find(this.root, path, true).node) throw systemError('EEXIST', path)
+    if (options.exclusive && findNode(this.root, path, true).node) throw systemError('EEXIST', path)
     const node = this.opened(path)
     this.fill(node, bytesOf(data))
     node.mode = options.mode ?? node.mode
@@ -98,7 +98,7 @@ export abstract class MemoryFiles implements HostFiles {
 
   async copy(source: string, target: string): Promise<void> {
     const { content, mode } = this.file(source)
-    const isNew = find(this.root, target, true).node === undefined
+    const isNew = findNode(this.root, target, true).node === undefined
     const node = this.opened(target)
     this.fill(node, content.slice())
     if (isNew) node.mode = mode & ~this.mask
@@ -114,7 +114,7 @@ export abstract class MemoryFiles implements HostFiles {
 
   private statOrNothing(path: string, follow: boolean): FileStat | undefined {
     try {
-      const { node } = find(this.root, path, follow)
+      const { node } = findNode(this.root, path, follow)
       return node && statOf(node)
     } catch (error) {
       if (isHostError(error, 'ENOENT', 'ENOTDIR')) return undefined
@@ -140,14 +140,14 @@ export abstract class MemoryFiles implements HostFiles {
   }
 
   async realPath(path: string): Promise<string> {
-    const found = find(this.root, path, true)
+    const found = findNode(this.root, path, true)
     if (found.node === undefined) throw systemError('ENOENT', path)
     return found.path
   }
 
   async makeDirectory(path: string, options: { mode?: number; parents?: boolean } = {}): Promise<void> {
     const { mode = 0o777, parents = false } = options
-    const fresh = (): Node => makeNode('directory', this.facts(mode & ~this.mask))
+    const fresh = (): FileNode => makeNode('directory', this.facts(mode & ~this.mask))
     if (!parents) {
       this.place(path, fresh())
       return
@@ -155,7 +155,7 @@ export abstract class MemoryFiles implements HostFiles {
     let at = ''
     for (const name of resolve('/', path).split('/').filter(Boolean)) {
       at = `${at}/${name}`
-      const { node } = find(this.root, at, true)
+      const { node } = findNode(this.root, at, true)
       if (node === undefined) this.place(at, fresh())
       else if (node.type !== 'directory') throw systemError(at === resolve('/', path) ? 'EEXIST' : 'ENOTDIR', path)
     }
@@ -173,7 +173,7 @@ export abstract class MemoryFiles implements HostFiles {
     this.own(this.node(path, false), uid, gid)
   }
 
-  private own(node: Node, uid: number, gid: number): void {
+  private own(node: FileNode, uid: number, gid: number): void {
     if (uid >= 0) node.uid = uid
     if (gid >= 0) node.gid = gid
   }
@@ -194,7 +194,7 @@ export abstract class MemoryFiles implements HostFiles {
   }
 
   async rename(source: string, target: string): Promise<void> {
-    const { node } = find(this.root, source, false)
+    const { node } = findNode(this.root, source, false)
     if (node === undefined) throw systemError('ENOENT', source, target)
     const from = place(this.root, source)
     const to = place(this.root, target)

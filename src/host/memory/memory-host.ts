@@ -1,6 +1,6 @@
 // A simulated machine: its files, accounts and environment are in memory, and its commands are what a script says.
 // For tests, and for thousands of minions in one process.
-import type { Group, User } from '../accounts.ts'
+import type { User, UserGroup } from '../accounts.ts'
 import { HostError, systemError } from '../errors.ts'
 import type { Command, CommandResult, Connection, Host, SocketAddress } from '../host.ts'
 import { findProgram } from '../which.ts'
@@ -29,7 +29,7 @@ export interface MemoryMachine {
   /** By path; directories above them are made. A path that ends with `/` is a directory. */
   files?: Readonly<Record<string, MemoryFile>>
   users?: readonly User[]
-  groups?: readonly Group[]
+  groups?: readonly UserGroup[]
   env?: Readonly<Record<string, string>>
   hostname?: string
   /** Seconds since the epoch; the clock stands still unless a function moves it. */
@@ -132,7 +132,7 @@ export class MemoryHost extends MemoryFiles implements Host {
     return (await this.users()).find(({ name, uid }) => name === nameOrId || uid === nameOrId)
   }
 
-  async group(nameOrId: string | number): Promise<Group | undefined> {
+  async group(nameOrId: string | number): Promise<UserGroup | undefined> {
     return (await this.groups()).find(({ name, gid }) => name === nameOrId || gid === nameOrId)
   }
 
@@ -140,7 +140,7 @@ export class MemoryHost extends MemoryFiles implements Host {
     return [...(this.machine.users ?? [ROOT])]
   }
 
-  async groups(): Promise<Group[]> {
+  async groups(): Promise<UserGroup[]> {
     return [...(this.machine.groups ?? [{ name: 'root', gid: 0, members: [] }])]
   }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path/posix'
 import { systemError } from '../errors.ts'
 import type { FileStat, FileType } from '../host.ts'
 
-export interface Node {
+export interface FileNode {
   type: FileType
   mode: number
   uid: number
@@ -17,7 +17,7 @@ export interface Node {
   /** Of a link. */
   target: string
   /** Of a directory. */
-  entries: Map<string, Node>
+  entries: Map<string, FileNode>
 }
 
 export interface NodeFacts {
@@ -29,7 +29,7 @@ export interface NodeFacts {
 
 let inodes = 1
 
-export function makeNode(type: FileType, { mode, uid, gid, now }: NodeFacts): Node {
+export function makeNode(type: FileType, { mode, uid, gid, now }: NodeFacts): FileNode {
   return {
     type,
     mode,
@@ -46,7 +46,7 @@ export function makeNode(type: FileType, { mode, uid, gid, now }: NodeFacts): No
   }
 }
 
-export function statOf(node: Node): FileStat {
+export function statOf(node: FileNode): FileStat {
   const { type, mode, uid, gid, atime, mtime, ctime, inode, links } = node
   const size = type === 'link' ? node.target.length : type === 'directory' ? 4096 : node.content.length
   return { type, mode, uid, gid, size, atime, mtime, ctime, inode, device: 1, links, major: 0, minor: 0 }
@@ -55,13 +55,13 @@ export function statOf(node: Node): FileStat {
 const MOST_LINKS = 40
 
 interface Found {
-  node: Node | undefined
+  node: FileNode | undefined
   /** Without links on the way, or at the end when they were followed. */
   path: string
 }
 
 /** Finds what a path leads to; a missing directory on the way is a failure, a missing end is not. */
-export function find(root: Node, path: string, follow: boolean, hops = 0): Found {
+export function findNode(root: FileNode, path: string, follow: boolean, hops = 0): Found {
   if (hops > MOST_LINKS) throw systemError('ELOOP', path)
   const names = resolve('/', path).split('/').filter(Boolean)
   let node = root
@@ -76,7 +76,7 @@ export function find(root: Node, path: string, follow: boolean, hops = 0): Found
     }
     if (next.type === 'link' && (!isLast || follow)) {
       const rest = names.slice(index + 1)
-      return find(root, [resolve(at || '/', next.target), ...rest].join('/'), follow, hops + 1)
+      return findNode(root, [resolve(at || '/', next.target), ...rest].join('/'), follow, hops + 1)
     }
     node = next
     at = `${at}/${name}`
@@ -85,9 +85,9 @@ export function find(root: Node, path: string, follow: boolean, hops = 0): Found
 }
 
 /** The directory a path lies in, and the path's last name. */
-export function place(root: Node, path: string): { directory: Node; name: string } {
+export function place(root: FileNode, path: string): { directory: FileNode; name: string } {
   const absolute = resolve('/', path)
-  const { node } = find(root, dirname(absolute), true)
+  const { node } = findNode(root, dirname(absolute), true)
   if (node === undefined) throw systemError('ENOENT', path)
   if (node.type !== 'directory') throw systemError('ENOTDIR', path)
   return { directory: node, name: absolute.slice(absolute.lastIndexOf('/') + 1) }

@@ -5,7 +5,7 @@ import { Float, PyError, quote, type Value } from '../../data/mod.ts'
 import type * as ast from '../ast.ts'
 import { JinjaError } from '../errors.ts'
 import { Identifiers } from '../symbols.ts'
-import type { Frame, FunctionState } from './frame.ts'
+import type { CodeFrame, FunctionState } from './frame.ts'
 
 const COMPARISONS: Record<ast.CompareOp, (a: string, b: string) => string> = {
   eq: (a, b) => `eq(${a},${b})`,
@@ -126,7 +126,7 @@ export class ExpressionCompiler {
     return `K[${same >= 0 ? same : this.constants.push(value) - 1}]`
   }
 
-  protected expr(node: ast.Expr, frame: Frame): string {
+  protected expr(node: ast.Expr, frame: CodeFrame): string {
     switch (node.type) {
       case 'Const':
         return this.constant(node.value)
@@ -173,12 +173,12 @@ export class ExpressionCompiler {
     }
   }
 
-  private list(nodes: readonly ast.Expr[], frame: Frame): string {
+  private list(nodes: readonly ast.Expr[], frame: CodeFrame): string {
     return nodes.map((node) => this.expr(node, frame)).join(',')
   }
 
   /** An expression of which only the truth counts. */
-  protected condition(node: ast.Expr, frame: Frame): string {
+  protected condition(node: ast.Expr, frame: CodeFrame): string {
     if (node.type === 'And' || node.type === 'Or') {
       const left = this.condition(node.left, frame)
       return `(${left}${node.type === 'And' ? '&&' : '||'}${this.condition(node.right, frame)})`
@@ -187,26 +187,26 @@ export class ExpressionCompiler {
     return BOOLEAN.has(node.type) ? `(${code})` : `T(${code})`
   }
 
-  private logic(node: ast.Logic, frame: Frame): string {
+  private logic(node: ast.Logic, frame: CodeFrame): string {
     const left = this.temporary()
     const test = `T(${left}=${this.expr(node.left, frame)})`
     const right = this.expr(node.right, frame)
     return node.type === 'And' ? `(${test}?${right}:${left})` : `(${test}?${left}:${right})`
   }
 
-  protected loadName(name: string, frame: Frame): string {
+  protected loadName(name: string, frame: CodeFrame): string {
     const variable = frame.scope.variable(name)
     const given = frame.scope.findLoad(variable)?.from === 'parameter' && !this.pendingParameters.has(variable)
     return given ? variable : `(${variable}===undefined?rt.missing(${JSON.stringify(name)},N):${variable})`
   }
 
-  private dict(node: ast.DictNode, frame: Frame): string {
+  private dict(node: ast.DictNode, frame: CodeFrame): string {
     const pairs = node.pairs.map(({ key, value }) => `[${this.expr(key, frame)},${this.expr(value, frame)}]`)
     const plain = node.pairs.every(({ key }) => key.type === 'Const' && typeof key.value === 'string')
     return plain ? `new Map([${pairs.join(',')}])` : `dict([${pairs.join(',')}])`
   }
 
-  private condExpr(node: ast.CondExpr, frame: Frame): string {
+  private condExpr(node: ast.CondExpr, frame: CodeFrame): string {
     const soft = { ...frame, soft: true }
     const test = this.condition(node.test, soft)
     const chosen = this.expr(node.chosen, soft)
@@ -220,24 +220,24 @@ export class ExpressionCompiler {
     return this.templateName === undefined ? `line ${line}` : `line ${line} in ${quote(this.templateName)}`
   }
 
-  private concat(node: ast.Concat, frame: Frame): string {
+  private concat(node: ast.Concat, frame: CodeFrame): string {
     const parts = node.nodes.map((part) => this.expr(part, frame))
     if (frame.escape !== 'off') return `rt.concat([${parts.join(',')}])`
     return parts.length === 2 ? `cat(${parts.join(',')})` : `catAll([${parts.join(',')}])`
   }
 
   /** What a value looks like in the output. */
-  protected printed(code: string, frame: Frame): string {
+  protected printed(code: string, frame: CodeFrame): string {
     if (frame.escape === 'off') return `out(${code})`
     return frame.escape === 'on' ? `rt.escaped(${code})` : `rt.emit(${code})`
   }
 
   /** Text that was written to a buffer, as a value. */
-  protected captured(buffer: string, frame: Frame): string {
+  protected captured(buffer: string, frame: CodeFrame): string {
     return frame.escape === 'off' ? buffer : `rt.captured(${buffer})`
   }
 
-  private compare(node: ast.Compare, frame: Frame): string {
+  private compare(node: ast.Compare, frame: CodeFrame): string {
     const first = this.expr(node.expr, frame)
     const [only] = node.ops
     if (node.ops.length === 1) return COMPARISONS[only!.op](first, this.expr(only!.expr, frame))
@@ -251,7 +251,7 @@ export class ExpressionCompiler {
     return `(${parts.join('&&')})`
   }
 
-  private getattr(node: ast.Getattr, frame: Frame): string {
+  private getattr(node: ast.Getattr, frame: CodeFrame): string {
     const object = this.expr(node.node, frame)
     const ofLoop = this.loopVariables.has(object) ? LOOP_ATTRIBUTES[node.attr] : undefined
     if (ofLoop) return ofLoop(object)
@@ -260,7 +260,7 @@ export class ExpressionCompiler {
     return `${plain ? 'gm' : 'ga'}(rt,${object},${JSON.stringify(node.attr)})`
   }
 
-  private getitem(node: ast.Getitem, frame: Frame): string {
+  private getitem(node: ast.Getitem, frame: CodeFrame): string {
     const object = this.expr(node.node, frame)
     if (node.arg.type !== 'Slice') return `gi(rt,${object},${this.expr(node.arg, frame)})`
     const bounds = [node.arg.start, node.arg.stop, node.arg.step].map((bound) =>
@@ -270,7 +270,7 @@ export class ExpressionCompiler {
   }
 
   /** `[args], kwargs` as they stand in a call of the runtime. */
-  protected arguments(given: ast.Arguments, frame: Frame, caller?: string): string {
+  protected arguments(given: ast.Arguments, frame: CodeFrame, caller?: string): string {
     const args = `[${this.list(given.args, frame)}]`
     const all = given.dynArgs ? `spread(${args},${this.expr(given.dynArgs, frame)})` : args
     refuseRepeated(given)
@@ -281,7 +281,7 @@ export class ExpressionCompiler {
     return named.length ? `${all},${kwargs}` : all
   }
 
-  protected call(node: ast.Call, frame: Frame, caller?: string): string {
+  protected call(node: ast.Call, frame: CodeFrame, caller?: string): string {
     const callee = node.node
     if (callee.type === 'Getattr') {
       const owner = this.expr(callee.node, frame)
@@ -304,7 +304,7 @@ export class ExpressionCompiler {
     return linked
   }
 
-  private linkedCall(kind: Link['kind'], node: ast.Filter | ast.Test, value: string, frame: Frame): string {
+  private linkedCall(kind: Link['kind'], node: ast.Filter | ast.Test, value: string, frame: CodeFrame): string {
     const names = kind === 'filter' ? this.options.filters : this.options.tests
     if (!names.has(node.name) && !frame.soft) {
       this.fail(`No ${kind} named ${quote(node.name)}.`, node.line, didYouMean(node.name, names.keys()))
@@ -318,20 +318,20 @@ export class ExpressionCompiler {
   }
 
   /** `captured` is the text of the block that a filter block or a block set filters. */
-  protected filter(node: ast.Filter, frame: Frame, captured?: string): string {
+  protected filter(node: ast.Filter, frame: CodeFrame, captured?: string): string {
     const value = node.node ? this.innerFilter(node.node, frame, captured) : (captured ?? "''")
     const code = this.linkedCall('filter', node, value, frame)
     const mapped = node.name === 'map' && node.args[0]?.type === 'Const' ? String(node.args[0].value) : node.name
     return this.options.filterWaits(mapped) || this.options.filterWaits(node.name) ? this.settle(code) : code
   }
 
-  private innerFilter(node: ast.Expr, frame: Frame, captured?: string): string {
+  private innerFilter(node: ast.Expr, frame: CodeFrame, captured?: string): string {
     return node.type === 'Filter' && captured !== undefined
       ? this.filter(node, frame, captured)
       : this.expr(node, frame)
   }
 
-  private test(node: ast.Test, frame: Frame): string {
+  private test(node: ast.Test, frame: CodeFrame): string {
     // an undefined name is a fair question for these two, and no value needs to be made for it
     if ((node.name === 'defined' || node.name === 'undefined') && node.node.type === 'Name' && !node.args.length) {
       const variable = frame.scope.variable(node.node.name)

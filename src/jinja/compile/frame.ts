@@ -1,8 +1,8 @@
 // What the code generator knows at the point it is writing for.
-import { type Identifiers, Scope } from '../symbols.ts'
+import { type Identifiers, SymbolScope } from '../symbols.ts'
 
-export interface Frame {
-  scope: Scope
+export interface CodeFrame {
+  scope: SymbolScope
   /** The JavaScript variable that collects output here. */
   buffer: string
   /** In the template's outermost code, where assignments are exported and `extends` silences output. */
@@ -17,8 +17,8 @@ export interface Frame {
   offset: string | undefined
 }
 
-export function innerFrame(names: Identifiers, frame: Frame): Frame {
-  return { ...frame, scope: new Scope(names, frame.scope), toplevel: false, soft: false }
+export function innerFrame(names: Identifiers, frame: CodeFrame): CodeFrame {
+  return { ...frame, scope: new SymbolScope(names, frame.scope), toplevel: false, soft: false }
 }
 
 /** One JavaScript function being written. */

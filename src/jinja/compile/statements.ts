@@ -3,9 +3,9 @@
 import { truthy } from '../../data/mod.ts'
 import type * as ast from '../ast.ts'
 import { findAll } from '../ast.ts'
-import { analyze, declareTarget, type Scope, undeclared } from '../symbols.ts'
+import { analyze, declareTarget, type SymbolScope, undeclared } from '../symbols.ts'
 import { ExpressionCompiler } from './expressions.ts'
-import { type Frame, type FunctionState, innerFrame } from './frame.ts'
+import { type CodeFrame, type FunctionState, innerFrame } from './frame.ts'
 
 /** What kind of function an error passed through; blocks are not named as the place of an error. */
 export type FunctionKind = 'root' | 'macro' | 'block'
@@ -52,7 +52,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** Declares the scope's variables with the values they begin with. */
-  protected enter(scope: Scope): void {
+  protected enter(scope: SymbolScope): void {
     const declared: string[] = []
     for (const [variable, load] of scope.loads) {
       if (load.from === 'context') declared.push(`${variable}=ctx.resolve(${JSON.stringify(load.name)})`)
@@ -62,11 +62,11 @@ export class StatementCompiler extends ExpressionCompiler {
     if (declared.length) this.write(`let ${declared.join(',')};`)
   }
 
-  protected body(nodes: readonly ast.Stmt[], frame: Frame): void {
+  protected body(nodes: readonly ast.Stmt[], frame: CodeFrame): void {
     for (const node of nodes) this.statement(node, frame)
   }
 
-  private statement(node: ast.Stmt, frame: Frame): void {
+  private statement(node: ast.Stmt, frame: CodeFrame): void {
     switch (node.type) {
       case 'Output':
         return this.output(node, frame)
@@ -110,13 +110,13 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** Whether code that writes here is needed at all, and the condition under which it runs. */
-  private silence(frame: Frame): 'always' | 'maybe' | 'never' {
+  private silence(frame: CodeFrame): 'always' | 'maybe' | 'never' {
     if (!frame.silenced) return 'never'
     if (this.knownExtends) return 'always'
     return this.extendsSeen ? 'maybe' : 'never'
   }
 
-  private output(node: ast.Output, frame: Frame): void {
+  private output(node: ast.Output, frame: CodeFrame): void {
     const silence = this.silence(frame)
     if (silence === 'always') return
     if (silence === 'maybe') this.write('if(parent===undefined){')
@@ -138,12 +138,12 @@ export class StatementCompiler extends ExpressionCompiler {
     if (silence === 'maybe') this.write('}')
   }
 
-  private outputItem(item: ast.Expr, frame: Frame): string {
+  private outputItem(item: ast.Expr, frame: CodeFrame): string {
     if (item.type === 'TemplateData') return JSON.stringify(item.text)
     return this.printed(this.expr(item, frame), frame)
   }
 
-  private if(node: ast.If, frame: Frame): void {
+  private if(node: ast.If, frame: CodeFrame): void {
     const soft = { ...frame, soft: true }
     this.mark(node.line)
     this.write(`if(${this.condition(node.test, soft)}){`)
@@ -167,7 +167,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** Stores the value of a JavaScript expression in a target. */
-  private store(target: ast.Target, value: string, frame: Frame): void {
+  private store(target: ast.Target, value: string, frame: CodeFrame): void {
     if (target.type === 'Name') this.write(`${frame.scope.variable(target.name)}=${value};`)
     else if (target.type === 'NamespaceRef') {
       const variable = this.loadName(target.name, frame)
@@ -181,7 +181,7 @@ export class StatementCompiler extends ExpressionCompiler {
     }
   }
 
-  private for(node: ast.For, frame: Frame): void {
+  private for(node: ast.For, frame: CodeFrame): void {
     for (const name of storedNames(node)) {
       if (name.name === 'loop') this.fail("Can't assign to special loop variable in for-loop target", name.line)
     }
@@ -201,7 +201,7 @@ export class StatementCompiler extends ExpressionCompiler {
    * A call of the loop as a function of its own: V8 optimizes small functions well and gives up on huge ones, and the
    * code of a long template would be huge.
    */
-  private loopCall(node: ast.For, frame: Frame, loop: Frame, loopVariable: string | undefined): string {
+  private loopCall(node: ast.For, frame: CodeFrame, loop: CodeFrame, loopVariable: string | undefined): string {
     const name = this.names.fresh('loop')
     const buffer = this.names.fresh('o')
     const offset = frame.offset && `${frame.offset}+${buffer}.length`
@@ -216,9 +216,9 @@ export class StatementCompiler extends ExpressionCompiler {
     return fn.waits ? this.settle(call) : call
   }
 
-  private recursiveFor(node: ast.For, frame: Frame, loop: Frame, loopVariable: string): void {
+  private recursiveFor(node: ast.For, frame: CodeFrame, loop: CodeFrame, loopVariable: string): void {
     const name = this.names.fresh('loop')
-    const inner: Frame = { ...loop, buffer: 'o', silenced: false, offset: undefined }
+    const inner: CodeFrame = { ...loop, buffer: 'o', silenced: false, offset: undefined }
     const fn = this.inFunction(() => {
       this.write("let o='';")
       this.rounds(
@@ -240,8 +240,8 @@ export class StatementCompiler extends ExpressionCompiler {
   /** The loop itself. `recursion` is what a recursive loop hands to its loop variable. */
   private rounds(
     node: ast.For,
-    frame: Frame,
-    loop: Frame,
+    frame: CodeFrame,
+    loop: CodeFrame,
     iterable: string,
     loopVariable: string | undefined,
     recursion: string,
@@ -274,7 +274,7 @@ export class StatementCompiler extends ExpressionCompiler {
     if (empty) this.otherwise(node, frame, empty)
   }
 
-  private otherwise(node: ast.For, frame: Frame, empty: string): void {
+  private otherwise(node: ast.For, frame: CodeFrame, empty: string): void {
     const otherwise = innerFrame(this.names, frame)
     analyze(otherwise.scope, node.otherwise)
     this.write(`if(${empty}){`)
@@ -285,7 +285,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** Evaluates the loop's own `if` in a scope of its own, running `unwanted` for items it refuses. */
-  private guard(node: ast.For, frame: Frame, item: string, unwanted: string): void {
+  private guard(node: ast.For, frame: CodeFrame, item: string, unwanted: string): void {
     const test = innerFrame(this.names, frame)
     declareTarget(test.scope, node.target)
     analyze(test.scope, [node.test!])
@@ -301,7 +301,7 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** The items that pass the loop's own `if`, gathered first: the loop variable counts only these. */
-  private filtered(node: ast.For, frame: Frame, iterable: string): string {
+  private filtered(node: ast.For, frame: CodeFrame, iterable: string): string {
     const kept = this.names.fresh('f')
     const item = this.names.fresh('i')
     this.write(`const ${kept}=[];`)
@@ -311,7 +311,7 @@ export class StatementCompiler extends ExpressionCompiler {
     return kept
   }
 
-  private declareParameters(scope: Scope, except?: string): void {
+  private declareParameters(scope: SymbolScope, except?: string): void {
     const own = [...scope.loads].filter(([name, load]) => load.from === 'parameter' && name !== except)
     if (own.length) this.write(`let ${own.map(([name]) => name).join(',')};`)
   }
@@ -322,9 +322,9 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** The function of a macro or call block, as the arguments of `new Macro`. */
-  private macroValue(node: ast.Macro | ast.CallBlock, frame: Frame): string {
+  private macroValue(node: ast.Macro | ast.CallBlock, frame: CodeFrame): string {
     const name = node.type === 'Macro' ? node.name : null
-    const inner: Frame = { ...innerFrame(this.names, frame), buffer: 'o', silenced: false, offset: undefined }
+    const inner: CodeFrame = { ...innerFrame(this.names, frame), buffer: 'o', silenced: false, offset: undefined }
     const { scope } = inner
     analyze(scope, node.args)
     const declared = node.args.map((arg) => arg.name)
@@ -354,7 +354,7 @@ export class StatementCompiler extends ExpressionCompiler {
     )
   }
 
-  private defaults(node: ast.Macro | ast.CallBlock, frame: Frame): void {
+  private defaults(node: ast.Macro | ast.CallBlock, frame: CodeFrame): void {
     const outer = this.pendingParameters
     this.pendingParameters = new Set(node.args.map((arg) => frame.scope.variable(arg.name)))
     node.args.forEach((arg, i) => {
@@ -367,21 +367,21 @@ export class StatementCompiler extends ExpressionCompiler {
     this.pendingParameters = outer
   }
 
-  private macro(node: ast.Macro, frame: Frame): void {
+  private macro(node: ast.Macro, frame: CodeFrame): void {
     const variable = frame.scope.variable(node.name)
     this.write(`${variable}=${this.macroValue(node, frame)};`)
     this.export(frame, [node.name])
   }
 
   /** Makes assignments at the top of a template visible to blocks, includes and importers. */
-  private export(frame: Frame, names: Iterable<string>): void {
+  private export(frame: CodeFrame, names: Iterable<string>): void {
     if (!frame.toplevel) return
     for (const name of names) {
       this.write(`ctx.set(${JSON.stringify(name)},${frame.scope.variable(name)},${!name.startsWith('_')});`)
     }
   }
 
-  private callBlock(node: ast.CallBlock, frame: Frame): void {
+  private callBlock(node: ast.CallBlock, frame: CodeFrame): void {
     const caller = this.names.fresh('c')
     this.write(`const ${caller}=${this.macroValue(node, frame)};`)
     this.mark(node.line)
@@ -389,15 +389,15 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** Appends the text that the code makes; the buffer is read only after the code has run. */
-  private append(frame: Frame, code: string): void {
+  private append(frame: CodeFrame, code: string): void {
     const result = this.temporary()
     this.write(`${result}=${code};${frame.buffer}+=${result};`)
   }
 
   /** Writes a body into a buffer of its own, then hands its text, filtered if a filter is given, to `use`. */
-  private capture(node: ast.FilterBlock | ast.AssignBlock, frame: Frame, use: (code: string) => void): void {
+  private capture(node: ast.FilterBlock | ast.AssignBlock, frame: CodeFrame, use: (code: string) => void): void {
     const buffer = this.names.fresh('o')
-    const inner: Frame = { ...innerFrame(this.names, frame), buffer, silenced: false, offset: undefined }
+    const inner: CodeFrame = { ...innerFrame(this.names, frame), buffer, silenced: false, offset: undefined }
     analyze(inner.scope, node.filter ? [...node.body, node.filter] : node.body)
     this.write(`{let ${buffer}='';`)
     this.enter(inner.scope)
@@ -409,16 +409,16 @@ export class StatementCompiler extends ExpressionCompiler {
     this.forgetLine()
   }
 
-  private filterBlock(node: ast.FilterBlock, frame: Frame): void {
+  private filterBlock(node: ast.FilterBlock, frame: CodeFrame): void {
     this.capture(node, frame, (code) => this.append(frame, `text(${code})`))
   }
 
-  private assignBlock(node: ast.AssignBlock, frame: Frame): void {
+  private assignBlock(node: ast.AssignBlock, frame: CodeFrame): void {
     this.capture(node, frame, (code) => this.store(node.target, code, frame))
     this.export(frame, targetNames(node.target))
   }
 
-  private with(node: ast.With, frame: Frame): void {
+  private with(node: ast.With, frame: CodeFrame): void {
     const inner = innerFrame(this.names, frame)
     for (const target of node.targets) declareTarget(inner.scope, target)
     analyze(inner.scope, node.body)
@@ -434,7 +434,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.forgetLine()
   }
 
-  private block(node: ast.Block, frame: Frame): void {
+  private block(node: ast.Block, frame: CodeFrame): void {
     const silence = frame.toplevel ? this.silence({ ...frame, silenced: true }) : 'never'
     if (silence === 'always') return
     this.mark(node.line)
@@ -445,12 +445,12 @@ export class StatementCompiler extends ExpressionCompiler {
   }
 
   /** The names assigned around here with their values, for a template that is rendered with this context. */
-  private locals(frame: Frame): string {
+  private locals(frame: CodeFrame): string {
     const pairs = [...frame.scope.assigned()].map(([name, variable]) => `[${JSON.stringify(name)},${variable}]`)
     return `[${pairs.join(',')}]`
   }
 
-  private extends(node: ast.Extends, frame: Frame): void {
+  private extends(node: ast.Extends, frame: CodeFrame): void {
     if (!frame.toplevel) this.fail('cannot use extend from a non top-level scope', node.line)
     this.mark(node.line)
     if (this.extendsSeen > 0) this.write('if(parent!==undefined)extendedTwice();')
@@ -459,26 +459,26 @@ export class StatementCompiler extends ExpressionCompiler {
     if (!frame.soft) this.knownExtends = true
   }
 
-  private include(node: ast.Include, frame: Frame): void {
+  private include(node: ast.Include, frame: CodeFrame): void {
     this.mark(node.line)
     const locals = node.withContext ? this.locals(frame) : 'undefined'
     const code = this.settle(`rt.include(ctx,${this.expr(node.template, frame)},${node.ignoreMissing},${locals})`)
     this.write(`${frame.buffer}+=${code};`)
   }
 
-  private importCode(node: ast.Import | ast.FromImport, frame: Frame): string {
+  private importCode(node: ast.Import | ast.FromImport, frame: CodeFrame): string {
     const locals = node.withContext ? this.locals(frame) : 'undefined'
     return this.settle(`rt.import(ctx,${this.expr(node.template, frame)},${locals})`)
   }
 
-  private import(node: ast.Import, frame: Frame): void {
+  private import(node: ast.Import, frame: CodeFrame): void {
     this.mark(node.line)
     const variable = frame.scope.variable(node.target)
     this.write(`${variable}=${this.importCode(node, frame)};`)
     if (frame.toplevel) this.write(`ctx.set(${JSON.stringify(node.target)},${variable},false);`)
   }
 
-  private fromImport(node: ast.FromImport, frame: Frame): void {
+  private fromImport(node: ast.FromImport, frame: CodeFrame): void {
     this.mark(node.line)
     const module = this.temporary()
     this.write(`${module}=${this.importCode(node, frame)};`)
@@ -490,13 +490,13 @@ export class StatementCompiler extends ExpressionCompiler {
     }
   }
 
-  private assign(node: ast.Assign, frame: Frame): void {
+  private assign(node: ast.Assign, frame: CodeFrame): void {
     this.mark(node.line)
     this.store(node.target, this.expr(node.node, frame), frame)
     this.export(frame, targetNames(node.target))
   }
 
-  private autoEscape(node: ast.AutoEscape, frame: Frame): void {
+  private autoEscape(node: ast.AutoEscape, frame: CodeFrame): void {
     const inner = innerFrame(this.names, frame)
     inner.escape = node.value.type === 'Const' ? (truthy(node.value.value) ? 'on' : 'off') : 'maybe'
     analyze(inner.scope, [node.value, ...node.body])
@@ -510,7 +510,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.forgetLine()
   }
 
-  private profile(node: ast.Profile, frame: Frame): void {
+  private profile(node: ast.Profile, frame: CodeFrame): void {
     const done = this.names.fresh('p')
     this.mark(node.line)
     this.write(`const ${done}=rt.profile(${this.expr(node.label, frame)},${JSON.stringify(node.source)});`)

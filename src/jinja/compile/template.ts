@@ -1,9 +1,9 @@
 // A whole template → the source of a factory that, given an environment's functions, makes its root and blocks.
 import type * as ast from '../ast.ts'
 import { findAll } from '../ast.ts'
-import { analyze, Scope, undeclared } from '../symbols.ts'
+import { analyze, SymbolScope, undeclared } from '../symbols.ts'
 import type { CompileOptions, Link } from './expressions.ts'
-import type { Frame } from './frame.ts'
+import type { CodeFrame } from './frame.ts'
 import { StatementCompiler } from './statements.ts'
 
 export interface CompiledTemplate {
@@ -49,9 +49,9 @@ class TemplateCompiler extends StatementCompiler {
     return `const blocks={__proto__:null,${parts.join(',\n')}};\nreturn {root:${root},blocks};`
   }
 
-  private frame(toplevel: boolean): Frame {
+  private frame(toplevel: boolean): CodeFrame {
     return {
-      scope: new Scope(this.names),
+      scope: new SymbolScope(this.names),
       buffer: 'o',
       toplevel,
       soft: false,

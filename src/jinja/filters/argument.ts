@@ -4,7 +4,7 @@ import { isDict, noAttribute, typeError, typeName, type Value } from '../../data
 export { noAttribute }
 
 /** The number behind an int or bool. */
-export function integer(value: Value): number {
+export function integerArgument(value: Value): number {
   if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value)
   if (typeof value === 'number' && Number.isInteger(value)) return value
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`)

@@ -23,7 +23,7 @@ import { PyGenerator } from '../runtime/generator.ts'
 import { escapeValue, Markup, softStr } from '../runtime/markup.ts'
 import { type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { integer } from './argument.ts'
+import { integerArgument } from './argument.ts'
 import { attributeGetter } from './attribute.ts'
 import { reversed } from './reversed.ts'
 
@@ -98,7 +98,7 @@ function* slice(value: Value, slices: Value, filler: Value): Generator<Value> {
   const all = [...iterate(value)]
   const each = numberOf(floordiv(all.length, slices))!
   const longer = numberOf(mod(all.length, slices))!
-  const count = integer(slices)
+  const count = integerArgument(slices)
   let from = 0
   for (let i = 0; i < count; i++) {
     const to = from + each + (i < longer ? 1 : 0)

@@ -31,7 +31,7 @@ import { builtin } from '../runtime/builtin.ts'
 import { type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { Undefined } from '../runtime/undefined.ts'
-import { integer } from './argument.ts'
+import { integerArgument } from './argument.ts'
 import { attributeGetter } from './attribute.ts'
 
 /** `float(value)` as a JavaScript number. */
@@ -52,7 +52,7 @@ function truncated(value: number): Value {
 
 function toInt(value: Value, base: Value): Value {
   const text = textOf(value)
-  if (text !== undefined) return intFromText(text, integer(base))
+  if (text !== undefined) return intFromText(text, integerArgument(base))
   if (value instanceof Uint8Array) return intFromText(Buffer.from(value).toString('latin1'))
   if (isFloat(value)) return truncated(value instanceof Float ? value.value : value)
   if (isNumeric(value)) return typeof value === 'boolean' ? Number(value) : value

@@ -20,7 +20,7 @@ import { JinjaError } from '../errors.ts'
 import { collected, PyGenerator } from '../runtime/generator.ts'
 import { type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { integer, pairsOf } from './argument.ts'
+import { integerArgument, pairsOf } from './argument.ts'
 import { attributeGetter, attributesGetter, type Getter, ignoreCase } from './attribute.ts'
 
 /** What items are compared by. */
@@ -43,7 +43,7 @@ function sort(rt: Runtime, value: Value, reverse: Value, caseSensitive: Value, a
   const get = attributesGetter(rt, attribute)
   const fold = !truthy(caseSensitive)
   const items = [...iterate(value)]
-  const backwards = integer(reverse) !== 0
+  const backwards = integerArgument(reverse) !== 0
   const keys = items.map((item) => (fold ? get(item).map(ignoreCase) : get(item)))
   // lists of one text or number each compare as those do
   const plain = keys.every((key) => key.length === 1 && typeof key[0] === typeof keys[0]![0] && isPlain(key[0]!))
@@ -56,7 +56,7 @@ function dictsort(value: Value, caseSensitive: Value, by: Value, reverse: Value)
   const at = ['key', 'value'].findIndex((name) => equals(by, name))
   if (at < 0) throw new JinjaError('FilterArgumentError', 'You can only sort by either "key" or "value"')
   const pairs = Array.from(pairsOf(value), (pair) => tuple(pair))
-  const backwards = integer(reverse) !== 0
+  const backwards = integerArgument(reverse) !== 0
   const keys = pairs.map((pair) => (truthy(caseSensitive) ? pair[at]! : ignoreCase(pair[at]!)))
   return sortBy(pairs, keys, backwards)
 }

@@ -4,8 +4,8 @@
 import { assertHashable, iterate, repr, textOf, truthy, type Value } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
 import { collected, failingAfter, PyGenerator } from '../runtime/generator.ts'
-import { type Kwargs, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { Undefined } from '../runtime/undefined.ts'
 import { attributeGetter, type Getter } from './attribute.ts'
 

@@ -18,9 +18,9 @@ import {
 import { JinjaError } from '../errors.ts'
 import { builtin } from '../runtime/builtin.ts'
 import { escapeValue, Markup, softStr } from '../runtime/markup.ts'
-import { type Kwargs, type NativeTable, native } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
-import { integer } from './argument.ts'
+import { type NativeTable, native } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
+import { integerArgument } from './argument.ts'
 
 /** Applies a change of text to the value's text. */
 function changed(value: Value, change: (text: string) => string): Value {
@@ -54,7 +54,7 @@ const WIDEST = 1 << 28
 
 function centered(value: Value, width: Value): Value {
   const text = softStr(value)
-  const columns = integer(width)
+  const columns = integerArgument(width)
   if (columns > WIDEST) throw new PyError('MemoryError', '')
   return changed(text, (plain) => center(plain, columns))
 }
@@ -62,11 +62,11 @@ function centered(value: Value, width: Value): Value {
 function replace(rt: Runtime, value: Value, old: Value, replacement: Value, count: Value): Value {
   if (!rt.autoescape) {
     const [text, from, to] = [str(value), str(old), str(replacement)]
-    return replaceText(text, from, to, count === null ? -1 : integer(count))
+    return replaceText(text, from, to, count === null ? -1 : integerArgument(count))
   }
   const escapes = old instanceof Markup || (replacement instanceof Markup && !(value instanceof Markup))
   const text = escapes ? escapeValue(value) : softStr(value)
-  const most = count === null ? -1 : integer(count)
+  const most = count === null ? -1 : integerArgument(count)
   if (typeof text === 'string') return replaceText(text, str(old), str(replacement), most)
   return new Markup(replaceText(text.value, escapeValue(old).value, escapeValue(replacement).value, most))
 }

@@ -1,8 +1,8 @@
 // Methods of Python's builtin types. CPython writes them in C and checks their arguments in three ways, each with its
 // own sentences; templates that misuse a method show them.
 import { PyError, typeError, typeName, type Value } from '../../data/mod.ts'
-import { type Kwargs, type NativeBody, NativeFunction, type NativeTable } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { type NativeBody, NativeFunction, type NativeTable } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 
 /**
  * How a method takes its arguments:

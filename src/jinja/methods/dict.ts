@@ -17,7 +17,7 @@ import {
   truthy,
   type Value,
 } from '../../data/mod.ts'
-import type { Kwargs } from '../runtime/native.ts'
+import type { Kwargs } from '../runtime/runtime.ts'
 import { type MethodSpec, method, methodTable } from './builtin.ts'
 
 /** A dict of the same type with the same entries. */

@@ -12,8 +12,7 @@ import {
   type Value,
   valueError,
 } from '../../data/mod.ts'
-import type { Kwargs } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { countArgument } from './arguments.ts'
 import { method, methodTable } from './builtin.ts'
 

@@ -1,8 +1,8 @@
 // The methods of Markup: those that make text of text escape their arguments and give Markup, the others are str's.
 import { format, iterate, type Tuple, textOf, tuple, unescapeHtml, type Value, valueError } from '../../data/mod.ts'
 import { escapeText, escapeValue, Markup } from '../runtime/markup.ts'
-import { type Kwargs, type NativeBody, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { type NativeBody, type NativeFunction, type NativeTable, native } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { stripTags } from '../runtime/strip-tags.ts'
 import { BuiltinMethod } from './builtin.ts'
 import { STR_METHODS, STR_SPECS } from './str.ts'

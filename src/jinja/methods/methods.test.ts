@@ -12,8 +12,7 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { Markup } from '../runtime/markup.ts'
-import type { Kwargs } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { attributeOf, methodsOf } from './mod.ts'
 
 const rt = { getAttr: () => 'attr', getItem: (o: Value[], k: number) => o[k] } as unknown as Runtime

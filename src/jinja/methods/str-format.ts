@@ -1,7 +1,6 @@
 // `str.format` and `format_map` as Jinja's sandbox runs them: fields reach attributes and items only as templates do.
 import { type FormatSource, formatTemplate, getItem, typeError, type Value } from '../../data/mod.ts'
-import type { Kwargs } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 
 type FormatField = FormatSource['formatField']
 

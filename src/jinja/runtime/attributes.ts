@@ -16,8 +16,7 @@ import {
 } from '../../data/mod.ts'
 import { attributeOf, methodsOf } from '../methods/mod.ts'
 import { BoundMethod } from './callable.ts'
-import type { Kwargs } from './native.ts'
-import type { Rendering } from './rendering.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 import { isInternalAttribute } from './sandbox.ts'
 import { Undefined } from './undefined.ts'
 
@@ -35,7 +34,7 @@ function describe(object: Value): string {
   return object === null ? 'None' : `${qualifiedTypeName(object)} object`
 }
 
-function missing(rt: Rendering, object: Value, key: Value): Undefined {
+function missing(rt: Runtime, object: Value, key: Value): Undefined {
   const name = textOf(key)
   if (name === undefined) return rt.undefinedWith(`${describe(object)} has no element ${repr(key)}`)
   const message = `${quote(describe(object))} has no attribute ${repr(key)}`
@@ -50,7 +49,7 @@ function closeNames(object: Value, key: string): string | undefined {
   return didYouMean(key, names) ?? (few ? `It has ${names.map(quote).join(', ')}` : undefined)
 }
 
-function unsafe(rt: Rendering, object: Value, name: Value): Undefined {
+function unsafe(rt: Runtime, object: Value, name: Value): Undefined {
   const message = `access to attribute ${repr(name)} of ${quote(typeName(object))} object is unsafe.`
   return rt.undefinedWith(message, undefined, 'SecurityError')
 }
@@ -77,7 +76,7 @@ function item(object: Value, key: Value): Value | undefined {
 
 const LOOKUP_ERRORS = new Set(['TypeError', 'LookupError', 'KeyError', 'IndexError'])
 
-export function getAttr(rt: Rendering, object: Value, name: string): Value {
+export function getAttr(rt: Runtime, object: Value, name: string): Value {
   if (object instanceof Undefined) object.fail()
   if (name.charCodeAt(0) === 95 && isInternalAttribute(object, name)) return unsafe(rt, object, name)
   const own = ownAttribute(object, name)
@@ -86,7 +85,7 @@ export function getAttr(rt: Rendering, object: Value, name: string): Value {
   return found === undefined ? missing(rt, object, name) : found
 }
 
-export function getItem(rt: Rendering, object: Value, key: Value): Value {
+export function getItem(rt: Runtime, object: Value, key: Value): Value {
   if (object instanceof Undefined) object.fail()
   const found = item(object, key)
   if (found !== undefined) return found
@@ -101,7 +100,7 @@ export function getItem(rt: Rendering, object: Value, key: Value): Value {
 
 /** `object.name(…)`, without making the bound method when it is one. */
 export function callAttr(
-  rt: Rendering,
+  rt: Runtime,
   object: Value,
   name: string,
   args: Value[],

@@ -1,8 +1,8 @@
 // Filters and tests that are functions of CPython's own C code, such as `length` (len) and `eq`: they take no keyword
 // arguments, and count the others in words of their own.
 import { typeError, type Value } from '../../data/mod.ts'
-import { type Kwargs, type NativeBody, NativeFunction } from './native.ts'
-import type { Runtime } from './runtime.ts'
+import { type NativeBody, NativeFunction } from './native.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
 class BuiltinFunction extends NativeFunction {
   override repr(): string {

@@ -1,15 +1,15 @@
 // Things a template can call, and how a call finds what to run.
 import { PyObject, type Value } from '../../data/mod.ts'
-import type { Kwargs, NativeFunction } from './native.ts'
-import type { Runtime } from './runtime.ts'
+import type { NativeFunction } from './native.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
 /** A value with a call of its own: macros, loops, types. */
-export abstract class Callable extends PyObject {
+export abstract class CallableValue extends PyObject {
   abstract call(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | Promise<Value>
 }
 
 /** `object.method` before it is called. */
-export class BoundMethod extends Callable {
+export class BoundMethod extends CallableValue {
   readonly typeName = 'builtin_function_or_method'
   private readonly self: Value
   private readonly method: NativeFunction
@@ -30,7 +30,7 @@ export class BoundMethod extends Callable {
 }
 
 /** A Python class that templates call to make a value, such as `dict`. */
-export class TypeObject extends Callable {
+export class TypeObject extends CallableValue {
   readonly typeName = 'type'
   private readonly shown: string
   private readonly maker: NativeFunction

@@ -1,8 +1,13 @@
 // The variables a template sees: those it was given, and over them those it has set at its top.
 import type { Value } from '../../data/mod.ts'
-import type { BlockFunction } from '../template.ts'
+import type { LineMap } from '../line-map.ts'
+import type { Runtime } from './runtime.ts'
 
 export type Variables = ReadonlyMap<string, Value>
+
+/** The compiled code of a template, and of one of its blocks. */
+export type RootFunction = (ctx: Context, rt: Runtime, lines: LineMap | undefined) => string | Promise<string>
+export type BlockFunction = (ctx: Context, rt: Runtime) => string | Promise<string>
 
 export class Context {
   readonly given: Variables

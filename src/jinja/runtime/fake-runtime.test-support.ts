@@ -2,8 +2,8 @@
 import { getItem, PyError, quote, repr, typeName, type Value } from '../../data/mod.ts'
 import { builtinFilters } from '../filters/mod.ts'
 import { builtinTests } from '../tests/mod.ts'
-import type { Kwargs, NativeFunction } from './native.ts'
-import type { Runtime } from './runtime.ts'
+import type { NativeFunction } from './native.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 import { StrictUndefined, Undefined } from './undefined.ts'
 
 interface Options {
@@ -21,12 +21,16 @@ export function fakeRuntime({ autoescape = false, filters = {} }: Options = {}):
     opts: new Map(),
     variables: () => new Map(),
     undefined: (message) => new StrictUndefined(message),
+    undefinedWith: (message, hint, error) => new StrictUndefined(message, hint, error),
     getAttr: (object, name) => (object instanceof Map && name === 'keys' ? 'a method' : rt.getItem(object, name)),
     getItem: (object, key) => itemOrUndefined(object, key),
     filter: (name, value, args, kwargs) => known.get(name)!.invoke(rt, [value, ...args], kwargs),
     test: (name, value, args, kwargs) => builtinTests.get(name)!.invoke(rt, [value, ...args], kwargs) as boolean,
     call: () => {
       throw new Error('no calls here')
+    },
+    nested: () => {
+      throw new Error('no nested templates here')
     },
   }
   return rt

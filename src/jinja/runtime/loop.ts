@@ -1,8 +1,8 @@
 // The `loop` variable. It looks one item ahead, because `loop.last` must know whether there is a next one.
 import { equals, iterate, len, PyError, tuple, typeError, type Value } from '../../data/mod.ts'
-import { BoundMethod, Callable } from './callable.ts'
-import { type Kwargs, native } from './native.ts'
-import type { Runtime } from './runtime.ts'
+import { BoundMethod, CallableValue } from './callable.ts'
+import { native } from './native.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
 export type LoopFunction = (iterable: Value, depth: number) => Value | Promise<Value>
 
@@ -34,7 +34,7 @@ const ATTRIBUTES = [
   'changed',
 ]
 
-export class LoopContext extends Callable {
+export class LoopContext extends CallableValue {
   readonly typeName = 'LoopContext'
   override readonly module = 'jinja2.runtime'
   private readonly rt: Runtime

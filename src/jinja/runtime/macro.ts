@@ -1,28 +1,21 @@
 // A macro as a value: binds its arguments as Jinja does and runs the compiled body.
 import { quote, Tuple, tuple, typeError, type Value } from '../../data/mod.ts'
-import { Callable } from './callable.ts'
-import type { Kwargs } from './native.ts'
-import type { Rendering } from './rendering.ts'
+import { CallableValue } from './callable.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
 export type MacroBody = (...args: Array<Value | undefined>) => string | Promise<string>
 
-export class Macro extends Callable {
+export class Macro extends CallableValue {
   readonly typeName = 'Macro'
   override readonly module = 'jinja2.runtime'
-  private readonly rt: Rendering
+  private readonly rt: Runtime
   readonly name: string | null
   private readonly args: readonly string[]
   /** Which of `caller`, `kwargs` and `varargs` the body reads. */
   private readonly special: readonly string[]
   private readonly body: MacroBody
 
-  constructor(
-    rt: Rendering,
-    name: string | null,
-    args: readonly string[],
-    special: readonly string[],
-    body: MacroBody,
-  ) {
+  constructor(rt: Runtime, name: string | null, args: readonly string[], special: readonly string[], body: MacroBody) {
     super()
     this.rt = rt
     this.name = name

@@ -9,9 +9,8 @@
 // parameters after a bare `*` are keyword-only. A leading `@name` stands for what Jinja itself hands to the function
 // (its environment or context): templates never give it, but Python counts it in its messages.
 import { matchArguments, PyObject, type Signature, type Value } from '../../data/mod.ts'
-import type { Runtime } from './runtime.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 
-export type Kwargs = Map<string, Value>
 // biome-ignore lint/suspicious/noExplicitAny: a body declares the types of its own parameters
 export type NativeBody = (rt: Runtime, ...args: any[]) => Value | Promise<Value>
 

@@ -1,20 +1,19 @@
 // `self.block()` and `super()`.
 import { PyObject, quote, type Value } from '../../data/mod.ts'
-import type { BlockFunction } from '../template.ts'
-import { Callable } from './callable.ts'
-import type { Context } from './context.ts'
-import type { Rendering } from './rendering.ts'
+import { CallableValue } from './callable.ts'
+import type { BlockFunction, Context } from './context.ts'
+import type { Runtime } from './runtime.ts'
 
-export class BlockReference extends Callable {
+export class BlockReference extends CallableValue {
   readonly typeName = 'BlockReference'
   override readonly module = 'jinja2.runtime'
-  private readonly rt: Rendering
+  private readonly rt: Runtime
   private readonly name: string
   private readonly context: Context
   private readonly definitions: readonly BlockFunction[]
   private readonly depth: number
 
-  constructor(rt: Rendering, name: string, context: Context, definitions: readonly BlockFunction[], depth: number) {
+  constructor(rt: Runtime, name: string, context: Context, definitions: readonly BlockFunction[], depth: number) {
     super()
     this.rt = rt
     this.name = name
@@ -44,10 +43,10 @@ export class BlockReference extends Callable {
 export class TemplateReference extends PyObject {
   readonly typeName = 'TemplateReference'
   override readonly module = 'jinja2.runtime'
-  private readonly rt: Rendering
+  private readonly rt: Runtime
   private readonly context: Context
 
-  constructor(rt: Rendering, context: Context) {
+  constructor(rt: Runtime, context: Context) {
     super()
     this.rt = rt
     this.context = context

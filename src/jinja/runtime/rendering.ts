@@ -1,45 +1,44 @@
 // One rendering in progress: what compiled code, filters and methods ask while they run.
 import { didYouMean } from '../../base/mod.ts'
 import { PyError, quote, str, typeError, typeName, type Value } from '../../data/mod.ts'
-import type { Environment } from '../environment.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
-import type { BlockFunction, Template } from '../template.ts'
 import { getAttr, getItem } from './attributes.ts'
-import { Callable } from './callable.ts'
-import { type Context, type Locals, type Variables, withLocals } from './context.ts'
+import { CallableValue } from './callable.ts'
+import { type BlockFunction, type Context, type Locals, type Variables, withLocals } from './context.ts'
 import { HostFunction } from './host-function.ts'
 import { escapeText, escapeValue, Markup } from './markup.ts'
 import { TemplateModule } from './module.ts'
-import { type Kwargs, NativeFunction } from './native.ts'
+import { NativeFunction } from './native.ts'
 import { printed } from './printed.ts'
 import { BlockReference, TemplateReference } from './reference.ts'
-import type { Runtime } from './runtime.ts'
-import { type Hint, StrictUndefined, Undefined } from './undefined.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
+import type { JinjaDialect, RenderSurroundings, RunnableTemplate } from './surroundings.ts'
+import { type HintMaker, StrictUndefined, Undefined } from './undefined.ts'
 
 /** Python stops at about 250 nested macro calls; nothing that works there is refused here. */
 const DEEPEST_CALLS = 450
 const NO_KWARGS: Kwargs = new Map()
 
 export class Rendering implements Runtime {
-  readonly env: Environment
+  readonly env: RenderSurroundings
   autoescape: boolean
   private depth = 0
   private roundsLeft: number
   /** The variables of the template that is running. */
   private context: Context
 
-  constructor(env: Environment, context: Context) {
+  constructor(env: RenderSurroundings, context: Context) {
     this.env = env
     this.context = context
     this.autoescape = env.autoescape
     this.roundsLeft = env.maxRounds
   }
 
-  get filters(): Runtime['filters'] {
+  get filters(): JinjaDialect['filters'] {
     return this.env.dialect.filters
   }
 
-  get tests(): Runtime['tests'] {
+  get tests(): JinjaDialect['tests'] {
     return this.env.dialect.tests
   }
 
@@ -92,7 +91,7 @@ export class Rendering implements Runtime {
 
   // — undefined values —
 
-  undefinedWith(message: string, hint?: Hint, error?: JinjaErrorCode): Undefined {
+  undefinedWith(message: string, hint?: HintMaker, error?: JinjaErrorCode): Undefined {
     return this.env.strict ? new StrictUndefined(message, hint, error) : new Undefined(message, hint, error)
   }
 
@@ -122,7 +121,7 @@ export class Rendering implements Runtime {
 
   call(callee: Value, args: readonly Value[], kwargs: Kwargs = NO_KWARGS): Value | Promise<Value> {
     if (callee instanceof NativeFunction) return callee.invoke(this, args, kwargs)
-    if (callee instanceof Callable) return callee.call(this, args, kwargs)
+    if (callee instanceof CallableValue) return callee.call(this, args, kwargs)
     if (callee instanceof HostFunction) return callee.call(args, kwargs)
     if (callee instanceof Undefined) return callee.fail()
     throw typeError(`'${typeName(callee)}' object is not callable`)
@@ -169,7 +168,7 @@ export class Rendering implements Runtime {
   // — other templates —
 
   /** Renders another template in place of one statement, with the environment's own escaping. */
-  private async within(template: Template, context: Context): Promise<string> {
+  private async within(template: RunnableTemplate, context: Context): Promise<string> {
     this.enter()
     const outer = { autoescape: this.autoescape, context: this.context }
     this.autoescape = this.env.autoescape
@@ -183,7 +182,7 @@ export class Rendering implements Runtime {
   }
 
   async include(ctx: Context, name: Value, ignoreMissing: boolean, locals?: Locals): Promise<string> {
-    let template: Template
+    let template: RunnableTemplate
     try {
       template = await this.env.select(name)
     } catch (error) {
@@ -201,12 +200,12 @@ export class Rendering implements Runtime {
   }
 
   /** The module of a template that is imported without context: made once, shared by all importers. */
-  private module(template: Template): Promise<TemplateModule> {
+  private module(template: RunnableTemplate): Promise<TemplateModule> {
     template.module ??= this.makeModule(template, this.env.visibleGlobals())
     return template.module
   }
 
-  private async makeModule(template: Template, given: Context['given']): Promise<TemplateModule> {
+  private async makeModule(template: RunnableTemplate, given: Context['given']): Promise<TemplateModule> {
     const context = template.context(given)
     const text = await this.within(template, context)
     return new TemplateModule(template.origin, context.exported(), text)
@@ -225,7 +224,7 @@ export class Rendering implements Runtime {
 
   // — inheritance —
 
-  async parent(ctx: Context, name: Value): Promise<Template> {
+  async parent(ctx: Context, name: Value): Promise<RunnableTemplate> {
     const parent = await this.env.named(name)
     for (const [block, body] of parent.blocks) {
       const known = ctx.blocks.get(block)
@@ -235,7 +234,7 @@ export class Rendering implements Runtime {
     return parent
   }
 
-  renderParent(parent: Template, ctx: Context): Promise<string> {
+  renderParent(parent: RunnableTemplate, ctx: Context): Promise<string> {
     return this.within(parent, ctx)
   }
 

@@ -1,10 +1,13 @@
-// What filters, tests and methods may ask of the rendering they run in.
+// What filters, tests, methods, macros and blocks may ask of the rendering they run in.
 import type { Value } from '../../data/mod.ts'
-import type { Kwargs, NativeFunction } from './native.ts'
+import type { JinjaErrorCode } from '../errors.ts'
+import type { HintMaker, Undefined } from './undefined.ts'
+
+export type Kwargs = Map<string, Value>
 
 export interface Runtime {
-  readonly filters: ReadonlyMap<string, NativeFunction>
-  readonly tests: ReadonlyMap<string, NativeFunction>
+  readonly filters: ReadonlyMap<string, Value>
+  readonly tests: ReadonlyMap<string, Value>
   /** Jinja's policies, such as `json.dumps_kwargs`, `truncate.leeway`, `urlize.rel`. */
   readonly policies: ReadonlyMap<string, Value>
   readonly autoescape: boolean
@@ -18,9 +21,13 @@ export interface Runtime {
   getItem(object: Value, key: Value): Value
   /** The environment's undefined value, with the hint as its message. */
   undefined(hint: string): Value
+  /** The same, with a hint for the reader of the error and the kind of the error. */
+  undefinedWith(message: string, hint?: HintMaker, error?: JinjaErrorCode): Undefined
   /** Applies a filter or test by name; throws Jinja's error for an unknown one. */
   filter(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value>
   test(name: string, value: Value, args: readonly Value[], kwargs?: Kwargs): boolean
   /** Calls anything callable. */
   call(callee: Value, args: readonly Value[], kwargs?: Kwargs): Value | Promise<Value>
+  /** Runs a macro, block or template inside the one that is running, and no deeper than Python would. */
+  nested(run: () => string | Promise<string>): Value | Promise<Value>
 }

@@ -29,18 +29,17 @@ import { located } from './failure.ts'
 import { LoopContext } from './loop.ts'
 import { Macro } from './macro.ts'
 import { Namespace } from './namespace.ts'
-import type { Kwargs } from './native.ts'
 import { printed } from './printed.ts'
-import type { Rendering } from './rendering.ts'
+import type { Kwargs, Runtime } from './runtime.ts'
 import { Undefined } from './undefined.ts'
 import { spread, spreadNamed, unpack } from './unpack.ts'
 
-function call(rt: Rendering, callee: Value, args: Value[], kwargs?: Kwargs): Value | Promise<Value> {
+function call(rt: Runtime, callee: Value, args: Value[], kwargs?: Kwargs): Value | Promise<Value> {
   return rt.call(callee, args, kwargs)
 }
 
 /** `object.name` where the name is no method of dicts. */
-function getMember(rt: Rendering, object: Value, name: string): Value {
+function getMember(rt: Runtime, object: Value, name: string): Value {
   if (object instanceof Map) {
     const item = object.get(name)
     if (item !== undefined) return item

@@ -4,16 +4,16 @@ import { type BinaryOp, PyObject, type Value } from '../../data/mod.ts'
 import { JinjaError, type JinjaErrorCode } from '../errors.ts'
 
 /** Names that exist and look like the missing one; worked out only when an error is shown. */
-export type Hint = () => string | undefined
+export type HintMaker = () => string | undefined
 
 export class Undefined extends PyObject {
   readonly typeName: string = 'Undefined'
   override readonly module = 'jinja2.runtime'
   readonly message: string
-  private readonly hint: Hint | undefined
+  private readonly hint: HintMaker | undefined
   private readonly error: JinjaErrorCode
 
-  constructor(message: string, hint?: Hint, error: JinjaErrorCode = 'UndefinedError') {
+  constructor(message: string, hint?: HintMaker, error: JinjaErrorCode = 'UndefinedError') {
     super()
     this.message = message
     this.hint = hint

@@ -1,6 +1,6 @@
 // Taking values apart and spreading them into calls, with Python's errors.
 import { isIterable, iterate, textOf, typeError, typeName, type Value, valueError } from '../../data/mod.ts'
-import type { Kwargs } from './native.ts'
+import type { Kwargs } from './runtime.ts'
 import { Undefined } from './undefined.ts'
 
 /** The `count` items of a value, for `{% for a, b in … %}` and `{% set a, b = … %}`. */

@@ -19,7 +19,8 @@ import {
 } from '../../data/mod.ts'
 import { JinjaError } from '../errors.ts'
 import { TypeObject } from '../runtime/callable.ts'
-import { type Kwargs, type NativeFunction, native } from '../runtime/native.ts'
+import { type NativeFunction, native } from '../runtime/native.ts'
+import type { Kwargs } from '../runtime/runtime.ts'
 import { matchTest } from './filters/patterns.ts'
 import { makeIfelse } from './ifelse.ts'
 

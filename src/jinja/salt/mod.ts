@@ -3,15 +3,15 @@ import type { NativeFunction } from '../runtime/native.ts'
 import { dictFilters } from './filters/dicts.ts'
 import { hashFilters } from './filters/hashes.ts'
 import { iterationFilters } from './filters/itertools.ts'
-import { listFilters } from './filters/lists.ts'
+import { saltListFilters } from './filters/lists.ts'
 import { methodCallFilters } from './filters/method-call.ts'
 import { networkFilters } from './filters/network.ts'
-import { numberFilters } from './filters/numbers.ts'
+import { saltNumberFilters } from './filters/numbers.ts'
 import { patternFilters } from './filters/patterns.ts'
 import { queryFilters } from './filters/query.ts'
 import { serializeFilters } from './filters/serialize.ts'
 import { setFilters } from './filters/sets.ts'
-import { textFilters } from './filters/text.ts'
+import { saltTextFilters } from './filters/text.ts'
 
 export { bracketed } from './filters/network.ts'
 export { joinPath } from './filters/text.ts'
@@ -22,11 +22,11 @@ export { toBytes, toText } from './text-bytes.ts'
 
 export const saltFilters: ReadonlyMap<string, NativeFunction> = new Map(
   Object.entries({
-    ...listFilters,
+    ...saltListFilters,
     ...setFilters,
     ...dictFilters,
-    ...numberFilters,
-    ...textFilters,
+    ...saltNumberFilters,
+    ...saltTextFilters,
     ...patternFilters,
     ...hashFilters,
     ...networkFilters,

@@ -1,8 +1,8 @@
 // Filters that take whole structures first look for undefined values anywhere inside. If there are some, the filter's
 // result is itself undefined, so that `default` after it still works and the message names all of them.
 import { isDict, typeError, type Value } from '../../data/mod.ts'
-import { type Kwargs, NativeFunction } from '../runtime/native.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import { NativeFunction } from '../runtime/native.ts'
+import type { Kwargs, Runtime } from '../runtime/runtime.ts'
 import { StrictUndefined } from '../runtime/undefined.ts'
 
 function collect(value: Value, seen: Set<Value>, found: StrictUndefined[]): void {

@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { builtin } from '../runtime/builtin.ts'
-import { Callable } from '../runtime/callable.ts'
+import { CallableValue } from '../runtime/callable.ts'
 import { HostFunction } from '../runtime/host-function.ts'
 import { isMarkup } from '../runtime/markup.ts'
 import { NativeFunction, type NativeTable, native } from '../runtime/native.ts'
@@ -40,7 +40,7 @@ function canIterate(value: Value): boolean {
 /** An undefined value has a call too, though it only fails. */
 function isCallable(value: Value): boolean {
   if (value instanceof NativeFunction || value instanceof HostFunction) return true
-  return value instanceof Callable || value instanceof Undefined
+  return value instanceof CallableValue || value instanceof Undefined
 }
 
 export const typeTests: NativeTable = {

@@ -1,8 +1,9 @@
 // Who asks, and what they may do: local programs by their keys, others by a token or by credentials for a system that
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
-import { type MinionKnowledge, resolveCertain } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { type MinionKnowledge, resolveCertain } from '../../match/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { argumentsOf } from '../call-arguments.ts'
@@ -53,8 +54,6 @@ const CALL_REFUSALS = {
   user: 'UserAuthenticationError',
 } as const
 
-const TWELVE_HOURS = 43_200
-
 type Known = MinionKnowledge & JobsHere & { cache: DataCache }
 
 export class Access {
@@ -67,10 +66,7 @@ export class Access {
     this.known = known
     this.keys = keys
     this.targets = targets
-    this.tokens = new Tokens(
-      known.cache.bank('tokens'),
-      str(known.opts.get('token_dir') ?? '/var/cache/salt/master/tokens'),
-    )
+    this.tokens = new Tokens(known.cache.bank('tokens'), option(known.opts, 'token_dir'))
   }
 
   /** Judge a request to publish: who asks, its shape, its fields, and the function on the minions it means. */
@@ -112,7 +108,7 @@ export class Access {
     found: ResolvedTarget,
   ): JudgedJob | Refusal {
     const { opts, log, keys } = this.known
-    const ordersMasters = truthy(opts.get('order_masters') ?? false)
+    const ordersMasters = option(opts, 'order_masters')
     const isAnywhere = mayPublishAnywhere(list, calls)
     const asksIds = calls.every(isHarmless) && isList(request.tgt)
     const isRaw = ordersMasters && (isAnywhere || asksIds)
@@ -161,7 +157,7 @@ export class Access {
     if (!recognised) return ''
     peer?.recognise?.(recognised.user)
     const own = numberOf(load.get('token_expire') ?? null)
-    const usual = numberOf(this.known.opts.get('token_expire') ?? TWELVE_HOURS) ?? TWELVE_HOURS
+    const usual = option(this.known.opts, 'token_expire')
     const isOwn = own !== undefined && Number.isFinite(own) && own > 0 && this.mayChooseExpiry(load)
     const facts = new Map<Value, Value>([
       ['name', recognised.user],
@@ -171,7 +167,7 @@ export class Access {
   }
 
   private mayChooseExpiry(load: Dict): boolean {
-    const rule = this.known.opts.get('token_expire_user_override') ?? false
+    const rule = option(this.known.opts, 'token_expire_user_override')
     if (!isDict(rule)) return rule === true
     const users = rule.get(load.get('eauth') ?? '')
     return users !== undefined && isList(users) && users.includes(load.get('username') ?? '')
@@ -199,7 +195,7 @@ export class Access {
   }
 
   private rulesOf(eauth: string): Dict | undefined {
-    const all = this.known.opts.get('external_auth') ?? null
+    const all = option(this.known.opts, 'external_auth')
     const rules = isDict(all) ? all.get(eauth) : undefined
     return rules !== undefined && isDict(rules) ? rules : undefined
   }
@@ -258,9 +254,9 @@ export class Access {
       log('warning', 'Authentication failure of type "user" occurred.')
       return undefined
     }
-    const rules = opts.get('publisher_acl') ?? null
+    const rules = option(opts, 'publisher_acl')
     // with `sudo_acl` the user who came by sudo has their own rights, not those of root
-    const isBound = user.startsWith('sudo_') && truthy(opts.get('sudo_acl') ?? false) && truthy(rules)
+    const isBound = user.startsWith('sudo_') && option(opts, 'sudo_acl') && truthy(rules)
     if (isOwner && !isBound) return { user }
     return { user, list: listFor(rules, isOwner ? user.slice('sudo_'.length) : holder, [], isPermissive(opts)) }
   }

@@ -4,7 +4,7 @@
 import { shownText, toError } from '../../base/mod.ts'
 import { str, textOf } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
-import { type Connection, Directory } from './ldap-directory.ts'
+import { Directory, type LdapConnection } from './ldap-directory.ts'
 
 /** Escape the characters that mean something in a filter (RFC 4515). */
 const escapedFilter = (text: string): string =>
@@ -44,7 +44,7 @@ async function check(user: string, password: string, ctx: AuthContext): Promise<
   }
 }
 
-type Entry = Awaited<ReturnType<Connection['search']>>['searchEntries'][number]
+type Entry = Awaited<ReturnType<LdapConnection['search']>>['searchEntries'][number]
 
 const wordsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(String)
@@ -55,7 +55,7 @@ const shortName = (dn: string): string => dn.split(',')[0]!.split('=').at(-1)!
 const namesOf = (entry: Entry): string[] => wordsOf(entry['cn']).slice(0, 1)
 
 /** Active Directory: the groups that have the user's entry as a member. */
-async function directoryGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+async function directoryGroups(connection: LdapConnection, directory: Directory, user: string): Promise<string[]> {
   const [attribute, type] = [directory.text('accountattributename'), directory.text('persontype')]
   const who = `(&(${attribute}=${escapedFilter(user)})(objectClass=${type}))`
   const found = await connection.search(directory.base, {
@@ -70,7 +70,7 @@ async function directoryGroups(connection: Connection, directory: Directory, use
 }
 
 /** FreeIPA: the groups under `group_basedn` that `group_filter` finds and that name the user as a member. */
-async function ipaGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+async function ipaGroups(connection: LdapConnection, directory: Directory, user: string): Promise<string[]> {
   const filter = await directory.about('group_filter', escapedFilter(user))
   if (filter === '') throw new Error('auth.ldap.group_filter is not set, which auth.ldap.freeipa needs')
   const { searchEntries } = await connection.search(directory.text('group_basedn'), { scope: 'sub', filter })
@@ -81,7 +81,7 @@ async function ipaGroups(connection: Connection, directory: Directory, user: str
 }
 
 /** The groups under `groupou` that name the user, and those that an entry with the user's name lists. */
-async function unitGroups(connection: Connection, directory: Directory, user: string): Promise<string[]> {
+async function unitGroups(connection: LdapConnection, directory: Directory, user: string): Promise<string[]> {
   const [attribute, unit] = [directory.text('accountattributename'), directory.text('groupou')]
   const base = unit === '' ? directory.base : `ou=${unit},${directory.base}`
   const filter = `(&(${attribute}=${escapedFilter(user)})(objectClass=${directory.text('groupclass')}))`

@@ -1,5 +1,6 @@
 // `pam`: the users of the master's machine. A process of its own asks PAM, as in Salt.
 import { readFileSync } from 'node:fs'
+import { option } from '../../config/mod.ts'
 import { str, textOf } from '../../data/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 import { askPython } from './system-python.ts'
@@ -45,7 +46,7 @@ const pam: AuthBackend = {
     const user = textOf(credentials.get('username') ?? null)
     const password = textOf(credentials.get('password') ?? null)
     if (user === '' || !isAnswer(user) || !isAnswer(password)) return false
-    const service = textOf(opts.get('auth.pam.service') ?? null) ?? 'login'
+    const service = option(opts, 'auth.pam.service')
     const { code } = await askPython(opts, ASK, [service, user, password])
     if (code !== 0 && code !== REFUSED)
       log('error', `PAM could not judge a login: the service ${service} or Python failed`)

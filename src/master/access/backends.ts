@@ -16,6 +16,9 @@ const BACKENDS: Readonly<Record<string, Load>> = {
   sharedsecret: () => import('./backend-sharedsecret.ts'),
 }
 
+/** The systems that are built in. */
+export const BACKEND_NAMES: readonly string[] = Object.keys(BACKENDS)
+
 /** Logins that may wait for one system. Anybody can ask for more than a machine has processes, sockets and memory for. */
 const MOST_WAITING = 256
 

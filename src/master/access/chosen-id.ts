@@ -2,7 +2,8 @@
 // look for returns under it. Such an id is harmless if it is new and of the present: it is nobody else's job.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dict, equals, str } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, equals } from '../../data/mod.ts'
 import type { JobStore } from '../../store/mod.ts'
 import type { JobRequest } from '../publication.ts'
 
@@ -22,7 +23,7 @@ export function mayTakeId({ opts, jobs }: JobsHere, user: string, { jid, fun }: 
   const known = jobs.job(jid)
   if (known) return equals(known.load.get('user') ?? null, user) && equals(known.load.get('fun') ?? null, fun)
   // runners have ids too, and are kept as jobs when they have ended
-  return !existsSync(join(str(opts.get('cachedir') ?? ''), 'proc', jid))
+  return !existsSync(join(option(opts, 'cachedir'), 'proc', jid))
 }
 
 /** Whether the time in a job id is of the last day. Salt's clients take the local time, or UTC with `utc_jid`. */

@@ -7,7 +7,7 @@ import { trustSystem } from '../../http/mod.ts'
 import { builtinFilters, builtinTests, Environment } from '../../jinja/mod.ts'
 
 /** The part of an LDAP client that logins use. */
-export type Connection = InstanceType<Awaited<ReturnType<typeof loaded>>['Client']>
+export type LdapConnection = InstanceType<Awaited<ReturnType<typeof loaded>>['Client']>
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   server: 'localhost',
@@ -63,7 +63,7 @@ export class Directory {
   }
 
   /** Connect, bind as that user, do the work, and close. */
-  async bound<T>(dn: string, password: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async bound<T>(dn: string, password: string, work: (connection: LdapConnection) => Promise<T>): Promise<T> {
     // RFC 4513: a bind without a name or a password succeeds as nobody
     if (password === '' || MECHANISM.test(dn)) throw new Error('The name or the password to bind with is not usable')
     const sockets: net.Socket[] = []
@@ -82,7 +82,7 @@ export class Directory {
     }
   }
 
-  private async connection(sockets: net.Socket[]): Promise<Connection> {
+  private async connection(sockets: net.Socket[]): Promise<LdapConnection> {
     const { Client } = await loaded()
     const url = this.address()
     if (url.protocol === 'ldaps:' || this.flag('starttls')) await trustSystem()

@@ -1,6 +1,7 @@
 // Which access lists hold for a user: those under names and patterns that match, those of the user's groups, and `*` for
 // who is named nowhere.
-import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { LONGEST_NAME, means } from '../configured-pattern.ts'
 
 const entriesOf = (value: Value): Value[] => (isList(value) ? [...value] : value === null ? [] : [value])
@@ -25,7 +26,7 @@ export function listFor(rules: Value, user: string, groups: readonly string[], i
 
 /** Whether the blacklist names the user or one of the functions, or cannot tell; it binds everybody. */
 export function isBlacklisted(opts: Dict, user: string, functions: readonly string[]): boolean {
-  const blacklist = opts.get('publisher_acl_blacklist') ?? null
+  const blacklist = option(opts, 'publisher_acl_blacklist')
   if (!isDict(blacklist)) return false
   const any = (part: string, words: readonly string[]): boolean =>
     entriesOf(blacklist.get(part) ?? null).some((pattern) =>
@@ -37,4 +38,4 @@ export function isBlacklisted(opts: Dict, user: string, functions: readonly stri
   return isNamed || any('users', [user]) || any('modules', functions)
 }
 
-export const isPermissive = (opts: Dict): boolean => truthy(opts.get('permissive_acl') ?? false)
+export const isPermissive = (opts: Dict): boolean => option(opts, 'permissive_acl')

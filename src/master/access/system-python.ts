@@ -2,7 +2,8 @@
 // process of their own. What is asked goes by the input of that process, never by its arguments or environment.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { type Dict, textOf } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 
 const SYSTEM_PYTHON = '/usr/bin/python3'
 
@@ -12,7 +13,7 @@ const MOST_MS = 30_000
 /** What is read of its output. */
 const MOST_BYTES = 4096
 
-export interface Answer {
+export interface ProgramAnswer {
   /** Undefined when the process was ended or could not be started. */
   code: number | undefined
   text: string
@@ -20,7 +21,7 @@ export interface Answer {
 
 /** The program that `auth.pam.python` names, else the system's, else the first on the search path. */
 function python(opts: Dict): string {
-  const chosen = textOf(opts.get('auth.pam.python') ?? null)
+  const chosen = option(opts, 'auth.pam.python')
   return chosen || (existsSync(SYSTEM_PYTHON) ? SYSTEM_PYTHON : 'python3')
 }
 
@@ -28,7 +29,7 @@ function python(opts: Dict): string {
  * Run a script with an input. `-I` keeps the working directory, PYTHONPATH and the user's packages off the search path:
  * the master often is root, and a `ctypes.py` in the directory in which it was started would run as root.
  */
-export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<Answer> {
+export function askPython(opts: Dict, script: string, input: readonly string[]): Promise<ProgramAnswer> {
   return new Promise((done) => {
     const child = spawn(python(opts), ['-I', '-S', '-c', script], {
       cwd: '/',

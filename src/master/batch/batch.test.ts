@@ -59,6 +59,14 @@ describe('a batch', () => {
     ])
   })
 
+  it('holds of a long return code its number only', () => {
+    const batch = new Batch(plan(), ['a'], 0)
+    advance(batch, {}, 0)
+    const retcode: Value = Array.from({ length: 200_000 }, (_, at) => at % 7)
+    batch.take({ returned: new Map([['a', new Map<Value, Value>([['ret', true]]).set('retcode', retcode)]]) }, 1)
+    expect(batch.done.get('a')).toEqual(new Map([['retcode', 6]]))
+  })
+
   it('leaves a place empty for as long as it is to wait', () => {
     const batch = new Batch(plan({ size: 1, wait: 10 }), ['a', 'b'], 0)
     advance(batch, {}, 0)

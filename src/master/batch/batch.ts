@@ -27,7 +27,7 @@ export interface BatchPlan {
  * Bytes of returns that the state of a batch holds. Each event of a batch carries its state, so returns beyond this size are
  * left to the job store, and the state tells only which minions returned, with which code.
  */
-const MOST_RETURNED = 16_384
+export const MOST_RETURNED = 16_384
 
 export interface BatchNews {
   /** What minions returned. */
@@ -182,4 +182,6 @@ export class Batch {
   }
 }
 
-const withoutReturn = (data: Dict): Dict => new Map([...data].filter(([name]) => name !== 'ret'))
+/** A minion chooses the size of everything in its return, so of a large one only the number of its return code stays. */
+const withoutReturn = (data: Dict): Dict =>
+  new Map<Value, Value>([['retcode', returnCode(data)], ...[...data].filter(([name]) => name === 'jid')])

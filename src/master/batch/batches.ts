@@ -2,16 +2,20 @@
 // and a master that starts again takes up those that were not over.
 import { guarded, newJid, StorageError } from '../../base/mod.ts'
 import { BusTap, isOwn, originText } from '../../bus/mod.ts'
-import { batchSize, collectReturns, returnerNames } from '../../client/mod.ts'
-import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import { batchSize, collectReturns } from '../../client/mod.ts'
+import { option } from '../../config/mod.ts'
+import { returnerNames } from '../../daemon/mod.ts'
+import { type Dict, isDict, isList, numberOf, Packed, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
 import type { JobRequest } from '../publication.ts'
 import type { Publishing } from '../publish.ts'
 import { unstoredAnswer } from '../refusals.ts'
-import { Batch, type BatchNews, type BatchPlan } from './batch.ts'
+import { Batch, type BatchNews, type BatchPlan, MOST_RETURNED } from './batch.ts'
 import { type BatchMoment, batchEvent, batchTag } from './telling.ts'
+
+type BatchesParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cache'>
 
 const now = (): number => Date.now() / 1000
 
@@ -33,7 +37,7 @@ const LONGEST_GATHERING_MS = 500
 const STOP = /^salt\/batch\/([^/]+)\/stop$/
 
 export class Batches {
-  private readonly parts: MasterParts
+  private readonly parts: BatchesParts
   private readonly publishing: Publishing
   private readonly states: Bank
   private readonly running = new Map<string, Batch>()
@@ -43,7 +47,7 @@ export class Batches {
   private readonly stopListening: () => void
   private isClosed = false
 
-  constructor(parts: MasterParts, publishing: Publishing) {
+  constructor(parts: BatchesParts, publishing: Publishing) {
     this.parts = parts
     this.publishing = publishing
     this.states = parts.cache.bank('batch')
@@ -71,7 +75,7 @@ export class Batches {
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters
-    const isForOthers = !isFrozen && truthy(this.parts.opts.get('order_masters') ?? false)
+    const isForOthers = !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
     const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
@@ -113,7 +117,7 @@ export class Batches {
   }
 
   private async resumeOne(jid: string): Promise<void> {
-    const oldest = now() - (numberOf(this.parts.opts.get('keep_jobs_seconds') ?? 86_400) ?? 86_400)
+    const oldest = now() - option(this.parts.opts, 'keep_jobs_seconds')
     const state = this.states.fetch(jid)
     const batch = state !== undefined && isDict(state) ? Batch.revive(state) : undefined
     if (!batch || batch.lastProgress < oldest) this.states.flush(jid)
@@ -220,7 +224,8 @@ export class Batches {
     try {
       const published = { jid, minions, missing: [] }
       const ask = (about: string, ids: string[]) => this.askWhoRuns(about, ids)
-      for await (const { id, data } of collectReturns(tap, ask, published, { timeout, gatherJobTimeout })) {
+      const options = { timeout, gatherJobTimeout, leavesPacked: true }
+      for await (const { id, data } of collectReturns(tap, ask, published, options)) {
         await this.advance(batch, data ? { returned: new Map([[id, kept(data, jid)]]) } : { lost: [id] })
       }
     } catch (error) {
@@ -322,11 +327,12 @@ function requestOf({ plan }: Batch, minions: string[]): JobRequest {
 
 const fieldsOf = (kwargs: Dict): Array<[string, Value]> => [...kwargs].map(([name, value]) => [str(name), value])
 
-/** What a batch remembers of a return. */
+/** What a batch remembers of a return. A long return stays packed: the state of the batch does not keep it. */
 function kept(data: Dict, jid: string): Dict {
   const out = data.get('out')
+  const ret = data.get('return') ?? null
   return new Map<Value, Value>([
-    ['ret', data.get('return') ?? null],
+    ['ret', ret instanceof Packed && ret.bytes.length <= MOST_RETURNED ? ret.unpack() : ret],
     ...(out === undefined ? [] : ([['out', out]] as Array<[Value, Value]>)),
     ['retcode', data.get('retcode') ?? 0],
     ['jid', jid],

@@ -1,6 +1,7 @@
 // `file_tree`: directories named after minions and nodegroups, whose files are values and whose folders are dicts. Values
 // are bytes, unless `template` has them rendered.
 import { isAbsolute, join, normalize } from 'node:path/posix'
+import { option } from '../../config/mod.ts'
 import {
   type BoundArguments,
   contains,
@@ -51,7 +52,7 @@ function roots({ opts, log }: ExtPillarContext, given: Value): string[] {
   }
   const root = str(given)
   if (isAbsolute(root)) return [root]
-  const pillarenv = opts.get('pillarenv') ?? null
+  const pillarenv = option(opts, 'pillarenv')
   const environments = opts.get('pillar_roots')
   const directories = environments instanceof Map && pillarenv !== null ? environments.get(pillarenv) : undefined
   if (!Array.isArray(directories)) {

@@ -1,6 +1,7 @@
 // A remote of the external pillar `git`: how it is configured, its copy below the cache, and news of all of them.
 import { join } from 'node:path/posix'
 import { type Log, toError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, SaltError, str, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { GitCheckout } from './git-checkout.ts'
@@ -11,7 +12,7 @@ export interface GitRemote {
   branch: string
   url: string
   /** An option of the remote, or else of all. */
-  option(name: string): Value
+  setting(name: string): Value
   /** An option that only a remote can have. */
   own(name: string): Value
 }
@@ -19,35 +20,35 @@ export interface GitRemote {
 export function readRemote(opts: Dict, given: Value): GitRemote {
   const [name, settings] = given instanceof Map ? ([...given][0] ?? ['', []]) : [given, []]
   const own = new Map<Value, Value>()
-  for (const setting of isList(settings) ? settings : [settings]) {
-    if (setting instanceof Map) for (const [key, value] of setting) own.set(key, value)
+  for (const some of isList(settings) ? settings : [settings]) {
+    if (some instanceof Map) for (const [key, value] of some) own.set(key, value)
   }
   const [, branch, url] = /^(\S+)\s+(\S.*)$/.exec(str(name).trim()) ?? []
-  const option = (key: string): Value => own.get(key) ?? opts.get(`git_pillar_${key}`) ?? ''
+  const setting = (key: string): Value => own.get(key) ?? opts.get(`git_pillar_${key}`) ?? ''
   if (str(name).trim() === '') throw new SaltError('CommandExecutionError', 'A git_pillar remote names no URL')
   return {
     id: str(name),
-    branch: branch ?? (str(option('branch')) || 'master'),
+    branch: branch ?? (str(setting('branch')) || 'master'),
     url: url ?? str(name).trim(),
-    option,
+    setting,
     own: (key) => own.get(key) ?? null,
   }
 }
 
 export function checkoutOf(
   { opts, host }: { opts: Dict; host: Host },
-  { url, option }: Pick<GitRemote, 'url' | 'option'>,
+  { url, setting }: Pick<GitRemote, 'url' | 'setting'>,
   reference: string,
 ): GitCheckout {
-  return new GitCheckout(host, join(str(opts.get('cachedir') ?? '/var/cache/salt'), 'git_pillar'), {
+  return new GitCheckout(host, join(option(opts, 'cachedir'), 'git_pillar'), {
     url,
     reference,
-    fallback: str(option('fallback')),
-    user: str(option('user')),
-    password: str(option('password')),
-    privateKey: str(option('privkey')),
-    verifySsl: option('ssl_verify') !== false,
-    proxy: str(option('proxy')),
+    fallback: str(setting('fallback')),
+    user: str(setting('user')),
+    password: str(setting('password')),
+    privateKey: str(setting('privkey')),
+    verifySsl: setting('ssl_verify') !== false,
+    proxy: str(setting('proxy')),
   })
 }
 
@@ -62,7 +63,7 @@ export async function updateGitPillars(
   { opts, host, log }: { opts: Dict; host: Host; log: Log },
   { branch, repo }: WantedRemotes,
 ): Promise<Dict> {
-  const sources = opts.get('ext_pillar') ?? null
+  const sources = option(opts, 'ext_pillar')
   const lists = (isList(sources) ? sources : []).map((source) => (isDict(source) ? (source.get('git') ?? null) : null))
   const remotes = lists.flatMap((list) => (isList(list) ? list : [])).map((given) => readRemote(opts, given))
   const updated: Dict = new Map()

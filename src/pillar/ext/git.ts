@@ -1,6 +1,7 @@
 // `git`: pillar from Git repositories. Each remote is `BRANCH URL`, or a URL alone, with options of its own below it;
 // what it does not say, the options `git_pillar_*` say. A branch is an environment, `git_pillar_base` is base.
 import { join } from 'node:path/posix'
+import { option } from '../../config/mod.ts'
 import { str, truthy, type Value } from '../../data/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 import { pillarMerge } from '../pillar-options.ts'
@@ -16,12 +17,12 @@ export const git: ExtPillar = {
     const directories: Array<{ path: string; env: string; isMounted: boolean }> = []
     for (const remote of rest) directories.push(await checkedOut(ctx, readRemote(ctx.opts, remote)))
     const merge = pillarMerge(ctx.opts, ctx.log)
-    const pillarenv = ctx.opts.get('pillarenv') ?? null
+    const pillarenv = option(ctx.opts, 'pillarenv')
     let pillar: Value = new Map()
     for (const { path, env, isMounted } of directories) {
       if (isMounted || (truthy(pillarenv) && env !== str(pillarenv))) continue
       const others = directories.filter((other) => other.env === env && other.path !== path)
-      const includes = truthy(ctx.opts.get('git_pillar_includes') ?? true) ? others.map((other) => other.path) : []
+      const includes = option(ctx.opts, 'git_pillar_includes') ? others.map((other) => other.path) : []
       pillar = merge(pillar, await ctx.compileRoots(new Map([[env, [path, ...includes]]]), env))
     }
     return pillar
@@ -29,16 +30,16 @@ export const git: ExtPillar = {
 }
 
 /** The folder that holds the pillar, and the environment it is for. */
-async function checkedOut(ctx: ExtPillarContext, { branch, url, option, own }: GitRemote) {
+async function checkedOut(ctx: ExtPillarContext, { branch, url, setting, own }: GitRemote) {
   const { opts } = ctx
-  const base = str(option('base')) || 'master'
+  const base = str(setting('base')) || 'master'
   const asked = [opts.get('pillarenv'), opts.get('saltenv')].find((env) => env !== undefined && truthy(env)) ?? 'base'
   const mapped = asked === 'base' ? base : str(asked)
   const reference = branch === ANY_ENV ? str(own('all_saltenvs') ?? mapped) : branch
-  const checkout = checkoutOf(ctx, { url, option }, reference)
+  const checkout = checkoutOf(ctx, { url, setting }, reference)
   // a master asks each repository now and then, a minion by itself each time
-  const maxAge = opts.get('__role') === 'minion' ? 0 : Number(opts.get('git_pillar_update_interval') ?? 60)
-  const files = join(await checkout.files(maxAge, ctx.log), str(option('root')))
+  const maxAge = opts.get('__role') === 'minion' ? 0 : option(opts, 'git_pillar_update_interval')
+  const files = join(await checkout.files(maxAge, ctx.log), str(setting('root')))
   const mountpoint = str(own('mountpoint') ?? '')
   const env = environmentOf()
   if (mountpoint === '') return { path: files.replace(/\/$/, ''), env, isMounted: false }
@@ -46,7 +47,7 @@ async function checkedOut(ctx: ExtPillarContext, { branch, url, option, own }: G
 
   function environmentOf(): string {
     if (branch === ANY_ENV && own('all_saltenvs') !== null) return str(asked)
-    const configured = str(option('env'))
+    const configured = str(setting('env'))
     if (configured !== '') return configured === ANY_ENV ? str(asked) : configured
     return reference === base ? 'base' : reference
   }
@@ -55,7 +56,7 @@ async function checkedOut(ctx: ExtPillarContext, { branch, url, option, own }: G
 /** A folder in which the files appear below a path, for includes of other remotes. */
 async function mounted({ host, opts }: ExtPillarContext, files: string, mountpoint: string): Promise<string> {
   const at = mountpoint.replace(/^salt:\/\/|^\/+|\/+$/g, '')
-  const cache = join(str(opts.get('cachedir') ?? '/var/cache/salt'), 'git_pillar', 'links')
+  const cache = join(option(opts, 'cachedir'), 'git_pillar', 'links')
   const folder = join(cache, Buffer.from(`${at}\n${files}`).toString('hex').slice(-64))
   const link = join(folder, at)
   if ((await host.lstat(link)) === undefined) {

@@ -6,7 +6,7 @@ import type { Host } from '../../host/mod.ts'
 const MAGIC = /[*?[]/
 
 /** Unsorted. `pattern` is absolute. */
-export async function globPaths(host: Host, pattern: string): Promise<string[]> {
+export async function globbedPaths(host: Host, pattern: string): Promise<string[]> {
   const parts = pattern.split('/').filter((part) => part !== '')
   let paths = ['/']
   for (const [i, part] of parts.entries()) {

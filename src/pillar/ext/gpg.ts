@@ -1,8 +1,8 @@
-// `gpg`: decrypts all that the pillar holds so far; meant as the last of several external pillars.
+// `gpgPillar`: decrypts all that the pillar holds so far; meant as the last of several external pillars.
 import { decrypt } from '../../render/mod.ts'
 import type { ExtPillar } from '../ext-pillar.ts'
 
-export const gpg: ExtPillar = {
+export const gpgPillar: ExtPillar = {
   parameters: [],
   required: 0,
   rest: true,

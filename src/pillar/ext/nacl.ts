@@ -1,8 +1,8 @@
-// `nacl`: opens all boxes that the pillar holds so far; meant as the last of several external pillars.
+// `naclPillar`: opens all boxes that the pillar holds so far; meant as the last of several external pillars.
 import { openBoxes } from '../../render/mod.ts'
 import type { ExtPillar } from '../ext-pillar.ts'
 
-export const nacl: ExtPillar = {
+export const naclPillar: ExtPillar = {
   parameters: [],
   required: 0,
   rest: true,

@@ -4,7 +4,7 @@ import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 import * as databases from './sql/databases.ts'
 import { addRows, queriesOf } from './sql/rows.ts'
 
-function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.Connection): ExtPillar {
+function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.DatabaseConnection): ExtPillar {
   return {
     parameters: [],
     required: 0,

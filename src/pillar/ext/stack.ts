@@ -2,6 +2,7 @@
 // merged. Templates see what was merged so far as `stack`.
 import { dirname, join, relative } from 'node:path/posix'
 import { BrineError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import {
   type BoundArguments,
   type Dict,
@@ -31,7 +32,7 @@ import {
 import { SaltFunctions } from '../../render/mod.ts'
 import { load } from '../../yaml/mod.ts'
 import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
-import { globPaths } from './glob.ts'
+import { globbedPaths } from './glob.ts'
 import { mergeDict } from './stack-merge.ts'
 
 export const stack: ExtPillar = {
@@ -94,7 +95,7 @@ async function processConfig(ctx: ExtPillarContext, config: string, start: Dict,
     const line = textOf(item)
     if (line === undefined) throw new PyError('AttributeError', `'${typeName(item)}' object has no attribute 'strip'`)
     if (line.trim() === '') continue
-    const paths = await globPaths(ctx.host, line.startsWith('/') ? line : `${folder}/${line}`)
+    const paths = await globbedPaths(ctx.host, line.startsWith('/') ? line : `${folder}/${line}`)
     if (paths.length === 0) {
       ctx.log('info', `Ignoring pillar stack template "${line}": can't find from root dir "${folder}"`)
     }
@@ -168,7 +169,7 @@ function stackEnvironment(ctx: ExtPillarContext, config: string, pillar: Dict): 
     ['__stack__', tools],
     ['minion_id', minionId],
     ['pillar', pillar],
-    ['pillarenv', opts.get('pillarenv') ?? null],
+    ['pillarenv', option(opts, 'pillarenv')],
   ]
   if (functions) globals.push(['__salt__', new SaltFunctions(functions)])
   return new Environment({

@@ -64,7 +64,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 }
 
 /** A digest by its name in Python; `unknown` is thrown when there is none. */
-export function digestOf(name: Value, unknown: (name: string) => PyError): Hash {
+export function fileDigest(name: Value, unknown: (name: string) => PyError): Hash {
   const text = textOf(name)
   if (text === undefined) throw typeError(`attribute name must be string, not '${typeName(name)}'`)
   if (text === 'shake_128' || text === 'shake_256') {
@@ -76,7 +76,7 @@ export function digestOf(name: Value, unknown: (name: string) => PyError): Hash 
 }
 
 function fileHash(host: FilterHost, value: Value, form: Value): string {
-  const hash = digestOf(form, (name) => valueError(`Invalid hash type: ${name}`))
+  const hash = fileDigest(form, (name) => valueError(`Invalid hash type: ${name}`))
   const path = openablePath(value)
   if (path === undefined) throw new PyError('OSError', '[Errno 9] Bad file descriptor')
   onPath(path, () => host.readThrough(path, (piece) => hash.update(piece)))

@@ -19,7 +19,7 @@ import {
   valueError,
 } from '../../data/mod.ts'
 import { isSequence, type NativeFunction, type NativeTable, native, toBytes } from '../../jinja/mod.ts'
-import { digestOf } from './files.ts'
+import { fileDigest } from './files.ts'
 import type { FilterHost } from './host.ts'
 
 const freshRandom = (host: FilterHost): PyRandom => new PyRandom(host.randomBytes(32))
@@ -35,7 +35,7 @@ function randomText(host: FilterHost, size: Value): string {
 
 /** The hash of a number drawn from 0 to `most`. */
 function randomHash(host: FilterHost, most: Value, form: Value): string {
-  const hash = digestOf(truthy(form) ? form : 'md5', (name) => {
+  const hash = fileDigest(truthy(form) ? form : 'md5', (name) => {
     return new PyError('AttributeError', `module 'hashlib' has no attribute '${name}'`)
   })
   const end = numberOf(add(most, 1))!

@@ -1,5 +1,6 @@
 // High data to ordered low chunks, the last stages of the compiler in one.
 import type { Log } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, isInt, type Value } from '../../data/mod.ts'
 import { requisitePlace } from './argument-places.ts'
 import { Dependencies } from './dependencies.ts'
@@ -60,7 +61,7 @@ export function orderLow(chunks: readonly LowChunk[], ctx: LowContext, high?: Hi
 }
 
 export function disabledRequisites(opts: Dict): readonly Value[] {
-  const disabled = opts.get('disabled_requisites') ?? []
+  const disabled = option(opts, 'disabled_requisites')
   return Array.isArray(disabled) ? disabled : [disabled]
 }
 

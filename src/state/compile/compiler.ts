@@ -1,6 +1,7 @@
 // The compiler: its stages from top files to ordered low chunks, for one run.
 import { toError } from '../../base/mod.ts'
-import { type Dict, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
 import { RenderError, TopPlaces } from '../../render/mod.ts'
 import { AutoOrder } from './auto-order.ts'
 import { compileLow, disabledRequisites, type OrderedLow, orderLow, type StateHooks } from './compile-low.ts'
@@ -75,7 +76,7 @@ export class Compiler {
 
   private slsParts() {
     const { states, render, places, order } = this
-    return { states, render, places, order, isOrdered: truthy(this.ctx.opts.get('state_auto_order') ?? true) }
+    return { states, render, places, order, isOrdered: option(this.ctx.opts, 'state_auto_order') }
   }
 
   /** The value of a text that stands by itself. */

@@ -7,13 +7,16 @@ import type { High, LowChunk } from './types.ts'
 /** What chunks inherit from their ID. */
 const INHERITED = ['__sls__', '__env__', '__sls_included_from__']
 
-export interface LowOptions {
+export interface LowChunkOptions {
   orchestrationJid?: Value | undefined
   /** Called for each chunk; one that is refused is left out. */
   accepts?: (chunk: LowChunk) => boolean
 }
 
-export function lowChunks(high: High, { orchestrationJid = null, accepts = () => true }: LowOptions = {}): LowChunk[] {
+export function lowChunks(
+  high: High,
+  { orchestrationJid = null, accepts = () => true }: LowChunkOptions = {},
+): LowChunk[] {
   const chunks: LowChunk[] = []
   high.forEach((body, id) => {
     if (textKey(id).startsWith('__') || !(body instanceof Map)) return

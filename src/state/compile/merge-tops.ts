@@ -1,6 +1,7 @@
 // Several top files to one, by `top_file_merging_strategy`.
 import type { Log } from '../../base/mod.ts'
-import { type Dict, equals, str, truthy, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, equals, truthy, type Value } from '../../data/mod.ts'
 import { RenderError } from '../../render/mod.ts'
 import { itemsOf, type Tops } from './top-files.ts'
 
@@ -8,8 +9,8 @@ import { itemsOf, type Tops } from './top-files.ts'
 export type Top = Map<Value, Dict>
 
 export function mergeTops(tops: Tops, opts: Dict, log: Log): Top {
-  const strategy = str(opts.get('top_file_merging_strategy') ?? 'merge')
-  if (strategy === 'same') return same(tops, str(opts.get('default_top') ?? ''), log)
+  const strategy = option(opts, 'top_file_merging_strategy')
+  if (strategy === 'same') return same(tops, option(opts, 'default_top'), log)
   if (strategy === 'merge_all') return mergeAll(tops)
   if (strategy !== 'merge') log('warning', `Invalid top_file_merging_strategy '${strategy}', falling back to 'merge'`)
   return merge(tops)

@@ -1,7 +1,6 @@
 // How a failed rendering is reported: Salt's own failures in a sentence, others with the class and a trace.
 import { BrineError, toError } from '../../base/mod.ts'
-import { RenderError } from '../../render/mod.ts'
-import { traceback } from '../report/traceback.ts'
+import { RenderError, traceback } from '../../render/mod.ts'
 import type { CompileError } from './types.ts'
 
 export function renderFailure(thrown: unknown, sls: string, saltenv: string, file: string): CompileError {

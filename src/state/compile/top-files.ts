@@ -1,5 +1,6 @@
 // The top files of the environments that count, rendered, with what they include.
 
+import { option } from '../../config/mod.ts'
 import {
   contains,
   type Dict,
@@ -38,15 +39,15 @@ export async function environmentsOf(opts: Dict, tree: StateTree): Promise<strin
 
 export async function readTops({ ctx, states, render, places }: TopFiles): Promise<Tops> {
   const { opts, tree } = ctx
-  const strategy = opts.get('top_file_merging_strategy') ?? 'merge'
-  const only = opts.get('saltenv') ?? null
-  if (strategy === 'same' && !truthy(only) && !truthy(opts.get('default_top') ?? null)) {
+  const strategy = option(opts, 'top_file_merging_strategy')
+  const only = option(opts, 'saltenv')
+  if (strategy === 'same' && !truthy(only) && !truthy(option(opts, 'default_top'))) {
     throw new RenderError(
       'SaltRenderError',
       "top_file_merging_strategy set to 'same', but no default_top configuration option was set",
     )
   }
-  const path = topPath(str(opts.get('state_top') ?? 'top.sls'))
+  const path = topPath(option(opts, 'state_top'))
   const tops: Tops = new Map()
   for (const saltenv of truthy(only) ? [str(only)] : await searched(opts, tree)) {
     const found = await tree.read(path, saltenv)
@@ -66,7 +67,7 @@ export async function readTops({ ctx, states, render, places }: TopFiles): Promi
 }
 
 async function searched(opts: Dict, tree: StateTree): Promise<string[]> {
-  const only = opts.get('state_top_saltenv') ?? null
+  const only = option(opts, 'state_top_saltenv')
   return truthy(only) ? [str(only)] : environmentsOf(opts, tree)
 }
 

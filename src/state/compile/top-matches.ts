@@ -1,4 +1,5 @@
 // What the top data gives this minion: environment → SLS names.
+import { option } from '../../config/mod.ts'
 import { contains, type Dict, PyError, str, truthy, typeError, typeName, type Value } from '../../data/mod.ts'
 import { match } from '../../match/mod.ts'
 import { ownMatch } from '../../pybridge/mod.ts'
@@ -8,7 +9,7 @@ import type { StateList } from './tree.ts'
 import type { Matches } from './types.ts'
 
 export async function topMatches(top: Top, ctx: CompilerContext, states: StateList): Promise<Matches> {
-  const only = ctx.opts.get('saltenv') ?? null
+  const only = option(ctx.opts, 'saltenv')
   const matching = new TopMatching(ctx, await states.environments())
   for (const [saltenv, targets] of top) {
     if (truthy(only) && saltenv !== only) continue
@@ -58,7 +59,7 @@ class TopMatching {
     let kind: Value = 'compound'
     for (const item of items) if (item instanceof Map && item.has('match')) kind = item.get('match')!
     const { opts, grains, pillar, log } = this.ctx
-    const subject = { id: str(opts.get('id') ?? ''), grains, pillar, opts, log }
+    const subject = { id: option(opts, 'id'), grains, pillar, opts, log }
     const own = ownMatch(str(kind), target, subject)
     return truthy(own ? await own : match(str(kind), target, subject))
   }
@@ -78,7 +79,7 @@ async function addMasterTops(matches: Matches, { masterTops, opts }: CompilerCon
   for (const [saltenv, names] of await masterTops()) {
     const own = matches.get(str(saltenv)) ?? []
     const other = Array.isArray(names) ? names : []
-    const [first, second] = truthy(opts.get('master_tops_first') ?? false) ? [other, own] : [own, other]
+    const [first, second] = option(opts, 'master_tops_first') ? [other, own] : [own, other]
     matches.set(str(saltenv), [...first, ...second.filter((name) => !first.includes(name))])
   }
 }

@@ -1,5 +1,6 @@
 // Runs chunks in order. Requisites decide what becomes of each; one that must run first is run first.
 import { after, type Later } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
 import { type Dict, dictDelete, str, truthy, type Value } from '../../data/mod.ts'
 import type { Dependencies } from '../compile/dependencies.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
@@ -10,7 +11,7 @@ import { fireStateEvent } from './events.ts'
 import type { ParallelStates } from './parallel.ts'
 import { type PauseFile, pauseAction } from './pause.ts'
 import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
-import type { StateCaller } from './state-call.ts'
+import type { StateCaller } from './state-caller.ts'
 import { dictOf, type RunSurroundings, type StateRet } from './surroundings.ts'
 
 /** Deeper than any real chain of states that call for one another. */
@@ -102,7 +103,7 @@ export class ChunkRunner {
   }
 
   private failsHard(low: LowChunk, running: Dict): boolean {
-    const failhard = low.get('failhard') ?? this.run.opts.get('failhard') ?? false
+    const failhard = low.get('failhard') ?? option(this.run.opts, 'failhard')
     if (!truthy(failhard) || this.parts.caller.isTest) return false
     const result = running.get(lowTag(low))
     return result instanceof Map && result.get('result') !== null && !truthy(result.get('result') ?? false)

@@ -1,4 +1,5 @@
 // Events about single states: on request of the state (`fire_event`), and as progress of the run (`state_events`).
+import { option } from '../../config/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
 import { dictOf, type RunSurroundings } from './surroundings.ts'
 
@@ -9,9 +10,9 @@ export function fireStateEvent(
   wish: Value,
   { opts, jid, fireEvent }: RunSurroundings,
 ): void | Promise<void> {
-  if (!fireEvent || truthy(opts.get('local') ?? false)) return undefined
-  if (!truthy(wish) && !truthy(opts.get('state_events') ?? true)) return undefined
-  const id = str(opts.get('id') ?? '')
+  if (!fireEvent || option(opts, 'local')) return undefined
+  if (!truthy(wish) && !option(opts, 'state_events')) return undefined
+  const id = option(opts, 'id')
   const data = dictOf([['ret', ret]])
   if (wish === true || typeof wish === 'string') {
     const name = wish === true ? str(ret.get('name') ?? null) : wish

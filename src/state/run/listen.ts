@@ -5,7 +5,7 @@ import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import { dictOf } from './surroundings.ts'
 
-export interface Listening {
+export interface StateListeners {
   /** Calls of `mod_watch`. */
   watchers: LowChunk[]
   /** References to states that do not exist, by tag. */
@@ -19,8 +19,8 @@ interface Listener {
   to: readonly Value[]
 }
 
-export function listeners(chunks: readonly LowChunk[], running: Dict): Listening {
-  const listening: Listening = { watchers: [], errors: new Map() }
+export function listeners(chunks: readonly LowChunk[], running: Dict): StateListeners {
+  const listening: StateListeners = { watchers: [], errors: new Map() }
   const all = [...declared(chunks)]
   if (all.length === 0) return listening
   const index = new ChunkIndex(chunks)

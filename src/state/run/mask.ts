@@ -1,7 +1,5 @@
 // `no_log`: every text in comment and changes is hidden, numbers and shape stay.
-import type { Value } from '../../data/mod.ts'
-
-const HIDDEN = '**********'
+import { HIDDEN, type Value } from '../../data/mod.ts'
 
 export function masked(value: Value): Value {
   if (typeof value === 'string') return value === '' ? value : HIDDEN

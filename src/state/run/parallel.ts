@@ -1,5 +1,6 @@
 // `parallel: true`: states that run beside others. Each is reported as started at once, and its report is completed when
 // it ends; at most `state_max_parallel` run at a time.
+import { option } from '../../config/mod.ts'
 import { type Dict, dictUpdate, numberOf, truthy, type Value } from '../../data/mod.ts'
 import { dictOf, type StateRet } from './surroundings.ts'
 
@@ -15,7 +16,7 @@ export class ParallelStates {
   private readonly most: number
 
   constructor(opts: Dict) {
-    const most = opts.get('state_max_parallel') ?? null
+    const most = option(opts, 'state_max_parallel')
     this.most = truthy(most) ? (numberOf(most) ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
   }
 

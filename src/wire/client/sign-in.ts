@@ -101,13 +101,13 @@ export class SignIn {
   /** What a reply means to a request that was sent at that moment. */
   async read(load: ReadonlyMap<string, unknown>, reply: Value, asked: Moment = thisMoment()): Promise<SignInOutcome> {
     const outer = dictOf(reply)
-    if (outer === undefined || !outer.has('load')) return { status: 'refused', reply: told(reply) }
+    if (outer === undefined || !outer.has('load')) return { status: 'refused', reply: shownReply(reply) }
     const unsigned = dictOf(outer.get('load'))
     const complaint = unsigned?.get('ret')
     if (complaint === 'bad enc algo' || complaint === 'bad sig algo') return { status: complaint }
     const bytes = bytesOf(outer.get('load'))
     const signature = bytesOf(outer.get('sig'))
-    if (bytes === undefined || signature === undefined) return { status: 'refused', reply: told(reply) }
+    if (bytes === undefined || signature === undefined) return { status: 'refused', reply: shownReply(reply) }
     try {
       return await this.readSigned(load, bytes, signature, asked)
     } catch (error) {
@@ -123,7 +123,7 @@ export class SignIn {
     asked: Moment,
   ): Promise<SignInOutcome> {
     const inner = decodeMsgpack(bytes, { dialect: 'wire', maxValues: MAX_VALUES })
-    if (!isDict(inner)) return { status: 'refused', reply: told(inner) }
+    if (!isDict(inner)) return { status: 'refused', reply: shownReply(inner) }
     const verdict = inner.has('pub_key') ? this.pin.check(inner, load.has('token')) : undefined
     const credentials = verdict === undefined ? undefined : await this.open(inner, verdict)
     if (inner.get('nonce') !== load.get('nonce')) throw new ReplyRefused('nonce', 'The payload nonce did not validate.')
@@ -132,7 +132,7 @@ export class SignIn {
     // a minion that has not met its master cannot check who refuses it
     if (key !== undefined) this.checkSignature(key, { bytes, signature, offer, nonce: String(load.get('nonce')) })
     if (inner.has('ret')) return outcomeOf(inner.get('ret')!)
-    if (credentials === undefined || verdict === undefined) return { status: 'refused', reply: told(inner) }
+    if (credentials === undefined || verdict === undefined) return { status: 'refused', reply: shownReply(inner) }
     const mismatch = this.checkFinger(verdict.adopt ?? this.pin.read() ?? '')
     if (mismatch !== undefined) return mismatch
     if (verdict.adopt !== undefined) this.pin.write(verdict.adopt)
@@ -201,6 +201,6 @@ function outcomeOf(ret: Value): SignInOutcome {
   return ret === 'full' ? { status: 'full' } : { status: 'pending' }
 }
 
-function told(reply: Value): string {
+function shownReply(reply: Value): string {
   return typeof reply === 'string' ? reply : repr(reply)
 }

@@ -1,7 +1,7 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
 import { after, type Later, type Log, StorageError, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, FOREIGN_DEPTH, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, FOREIGN_DEPTH, isDict, MsgpackError, str, type Value } from '../../data/mod.ts'
 import {
   type Crypticle,
   Crypticle as CrypticleOf,
@@ -12,7 +12,7 @@ import {
 } from '../crypto/mod.ts'
 import { bytesOf, dictOf, isValidId, NONCE, shownField, textField, versionOf } from '../envelope.ts'
 import { clockSeconds, OFFER, speaksContext, wholeNumber } from '../offer.ts'
-import { HANDLER_FAILED, type Peer } from '../transport/transport.ts'
+import { HANDLER_FAILED, MAX_VALUES, type Peer } from '../transport/transport.ts'
 import { Authenticator, type AuthPolicy } from './auth.ts'
 import type { MasterIdentity } from './identity.ts'
 import type { KeyStore } from './key-store.ts'
@@ -84,6 +84,8 @@ export interface RequestChannelOptions {
   minimumVersion?: number | undefined
   /** `request_server_ttl`: seconds that a request may be old; 0 for any. */
   timeToLive?: number | undefined
+  /** `minion_request_max_values`: values of a minion's request that are read, without those of a packed return. */
+  maxValues?: number | undefined
   onAuth?: (event: Dict, autosignGrains: Dict | undefined) => void
   log?: Log | undefined
 }
@@ -98,8 +100,8 @@ const isReturned = (key: string, load: Dict): boolean => key === 'return' && loa
  */
 const REQUEST_WINDOW = 600
 
-/** Values of a minion's request that are read: more than any of ours has, and less than fills the memory. */
-const MAX_VALUES = 4_000_000
+/** Values of a return that stays packed: less than fills the memory of its readers. */
+const MAX_PACKED_VALUES = 4_000_000
 
 /** An envelope that passed all checks. */
 interface Opened {
@@ -204,7 +206,7 @@ export class RequestChannel {
     const id = message.get('id')
     const crypticle = isValidId(id) ? this.options.sessions.find(id) : undefined
     if (crypticle === undefined) return this.bad(`No session of a minion ${shownField(id)}`)
-    const load = this.decrypt(crypticle, message.get('load'))
+    const load = this.decrypt(crypticle, message)
     if (typeof load === 'string') return load
     const nonce = textField(load, 'nonce')
     load.delete('nonce')
@@ -228,7 +230,7 @@ export class RequestChannel {
   /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
   private openShared(message: Dict, version: number): Later<Opened | string> {
     const { crypticle } = this.options.secret
-    const load = this.decrypt(crypticle, message.get('load'))
+    const load = this.decrypt(crypticle, message)
     if (typeof load === 'string') return load
     const nonce = version > 1 ? textField(load, 'nonce') : undefined
     if (version > 1) load.delete('nonce')
@@ -236,14 +238,20 @@ export class RequestChannel {
     return after(this.hasToken(load, false), (isRight) => (isRight ? opened : BAD_LOAD))
   }
 
-  private decrypt(crypticle: Crypticle, bytes: Value | undefined): Dict | string {
-    const sealed = bytesOf(bytes)
+  private decrypt(crypticle: Crypticle, message: Dict): Dict | string {
+    const sealed = bytesOf(message.get('load'))
     if (sealed === undefined) return this.bad('The load is not encrypted')
+    const { maxValues = MAX_VALUES } = this.options
     let load: Value
     try {
-      const reading = { views: true, maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH }
-      load = crypticle.open(sealed, { leavesPacked: isReturned, ...reading })
+      const limits = { maxValues, maxPackedValues: Math.max(maxValues, MAX_PACKED_VALUES), maxDepth: FOREIGN_DEPTH }
+      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, ...limits })
     } catch (error) {
+      if (error instanceof MsgpackError && error.code === 'TooLarge') {
+        const who = shownField(message.get('id'))
+        this.log('warning', `Refused a request of minion ${who}: ${error.message} (minion_request_max_values)`)
+        return BAD_LOAD
+      }
       return this.bad(`Bad load from minion: ${shownText(toError(error).message, 300)}`)
     }
     if (!isDict(load)) return NOT_A_DICT

@@ -179,7 +179,7 @@ export interface Transport {
 }
 
 export const MAX_MESSAGE_BYTES: number = 1 << 28
-/** Values of a message before it is known whose it is: the envelope, and what programs publish. */
+/** Values of a message that are read: the envelope, what programs publish, and requests of minions. More would hold up others. */
 export const MAX_VALUES = 250_000
 export const REQUEST_TIMEOUT = 60
 export const REQUEST_TRIES = 3

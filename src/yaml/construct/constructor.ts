@@ -3,7 +3,22 @@
 import { type Dict, dictSet, PySet, quote, tuple, type Value } from '../../data/mod.ts'
 import { type Mark, markedError, whereText, type YamlError } from '../errors.ts'
 import type { Node } from '../node.ts'
-import { BINARY, BOOL, FLOAT, INT, MAP, MERGE, NULL, OMAP, PAIRS, SEQ, SET, STR, TIMESTAMP, VALUE } from '../tags.ts'
+import {
+  BINARY,
+  BOOL,
+  FLOAT,
+  INT,
+  MAP,
+  MERGE,
+  NULL,
+  OMAP,
+  PAIRS,
+  SEQ,
+  SET,
+  STR,
+  TIMESTAMP,
+  VALUE_TAG,
+} from '../tags.ts'
 import { BinaryFault, binaryFromScalar, boolFromScalar, floatFromScalar, intFromScalar } from './scalars.ts'
 import { timestampFromScalar } from './timestamp.ts'
 
@@ -130,7 +145,7 @@ export class Constructor {
         this.gather(node, value!, merged)
         continue
       }
-      if (key.tag === VALUE) key.tag = STR
+      if (key.tag === VALUE_TAG) key.tag = STR
       i += 2
     }
     if (merged.length > 0) node.items = this.combine(merged, node.items)
@@ -170,7 +185,7 @@ export class Constructor {
     if (node.kind === 'scalar') return node.text
     if (node.kind === 'mapping') {
       for (let i = 0; i < node.items.length; i += 2) {
-        if (node.items[i]!.tag === VALUE) return this.scalarText(node.items[i + 1]!)
+        if (node.items[i]!.tag === VALUE_TAG) return this.scalarText(node.items[i + 1]!)
       }
     }
     throw this.unexpected('scalar', node)
@@ -209,7 +224,7 @@ function hasSpecialKey(node: Node): boolean {
   const { items } = node
   for (let i = 0; i < items.length; i += 2) {
     const { tag } = items[i]!
-    if (tag === MERGE || tag === VALUE) return true
+    if (tag === MERGE || tag === VALUE_TAG) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 // The dumper classes that Salt's code names, by what sets them apart.
 import { SEQ, YAML_PREFIX } from '../tags.ts'
 
-export interface Dialect {
+export interface YamlDialect {
   emitter: 'libyaml' | 'pure'
   /** An OrderedDict: in its order, sorted like a dict, as the Python object it is, or not known. */
   orderedDicts: 'in-order' | 'as-dict' | 'as-object' | 'other'
@@ -71,6 +71,6 @@ export const DIALECTS = {
     subclasses: true,
     others: 'error',
   },
-} as const satisfies Record<string, Dialect>
+} as const satisfies Record<string, YamlDialect>
 
 export type DumperName = keyof typeof DIALECTS

@@ -17,7 +17,7 @@ export interface EmitterOptions {
 }
 
 /** What a node is part of. */
-export type Context = 'root' | 'sequence' | 'mapping' | 'simple-key'
+export type EmitterContext = 'root' | 'sequence' | 'mapping' | 'simple-key'
 
 export abstract class Emitter extends Writer {
   protected readonly options: EmitterOptions
@@ -30,11 +30,11 @@ export abstract class Emitter extends Writer {
 
   abstract document(root: DumpNode): string
   protected abstract isSimpleKey(node: DumpNode): boolean
-  protected abstract writeAlias(node: DumpNode, context: Context): void
-  protected abstract writeScalar(node: DumpNode, context: Context): void
+  protected abstract writeAlias(node: DumpNode, context: EmitterContext): void
+  protected abstract writeScalar(node: DumpNode, context: EmitterContext): void
   protected abstract writeCollectionTag(node: DumpNode): void
 
-  protected node(node: DumpNode, context: Context): void {
+  protected node(node: DumpNode, context: EmitterContext): void {
     if (node.written) {
       this.writeAlias(node, context)
       return
@@ -66,7 +66,7 @@ export abstract class Emitter extends Writer {
     return indentless ? this.indent : this.indent + this.options.indent
   }
 
-  private blockSequence(node: DumpNode, context: Context): void {
+  private blockSequence(node: DumpNode, context: EmitterContext): void {
     const outer = this.indent
     const inMapping = context === 'mapping' || context === 'simple-key'
     this.indent = this.deeper(false, inMapping && !this.indention)

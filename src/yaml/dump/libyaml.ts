@@ -3,7 +3,7 @@ import { YamlError } from '../errors.ts'
 import { resolvePlain } from '../resolve.ts'
 import { MAP, SEQ, STR, YAML_PREFIX } from '../tags.ts'
 import { type Analysis, analyzeScalar, LIBYAML } from './analyze.ts'
-import { type Context, Emitter } from './emitter.ts'
+import { Emitter, type EmitterContext } from './emitter.ts'
 import { writeDoubleQuoted, writeFolded, writeLiteral, writePlain, writeSingleQuoted } from './libyaml-scalars.ts'
 import type { DumpNode, ScalarStyle } from './node.ts'
 import { escapeTag } from './tag-text.ts'
@@ -65,7 +65,7 @@ export class LibyamlEmitter extends Emitter {
     if (canonical) this.writeIndent()
   }
 
-  protected writeAlias(node: DumpNode, context: Context): void {
+  protected writeAlias(node: DumpNode, context: EmitterContext): void {
     this.writeIndicator(`*${node.anchor}`, true)
     this.endContent()
     if (context === 'simple-key') this.put(' ')
@@ -118,7 +118,7 @@ export class LibyamlEmitter extends Emitter {
     return implicit && !this.options.canonical ? undefined : this.tagText(node.tag)
   }
 
-  protected writeScalar(node: DumpNode, context: Context): void {
+  protected writeScalar(node: DumpNode, context: EmitterContext): void {
     const analysis = this.analyze(node)
     const tag = this.scalarTag(node)
     const style = this.chooseStyle(node, context, analysis, tag === undefined)
@@ -131,7 +131,7 @@ export class LibyamlEmitter extends Emitter {
     this.indent = outer
   }
 
-  private chooseStyle(node: DumpNode, context: Context, analysis: Analysis, untagged: boolean): ScalarStyle {
+  private chooseStyle(node: DumpNode, context: EmitterContext, analysis: Analysis, untagged: boolean): ScalarStyle {
     const inFlow = this.flowLevel > 0
     const isKey = context === 'simple-key'
     let style: ScalarStyle = this.options.canonical || (isKey && analysis.multiline) ? '"' : node.style

@@ -6,7 +6,7 @@ import { YamlError } from '../errors.ts'
 import { resolvePlain } from '../resolve.ts'
 import { MAP, SEQ, STR, YAML_PREFIX } from '../tags.ts'
 import { type Analysis, analyzeScalar, PURE } from './analyze.ts'
-import { type Context, Emitter } from './emitter.ts'
+import { Emitter, type EmitterContext } from './emitter.ts'
 import type { DumpNode, ScalarStyle } from './node.ts'
 import {
   blockHints,
@@ -110,7 +110,7 @@ export class PureEmitter extends Emitter {
     return analyzeScalar(node.text, PURE, this.options.unicode)
   }
 
-  protected writeScalar(node: DumpNode, context: Context): void {
+  protected writeScalar(node: DumpNode, context: EmitterContext): void {
     const style = this.chooseStyle(node, context)
     const implicit = style === '' ? resolvePlain(node.text) === node.tag : node.tag === STR
     this.writeAnchor(node)
@@ -121,7 +121,7 @@ export class PureEmitter extends Emitter {
     this.indent = outer
   }
 
-  private chooseStyle(node: DumpNode, context: Context): ScalarStyle {
+  private chooseStyle(node: DumpNode, context: EmitterContext): ScalarStyle {
     const analysis = this.analyze(node)
     const isKey = context === 'simple-key'
     if (node.style === '"' || this.options.canonical) return '"'
@@ -135,7 +135,7 @@ export class PureEmitter extends Emitter {
     return analysis.singleQuoted && !(isKey && analysis.multiline) ? "'" : '"'
   }
 
-  private writeScalarText(text: string, style: ScalarStyle, context: Context): void {
+  private writeScalarText(text: string, style: ScalarStyle, context: EmitterContext): void {
     const mayBreak = context !== 'simple-key'
     if (style === '"') writeDoubleQuoted(this, text, mayBreak, this.options.unicode)
     else if (style === "'") writeSingleQuoted(this, text, mayBreak)

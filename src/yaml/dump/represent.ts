@@ -21,7 +21,7 @@ import {
 } from '../../data/mod.ts'
 import { YamlError } from '../errors.ts'
 import { BINARY, BOOL, FLOAT, INT, MAP, NULL, SEQ, SET, STR, TIMESTAMP, YAML_PREFIX } from '../tags.ts'
-import type { Dialect } from './dialect.ts'
+import type { YamlDialect } from './dialect.ts'
 import { DumpNode, type ScalarStyle } from './node.ts'
 
 export interface RepresentOptions {
@@ -35,12 +35,12 @@ export interface RepresentOptions {
 const DEEPEST = 1000
 
 export class Representer {
-  private readonly dialect: Dialect
+  private readonly dialect: YamlDialect
   private readonly options: RepresentOptions
   private readonly known = new Map<object, DumpNode>()
   private depth = 0
 
-  constructor(dialect: Dialect, options: RepresentOptions) {
+  constructor(dialect: YamlDialect, options: RepresentOptions) {
     this.dialect = dialect
     this.options = options
   }
@@ -102,7 +102,7 @@ export class Representer {
     return kind === 'as-object' ? this.orderedObject(value) : this.other(value)
   }
 
-  private dictKind(value: Dict, ordered: boolean): Dialect['orderedDicts'] {
+  private dictKind(value: Dict, ordered: boolean): YamlDialect['orderedDicts'] {
     if (ordered) return this.dialect.orderedDicts
     if (this.dialect.subclasses) return this.dialect.orderedDicts
     const name = value instanceof NamedDict ? value.typeName : ''

@@ -20,7 +20,7 @@ export interface Decoded {
   fault?: Fault
 }
 
-export function decodeBytes(bytes: Uint8Array): Decoded {
+export function decodeSource(bytes: Uint8Array): Decoded {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeUtf16(bytes, 1)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeUtf16(bytes, 0)
   const fault = utf8Fault(bytes)

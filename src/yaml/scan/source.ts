@@ -2,7 +2,7 @@
 // YAML allows. libyaml reads 16 KiB at a time, so a bad character further on is found only when scanning gets there.
 import { encodeText, splitLines } from '../../data/mod.ts'
 import { readerError, type YamlError } from '../errors.ts'
-import { type Decoded, decodeBytes, type Fault } from './decode.ts'
+import { type Decoded, decodeSource, type Fault } from './decode.ts'
 
 export interface Source {
   /** What messages call it. */
@@ -28,7 +28,7 @@ export function openSource(input: string | Uint8Array, name?: string): Source {
     if (SURROGATE.test(input)) encodeText(input)
     return openText({ text: input }, name ?? '<unicode string>')
   }
-  return openText(decodeBytes(input), name ?? '<byte string>')
+  return openText(decodeSource(input), name ?? '<byte string>')
 }
 
 function openText(decoded: Decoded, name: string): Source {

@@ -1,7 +1,8 @@
 // Python's itertools and zip as filters. All are lazy and can be gone through only once.
 import { iterate, PyError, Tuple, truthy, typeError, typeName, type Value, valueError } from '../../../data/mod.ts'
 import { PyIterator } from '../../runtime/generator.ts'
-import { type Kwargs, type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
+import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
+import type { Kwargs } from '../../runtime/runtime.ts'
 import { strict } from '../strict-undefined.ts'
 
 /** Arguments of a C function with named parameters: all may be given by position or by name. */

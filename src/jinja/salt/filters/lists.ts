@@ -20,7 +20,7 @@ import {
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import { integer, noAttribute } from '../../filters/argument.ts'
+import { integerArgument, noAttribute } from '../../filters/argument.ts'
 import { Markup } from '../../runtime/markup.ts'
 import { type NativeFunction, type NativeTable, native } from '../../runtime/native.ts'
 import { Undefined } from '../../runtime/undefined.ts'
@@ -86,7 +86,7 @@ function flatten(data: Value, levels: Value, preserveNulls: boolean, seen: Set<V
 /** Whether exactly so many items are true; what follows one too many is not looked at. */
 function exactlyTrue(iterable: Value, amount: Value): boolean {
   const items = iterate(iterable)
-  const wanted = Math.max(0, integer(amount))
+  const wanted = Math.max(0, integerArgument(amount))
   let count = 0
   for (const item of items) if (truthy(item) && ++count > wanted) return false
   return count === wanted
@@ -120,7 +120,7 @@ const sortedIgnoringCase: NativeFunction = native('sorted_ignorecase', ['to_sort
   sorted(values, lowered),
 )
 
-export const listFilters: NativeTable = {
+export const saltListFilters: NativeTable = {
   skip: native('skip_filter', ['data'], () => ''),
   sequence: native('ensure_sequence_filter', ['data'], (_rt, data) => ensureSequence(data)),
   to_bool: native('to_bool', ['val'], (_rt, value) => toBool(value)),

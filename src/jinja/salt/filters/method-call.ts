@@ -1,8 +1,8 @@
 // `method_call`: a method by its name, None where there is no such method.
 import { PyObject, textOf, typeError, typeName, type Value } from '../../../data/mod.ts'
 import { attributeOf, methodsOf } from '../../methods/mod.ts'
-import { type Kwargs, type NativeTable, native } from '../../runtime/native.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import { type NativeTable, native } from '../../runtime/native.ts'
+import type { Kwargs, Runtime } from '../../runtime/runtime.ts'
 import { Undefined } from '../../runtime/undefined.ts'
 
 function methodCall(

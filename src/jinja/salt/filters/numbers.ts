@@ -123,7 +123,7 @@ function hexByte(digits: string): number {
   return value
 }
 
-export const numberFilters: NativeTable = {
+export const saltNumberFilters: NativeTable = {
   to_num: native('to_num', ['text'], (_rt, value) => toNum(value)),
   str_to_num: native('to_num', ['text'], (_rt, value) => toNum(value)),
   is_hex: native('is_hex', ['value'], (_rt, value) => isHex(value)),

@@ -16,7 +16,8 @@ import {
 } from '../../../data/mod.ts'
 import { noAttribute } from '../../filters/argument.ts'
 import { escapeText, Markup } from '../../runtime/markup.ts'
-import { type Kwargs, type NativeTable, native } from '../../runtime/native.ts'
+import { type NativeTable, native } from '../../runtime/native.ts'
+import type { Kwargs } from '../../runtime/runtime.ts'
 import { toBytes, toText } from '../text-bytes.ts'
 
 const ALL_SPACE = new RegExp(`^[${SPACE}]+$`)
@@ -117,7 +118,7 @@ export function joinPath(parts: readonly Value[], kwargs: Kwargs): string {
   )
 }
 
-export const textFilters: NativeTable = {
+export const saltTextFilters: NativeTable = {
   to_bytes: native('to_bytes', ['s', 'encoding?', 'errors?'], (_rt, value, encoding = null, errors = 'strict') =>
     toBytes(value, encoding, errors),
   ),

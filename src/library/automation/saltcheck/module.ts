@@ -1,14 +1,14 @@
 // Tests of states: files ending in `.tst` beside SLS files say which functions are called once the states are applied,
 // and what their answers must be.
 import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, reads } from '../../../sdk/mod.ts'
 import { runTest, seconds } from './module/run-test.ts'
 import { TestFiles } from './module/test-files.ts'
 
 type Results = Map<string, Dict>
 
 const environment = (ctx: FunctionContext, saltenv: Value): Value =>
-  truthy(saltenv) ? saltenv : truthy(ctx.opts.get('saltenv') ?? null) ? ctx.opts.get('saltenv')! : 'base'
+  truthy(saltenv) ? saltenv : option(ctx.opts, 'saltenv') || 'base'
 
 async function topStates(ctx: FunctionContext, saltenv: Value): Promise<string[]> {
   const top = (await ctx.call('state.show_top', [], { saltenv })) as Dict

@@ -1,9 +1,8 @@
 // `redis`: jobs in Redis, under the keys that Salt uses: `load:<jid>`, the hash `ret:<jid>`, `<minion>:<fun>` and `minions`.
 import { type Dict, dumpJson, isDict, isList, loadJson, numberOf, str, textOf, type Value } from '../../../data/mod.ts'
-import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
+import { defineReturner, type FunctionContext, option, returnerOptions } from '../../../sdk/mod.ts'
 
 const DEFAULTS = { host: 'salt', port: 6379, unix_socket_path: '', db: '0', password: '' }
-const DAY = 86_400
 
 interface Server {
   run(fun: string, args: readonly Value[]): Promise<Value>
@@ -13,7 +12,7 @@ interface Server {
 
 async function server(ctx: FunctionContext, ret?: Dict): Promise<Server> {
   const { host, port, unix_socket_path, db, password } = await returnerOptions(ctx, 'redis', DEFAULTS, ret)
-  const kept = numberOf(ctx.opts.get('keep_jobs_seconds') ?? DAY) ?? DAY
+  const kept = option(ctx.opts, 'keep_jobs_seconds')
   const place = {
     host: unix_socket_path === '' ? host : unix_socket_path,
     port,

@@ -12,6 +12,7 @@ import {
   type Returns,
   reads,
   ret,
+  option as setting,
 } from '../../../sdk/mod.ts'
 import { readIni, Section, writeIni } from './module/section.ts'
 
@@ -37,7 +38,7 @@ async function content(ctx: FunctionContext, place: Place): Promise<string> {
     return splitLines(decodeBytes(await ctx.host.read(path), encodingOf(place))).join('\n')
   } catch (error) {
     if (!isHostError(error)) throw error
-    if (truthy(ctx.opts.get('test') ?? false)) return ''
+    if (setting(ctx.opts, 'test')) return ''
     throw new SaltError('CommandExecutionError', `Unable to open file '${path}'. Exception: ${error.message}`)
   }
 }

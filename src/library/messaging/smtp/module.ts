@@ -1,7 +1,7 @@
 // Mail by SMTP. What a server refuses is answered with false, and the log says what it was.
 import { randomBytes } from 'node:crypto'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret, option as setting } from '../../../sdk/mod.ts'
 import { MailRefused, type MailServer, sendMail } from './module/client.ts'
 import { type Attachment, mailText } from './module/message.ts'
 
@@ -24,7 +24,7 @@ async function withUsualServer(ctx: FunctionContext, given: Given): Promise<Give
     const value = await ctx.call('config.option', [`smtp.${name}`])
     return truthy(value) ? value : fallback
   }
-  const own = `salt@${str(ctx.grains.get('fqdn') ?? ctx.opts.get('id') ?? 'localhost')}`
+  const own = `salt@${str(ctx.grains.get('fqdn') ?? (setting(ctx.opts, 'id') || 'localhost'))}`
   return {
     ...given,
     server: await option('server', 'localhost'),

@@ -13,7 +13,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, reads } from '../../../sdk/mod.ts'
 import { configText } from './module/text.ts'
 
 const BINARIES = 'syslog_ng.binary_path'
@@ -115,7 +115,7 @@ async function setParameters(ctx: FunctionContext, given: Record<'version' | 'bi
 async function stop(ctx: FunctionContext, name: Value): Promise<Dict> {
   const pids = await ctx.call('ps.pgrep', [], { pattern: 'syslog-ng' })
   if (!truthy(pids)) return told(name, false, undefined, 'Syslog-ng is not running')
-  if (truthy(ctx.opts.get('test') ?? false)) {
+  if (option(ctx.opts, 'test')) {
     return told(name, null, undefined, 'Syslog_ng state module will kill {0} pids')
   }
   const killed = (await ctx.call('ps.pkill', ['syslog-ng']))?.get('killed') ?? null
@@ -153,7 +153,7 @@ async function start(ctx: FunctionContext, { name = null, ...given }: Readonly<R
   })
   const folder = binaries(ctx)
   const command = [truthy(folder) ? `${str(folder)}/syslog-ng` : 'syslog-ng', ...words]
-  if (truthy(ctx.opts.get('test') ?? false)) {
+  if (option(ctx.opts, 'test')) {
     return told(name, null, undefined, `Syslog_ng state module will start ${repr(command)}`)
   }
   const { pid } = Object.fromEntries(
@@ -194,7 +194,7 @@ export default defineModule({
       },
       run: async (ctx, { name, config, write }) => {
         const text = configText(str(name), config)
-        if (truthy(ctx.opts.get('test') ?? false)) {
+        if (option(ctx.opts, 'test')) {
           return told(name, null, undefined, `State syslog_ng will write '${text}' into ${configFile(ctx)}`)
         }
         const isDone = truthy(write) ? await append(ctx, text, 2) : (write as boolean)

@@ -5,6 +5,7 @@ import {
   arg,
   defineState,
   display,
+  option,
   type Result,
   type StateContext,
   type StateReturn,
@@ -74,7 +75,7 @@ async function present(ctx: StateContext, name: string, given: Given, changes: C
     return { name, changes, result: true, comment: `'${name}' is already in the desired state.` }
   }
   if (ctx.test) {
-    const opts = new Map<Value, Value>([['color', ctx.opts.get('color') ?? false]])
+    const opts = new Map<Value, Value>([['color', option(ctx.opts, 'color')]])
     const shown = display('nested', toValue(changes), opts, { terminal: true }).trimEnd()
     return { name, changes: {}, result: null, comment: `Configuration for '${name}' will change:\n${shown}` }
   }

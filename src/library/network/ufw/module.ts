@@ -1,9 +1,9 @@
 // The firewall ufw, with the functions that the ufw formula brings along. In a dry run ufw itself predicts.
 import { shlexSplit, truthy } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, outputOf, reads } from '../../../sdk/mod.ts'
 
 const changing = (ctx: FunctionContext, ...words: string[]): Promise<string> =>
-  outputOf(ctx, ['ufw', ...(truthy(ctx.opts.get('test') ?? false) ? ['--dry-run'] : []), ...words])
+  outputOf(ctx, ['ufw', ...(option(ctx.opts, 'test') ? ['--dry-run'] : []), ...words])
 
 /** What happens to packets that no rule is about: `deny (incoming), allow (outgoing), …`. */
 async function defaultFor(ctx: FunctionContext, direction: string): Promise<string | null> {

@@ -1,10 +1,10 @@
 // Holding packages at their version: which ones are meant, and the reports about them.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import type { FunctionContext } from '../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../sdk/mod.ts'
 import { misuse } from './installed.ts'
 
 /** Whether only what would happen is to be told. */
-export const isDryRun = ({ opts, host }: FunctionContext): boolean => host.readOnly || truthy(opts.get('test') ?? null)
+export const isDryRun = ({ opts, host }: FunctionContext): boolean => host.readOnly || option(opts, 'test')
 
 export interface HoldCall {
   name: Value

@@ -1,6 +1,6 @@
 // Installed packages, as providers of `pkg` list them: gathered once and kept until something changes.
 import { compareDicts, type Dict, fnmatch, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { CommandError, type FunctionContext, isHostError, isTrue } from '../../../sdk/mod.ts'
+import { CommandError, type FunctionContext, isHostError, isTrue, option } from '../../../sdk/mod.ts'
 import type { Call } from './declare.ts'
 
 const KEY = 'pkg.list_pkgs'
@@ -105,7 +105,7 @@ export const infoOf = (info: Readonly<Record<string, Value>>): Dict => new Map<V
 
 /** The mark that a state run still has to refresh; a refresh takes it away. */
 export async function clearRefreshMark(ctx: FunctionContext): Promise<void> {
-  const cachedir = str(ctx.opts.get('cachedir') ?? '')
+  const cachedir = option(ctx.opts, 'cachedir')
   if (cachedir === '') return
   try {
     await ctx.host.remove(`${cachedir}/pkg_refresh`)

@@ -7,6 +7,7 @@ import {
   type FunctionContext,
   type FunctionDeclaration,
   isTrue,
+  option,
   outputOf,
   ret,
   retcodeOf,
@@ -283,7 +284,7 @@ export default defineModule({
     const number = (name: string): number => Number(numberOf(grains.get(name) ?? null) ?? str(grains.get(name) ?? ''))
     const isFree = grains.get('os') === 'FreeBSD'
     if (grains.get('kernel') === 'DragonFly' || (isFree && number('osrelease') >= 10)) return true
-    const providers = opts.get('providers') ?? null
+    const providers = option(opts, 'providers')
     if (isFree && number('osmajorrelease') === 9 && isDict(providers) && providers.get('pkg') === 'pkgng') return true
     return 'The pkgng execution module cannot be loaded: only available on FreeBSD 10 or FreeBSD 9 with providers.pkg set to pkgng.'
   },

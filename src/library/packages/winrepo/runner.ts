@@ -12,7 +12,7 @@ import {
   str,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
 async function* definitions(ctx: MasterContext, folder: string): AsyncGenerator<string> {
   for (const name of (await ctx.host.list(folder)).sort()) {
@@ -25,7 +25,7 @@ async function* definitions(ctx: MasterContext, folder: string): AsyncGenerator<
 async function rendered(ctx: MasterContext, opts: Dict, path: string): Promise<Dict> {
   const text = decodeBytes(await ctx.host.read(path))
   try {
-    const data = await ctx.render({ text, path, renderer: str(opts.get('renderer') ?? 'jinja|yaml'), saltenv: '' })
+    const data = await ctx.render({ text, path, renderer: option(opts, 'renderer'), saltenv: '' })
     return isDict(data) ? data : new Map()
   } catch (error) {
     ctx.log('debug', `Failed to render ${path}. Error: ${toError(error).message}.`)
@@ -39,7 +39,7 @@ function withTexts(versions: Value): Dict {
 }
 
 async function generate(ctx: MasterContext, opts: Dict, tells: boolean): Promise<Dict> {
-  const folder = str(opts.get('winrepo_dir') ?? '')
+  const folder = option(opts, 'winrepo_dir')
   await ctx.host.makeDirectory(folder, { parents: true })
   const repo: Dict = new Map()
   const names: Dict = new Map()
@@ -56,7 +56,7 @@ async function generate(ctx: MasterContext, opts: Dict, tells: boolean): Promise
     }
   }
   const all: Dict = isEmpty ? new Map() : new Map<Value, Value>([['repo', repo]]).set('name_map', names)
-  await ctx.host.write(`${folder}/${str(opts.get('winrepo_cachefile') ?? 'winrepo.p')}`, encodeMsgpack(all, 'bus'))
+  await ctx.host.write(`${folder}/${option(opts, 'winrepo_cachefile')}`, encodeMsgpack(all, 'bus'))
   return all
 }
 

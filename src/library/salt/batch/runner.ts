@@ -1,19 +1,11 @@
 // Shows and stops the batches of the master. Their states are in the cache, bank `batch`.
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, batchCount, defineRunner, isBatchOver, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 function stateOf(ctx: MasterContext, jid: string): Dict | undefined {
   const state = ctx.cache.bank('batch').fetch(jid)
   return state !== undefined && isDict(state) ? state : undefined
 }
-
-function count(value: Value | undefined): number {
-  if (value === undefined) return 0
-  return isDict(value) ? value.size : isList(value) ? value.length : 0
-}
-
-const isOver = (state: Dict): boolean =>
-  truthy(state.get('halted') ?? false) || (count(state.get('pending')) === 0 && count(state.get('active')) === 0)
 
 function summary(state: Dict): Dict {
   const of = (name: string): [Value, Value] => [name, state.get(name) ?? null]
@@ -23,11 +15,11 @@ function summary(state: Dict): Dict {
     of('fun'),
     of('tgt'),
     of('tgt_type'),
-    ['total', count(state.get('all_minions'))],
-    ['completed', count(state.get('done'))],
-    ['active', count(state.get('active'))],
-    ['pending', count(state.get('pending'))],
-    ['failed', count(state.get('failed'))],
+    ['total', batchCount(state.get('all_minions'))],
+    ['completed', batchCount(state.get('done'))],
+    ['active', batchCount(state.get('active'))],
+    ['pending', batchCount(state.get('pending'))],
+    ['failed', batchCount(state.get('failed'))],
     of('batch_size'),
     of('halted'),
     of('halted_reason'),
@@ -64,7 +56,7 @@ export default defineRunner({
           .list()
           .sort()
           .map((each) => stateOf(ctx, each))
-        return states.filter((state) => state !== undefined && !isOver(state)).map((state) => summary(state!))
+        return states.filter((state) => state !== undefined && !isBatchOver(state)).map((state) => summary(state!))
       },
     }),
     stop: masterFn({

@@ -1,7 +1,7 @@
 // The beacons of the minion. Functions ask the minion daemon over its event bus.
 import { dirname, join } from 'node:path/posix'
 import { PRIVATE_FILE } from '../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -9,6 +9,7 @@ import {
   dumpYaml,
   type FunctionContext,
   isHostError,
+  option,
   reads,
   ret,
 } from '../../../sdk/mod.ts'
@@ -27,8 +28,8 @@ async function available(ctx: FunctionContext, asYaml: boolean, given: Given): P
 
 async function save(ctx: FunctionContext, given: Given): Promise<Dict> {
   const beacons = await currentBeacons(ctx, given, false)
-  const file = str(ctx.opts.get('conf_file') ?? '/etc/salt/minion')
-  const include = str(ctx.opts.get('default_include') ?? 'minion.d/*.conf')
+  const file = option(ctx.opts, 'conf_file')
+  const include = option(ctx.opts, 'default_include')
   const path = join(dirname(file), dirname(include), 'beacons.conf')
   try {
     await ctx.host.write(path, truthy(beacons) ? await yaml(beacons) : '', { mode: PRIVATE_FILE })

@@ -1,7 +1,7 @@
 // The first event to return: by an event number, a time, an age, or the position stored under a name in a file below
 // `cachedir`. The file is written while events come, so that a killed reader gets some events twice but misses none.
 import { SaltError, str, type Value } from '../../../data/mod.ts'
-import type { EventWish, MasterContext } from '../../../sdk/mod.ts'
+import { type EventWish, type MasterContext, option } from '../../../sdk/mod.ts'
 import { assertCame } from './given.ts'
 
 type Beginning = NonNullable<EventWish['since']>
@@ -58,7 +58,7 @@ export class EventPlace {
     if (!/^[\w.@-]+$/.test(name) || name.startsWith('.')) {
       throw new SaltError('CommandExecutionError', `resume='${name}' is neither the number of an event nor a name`)
     }
-    const file = `${str(ctx.opts.get('cachedir')!)}/event-places/${name}`
+    const file = `${option(ctx.opts, 'cachedir')}/event-places/${name}`
     if (await ctx.host.access(file, 'exists')) {
       const kept = Number(Buffer.from(await ctx.host.read(file)).toString())
       return new EventPlace(ctx, { number: kept + 1 }, file)

@@ -14,7 +14,15 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, functionDefaults, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  defineModule,
+  type FunctionContext,
+  functionDefaults,
+  reads,
+  ret,
+  option as setting,
+} from '../../../sdk/mod.ts'
 
 const omit = (source: string) => arg.boolean(`Skip the ${source}`, { default: false })
 const defaultValue = (fallback: Value) => arg.any('Value of any type to return if there is none', { default: fallback })
@@ -77,7 +85,7 @@ function merged(ctx: FunctionContext, asked: Value): Value {
     ctx.log('warning', `Unsupported merge strategy '${strategy}'. Falling back to 'recurse'.`)
     strategy = 'recurse'
   }
-  const mergeLists = truthy(ctx.opts.get('pillar_merge_lists') ?? false)
+  const mergeLists = setting(ctx.opts, 'pillar_merge_lists')
   let data: Value = functionDefaults()
   for (const source of [masterOptions(ctx), ctx.pillar, ctx.grains, ctx.opts]) {
     data = merge(data, source, { strategy, mergeLists })

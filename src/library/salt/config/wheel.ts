@@ -1,12 +1,12 @@
 // Reads and changes the options of the master.
 import { dirname, join, normalize } from 'node:path/posix'
-import { type Dict, isDict, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineWheel, dumpYaml, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { type Dict, isDict, type Value } from '../../../data/mod.ts'
+import { arg, defineWheel, dumpYaml, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
 /** Return the folder of included configuration files, such as /etc/salt/master.d. */
 function includeFolder({ opts }: MasterContext): string {
-  const main = textOf(opts.get('conf_file') ?? null) ?? '/etc/salt/master'
-  return join(dirname(main), dirname(textOf(opts.get('default_include') ?? null) ?? 'master.d/*.conf'))
+  const main = option(opts, 'conf_file')
+  return join(dirname(main), dirname(option(opts, 'default_include')))
 }
 
 async function updateConfig(ctx: MasterContext, file_name: string, yaml_contents: Value): Promise<string> {
@@ -21,7 +21,7 @@ async function updateConfig(ctx: MasterContext, file_name: string, yaml_contents
 
 /** Set an option in the main configuration file and in the running master. */
 async function apply(ctx: MasterContext, key: string, value: Value): Promise<null> {
-  const file = textOf(ctx.opts.get('conf_file') ?? null) ?? '/etc/salt/master'
+  const file = option(ctx.opts, 'conf_file')
   const known = (await ctx.host.stat(file))?.type === 'file'
   const text = known ? new TextDecoder().decode(await ctx.host.read(file)) : ''
   const parsed = text.trim() === '' ? null : await ctx.render({ text, renderer: 'yaml', saltenv: 'base' })

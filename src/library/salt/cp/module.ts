@@ -18,6 +18,7 @@ import {
   defineModule,
   type FunctionContext,
   isHostError,
+  option,
   reads,
   ret,
 } from '../../../sdk/mod.ts'
@@ -38,7 +39,7 @@ const further = arg.open('`pillar`, `pillarenv`, and template variables')
 
 function envOf(ctx: FunctionContext, given: string | null): string {
   if (given) return given
-  const configured = ctx.opts.get('saltenv') ?? null
+  const configured = option(ctx.opts, 'saltenv')
   return truthy(configured) ? str(configured) : 'base'
 }
 

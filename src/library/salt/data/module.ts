@@ -9,14 +9,12 @@ import {
   encodeMsgpack,
   equals,
   iterate,
-  str,
   textOf,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isHostError, option, reads, ret } from '../../../sdk/mod.ts'
 
-const pathOf = (ctx: FunctionContext): string =>
-  `${str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')}/datastore`
+const pathOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/datastore`
 
 async function store(ctx: FunctionContext): Promise<Dict> {
   try {

@@ -12,7 +12,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineEngine, deserialize, type EngineContext } from '../../../sdk/mod.ts'
+import { arg, defineEngine, deserialize, type EngineContext, option } from '../../../sdk/mod.ts'
 
 export default defineEngine({
   name: 'script',
@@ -84,7 +84,7 @@ async function fireLine(
     const data = event.get('data') ?? new Map()
     if (!isDict(data)) throw new Error(`its data are no mapping but ${repr(data)}`)
     const tag = event.get('tag') ?? null
-    if (data.size > 0 && !data.has('id')) data.set('id', ctx.opts.get('id') ?? '')
+    if (data.size > 0 && !data.has('id')) data.set('id', option(ctx.opts, 'id'))
     if (truthy(tag)) await fireNews(ctx, str(tag), data, last)
   } catch (error) {
     ctx.log(

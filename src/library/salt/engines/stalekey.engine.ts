@@ -1,7 +1,7 @@
 // Deletes the keys of minions that have not been connected for some time. The times of the last connections are in
 // `presence.p` in the cache, in the format of Salt.
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict, numberOf, str, truthy } from '../../../data/mod.ts'
-import { arg, defineEngine, type EngineContext, type MasterContext } from '../../../sdk/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, numberOf, str } from '../../../data/mod.ts'
+import { arg, defineEngine, type EngineContext, type MasterContext, option } from '../../../sdk/mod.ts'
 
 export default defineEngine({
   name: 'stalekey',
@@ -12,7 +12,7 @@ export default defineEngine({
   },
   when: ({ opts, master }) => {
     if (!master) return 'stalekey engine runs only on a master'
-    if (truthy(opts.get('minion_data_cache') ?? true)) return true
+    if (option(opts, 'minion_data_cache')) return true
     return 'stalekey engine requires minion_data_cache to be enabled'
   },
   start: async (ctx, { interval, expire }) => {
@@ -24,7 +24,7 @@ export default defineEngine({
 })
 
 async function look(ctx: EngineContext, master: MasterContext, expire: number): Promise<void> {
-  const file = `${str(ctx.opts.get('cachedir') ?? '')}/presence.p`
+  const file = `${option(ctx.opts, 'cachedir')}/presence.p`
   const seen = await readPresence(ctx, file)
   const now = ctx.host.now()
   const present = master.connected()

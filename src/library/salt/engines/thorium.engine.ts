@@ -1,13 +1,14 @@
 // Thorium: states over the events of the master, run in turns. Values in the register stay from turn to turn, so that
 // states can evaluate many events together. A turn runs after new events, at most once in `thorium_interval` seconds.
 import { BrineError, type Log, toError, wrapLog } from '../../../base/mod.ts'
-import { type Dict, isDict, numberOf, str, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type BusMessage,
   beginThorium,
   defineEngine,
   type EngineContext,
+  option,
   type StateRun,
   THORIUM_USER,
 } from '../../../sdk/mod.ts'
@@ -41,9 +42,6 @@ export default defineEngine({
 /** Seconds until the next attempt after an error in a file. */
 const RETRY_SECONDS = 10
 
-const secondsOf = ({ opts }: EngineContext, name: string, usual: number): number =>
-  numberOf(opts.get(name) ?? usual) ?? usual
-
 /** Compile, and run turns until it is time to compile again. */
 async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]) => void): Promise<void> {
   let isTurn = false
@@ -51,9 +49,9 @@ async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]
   const log = wrapLog(ctx.log, (to) => (level, text) => to(isTurn ? 'debug' : level, text))
   const { run, chunks } = await compiled(ctx, log)
   isTurn = true
-  const until = ctx.host.now() + secondsOf(ctx, 'thorium_recompile', 300)
+  const until = ctx.host.now() + option(ctx.opts, 'thorium_recompile')
   while (!ctx.signal.aborted && ctx.host.now() < until) {
-    const events = await batches.next(secondsOf(ctx, 'thorium_interval', 0.5))
+    const events = await batches.next(option(ctx.opts, 'thorium_interval'))
     if (events.length === 0) continue
     give(
       events.map(
@@ -81,11 +79,8 @@ function noteFailure(ctx: EngineContext, tag: string, result: Value): void {
 async function compiled(ctx: EngineContext, log: Log): Promise<{ run: StateRun; chunks: Dict[] }> {
   const functions = await ctx.functions()
   const own = new Map(functions.opts)
-  own.set('file_roots', ctx.opts.get('thorium_roots') ?? new Map()).set('saltenv', ctx.opts.get('thoriumenv') ?? null)
-  own
-    .set('state_top', ctx.opts.get('thorium_top') ?? 'top.sls')
-    .set('file_client', 'local')
-    .set('state_events', false)
+  own.set('file_roots', option(ctx.opts, 'thorium_roots')).set('saltenv', option(ctx.opts, 'thoriumenv'))
+  own.set('state_top', option(ctx.opts, 'thorium_top')).set('file_client', 'local').set('state_events', false)
   const run = await functions.openStates({ opts: own, family: 'thorium', log })
   const top = await run.top()
   const matches = await run.topMatches(top)

@@ -1,7 +1,7 @@
 // Fires events on the bus of this minion and on its master. Without a minion daemon or a master nobody receives the
 // event; then the functions return False, as in Salt.
 import { type Dict, isDict, isList, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, option, ret } from '../../../sdk/mod.ts'
 
 function isLocal(ctx: FunctionContext): boolean {
   const option = (name: string): Value => ctx.opts.get(name) ?? null
@@ -28,7 +28,7 @@ async function fireMaster(ctx: FunctionContext, tag: string, data: Value, preloa
   const load: Dict = new Map(preload instanceof Map ? preload : [])
   // events of a daemon have the field `pretag`
   if (load.size === 0 && ctx.opts.get('__cli') !== 'salt-call') load.set('pretag', null)
-  load.set('id', ctx.opts.get('id') ?? '')
+  load.set('id', option(ctx.opts, 'id'))
   load.set('tag', tag).set('data', data)
   if (!load.has('cmd')) load.set('cmd', '_minion_event')
   await ctx.daemon.askMaster(load)
@@ -64,7 +64,7 @@ async function payload(ctx: FunctionContext, message: Bound<typeof sendArgs>): P
   if (truthy(message.with_pillar)) all.set('pillar', part(message.with_pillar, ctx.pillar))
   if (message.with_env_opts) {
     const saltenv = ctx.opts.get('saltenv')
-    all.set('saltenv', saltenv === undefined ? 'base' : saltenv).set('pillarenv', ctx.opts.get('pillarenv') ?? null)
+    all.set('saltenv', saltenv === undefined ? 'base' : saltenv).set('pillarenv', option(ctx.opts, 'pillarenv'))
   }
   for (const [key, value] of [...kwargs, ...(data instanceof Map ? data : [])]) all.set(key, value)
   return all

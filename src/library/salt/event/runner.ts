@@ -1,6 +1,6 @@
 // Fires events, and shows the events of the journal.
 import { type Dict, fnmatch, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type BusMessage, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, type BusMessage, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { beginningOf } from '../common/event-place.ts'
 import { givenNumber } from '../common/given.ts'
 
@@ -93,7 +93,7 @@ export default defineRunner({
           .set('since', from === undefined ? null : new Date(from).toISOString())
           .set('files', files)
           .set('bytes', bytes)
-          .set('folder', `${str(ctx.opts.get('cachedir')!)}/events`)
+          .set('folder', `${option(ctx.opts, 'cachedir')}/events`)
       },
     }),
   },

@@ -1,10 +1,10 @@
 // Returns the variables and imports of templates as data.
-import { dumpJson, loadJson, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { dumpJson, loadJson, type Value } from '../../../data/mod.ts'
+import { arg, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 
 /** Render lines and return plain data: an ordered dict becomes a dict. */
 async function evaluated(ctx: FunctionContext, lines: readonly string[]): Promise<Value> {
-  const renderer = textOf(ctx.opts.get('renderer') ?? null) ?? 'jinja|yaml'
+  const renderer = option(ctx.opts, 'renderer')
   return loadJson(dumpJson(await ctx.render({ text: `${lines.join('\n')}\n`, renderer, saltenv: 'base' })))
 }
 

@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, type Bound, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './runner/format.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
@@ -169,7 +169,7 @@ async function search(ctx: MasterContext, request: Search, ext_source: string | 
 
 /** Return the running functions of the master, each noted in a file. */
 async function running(ctx: MasterContext): Promise<Value[]> {
-  const folder = `${str(ctx.opts.get('cachedir')!)}/proc`
+  const folder = `${option(ctx.opts, 'cachedir')}/proc`
   if ((await ctx.host.stat(folder))?.type !== 'directory') return []
   const jids = await ctx.host.list(folder)
   return Promise.all(

@@ -1,15 +1,14 @@
 // Fingerprints of the keys of this minion: its own key, and the key of its master.
-import { str } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, pemFingerprint, reads } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, option, pemFingerprint, reads } from '../../../sdk/mod.ts'
 
 const hash_type = arg.string('Hash algorithm of the fingerprint. Default: the option `hash_type`', { optional: true })
 
 /** Return the fingerprint of a key file; empty if the file does not exist. */
 async function fingerprint({ host, opts }: FunctionContext, file: string, hash: string | null): Promise<string> {
-  const path = `${str(opts.get('pki_dir') ?? '')}/${file}`
+  const path = `${option(opts, 'pki_dir')}/${file}`
   if ((await host.stat(path))?.type !== 'file') return ''
   const pem = Buffer.from(await host.read(path)).toString('latin1')
-  return pemFingerprint(pem, hash ?? str(opts.get('hash_type') ?? 'sha256'))
+  return pemFingerprint(pem, hash ?? option(opts, 'hash_type'))
 }
 
 export default defineModule({

@@ -1,5 +1,5 @@
 // Wheel functions for the keys of minions: list, accept, reject, delete and create.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import type { Dict, Value } from '../../../data/mod.ts'
 import {
   arg,
   defineWheel,
@@ -7,6 +7,7 @@ import {
   type KeyFolder,
   type MasterContext,
   masterFn,
+  option,
   pemFingerprint,
 } from '../../../sdk/mod.ts'
 import {
@@ -49,11 +50,11 @@ function describe(ctx: MasterContext, match: readonly string[], describeKey: (pe
 }
 
 async function publicPem(ctx: MasterContext): Promise<string> {
-  return Buffer.from(await ctx.host.read(`${str(ctx.opts.get('pki_dir')!)}/master.pub`)).toString()
+  return Buffer.from(await ctx.host.read(`${option(ctx.opts, 'pki_dir')}/master.pub`)).toString()
 }
 
 async function fingerprints(ctx: MasterContext, match: readonly string[], hashType: string | null): Promise<Dict> {
-  const hash = hashType || str(ctx.opts.get('hash_type') ?? 'sha256')
+  const hash = hashType || option(ctx.opts, 'hash_type')
   const found = describe(ctx, match, (pem) => pemFingerprint(pem, hash))
   const isMatch = matcher(match)
   const local: Dict = new Map()
@@ -100,8 +101,8 @@ async function clearCache(ctx: MasterContext, matches: Matches): Promise<void> {
 
 /** Ask the master for a new session key, so that removed minions cannot read further publications. */
 async function rotate(ctx: MasterContext): Promise<void> {
-  if (!truthy(ctx.opts.get('rotate_aes_key') ?? true)) return
-  await ctx.host.write(`${str(ctx.opts.get('cachedir')!)}/.dfn`, str(ctx.opts.get('id') ?? ''), { mode: 0o400 })
+  if (!option(ctx.opts, 'rotate_aes_key')) return
+  await ctx.host.write(`${option(ctx.opts, 'cachedir')}/.dfn`, option(ctx.opts, 'id'), { mode: 0o400 })
 }
 
 const match = arg.words('Globs of minion ids: a list, or text with commas')
@@ -156,7 +157,7 @@ const reading = {
     doc: 'Return the fingerprint of the key of the master.',
     args: { hash_type },
     run: async (ctx, { hash_type }) => {
-      const hash = hash_type || str(ctx.opts.get('hash_type') ?? 'sha256')
+      const hash = hash_type || option(ctx.opts, 'hash_type')
       return { local: { 'master.pub': pemFingerprint(await publicPem(ctx), hash) } }
     },
   }),

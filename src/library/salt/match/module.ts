@@ -10,7 +10,6 @@ import {
   PyError,
   quote,
   SaltError,
-  str,
   truthy,
   typeError,
   update,
@@ -23,6 +22,7 @@ import {
   type FunctionContext,
   type MatchOptions,
   match,
+  option,
   reads,
   ret,
 } from '../../../sdk/mod.ts'
@@ -30,7 +30,7 @@ import {
 function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOptions = {}): Value {
   const { grains, pillar, opts, log } = ctx
   const data = ctx.memory.get('data.store')
-  const subject = { id: str(opts.get('id') ?? ''), grains, pillar, opts, log }
+  const subject = { id: option(opts, 'id'), grains, pillar, opts, log }
   try {
     return match(kind, target, data instanceof Map ? { ...subject, data } : subject, options)
   } catch (error) {

@@ -1,6 +1,5 @@
 // Matches minions by the data that the master has cached.
-import { truthy } from '../../../data/mod.ts'
-import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, masterFn, option } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'match',
@@ -11,7 +10,7 @@ export default defineRunner({
       args: { expr: arg.text('Compound target'), minion_id: arg.text('Minion id') },
       examples: ["salt-run match.compound_matches 'I@foo:bar and G@os:Deb* and not db*' myminion"],
       run: (ctx, { expr, minion_id }) => {
-        if (!truthy(ctx.opts.get('minion_data_cache') ?? true)) {
+        if (!option(ctx.opts, 'minion_data_cache')) {
           ctx.log('warning', 'Minion data cache is disabled. Cannot evaluate compound matcher expression.')
           return { res: false }
         }

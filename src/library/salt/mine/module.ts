@@ -2,12 +2,12 @@
 // minion, and only this minion reads them.
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, isList, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { guarded, MINE_DATA, MINE_MARK, mineFunction } from './module/definition.ts'
 import { dockerPorts } from './module/docker.ts'
 
 const isLocal = ({ opts }: FunctionContext): boolean => opts.get('file_client') === 'local'
-const idOf = ({ opts }: FunctionContext): Value => opts.get('id') ?? ''
+const idOf = ({ opts }: FunctionContext): Value => option(opts, 'id')
 
 const held = async (ctx: FunctionContext): Promise<Value> => ctx.call('data.get', ['mine_cache'])
 

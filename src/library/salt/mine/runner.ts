@@ -1,6 +1,6 @@
 // Reads and updates the mine from the master.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
 /** Mark of a result with a limit of readers: the master reads it only if its own id is among them. */
 const MARK = '__saltmine_acl__'
@@ -14,7 +14,7 @@ function readable(ctx: MasterContext, entry: Value): Value | undefined {
   const isForAll = !truthy(allowed)
   const kind = str(entry.get('allow_tgt_type') ?? 'glob')
   const readers = isForAll || !BY_ID.has(kind) ? [] : ctx.targets(allowed, kind).minions
-  return isForAll || readers.includes(str(ctx.opts.get('id') ?? '')) ? (entry.get(DATA) ?? null) : undefined
+  return isForAll || readers.includes(option(ctx.opts, 'id')) ? (entry.get(DATA) ?? null) : undefined
 }
 
 function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: string): Dict {

@@ -7,6 +7,7 @@ import {
   dictSet,
   equals,
   filterBy,
+  HIDDEN,
   isList,
   iterate,
   OrderedDict,
@@ -29,6 +30,7 @@ import {
   defineModule,
   deserialize,
   type FunctionContext,
+  option,
   type PillarRequest,
   reads,
   ret,
@@ -37,7 +39,6 @@ import {
 
 /** Salt's mark for "no default was given". */
 const NOT_SET = '<Constant.NOT_SET>'
-const PLACEHOLDER = '**********'
 
 const unmask = arg.flag('Show values in place of asterisks. Default: only for templates', {
   optional: true,
@@ -60,7 +61,7 @@ type FreshArgs = Bound<typeof freshArgs>
 
 /** Replace non-empty texts with asterisks; keep keys, numbers and empty values. */
 function mask(value: Value): Value {
-  if (typeof value === 'string') return value === '' ? value : PLACEHOLDER
+  if (typeof value === 'string') return value === '' ? value : HIDDEN
   if (isList(value)) return value.map(mask)
   if (!(value instanceof Map)) return value
   const masked: Dict = new Map()
@@ -88,8 +89,8 @@ function freshRequest(ctx: FunctionContext, given: Partial<FreshArgs> & Environm
   const { pillar = null, pillar_enc = null } = given
   let pillarenv: Value = given.pillarenv
   if (pillarenv === null) {
-    const fromSaltenv = truthy(ctx.opts.get('pillarenv_from_saltenv') ?? false)
-    pillarenv = fromSaltenv ? given.saltenv || (ctx.opts.get('saltenv') ?? null) : (ctx.opts.get('pillarenv') ?? null)
+    const fromSaltenv = option(ctx.opts, 'pillarenv_from_saltenv')
+    pillarenv = fromSaltenv ? given.saltenv || option(ctx.opts, 'saltenv') : option(ctx.opts, 'pillarenv')
   }
   return {
     pillarenv: pillarenv === null ? null : str(pillarenv),
@@ -121,7 +122,7 @@ function lookUp(ctx: FunctionContext, pillar: Dict, asked: GetArgs): Value {
   const { key, delimiter } = asked
   // an undefined default of a template fails here, even if the key exists
   const notGiven = equals(asked.default, NOT_SET)
-  const mayRaise = truthy(ctx.opts.get('pillar_raise_on_missing') ?? false) && notGiven
+  const mayRaise = option(ctx.opts, 'pillar_raise_on_missing') && notGiven
   const fallback = notGiven ? '' : asked.default
   if (asked.merge) {
     const merged = mergedWithDefault(ctx, pillar, asked, mayRaise ? null : fallback)
@@ -156,7 +157,7 @@ function mergedWithDefault(
   }
   const value = traverse(pillar, key, { default: empty, delimiter })
   if (fallback instanceof Map && value instanceof Map) {
-    const mergeLists = merge_nested_lists ?? ctx.opts.get('pillar_merge_lists') ?? false
+    const mergeLists = merge_nested_lists ?? option(ctx.opts, 'pillar_merge_lists')
     return update(deepCopy(fallback), value, { mergeLists: truthy(mergeLists) })
   }
   if (isList(fallback) && isList(value)) {
@@ -315,7 +316,7 @@ export default defineModule({
       returns: ret.boolean('Whether the file exists'),
       example: 'pillar.file_exists foo/bar.sls',
       run: async (ctx, { path, saltenv }) => {
-        const roots = ctx.opts.get('pillar_roots') ?? null
+        const roots = option(ctx.opts, 'pillar_roots')
         if (!(roots instanceof Map) || roots.size === 0) {
           throw new SaltError('CommandExecutionError', 'No pillar_roots found. Are you running this on the master?')
         }

@@ -1,6 +1,6 @@
 // Pillar as the master compiles it for minions.
 import { type Dict, isDict, SaltError, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn, shownOrigin } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option, shownOrigin } from '../../../sdk/mod.ts'
 
 /** Return the cached grains of a minion. */
 function grainsOf(ctx: MasterContext, id: string): Dict | undefined {
@@ -9,7 +9,7 @@ function grainsOf(ctx: MasterContext, id: string): Dict | undefined {
 }
 
 function isCached({ opts, log }: MasterContext): boolean {
-  if (truthy(opts.get('pillar_cache') ?? false) || truthy(opts.get('minion_data_cache') ?? true)) return true
+  if (option(opts, 'pillar_cache') || option(opts, 'minion_data_cache')) return true
   log('info', 'The pillar_cache is set to False or not enabled.')
   return false
 }

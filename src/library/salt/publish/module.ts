@@ -1,7 +1,16 @@
 // Runs functions on other minions through the master, within the limits of the master's options `peer` and `peer_run`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, readArgument, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  option,
+  readArgument,
+  ret,
+} from '../../../sdk/mod.ts'
 
 const INTERVAL = 0.3
 
@@ -23,7 +32,7 @@ const common = {
 }
 
 function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> {
-  const own = { id: ctx.opts.get('id') ?? '', no_parse: ctx.opts.get('no_parse') ?? [] }
+  const own = { id: option(ctx.opts, 'id'), no_parse: ctx.opts.get('no_parse') ?? [] }
   return ctx.daemon!.askMaster(new Map<Value, Value>(Object.entries({ ...load, ...own })))
 }
 
@@ -65,7 +74,7 @@ async function publish(ctx: FunctionContext, request: Bound<typeof common>, form
 
 function checkMaster(ctx: FunctionContext, name: string | null): void {
   if (!name) return
-  const masters = ctx.opts.get('master') ?? null
+  const masters = option(ctx.opts, 'master')
   if (!isList(masters)) {
     throw new SaltError(
       'SaltInvocationError',

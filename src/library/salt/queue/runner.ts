@@ -14,7 +14,15 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, type Bound, defineRunner, type MasterContext, masterFn, type QueueStore } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineRunner,
+  type MasterContext,
+  masterFn,
+  type QueueStore,
+  option as setting,
+} from '../../../sdk/mod.ts'
 
 const EMBEDDED = 'sqlite'
 
@@ -136,7 +144,7 @@ async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict 
 
 /** Return the queue of runner calls: as given, or as the option `runner_queue` says. */
 function runnerQueue(ctx: MasterContext, given: Bound<typeof runners>): Place {
-  const configured = ctx.opts.get('runner_queue') ?? null
+  const configured = setting(ctx.opts, 'runner_queue') ?? null
   const option = (name: string): Value => (isDict(configured) ? (configured.get(name) ?? null) : null)
   const queue = given.queue ?? option('queue')
   if (queue === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')

@@ -12,7 +12,7 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option, rawOption } from '../../../sdk/mod.ts'
 import { givenData, givenNumber } from '../common/given.ts'
 import { fireAndWait, waitFor } from './runner/waiting.ts'
 
@@ -22,16 +22,16 @@ const BASE = 'salt/reactors/manage'
 const PATIENCE = 30
 
 async function masterKey({ host, opts }: MasterContext): Promise<string> {
-  const bytes = await host.read(localKeyFile(str(opts.get('cachedir')!), str(opts.get('user') ?? '')))
+  const bytes = await host.read(localKeyFile(option(opts, 'cachedir'), option(opts, 'user')))
   return Buffer.from(bytes).toString().trim()
 }
 
 function isConfigured({ opts }: MasterContext): boolean {
-  const engines = opts.get('engines') ?? null
+  const engines = rawOption(opts, 'engines')
   if (truthy(engines) && isList(engines)) {
     return engines.some((engine) => (isDict(engine) ? engine.has('reactor') : str(engine).includes('reactor')))
   }
-  return truthy(opts.get('reactor') ?? null)
+  return truthy(rawOption(opts, 'reactor'))
 }
 
 /** Ask the reactor, and return one value of its answer. */
@@ -102,7 +102,7 @@ export default defineRunner({
       args: { value: arg.flag('Whether the reactor reacts to events', { default: true }) },
       examples: ['salt-run reactor.set_leader True'],
       run: (ctx, { value }) => {
-        const data = new Map<Value, Value>([['id', ctx.opts.get('id') ?? '']]).set('value', value)
+        const data = new Map<Value, Value>([['id', option(ctx.opts, 'id')]]).set('value', value)
         return ask(ctx, 'set_leader', 'leader/value', data, 'result')
       },
     }),

@@ -8,6 +8,7 @@ import {
   type FunctionContext,
   type FunctionDeclaration,
   isHostError,
+  option,
   reads,
   ret,
 } from '../../../sdk/mod.ts'
@@ -17,7 +18,7 @@ import { command, commandEach, runner, wheel } from './module/master.ts'
 import { refreshing } from './module/refresh.ts'
 import { listExtmods, syncing } from './module/sync.ts'
 
-const cacheOf = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+const cacheOf = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
 /** Remove the files of the cache, but not its folders. Return false if a file could not be removed. */
 async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean> {

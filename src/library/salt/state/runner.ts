@@ -1,37 +1,15 @@
 // Orchestration: states that run beside the master, whose steps have minions work.
-import { type Dict, isDict, numberOf, SaltError, statesSucceeded, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
-import type { Asked } from './runner/asked.ts'
 import { watchEvents } from './runner/events.ts'
-import { askedOf, endRun, keepRun, listRuns, showRun } from './runner/kept-runs.ts'
 
 function checkPillar(pillar: Value): void {
   if (pillar === null || isDict(pillar)) return
   throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')
 }
 
-const idOf = (ctx: MasterContext): string => str(ctx.opts.get('id') ?? 'master')
-
-async function orchestrate(ctx: MasterContext, asked: Asked): Promise<Dict> {
-  const { mods, test, exclude, pillar, pillar_enc } = asked
-  checkPillar(pillar)
-  const jid = asked.orchestration_jid ?? ctx.jid
-  if (test !== true) keepRun(ctx, asked)
-  const running = await ctx.function('state.sls', [mods, test, exclude], {
-    pillar,
-    saltenv: asked.saltenv ?? ctx.opts.get('saltenv') ?? null,
-    pillarenv: asked.pillarenv ?? ctx.opts.get('pillarenv') ?? null,
-    pillar_enc,
-    __pub_jid: jid,
-    orchestration_jid: jid,
-    orchestrate_parallel: asked.parallel,
-  })
-  const data: Dict = new Map([[idOf(ctx), running]])
-  const retcode = statesSucceeded(data) ? 0 : 1
-  endRun(ctx, retcode === 0)
-  return new Map<Value, Value>([['data', data]]).set('outputter', 'highstate').set('retcode', retcode)
-}
+const idOf = (ctx: MasterContext): string => option(ctx.opts, 'id') || 'master'
 
 /** One run that was not compiled from files: told as progress, too. */
 async function single(ctx: MasterContext, running: Promise<Value>): Promise<Dict> {
@@ -69,7 +47,10 @@ const orchestration = (name: string) =>
     examples: [`salt-run state.${name} webserver`, `salt-run state.${name} webserver saltenv=dev test=True`],
     calledAs: 'orchestrate',
     outputter: 'highstate',
-    run: orchestrate,
+    run: (ctx, request) => {
+      checkPillar(request.pillar)
+      return ctx.orchestration.run(request)
+    },
   })
 
 const shown = (name: string) =>
@@ -174,24 +155,20 @@ export default defineRunner({
       doc: 'The last orchestrations, and how they ended.',
       args: { count: arg.any('How many', { default: 20 }) },
       examples: ['salt-run state.orchestrate_runs'],
-      run: (ctx, { count }) => listRuns(ctx, givenNumber('count', count)),
+      run: (ctx, { count }) => ctx.orchestration.runs(givenNumber('count', count)),
     }),
     orchestrate_show: masterFn({
       doc: 'One orchestration: what was asked for, its steps with their jobs, and what is left.',
       args: { jid },
       examples: ['salt-run state.orchestrate_show 20171130110407769519'],
-      run: (ctx, { jid }) => showRun(ctx, str(jid)),
+      run: (ctx, { jid }) => ctx.orchestration.show(str(jid)),
     }),
     orchestrate_resume: masterFn({
       doc: 'Go on with an orchestration that failed or was interrupted; steps that succeeded are not done again.',
       args: { jid },
       examples: ['salt-run state.orchestrate_resume 20171130110407769519'],
       outputter: 'highstate',
-      run: (ctx, { jid }) => {
-        const asked = askedOf(ctx, str(jid))
-        ctx.memory.set('orchestration', str(jid))
-        return orchestrate(ctx, { ...asked, orchestration_jid: str(jid) })
-      },
+      run: (ctx, { jid }) => ctx.orchestration.resume(str(jid)),
     }),
     orchestrate_show_sls: shown('orchestrate_show_sls'),
     orch_show_sls: shown('orch_show_sls'),

@@ -2,7 +2,7 @@
 // declarations.
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, reads, ret, type StateDeclaration } from '../../../sdk/mod.ts'
+import { arg, defineModule, type FunctionContext, type ModuleDescription, reads, ret } from '../../../sdk/mod.ts'
 import { argumentReport, type Documented, documentation, plainText, schemaOf } from './module/specification.ts'
 
 /** One family of plugins: names, and the declaration behind a name. */
@@ -45,7 +45,7 @@ function returners(ctx: FunctionContext): Family {
 }
 
 function states(ctx: FunctionContext): Family {
-  const load = (name: string): Promise<StateDeclaration | undefined> => ctx.states.load(name)
+  const load = (name: string): Promise<ModuleDescription | undefined> => ctx.states.load(name)
   return {
     names: async () => [...ctx.states.names()],
     declaration: async (name) => (await load(moduleOf(name)))?.functions[functionOf(name)],

@@ -18,7 +18,7 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { versionsInformation, versionsReport } from './test-versions.ts'
 
 const classOf = (value: Value): string => `<class '${qualifiedTypeName(value)}'>`
@@ -71,7 +71,7 @@ function collatz(start: number | bigint): Value[] {
 const HASHES = new Set('md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512'.split(' '))
 
 function randomHash(ctx: FunctionContext, size: number | bigint, hashType: string | null): string {
-  const algorithm = hashType ? hashType : str(ctx.opts.get('hash_type') ?? 'sha256')
+  const algorithm = hashType ? hashType : option(ctx.opts, 'hash_type')
   if (!HASHES.has(algorithm)) throw new PyError('AttributeError', `module 'hashlib' has no attribute '${algorithm}'`)
   // node draws from at most 2^48 numbers, which is far above the usual size
   const number = randomInt(Math.min(Number(size) + 1, 2 ** 48 - 1))

@@ -1,7 +1,7 @@
 // Writes the register to a file.
 import { dirname } from 'node:path/posix'
 import { dumpJson, isDict, isList, iterate, PySet, str, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
+import { arg, defineState, option, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
 
 /** Convert a value for JSON: sets to lists, keys to text. */
 function simple(value: Value): Value {
@@ -21,7 +21,7 @@ export default defineState({
         filter: arg.boolean('Ignored: sets are always written as lists', { default: false }),
       },
       run: async (ctx, { name }) => {
-        const saves = `${str(ctx.opts.get('cachedir') ?? '')}/thorium/saves`
+        const saves = `${option(ctx.opts, 'cachedir')}/thorium/saves`
         const path = name.startsWith('/') ? name : `${saves}/${name}`
         await ctx.host.makeDirectory(dirname(path), { parents: true })
         await ctx.host.write(path, dumpJson(simple(thoriumOf(ctx).register)))

@@ -1,7 +1,7 @@
 // Secrets in the boxes of NaCl: `NACL[…]` in pillar is one. A sealed box is made with a public key and opened with the secret one; a
 // secret box is made and opened with the same key. Keys are base64, in files or in `nacl.config`.
 import { decodeBase64, decodeBytes, encodeText, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret, option as setting } from '../../../sdk/mod.ts'
 import { newKeys, openKey, openSealedBox, openSecretBox, shutSealedBox, shutSecretBox } from './module/boxes.ts'
 
 type Given = ReadonlyMap<string, Value>
@@ -43,7 +43,7 @@ async function settingsOf(ctx: FunctionContext, given: Given): Promise<Settings>
       const own = option(name, null)
       if (truthy(own)) return decodeBase64(bytesOf(own))
       const given = option(`${name}_file`, null)
-      const file = truthy(given) ? str(given) : `${str(ctx.opts.get('pki_dir') ?? '')}/master/nacl${end}`
+      const file = truthy(given) ? str(given) : `${setting(ctx.opts, 'pki_dir')}/master/nacl${end}`
       if (!(await ctx.host.stat(file))) throw failed(`no ${what} or ${name}_file found`)
       return keyIn(ctx, file)
     },

@@ -1,7 +1,7 @@
 // How many keys of minions there are, by their state. Keys stay files of `pki_dir` here: the index in one file that
 // Salt can keep them in as well is not one of this master's stores.
-import { SaltError, str } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { SaltError } from '../../../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
 const FOLDERS = [
   ['Accepted', 'minions'],
@@ -11,7 +11,7 @@ const FOLDERS = [
 ] as const
 
 async function keysIn(ctx: MasterContext, folder: string): Promise<number> {
-  const path = `${str(ctx.opts.get('pki_dir') ?? '')}/${folder}`
+  const path = `${option(ctx.opts, 'pki_dir')}/${folder}`
   if ((await ctx.host.stat(path))?.type !== 'directory') return 0
   let count = 0
   for (const name of await ctx.host.list(path)) {

@@ -16,10 +16,10 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  type Group,
   parseGroup,
   reads,
   ret,
+  type UserGroup,
 } from '../../../sdk/mod.ts'
 
 const PLAINLY = { python_shell: false }
@@ -30,12 +30,12 @@ async function program(ctx: FunctionContext, name: string): Promise<string> {
   return path
 }
 
-async function groupsOf(ctx: FunctionContext, root: Value): Promise<Group[]> {
+async function groupsOf(ctx: FunctionContext, root: Value): Promise<UserGroup[]> {
   if (root === null) return ctx.host.groups()
   return parseGroup(decodeBytes(await ctx.host.read(`${str(root).replace(/\/$/, '')}/etc/group`)))
 }
 
-const infoOf = ({ name, passwd, gid, members }: Group): Dict =>
+const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
   new Map<Value, Value>([
     ['name', name],
     ['passwd', passwd ?? 'x'],

@@ -5,15 +5,15 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  type Group,
   isTrue,
   outputOf,
   reads,
   ret,
   succeeds,
+  type UserGroup,
 } from '../../../sdk/mod.ts'
 
-const told = ({ name, passwd, gid, members }: Group): Dict =>
+const told = ({ name, passwd, gid, members }: UserGroup): Dict =>
   new Map<Value, Value>([
     ['name', name],
     ['passwd', passwd ?? '*'],

@@ -20,7 +20,7 @@ import { filledIn, type Table } from './rows.ts'
 /** The statement was wrong; what came before it counts. */
 export class QueryError extends Error {}
 
-export interface Connection {
+export interface DatabaseConnection {
   ask(query: string): Promise<Table>
   close(): void
 }
@@ -60,7 +60,7 @@ const lines = (text: string): string[] => text.split('\n').filter((line) => line
 /** Exit statuses of psql: 2 when the connection failed, 3 when the script did. */
 const PSQL_SCRIPT_FAILED = 3
 
-export function postgres(ctx: ExtPillarContext): Connection {
+export function postgres(ctx: ExtPillarContext): DatabaseConnection {
   const { host, user, pass, db, port } = settings(ctx, 'postgres', { ...SERVER, port: 5432 })
   const place = ['-h', str(host!), '-p', str(port!), '-U', str(user!), '-d', str(db!)]
   const argv = ['psql', '-X', '-q', '-A', '-t', '-w', '-F', '\t', '-v', 'ON_ERROR_STOP=1', ...place]
@@ -106,7 +106,7 @@ const unescaped = (text: string): string => text.replace(/&(\w+);/g, (whole, nam
 /** Failures that are not those of a statement: no server, no rights, no such database. */
 const MYSQL_LOST = /^ERROR (?:2\d{3}|1044|1045|1049|1130|1698)\b/m
 
-export function mysql(ctx: ExtPillarContext): Connection {
+export function mysql(ctx: ExtPillarContext): DatabaseConnection {
   const { host, user, pass, db, port, ssl } = settings(ctx, 'mysql', { ...SERVER, port: 3306, ssl: new Map() })
   const place = [`--host=${str(host!)}`, `--port=${str(port!)}`, `--user=${str(user!)}`, `--database=${str(db!)}`]
   const argv = ['mysql', '--no-defaults', ...place, ...mysqlTls(ssl!), '--default-character-set=utf8mb4']
@@ -146,7 +146,7 @@ function xmlRows(xml: string, readers: ReadonlyArray<((text: string) => Value) |
   })
 }
 
-export function sqlite3(ctx: ExtPillarContext): Connection {
+export function sqlite3(ctx: ExtPillarContext): DatabaseConnection {
   const defaults = { database: '/var/lib/salt/pillar.db', timeout: 5 }
   const given = ctx.opts.get('sqlite3')
   const isGiven = given !== undefined && isDict(given) && given.has('database')

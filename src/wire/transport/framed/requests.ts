@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { silentLog, toError } from '../../../base/mod.ts'
 import type { Dict, Value } from '../../../data/mod.ts'
-import { isWireError, WireError } from '../../errors.ts'
+import { WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { intake, WORTH_COUNTING } from '../intake.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
+import { withRetries } from '../retries.ts'
 import { dial, listenOn } from '../sockets.ts'
 import { Strangers } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
@@ -15,8 +16,6 @@ import {
   type Endpoint,
   HANDLER_FAILED,
   MAX_MESSAGE_BYTES,
-  REQUEST_TIMEOUT,
-  REQUEST_TRIES,
   type RequestClient,
   type RequestClientOptions,
   type RequestHandler,
@@ -131,18 +130,12 @@ export class FramedRequestClient implements RequestClient {
     this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
-  async request(
-    message: unknown,
-    { timeout = REQUEST_TIMEOUT, tries = REQUEST_TRIES }: RequestOptions = {},
-  ): Promise<Value> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.once(message, timeout)
-      } catch (error) {
-        const again = isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')
-        if (!again || attempt >= tries || this.closed) throw error
-      }
-    }
+  async request(message: unknown, options: RequestOptions = {}): Promise<Value> {
+    return withRetries(
+      options,
+      () => this.closed,
+      (timeout) => this.once(message, timeout),
+    )
   }
 
   close(): void {

@@ -5,14 +5,13 @@ import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
+import { withRetries } from '../retries.ts'
 import type { Stranger } from '../strangers.ts'
 import { whenOver } from '../time-over.ts'
 import { silenceReason, speaksTls, tlsRefusal } from '../tls-trouble.ts'
 import {
   type Endpoint,
   HANDLER_FAILED,
-  REQUEST_TIMEOUT,
-  REQUEST_TRIES,
   type RequestClient,
   type RequestClientOptions,
   type RequestHandler,
@@ -107,20 +106,13 @@ export class WebSocketRequestClient implements RequestClient {
     this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
-  async request(
-    message: unknown,
-    { timeout = REQUEST_TIMEOUT, tries = REQUEST_TRIES }: RequestOptions = {},
-  ): Promise<Value> {
+  async request(message: unknown, options: RequestOptions = {}): Promise<Value> {
     const bytes = encodeMsgpack(message, 'wire')
-    for (let attempt = 1; ; attempt++) {
-      const deadline = performance.now() + timeout * 1000
-      try {
-        return await this.once(bytes, deadline)
-      } catch (error) {
-        const again = isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')
-        if (!again || attempt >= tries || this.closed) throw error
-      }
-    }
+    return withRetries(
+      options,
+      () => this.closed,
+      (timeout) => this.once(bytes, performance.now() + timeout * 1000),
+    )
   }
 
   close(): void {

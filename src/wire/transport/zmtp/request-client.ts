@@ -3,16 +3,15 @@
 import type { Socket } from 'node:net'
 import { toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
-import { isWireError, WireError } from '../../errors.ts'
+import { WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
+import { withRetries } from '../retries.ts'
 import { dial } from '../sockets.ts'
 import { whenOver } from '../time-over.ts'
 import {
   type Endpoint,
   MAX_MESSAGE_BYTES,
-  REQUEST_TIMEOUT,
-  REQUEST_TRIES,
   type RequestClient,
   type RequestClientOptions,
   type RequestOptions,
@@ -176,19 +175,13 @@ export class ZmtpRequestClient implements RequestClient {
     this.pauses = options.reconnectDelay ?? quickPauses()
   }
 
-  async request(
-    message: unknown,
-    { timeout = REQUEST_TIMEOUT, tries = REQUEST_TRIES }: RequestOptions = {},
-  ): Promise<Value> {
+  async request(message: unknown, options: RequestOptions = {}): Promise<Value> {
     const bytes = encodeMessage([EMPTY, encodeMsgpack(message, 'wire')])
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.once(bytes, timeout)
-      } catch (error) {
-        const again = isWireError(error, 'SaltReqTimeoutError') || isWireError(error, 'Closed')
-        if (!again || attempt >= tries || this.closed) throw error
-      }
-    }
+    return withRetries(
+      options,
+      () => this.closed,
+      (timeout) => this.once(bytes, timeout),
+    )
   }
 
   close(): void {

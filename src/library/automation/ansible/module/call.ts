@@ -1,8 +1,7 @@
 // One module of Ansible, run on this machine alone.
-import { decodeBytes, dumpJson, loadJson, numberOf, str, type Value } from '../../../../data/mod.ts'
-import type { CommandResult, FunctionContext } from '../../../../sdk/mod.ts'
+import { decodeBytes, dumpJson, loadJson, str, type Value } from '../../../../data/mod.ts'
+import { type CommandResult, type FunctionContext, option } from '../../../../sdk/mod.ts'
 
-const TIMEOUT = 1200
 const PLAIN = { ensureAscii: false }
 export const QUIET = new Map([['ANSIBLE_DEPRECATION_WARNINGS', '0']])
 
@@ -28,7 +27,7 @@ export async function callModule(
   ]
   const argv = [(await ctx.host.which('ansible')) ?? 'ansible', ...words]
   try {
-    const timeout = numberOf(ctx.opts.get('ansible_timeout') ?? TIMEOUT) ?? TIMEOUT
+    const timeout = option(ctx.opts, 'ansible_timeout')
     return answerOf(argv, await ctx.host.run({ argv, env: QUIET, timeout }))
   } finally {
     await ctx.host.remove(inventory)

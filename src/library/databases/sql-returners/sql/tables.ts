@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import type { FunctionContext, ReturnerFunctions } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option, type ReturnerFunctions } from '../../../../sdk/mod.ts'
 
 export interface Dialect {
   /** Runs statements and gives what they print. */
@@ -62,7 +62,7 @@ export function tableReturner(dialect: Dialect): ReturnerFunctions {
       return dialect.run(ctx, insert('salt_returns', row), ret)
     },
     event_return: (ctx, events) => {
-      const master_id = str(ctx.opts.get('id') ?? '')
+      const master_id = option(ctx.opts, 'id')
       const rows = events.map((event) =>
         insert('salt_events', {
           tag: str(event.get('tag') ?? ''),

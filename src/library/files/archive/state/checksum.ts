@@ -1,12 +1,12 @@
 // Hashes of archives that were unpacked, kept beside the cache, so that a new archive is noticed.
 import { dirname, join, relative } from 'node:path/posix'
 import { type Dict, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
-import { isHostError, type StateContext } from '../../../../sdk/mod.ts'
+import { isHostError, option, type StateContext } from '../../../../sdk/mod.ts'
 
-const hashType = (ctx: StateContext): string => str(ctx.opts.get('hash_type') ?? 'sha256')
+const hashType = (ctx: StateContext): string => option(ctx.opts, 'hash_type')
 
 function checksumFile(ctx: StateContext, path: string): string {
-  const cache = str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+  const cache = option(ctx.opts, 'cachedir')
   const below = `${relative(cache, path)}.hash`
   const place = below.startsWith('../') ? join('local', path.replace(/^\/+/, '')) : below
   return join(cache, 'archive_hash', place)

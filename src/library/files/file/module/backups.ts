@@ -9,14 +9,14 @@ import {
   isFile,
   isHostError,
   joinPaths,
+  option,
 } from '../../../../sdk/mod.ts'
 import { dict } from './rewriting.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-const backupRoot = (ctx: FunctionContext): string =>
-  joinPaths(str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion'), 'file_backup')
+const backupRoot = (ctx: FunctionContext): string => joinPaths(option(ctx.opts, 'cachedir'), 'file_backup')
 
 /** Copies a file there, owner and mode with it. */
 export async function backUpToMinion(ctx: FunctionContext, path: string): Promise<void> {

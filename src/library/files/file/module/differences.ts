@@ -66,7 +66,7 @@ async function content(ctx: FunctionContext, path: string): Promise<Uint8Array> 
   }
 }
 
-export async function option(ctx: FunctionContext, name: string): Promise<boolean> {
+export async function configFlag(ctx: FunctionContext, name: string): Promise<boolean> {
   const value = ctx.has('config.option') ? await ctx.call('config.option', [name]) : (ctx.opts.get(name) ?? null)
   return truthy(value)
 }
@@ -79,7 +79,7 @@ export async function fileDifference(
   const paths = await localPaths(ctx, files, request)
   const [old, fresh] = [await content(ctx, paths[0]!), await content(ctx, paths[1]!)]
   if (Buffer.compare(old, fresh) === 0) return { text: '', matters: false }
-  if (request.template && (await option(ctx, 'obfuscate_templates'))) {
+  if (request.template && (await configFlag(ctx, 'obfuscate_templates'))) {
     return { text: '<Obfuscated Template>', matters: true }
   }
   if (request.showChanges === false) return { text: '<show_changes=False>', matters: true }

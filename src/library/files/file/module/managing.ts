@@ -1,7 +1,7 @@
 // `manage_file`: puts content in its place and tells the changes as a state does.
 import { type Dict, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isFile, isLink, realPath } from '../../../../sdk/mod.ts'
-import { fileDifference, isIndifferent, option } from './differences.ts'
+import { type FunctionContext, isFile, isLink, option, realPath } from '../../../../sdk/mod.ts'
+import { configFlag, fileDifference, isIndifferent } from './differences.ts'
 import { hashFile } from './hashing.ts'
 import { createFile } from './managing-new.ts'
 import { changesOf, commit, contentsFile, ensureSource, type ManageRequest, verifySource } from './managing-request.ts'
@@ -20,7 +20,7 @@ export async function manageFile(ctx: FunctionContext, request: ManageRequest, k
     if (!truthy(request.sfn)) {
       const missing = await ensureSource(ctx, request)
       if (missing) return missing
-      const hash_type = request.sum?.hash_type ?? str(ctx.opts.get('hash_type') ?? 'sha256')
+      const hash_type = request.sum?.hash_type ?? option(ctx.opts, 'hash_type')
       request.sum = { hash_type, hsum: await hashFile(ctx, str(request.sfn), hash_type) }
     }
     if (keepMode) request.mode = (await keptMode(ctx, request)) ?? request.mode
@@ -74,7 +74,7 @@ async function replaceFromSource(
   target: string,
   isBareLink: boolean,
 ): Promise<boolean | Dict> {
-  const hash_type = request.sum?.hash_type ?? str(ctx.opts.get('hash_type') ?? 'sha256')
+  const hash_type = request.sum?.hash_type ?? option(ctx.opts, 'hash_type')
   const current = isBareLink ? undefined : await hashFile(ctx, target, hash_type)
   if (current !== undefined && current === request.sum?.hsum) return false
   const isWrong =
@@ -82,7 +82,7 @@ async function replaceFromSource(
   if (isWrong) return isWrong
   const changes = changesOf(request.ret)
   let matters = false
-  if (await option(ctx, 'obfuscate_templates')) changes.set('diff', '<Obfuscated Template>')
+  if (await configFlag(ctx, 'obfuscate_templates')) changes.set('diff', '<Obfuscated Template>')
   else if (!request.showChanges) changes.set('diff', '<show_changes=False>')
   else {
     try {

@@ -2,7 +2,7 @@
 import { type Dict, encodeText, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { compareAttributes, type SelinuxWish, selinuxContext } from './attributes.ts'
-import { type Difference, fileDifference, isIndifferent, option } from './differences.ts'
+import { configFlag, type Difference, fileDifference, isIndifferent } from './differences.ts'
 import type { HashSum } from './hashing.ts'
 import { isFailure } from './rewriting.ts'
 import { contextParts, wantsSelinux } from './selinux-permissions.ts'
@@ -124,7 +124,7 @@ async function contentsChange(
     await discard(ctx, made)
   }
   if (difference.text !== '') {
-    changes.set('diff', (await option(ctx, 'obfuscate_templates')) ? '<Obfuscated Template>' : difference.text)
+    changes.set('diff', (await configFlag(ctx, 'obfuscate_templates')) ? '<Obfuscated Template>' : difference.text)
   }
   return difference.matters
 }

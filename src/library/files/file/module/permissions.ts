@@ -1,7 +1,7 @@
 // `check_perms`: brings owner, group, mode, attributes and SELinux context of a file to what is wanted, checks that it
 // worked, and tells the changes. In a dry run it only tells them.
 import { type Dict, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import { expandUser, type FunctionContext, isDirectory, isHostError, isLink } from '../../../../sdk/mod.ts'
+import { expandUser, type FunctionContext, isDirectory, isHostError, isLink, option } from '../../../../sdk/mod.ts'
 import { changeAttributes, compareAttributes, listAttributes, type SelinuxWish } from './attributes.ts'
 import type { Report } from './report.ts'
 import { applySelinux } from './selinux-permissions.ts'
@@ -16,7 +16,7 @@ export interface Permissions {
   selinux?: SelinuxWish
 }
 
-export const inTestMode = (ctx: FunctionContext): boolean => truthy(ctx.opts.get('test') ?? null)
+export const inTestMode = (ctx: FunctionContext): boolean => option(ctx.opts, 'test')
 
 const differs = (wanted: Value, name: Value, id: number): boolean => wanted !== name && wanted !== id
 

@@ -1,6 +1,6 @@
 // The SELinux part of `check_perms`.
 import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 import { type SelinuxWish, selinuxContext, setSelinuxContext } from './attributes.ts'
 import type { Report } from './report.ts'
 
@@ -38,7 +38,7 @@ export async function applySelinux(
     ['Old', tell((part) => current[part])],
     ['New', tell((part) => wish[part])],
   ])
-  if (truthy(ctx.opts.get('test') ?? null)) {
+  if (option(ctx.opts, 'test')) {
     comments.splice(0, comments.length, `File ${name} selinux context to be updated`)
     ret.set('result', null)
     changes.set('selinux', change)

@@ -1,6 +1,6 @@
 // Files in the cache of the minion.
 import { type Dict, REMOTE_PROTOCOLS, redactUrl, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
-import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, option, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { isFailure } from './managed-contents.ts'
 import { expandUser, isDirectory, joinPaths, normalPath } from './paths.ts'
@@ -20,7 +20,7 @@ async function realPath(ctx: StateContext, url: string): Promise<string> {
 }
 
 const hashOf = async (ctx: StateContext, path: string, sum: Dict): Promise<Value> =>
-  ctx.call('file.get_hash', [path, sum.get('hash_type') ?? ctx.opts.get('hash_type') ?? 'sha256'])
+  ctx.call('file.get_hash', [path, sum.get('hash_type') ?? option(ctx.opts, 'hash_type')])
 
 async function localFile(ctx: StateContext, answer: Answer, sum: Dict, skipVerify: boolean): Promise<Answer> {
   const path = await realPath(ctx, str(answer.name))
@@ -39,7 +39,7 @@ async function predict(ctx: StateContext, answer: Answer, sum: Dict, saltenv: Va
   let comment = `File will be cached: ${name}`
   if (truthy(copy) && sum.size === 0) comment = `No hash found. ${comment}`
   else if (truthy(copy)) {
-    const found = await ctx.call('file.get_hash', [copy, ctx.opts.get('hash_type') ?? 'sha256'])
+    const found = await ctx.call('file.get_hash', [copy, option(ctx.opts, 'hash_type')])
     comment = found === sum.get('hsum') ? `File already cached: ${name}` : `Hashes don't match.\n${comment}`
   }
   return { ...answer, result: null, comment }

@@ -1,6 +1,6 @@
 // Who shall own a file: users and groups by name or number, and what is assumed when they are not given.
 import { isInt, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { option, type StateContext } from '../../../../sdk/mod.ts'
 
 /** `owner` is accepted for `user`. */
 export function userOf(ctx: StateContext, user: Value, kwargs: ReadonlyMap<string, Value>): Value {
@@ -25,7 +25,7 @@ export async function unknownOwners(ctx: StateContext, user: Value, group: Value
   return fault
 }
 
-export const ownUser = (ctx: StateContext): Value => ctx.opts.get('user') ?? 'root'
+export const ownUser = (ctx: StateContext): Value => option(ctx.opts, 'user')
 
 /** The main group of a user. */
 export async function mainGroup({ host }: StateContext, user: Value): Promise<Value> {

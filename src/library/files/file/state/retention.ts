@@ -3,8 +3,8 @@ import {
   fromTimestamp,
   isDict,
   isoWeekOf,
-  type Moment,
   numberOf,
+  type ParsedTime,
   PyError,
   parseTime,
   sorted,
@@ -78,7 +78,7 @@ function retained(byDate: Tree, byWeek: Tree, retain: Value): Set<string> {
   return kept
 }
 
-async function momentOf(ctx: StateContext, path: string, name: string, format: Value): Promise<Moment | undefined> {
+async function momentOf(ctx: StateContext, path: string, name: string, format: Value): Promise<ParsedTime | undefined> {
   if (truthy(format)) return parseTime(name, str(format))
   if (name === '.' || name === '..') return undefined
   const stat = await ctx.host.lstat(joinPaths(path, name))
@@ -90,7 +90,7 @@ async function momentOf(ctx: StateContext, path: string, name: string, format: V
 const DAY = 86_400_000
 
 /** Week and weekday as ISO counts them; Monday is 0. */
-function weekOf({ year, month, day }: Moment): [week: number, weekday: number] {
+function weekOf({ year, month, day }: ParsedTime): [week: number, weekday: number] {
   const ordinal = Math.round((Date.UTC(year, month - 1, day) - Date.UTC(1970, 0, 1)) / DAY) + 719_163
   const { week, weekday } = isoWeekOf(ordinal)
   return [week, weekday - 1]

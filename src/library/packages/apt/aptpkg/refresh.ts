@@ -1,24 +1,14 @@
 // The package lists: `apt-get update`, unless they are young enough, and what it says about each source.
 import { dirname } from 'node:path/posix'
-import {
-  isNumeric,
-  numberOf,
-  SaltError,
-  splitLines,
-  splitWords,
-  str,
-  typeName,
-  type Value,
-} from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { isNumeric, numberOf, SaltError, splitLines, splitWords, typeName, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 
 const LISTS = '/var/lib/apt/lists'
-const DEFAULT_TIMEOUT = 30
 
 /** The mark that a state run still has to refresh; a refresh takes it away. */
 async function clearMark(ctx: FunctionContext): Promise<void> {
-  const path = `${str(ctx.opts.get('cachedir') ?? '')}/pkg_refresh`
+  const path = `${option(ctx.opts, 'cachedir')}/pkg_refresh`
   if (dirname(path) === '/') return
   try {
     await ctx.host.remove(path)
@@ -52,7 +42,7 @@ export async function refreshDb(ctx: FunctionContext, refresh: Refresh = {}): Pr
   await clearMark(ctx)
   const isLimited = cacheValidTime !== null && cacheValidTime !== 0 && cacheValidTime !== false && cacheValidTime !== ''
   if (isLimited && (await isYoung(ctx, cacheValidTime))) return new Map()
-  const timeout = refresh.timeout ?? ctx.opts.get('aptpkg_refresh_db_timeout') ?? DEFAULT_TIMEOUT
+  const timeout = refresh.timeout ?? option(ctx.opts, 'aptpkg_refresh_db_timeout')
   let call = await callApt(ctx, ['apt-get', '-q', 'update'], { scope: false, options: { timeout } })
   if (call.stdout.includes('Timed out')) {
     await callApt(ctx, ['apt-get', '-q', 'clean'], { scope: false })

@@ -13,7 +13,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { deserialize, type FunctionContext, runAll, SerializerError } from '../../../../sdk/mod.ts'
+import { deserialize, type FunctionContext, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 
 const STATES = ['install', 'hold', 'deinstall', 'purge']
@@ -75,7 +75,7 @@ export async function setSelections(ctx: FunctionContext, wanted: Selecting): Pr
   if (!isDict(selection) || selection.size === 0) return changes
   const bad = [...selection.keys()].map(str).filter((state) => !STATES.includes(state))
   if (bad.length > 0) throw misuse(`Invalid state(s): ${bad.join(', ')}`)
-  const dryRun = truthy(ctx.opts.get('test') ?? false)
+  const dryRun = option(ctx.opts, 'test')
   if (truthy(wanted.clear) && !dryRun) await clearSelections(ctx)
   const current = new Map<string, string>()
   for (const [state, names] of await getSelections(ctx, null, null)) for (const name of names) current.set(name, state)
@@ -145,7 +145,7 @@ const UNHOLD: Words = {
 /** By package a report in the shape of a state's. */
 async function mark(ctx: FunctionContext, packages: Packages, words: Words): Promise<Dict> {
   const reports: Dict = new Map()
-  const dryRun = truthy(ctx.opts.get('test') ?? false)
+  const dryRun = option(ctx.opts, 'test')
   for (const target of targetsOf(packages)) {
     const report = (result: boolean | null, comment: string, changes: Value = new Map()): void => {
       reports.set(target, new Map<Value, Value>(Object.entries({ name: target, changes, result, comment })))

@@ -1,6 +1,6 @@
 // The package manager of the minion, whichever it is: what it offers, what it answers, and how its failures are reported.
 import { type Dict, isDict, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import { CommandError, isHostError, isTrue, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { CommandError, isHostError, isTrue, option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
 export type Options = ReadonlyMap<string, Value>
 
@@ -93,7 +93,7 @@ export function desiredName(name: Value, desired: Dict): string {
   return `${str(name)}${sign}${version}`
 }
 
-const markOf = (ctx: StateContext): string => `${str(ctx.opts.get('cachedir') ?? '')}/pkg_refresh`
+const markOf = (ctx: StateContext): string => `${option(ctx.opts, 'cachedir')}/pkg_refresh`
 
 /** Whether lists are to be fetched: when told so, or once in a run unless told otherwise. */
 export async function needsRefresh(ctx: StateContext, refresh: Value): Promise<boolean> {

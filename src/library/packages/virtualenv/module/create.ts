@@ -1,6 +1,6 @@
 // Making a virtualenv: the program `virtualenv`, or Python's own `venv`, each with the options that it knows.
 import { isInt, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
+import { type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
@@ -33,7 +33,7 @@ export function programOf(ctx: FunctionContext, venv: string, name: string): str
 
 async function chosenProgram(ctx: FunctionContext, asked: Value): Promise<string> {
   if (asked !== null) return str(asked)
-  const set = [ctx.pillar.get('venv_bin') ?? null, ctx.opts.get('venv_bin') ?? null].find(truthy)
+  const set = [ctx.pillar.get('venv_bin') ?? null, option(ctx.opts, 'venv_bin') ?? null].find(truthy)
   if (set !== undefined) return str(set)
   for (const name of ['virtualenv3', 'virtualenv']) {
     if ((await ctx.host.which(name)) !== undefined) return name

@@ -11,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
 
 function pathOf(url: string): string {
   if (!url.startsWith('salt://')) throw new SaltError('MinionError', `Unsupported path: ${url}`)
@@ -58,7 +58,7 @@ function isSelected(path: string, { include, exclude }: Selection): boolean {
   return !(truthy(exclude) && matches(path, exclude))
 }
 
-const cachedir = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')
+const cachedir = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
 export async function cacheDirectory(
   ctx: FunctionContext,

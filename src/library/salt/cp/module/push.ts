@@ -1,9 +1,7 @@
 // Sends files to the master in chunks. The master stores them below a directory of this minion.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
-import { fnmatch, numberOf, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
-
-const BUFFER = 262_144
+import { fnmatch, truthy, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 interface PushRequest {
   path: string
@@ -25,10 +23,10 @@ export async function pushFile(ctx: FunctionContext, request: PushRequest): Prom
     .split('/')
     .filter((word) => word !== '')
   const { size } = (await host.stat(path))!
-  const length = numberOf(opts.get('file_buffer_size') ?? BUFFER) ?? BUFFER
+  const length = option(opts, 'file_buffer_size')
   for (let offset = 0; offset === 0 || offset < size; offset += length) {
     const data = await host.read(path, { offset, length })
-    const load = { cmd: '_file_recv', id: opts.get('id') ?? '', path: words, size, loc: offset, data }
+    const load = { cmd: '_file_recv', id: option(opts, 'id'), path: words, size, loc: offset, data }
     const taken = (await ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries(load)))) ?? false
     if (!truthy(taken)) {
       ctx.log(

@@ -1,7 +1,7 @@
 // Templates of `cp`: in the paths of files, and in their contents.
 import { toError } from '../../../../base/mod.ts'
 import { decodeBytes, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
 
@@ -36,7 +36,7 @@ async function pillarContext(ctx: FunctionContext, options: ReadonlyMap<string, 
   if (!options.has('pillarenv') && !options.has('pillar')) return new Map()
   const override = options.get('pillar')
   const pillar = await ctx.freshPillar({
-    pillarenv: textOf(options.get('pillarenv') ?? ctx.opts.get('pillarenv') ?? null) ?? null,
+    pillarenv: textOf(options.get('pillarenv') ?? option(ctx.opts, 'pillarenv')) ?? null,
     override: override instanceof Map ? override : null,
     overrideEncoding: null,
   })

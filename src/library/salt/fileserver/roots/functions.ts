@@ -1,13 +1,13 @@
 // Reads and writes files below the roots of an environment. Paths that lead out of their root are refused.
 import { dirname, isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, type MasterContext, type MasterFunction, masterFn } from '../../../../sdk/mod.ts'
+import { arg, type Bound, type MasterContext, type MasterFunction, masterFn, rawOption } from '../../../../sdk/mod.ts'
 
 type Option = 'file_roots' | 'pillar_roots'
 
 /** Return the roots of an environment; undefined if there is no such environment. */
 function rootsOf({ opts }: MasterContext, option: Option, saltenv: Value): string[] | undefined {
-  const all = opts.get(option) ?? null
+  const all = rawOption(opts, option)
   const own = isDict(all) ? all.get(saltenv) : undefined
   return own !== undefined && isList(own) ? own.map(str) : undefined
 }
@@ -103,7 +103,7 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
       doc: 'Return the files of all environments.',
       args: {},
       run: async (ctx) => {
-        const all = ctx.opts.get(option) ?? null
+        const all = rawOption(ctx.opts, option)
         const found: Dict = new Map()
         for (const env of isDict(all) ? all.keys() : []) found.set(env, [await environment(ctx, option, env)])
         return found

@@ -1,10 +1,10 @@
 // The grains file: YAML beside the minion's configuration, with the grains that a user set.
 import { BrineError } from '../../../../base/mod.ts'
-import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { deserialize, type FunctionContext, isHostError, serialize } from '../../../../sdk/mod.ts'
+import { type Dict, SaltError, type Value } from '../../../../data/mod.ts'
+import { deserialize, type FunctionContext, isHostError, option, serialize } from '../../../../sdk/mod.ts'
 
 async function pathOf(ctx: FunctionContext): Promise<string> {
-  const conf = str(ctx.opts.get('conf_file') ?? '/etc/salt/minion')
+  const conf = option(ctx.opts, 'conf_file')
   const isDirectory = (await ctx.host.stat(conf))?.type === 'directory'
   return `${isDirectory ? conf : conf.slice(0, Math.max(0, conf.lastIndexOf('/')))}/grains`
 }
@@ -33,8 +33,8 @@ export async function setGrains(ctx: FunctionContext, grains: Value, options: Se
     }
   }
   await write(ctx, path, `${await serialize('yaml', kept, FORM)}\n`)
-  await write(ctx, `${str(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion')}/module_refresh`, '')
-  if (!truthy(ctx.opts.get('local') ?? false) && ctx.has('saltutil.refresh_grains')) {
+  await write(ctx, `${option(ctx.opts, 'cachedir')}/module_refresh`, '')
+  if (!option(ctx.opts, 'local') && ctx.has('saltutil.refresh_grains')) {
     await ctx.call('saltutil.refresh_grains', [], { refresh_pillar: options.refreshPillar })
   }
   return grains

@@ -1,6 +1,6 @@
 // The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
-import { type Dict, SaltError, textOf } from '../../../../data/mod.ts'
-import type { MasterContext } from '../../../../sdk/mod.ts'
+import { type Dict, SaltError } from '../../../../data/mod.ts'
+import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
 
@@ -13,8 +13,7 @@ export interface JobSource {
 }
 
 export async function jobSource(ctx: MasterContext, ext_source: string | null = null): Promise<JobSource> {
-  const option = (name: string): string => textOf(ctx.opts.get(name) ?? null) ?? ''
-  const name = option('ext_job_cache') || ext_source || option('master_job_cache') || OWN
+  const name = option(ctx.opts, 'ext_job_cache') || ext_source || option(ctx.opts, 'master_job_cache') || OWN
   if (name === OWN) {
     return {
       name,

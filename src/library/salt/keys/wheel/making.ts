@@ -1,13 +1,9 @@
 // Creates key files, and the signature of the master's public key, which minions with `verify_master_pubkey_sign` verify.
 import { join } from 'node:path/posix'
-import { numberOf, str } from '../../../../data/mod.ts'
-import { generateRsaKeys, type MasterContext, pemFingerprint, RsaPrivateKey } from '../../../../sdk/mod.ts'
+import { str } from '../../../../data/mod.ts'
+import { generateRsaKeys, type MasterContext, option, pemFingerprint, RsaPrivateKey } from '../../../../sdk/mod.ts'
 
-const optionText = (ctx: MasterContext, name: string, fallback: string): string =>
-  str(ctx.opts.get(name) ?? '') || fallback
-
-const sizeOf = (ctx: MasterContext, keysize: number | null): number =>
-  keysize ?? numberOf(ctx.opts.get('keysize') ?? 2048) ?? 2048
+const sizeOf = (ctx: MasterContext, keysize: number | null): number => keysize ?? option(ctx.opts, 'keysize')
 
 const isFile = async (ctx: MasterContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'file'
@@ -27,13 +23,13 @@ export interface PairOptions {
 
 /** Create a key pair in files, unless it exists, and return its fingerprint. */
 export async function makeKeys(ctx: MasterContext, { keydir, keyname, keysize }: PairOptions): Promise<string> {
-  const folder = keydir || optionText(ctx, 'gen_keys_dir', '.')
-  const path = join(folder, keyname || optionText(ctx, 'gen_keys', 'master'))
+  const folder = keydir || str(ctx.opts.get('gen_keys_dir') ?? '.')
+  const path = join(folder, keyname || str(ctx.opts.get('gen_keys') ?? 'master'))
   await ctx.host.makeDirectory(folder, { parents: true })
   const pem = (await isFile(ctx, `${path}.pem`))
     ? new RsaPrivateKey(Buffer.from(await ctx.host.read(`${path}.pem`)).toString()).publicKey.pem
     : await writePair(ctx, path, keysize)
-  return pemFingerprint(pem, optionText(ctx, 'hash_type', 'sha256'))
+  return pemFingerprint(pem, option(ctx.opts, 'hash_type'))
 }
 
 export interface SignatureOptions {
@@ -46,8 +42,8 @@ export interface SignatureOptions {
 
 /** Write the signature. Return false if there is one already, or a text with the reason why it cannot be written. */
 export async function makeSignature(ctx: MasterContext, options: SignatureOptions): Promise<boolean | string> {
-  const pki = str(ctx.opts.get('pki_dir')!)
-  const signing = join(pki, optionText(ctx, 'master_sign_key_name', 'master_sign'))
+  const pki = option(ctx.opts, 'pki_dir')
+  const signing = join(pki, option(ctx.opts, 'master_sign_key_name'))
   const pub = options.pub || join(pki, 'master.pub')
   const priv = options.priv || `${signing}.pem`
   if (!(await isFile(ctx, pub))) return options.pub ? `Public-key ${pub} does not exist` : 'No usable public-key found'
@@ -57,10 +53,7 @@ export async function makeSignature(ctx: MasterContext, options: SignatureOption
     await writePair(ctx, signing, options.keysize)
   }
   const folder = options.signature_path || pki
-  const file = join(
-    folder,
-    optionText(ctx, 'master_pubkey_signature', `${str(ctx.opts.get('id') ?? '')}_pubkey_signature`),
-  )
+  const file = join(folder, option(ctx.opts, 'master_pubkey_signature') || `${option(ctx.opts, 'id')}_pubkey_signature`)
   await ctx.host.makeDirectory(folder, { parents: true })
   if (await isFile(ctx, file)) {
     ctx.log('error', `${file} already exists at expected location`)

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../../data/mod.ts'
-import type { MasterContext } from '../../../../sdk/mod.ts'
+import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 /** The options of salt-ssh for the kinds of targets it knows. */
 const KINDS: Readonly<Record<string, readonly string[]>> = lookup({
@@ -19,8 +19,8 @@ const FINGERPRINT = /^([a-f0-9]{2}:){15,}[a-f0-9]{2}$/
 
 /** Return whether there is a roster, and log an error if not. */
 async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
-  const backend = str(ctx.opts.get('roster') ?? 'flat') || 'flat'
-  const file = str(ctx.opts.get('roster_file') ?? '') || `${config}/roster`
+  const backend = option(ctx.opts, 'roster') || 'flat'
+  const file = option(ctx.opts, 'roster_file') || `${config}/roster`
   if (backend !== 'flat' || (await ctx.host.stat(file))?.type === 'file') return true
   ctx.log('error', `Can't access roster for backend ${backend}: Roster file "${file}" not found`)
   ctx.log('error', 'No matching targets found in roster.')
@@ -29,7 +29,7 @@ async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
 
 /** Return the fingerprints that the machines have. */
 async function fingersBySsh(ctx: MasterContext, target: string, kind: string): Promise<Dict> {
-  const config = dirname(str(ctx.opts.get('conf_file') ?? '/etc/salt/master'))
+  const config = dirname(option(ctx.opts, 'conf_file'))
   if (!(await hasRoster(ctx, config))) return new Map()
   const flags = KINDS[kind]
   if (!flags) throw new SaltError('SaltInvocationError', `salt-ssh has no targets of the kind '${kind}'`)

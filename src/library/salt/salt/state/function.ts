@@ -2,12 +2,12 @@
 // function is a failure.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import type { FunctionStep } from './arguments.ts'
 import { answered, callOptions, fireArgs, jidOf, tolerance } from './published.ts'
 
 function options(ctx: StateContext, step: FunctionStep, arg: Value): Dict {
-  const isHard = step.failhard === true || truthy(ctx.opts.get('failhard') ?? false)
+  const isHard = step.failhard === true || option(ctx.opts, 'failhard')
   return callOptions([
     ['arg', truthy(arg) ? arg : []],
     ['kwarg', step.kwarg ?? new Map()],

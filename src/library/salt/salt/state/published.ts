@@ -1,8 +1,8 @@
 // Shared parts of steps that publish: the options of the call, the tolerated failures, and the event about the step.
 import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext } from '../../../../sdk/mod.ts'
+import { option, type StateContext } from '../../../../sdk/mod.ts'
 
-export const isDry = (ctx: StateContext): boolean => truthy(ctx.opts.get('test') ?? false)
+export const isDry = (ctx: StateContext): boolean => option(ctx.opts, 'test')
 
 export const orchestrationOf = (ctx: StateContext): Value => ctx.low.get('__orchestration_jid__') ?? null
 

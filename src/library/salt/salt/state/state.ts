@@ -10,7 +10,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import type { StateStep } from './arguments.ts'
 import { answered, callOptions, fireArgs, isDry, jidOf, tolerance } from './published.ts'
 
@@ -40,7 +40,7 @@ function keywordsOf(ctx: StateContext, step: StateStep): Dict {
 }
 
 function options(ctx: StateContext, step: StateStep, arg: Value[]): Dict {
-  const isHard = step.failhard === true || truthy(ctx.opts.get('failhard') ?? false)
+  const isHard = step.failhard === true || option(ctx.opts, 'failhard')
   return callOptions([
     ['arg', arg],
     ['kwarg', keywordsOf(ctx, step)],
@@ -64,7 +64,7 @@ async function runHere(ctx: StateContext, { fun, arg }: Called, given: Dict): Pr
   for (const [key, value] of given.get('kwarg') as Dict) kwargs.set(str(key), value)
   const ret = await ctx.call(fun, arg, kwargs)
   const out = ret instanceof Map ? (ret.get('out') ?? 'highstate') : 'highstate'
-  return new Map([[str(ctx.opts.get('id') ?? ''), new Map<Value, Value>([['ret', ret]]).set('out', out)]])
+  return new Map([[option(ctx.opts, 'id'), new Map<Value, Value>([['ret', ret]]).set('out', out)]])
 }
 
 async function perform(ctx: StateContext, step: StateStep, called: Called): Promise<Dict> {

@@ -1,6 +1,6 @@
 // The job cache of a minion with the option `cache_jobs`.
-import { decodeMsgpack, isDict, str, truthy } from '../../../../data/mod.ts'
-import { arg, changes, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
+import { decodeMsgpack, isDict } from '../../../../data/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, option, reads, ret } from '../../../../sdk/mod.ts'
 
 const SECONDS_PER_HOUR = 3600
 
@@ -15,7 +15,7 @@ async function clear(ctx: FunctionContext, folder: string, threshold: number): P
   }
 }
 
-const folderOf = (ctx: FunctionContext): string => `${str(ctx.opts.get('cachedir') ?? '')}/minion_jobs`
+const folderOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/minion_jobs`
 
 export const findCachedJob = reads({
   doc: 'Return what this minion returned for a job. The option `cache_jobs` must be set.',
@@ -25,7 +25,7 @@ export const findCachedJob = reads({
   run: async (ctx, { jid }) => {
     const folder = `${folderOf(ctx)}/${jid}`
     if ((await ctx.host.stat(folder))?.type !== 'directory') {
-      return truthy(ctx.opts.get('cache_jobs') ?? false)
+      return option(ctx.opts, 'cache_jobs')
         ? `Local jobs cache directory ${folder} not found`
         : 'Local jobs cache directory not found; you may need to enable cache_jobs on this minion'
     }

@@ -1,9 +1,8 @@
 // Functions for the keys of this minion, and `saltutil.mmodule`.
-import { str } from '../../../../data/mod.ts'
-import { arg, changes, type FunctionContext, isHostError, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, isHostError, option, ret } from '../../../../sdk/mod.ts'
 
 async function removeKeys(ctx: FunctionContext): Promise<null> {
-  const folder = str(ctx.opts.get('pki_dir') ?? '/etc/salt/pki/minion')
+  const folder = option(ctx.opts, 'pki_dir')
   for (const name of await ctx.host.list(folder)) {
     try {
       await ctx.host.remove(`${folder}/${name}`)
@@ -31,7 +30,7 @@ export const keyFunctions = {
     example: 'saltutil.revoke_auth',
     run: async (ctx, { preserve_minion_cache: keep }) => {
       if (!ctx.daemon) return false
-      const load = { cmd: 'revoke_auth', id: ctx.opts.get('id') ?? '', preserve_minion_cache: keep }
+      const load = { cmd: 'revoke_auth', id: option(ctx.opts, 'id'), preserve_minion_cache: keep }
       await ctx.daemon.askMaster(new Map(Object.entries(load)))
       return true
     },

@@ -11,6 +11,8 @@ import {
   type MasterReach,
   type MinionJob,
   type MinionReturn,
+  option,
+  startsOrchestration,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
 
@@ -112,7 +114,7 @@ async function batched(ctx: FunctionContext, job: MinionJob, batch: string, fail
   const master = await masterOf(ctx)
   const answers: Dict = new Map()
   const returns = new Map<string, Dict>()
-  const gatherJobTimeout = numberOf(ctx.opts.get('gather_job_timeout') ?? 10) ?? 10
+  const gatherJobTimeout = option(ctx.opts, 'gather_job_timeout')
   for await (const { id, data } of inBatches(master, job, batch, { failhard, gatherJobTimeout })) {
     if (data) returns.set(id, data)
     const value = data?.get('return') ?? null
@@ -150,8 +152,6 @@ async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhol
   }
   return answers
 }
-
-const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
 
 function unknown(master: MasterReach, family: 'runner' | 'wheel', name: string): PyError {
   const hint = didYouMean(name, master.names(family))
@@ -207,7 +207,7 @@ export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Va
   const keywords = new Map<string, Value>([...given, ...plainKeywords(kwargs)])
   const parameters = await master.parameters('runner', name)
   if (parameters?.names.includes('saltenv')) keywords.set('saltenv', kwargs.get('__env__') ?? call.saltenv)
-  if (ORCHESTRATIONS.has(name)) keywords.set('orchestration_jid', jid)
+  if (startsOrchestration(name)) keywords.set('orchestration_jid', jid)
   const told = new Map<Value, Value>([['type', 'runner']]).set('name', name).set('args', args)
   await fireArgs(master, jid, told.set('kwargs', new Map<Value, Value>(keywords)))
   if (!parameters) throw unknown(master, 'runner', name)

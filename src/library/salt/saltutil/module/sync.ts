@@ -7,6 +7,7 @@ import {
   type FunctionContext,
   type FunctionDeclaration,
   listedOnce,
+  option,
   reads,
   ret,
   syncModules,
@@ -45,7 +46,7 @@ async function syncFamily(
     blacklist,
     offered,
   })
-  const cachedir = str(ctx.opts.get('cachedir') ?? '')
+  const cachedir = option(ctx.opts, 'cachedir')
   if (touched) await ctx.host.append(`${cachedir}/module_refresh`, '')
   if (family === 'grains' && (await ctx.host.stat(`${cachedir}/grains.cache.p`))) {
     await ctx.host.remove(`${cachedir}/grains.cache.p`)
@@ -165,7 +166,7 @@ export const listExtmods = reads({
   returns: ret.dict('Names by kind'),
   example: 'saltutil.list_extmods',
   run: async (ctx) => {
-    const folder = `${str(ctx.opts.get('cachedir') ?? '')}/extmods`
+    const folder = `${option(ctx.opts, 'cachedir')}/extmods`
     const found: Dict = new Map()
     for (const family of await ctx.host.list(folder)) found.set(family, await namesBelow(ctx, `${folder}/${family}`))
     return found

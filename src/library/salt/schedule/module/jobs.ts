@@ -2,7 +2,14 @@
 import { dirname, join } from 'node:path/posix'
 import { PRIVATE_FILE } from '../../../../base/mod.ts'
 import { type Dict, decodeBytes, deepCopy, str, truthy, type Value } from '../../../../data/mod.ts'
-import { deserialize, dumpYaml, type FunctionContext, isHostError, type MinionAnswer } from '../../../../sdk/mod.ts'
+import {
+  deserialize,
+  dumpYaml,
+  type FunctionContext,
+  isHostError,
+  type MinionAnswer,
+  option,
+} from '../../../../sdk/mod.ts'
 
 const CONF = new Set(
   [
@@ -30,9 +37,8 @@ export function scheduleIn(answer: MinionAnswer): Dict | undefined {
 }
 
 function includeDirectory(opts: Dict): string {
-  const file = opts.get('conf_file') ?? null
-  const directory = opts.get('conf_dir') ?? (file === null ? '/etc/salt' : dirname(str(file)))
-  return join(str(directory), dirname(str(opts.get('default_include') ?? 'minion.d/*.conf')))
+  const directory = opts.get('conf_dir') ?? dirname(option(opts, 'conf_file'))
+  return join(str(directory), dirname(option(opts, 'default_include')))
 }
 
 async function scheduleFile(ctx: FunctionContext): Promise<string> {

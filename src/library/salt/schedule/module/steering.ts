@@ -1,7 +1,7 @@
 // Requests to the minion daemon: enable, disable, postpone, skip and run jobs, and reload the schedule.
 import { dirname } from 'node:path/posix'
 import { type Dict, decodeBytes, PyError, parseTime, str, truthy, type Value } from '../../../../data/mod.ts'
-import { deserialize, type FunctionContext, SerializerError } from '../../../../sdk/mod.ts'
+import { deserialize, type FunctionContext, option, SerializerError } from '../../../../sdk/mod.ts'
 import type { Given } from './item.ts'
 import { allJobs, askSchedule, locate, scheduleIn } from './jobs.ts'
 
@@ -42,7 +42,7 @@ async function command(
 export function switchJob(ctx: FunctionContext, name: string, given: Given, on: boolean): Promise<Dict> | Dict {
   const word = on ? 'enable' : 'disable'
   // as in Salt, enable reads the option `test`, disable reads the keyword
-  const test = on ? truthy(ctx.opts.get('test') ?? false) : isTest(given)
+  const test = on ? option(ctx.opts, 'test') : isTest(given)
   const comment = `Job: ${name} would be ${word}d in schedule.`
   if (test) return dict({ comment, result: name !== '', changes: new Map() })
   return command(
@@ -106,7 +106,7 @@ export function postponeJob(
   if (!isReadable(time, time_fmt)) return refused(UNREADABLE)
   if (!newTime) return refused('Job new_time is required.')
   if (!isReadable(newTime, time_fmt)) return refused(UNREADABLE)
-  if (truthy(ctx.opts.get('test') ?? false)) {
+  if (option(ctx.opts, 'test')) {
     return dict({ comment: `Job: ${name} would be postponed in schedule.`, result: true })
   }
   return command(
@@ -126,7 +126,7 @@ export function postponeJob(
 export function skipJob(ctx: FunctionContext, name: string, time: string, given: Given): Promise<Dict> | Dict {
   const time_fmt = formatOf(given)
   if (time && !isReadable(time, time_fmt)) return refused(UNREADABLE)
-  if (truthy(ctx.opts.get('test') ?? false)) {
+  if (option(ctx.opts, 'test')) {
     return dict({ comment: `Job: ${name} would be skipped in schedule.`, result: name !== '' && time !== '' })
   }
   return command(
@@ -181,8 +181,8 @@ export async function reloadSchedule(ctx: FunctionContext): Promise<Dict> {
     const where = 'schedule from pillar on minion.'
     await fire(new Map(), 'pillar_refresh', `Reloaded ${where}`, `Failed to reload ${where}`)
   }
-  const include = dirname(str(ctx.opts.get('default_include') ?? 'minion.d/*.conf'))
-  const path = `${str(ctx.opts.get('config_dir') ?? '/etc/salt')}/${include}/schedule.conf`
+  const include = dirname(option(ctx.opts, 'default_include'))
+  const path = `${option(ctx.opts, 'config_dir')}/${include}/schedule.conf`
   if ((await ctx.host.stat(path))?.type === 'file') {
     const saved = await readSaved(ctx, path, comments)
     const schedule = saved instanceof Map ? saved.get('schedule') : undefined

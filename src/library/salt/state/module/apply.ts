@@ -1,7 +1,7 @@
 // Applies states: the highstate, SLS files, single IDs and functions, and data given with the call.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, getItem, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext, SlsMatches, StateRun } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
 import { type Further, jobId, needPillar, openRun, pillarErrors, splitInput } from './options.ts'
@@ -48,7 +48,7 @@ export async function applySls(
   const name = str(kwargs.get('cache_name') ?? 'highstate')
   const cached = truthy(kwargs.get('cache') ?? false) ? await readCache(ctx, name) : undefined
   if (cached) return run.callHigh(cached, orchestrationJid)
-  const rendered = await run.highstate(new Map([[str(run.opts.get('saltenv')!), splitInput(mods)]]))
+  const rendered = await run.highstate(new Map([[str(option(run.opts, 'saltenv')), splitInput(mods)]]))
   if (rendered.errors.length > 0) return failCompilation(ctx, rendered.errors)
   if (truthy(exclude)) addExclude(rendered.high, splitInput(exclude))
   const ret = await tersely(ctx, kwargs, await run.callHigh(rendered.high, orchestrationJid))
@@ -60,7 +60,7 @@ export async function applySls(
 async function syncModules(ctx: FunctionContext, wanted: Value, kwargs: Further): Promise<void> {
   if (wanted === null) return
   const kinds = wanted === true ? ['all'] : splitInput(wanted).map(str)
-  const saltenv = kwargs.get('saltenv') ?? ctx.opts.get('saltenv') ?? 'base'
+  const saltenv = kwargs.get('saltenv') ?? option(ctx.opts, 'saltenv') ?? 'base'
   for (const kind of kinds.includes('all') ? ['all'] : kinds) {
     if (ctx.has(`saltutil.sync_${kind}`)) await ctx.call(`saltutil.sync_${kind}`, [], { saltenv })
     else ctx.log('warning', `Invalid custom module type '${kind}', ignoring`)
@@ -184,7 +184,7 @@ export async function applyId(ctx: FunctionContext, id: string, mods: Value, arg
   const run = await openRun(ctx, { kwargs, test, stateEvents: state_events, fallsBackToBase: true })
   const failed = pillarErrors(run, kwargs)
   if (failed.length > 0) return refusePillar(ctx, failed)
-  const saltenv = str(run.opts.get('saltenv')!)
+  const saltenv = str(option(run.opts, 'saltenv'))
   const { high, errors } = await run.highstate(new Map([[saltenv, splitInput(mods)]]))
   errors.push(...run.verifyHigh(high), ...run.requisiteIn(high))
   if (errors.length > 0) return failCompilation(ctx, errors)
@@ -286,7 +286,7 @@ export async function orchestrate(
   const running = await applySls(ctx, mods, exclude, { test, queue: null, state_events: null, kwargs })
   // the returned data has the return code, not the job
   ctx.memory.set('retcode', before)
-  const data: Dict = new Map([[ctx.opts.get('id') ?? null, running]])
+  const data: Dict = new Map([[option(ctx.opts, 'id'), running]])
   return new Map<Value, Value>([
     ['data', data],
     ['outputter', 'highstate'],

@@ -1,10 +1,10 @@
 // The cached high data of the last run, for `cache=True`.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, str, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 /** Return the cache directory of the minion. */
-export const cacheDirectory = (ctx: FunctionContext): string => str(ctx.opts.get('cachedir') ?? '')
+export const cacheDirectory = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
 export async function readPacked(ctx: FunctionContext, path: string): Promise<Value | undefined> {
   if ((await ctx.host.stat(path))?.type !== 'file') return undefined

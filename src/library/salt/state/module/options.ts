@@ -1,6 +1,14 @@
 // Options of one state run: those of the minion, changed by the arguments of the call.
 import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { CommandError, type FunctionContext, isTrue, type StateRun, type StateRunRequest } from '../../../../sdk/mod.ts'
+import {
+  CommandError,
+  type FunctionContext,
+  isTrue,
+  option,
+  rawOption,
+  type StateRun,
+  type StateRunRequest,
+} from '../../../../sdk/mod.ts'
 import { PILLAR_FAILURE } from './retcode.ts'
 
 export type Further = ReadonlyMap<string, Value>
@@ -36,7 +44,7 @@ async function runRequest(ctx: FunctionContext, choice: RunChoice): Promise<Stat
   const parallel = kwargs.get('orchestrate_parallel') ?? null
   if (parallel !== null) opts.set('orchestrate_parallel', parallel)
   if (choice.own) opts.set('file_roots', choice.own.roots)
-  if (choice.fallsBackToBase && (opts.get('saltenv') ?? null) === null) opts.set('saltenv', 'base')
+  if (choice.fallsBackToBase && option(opts, 'saltenv') === null) opts.set('saltenv', 'base')
   return {
     opts,
     pillar: takesPillar ? pillarOverride(kwargs) : null,
@@ -64,12 +72,12 @@ async function applyFile(ctx: FunctionContext, opts: Map<Value, Value>, path: Va
 function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
   const saltenv = kwargs.get('saltenv') ?? null
   if (saltenv !== null) {
-    if (truthy(opts.get('lock_saltenv') ?? false) && str(saltenv) !== opts.get('saltenv')) {
+    if (option(opts, 'lock_saltenv') && str(saltenv) !== opts.get('saltenv')) {
       throw new SaltError('CommandExecutionError', 'lock_saltenv is enabled, saltenv cannot be changed')
     }
     opts.set('saltenv', str(saltenv))
   }
-  if (!kwargs.has('pillarenv') && !truthy(opts.get('pillarenv_from_saltenv') ?? false)) return
+  if (!kwargs.has('pillarenv') && !option(opts, 'pillarenv_from_saltenv')) return
   const pillarenv = kwargs.get('pillarenv') ?? kwargs.get('saltenv') ?? null
   opts.set('pillarenv', pillarenv === null ? null : str(pillarenv))
 }
@@ -90,7 +98,7 @@ async function testValue(ctx: FunctionContext, test: Value, kwargs: Further): Pr
   if (test !== null) return test !== false
   for (const [name, value] of kwargs) if (name.toLowerCase() === 'test' && isTrue(value)) return true
   if (ctx.has('config.get') && (await ctx.call('config.get', ['test'], { omit_opts: true })) === true) return true
-  return ctx.opts.get('test') ?? null
+  return rawOption(ctx.opts, 'test')
 }
 
 /** Return the job id of a call. */

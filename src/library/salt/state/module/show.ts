@@ -1,6 +1,6 @@
 // Shows what would be applied: top data, high data, low chunks and their graph.
 import { PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext, StateRun } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option, type StateRun } from '../../../../sdk/mod.ts'
 import { type Further, needPillar, openRun, type RunChoice, splitInput } from './options.ts'
 import { conflictOf } from './queue.ts'
 import { failCompilation, setRetcode } from './retcode.ts'
@@ -26,7 +26,7 @@ async function openForReading(
 
 const OF_SLS = { fallsBackToBase: true }
 
-const slsMatches = (run: StateRun, mods: Value) => new Map([[str(run.opts.get('saltenv')!), splitInput(mods)]])
+const slsMatches = (run: StateRun, mods: Value) => new Map([[str(option(run.opts, 'saltenv')), splitInput(mods)]])
 
 export async function showTop(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
   const run = await openForReading(ctx, args, { takesPillar: false })

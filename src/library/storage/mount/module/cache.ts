@@ -1,8 +1,8 @@
 // What states mounted last, and with which options: a YAML file in the cache directory, as Salt keeps it.
-import { type Dict, isDict, SaltError, str, type Value } from '../../../../data/mod.ts'
-import { deserialize, type FunctionContext, isHostError, serialize, textAt } from '../../../../sdk/mod.ts'
+import { type Dict, isDict, SaltError, type Value } from '../../../../data/mod.ts'
+import { deserialize, type FunctionContext, isHostError, option, serialize, textAt } from '../../../../sdk/mod.ts'
 
-const pathOf = (ctx: FunctionContext): string => `${str(ctx.opts.get('cachedir') ?? '')}/mounts`
+const pathOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/mounts`
 
 async function readCache(ctx: FunctionContext): Promise<Dict> {
   const text = await textAt(ctx.host, pathOf(ctx))

@@ -10,7 +10,7 @@ import {
   typeError,
   type Value,
 } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 import { type Given, given } from './given.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
@@ -28,7 +28,7 @@ export async function renderCommand(
   if (!ENGINES.has(renderer)) {
     throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${renderer}`)
   }
-  const saltenv = str(given(args, 'saltenv') ?? ctx.opts.get('saltenv') ?? 'base')
+  const saltenv = str(given(args, 'saltenv') ?? option(ctx.opts, 'saltenv') ?? 'base')
   const context = await pillarContext(ctx, args)
   const render = async (value: Value): Promise<string> => {
     const text = textOf(value)
@@ -52,7 +52,7 @@ export async function pillarContext(ctx: FunctionContext, args: Given): Promise<
   const override = given(args, 'pillar_override') ?? given(args, 'pillar')
   if (pillarenv === null && override === null) return new Map()
   const pillar = await ctx.freshPillar({
-    pillarenv: textOf(pillarenv ?? ctx.opts.get('pillarenv') ?? null) ?? null,
+    pillarenv: textOf(pillarenv ?? option(ctx.opts, 'pillarenv')) ?? null,
     override: override instanceof Map ? override : null,
     overrideEncoding: null,
   })

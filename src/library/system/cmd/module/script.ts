@@ -1,6 +1,6 @@
 // Scripts: fetched or rendered to a temporary file that only its user may run, and removed afterwards.
 import { type Dict, PyError, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
 import { execute, shellChoice } from './execute.ts'
 import { type Given, given, optionsOf } from './given.ts'
 import { pillarContext } from './preparation.ts'
@@ -15,7 +15,7 @@ const FAILED = { pid: 0, retcode: 1, stdout: '', stderr: '', cache_error: true }
 
 export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict> {
   const source = str(given(args, 'source'))
-  const saltenv = given(args, 'saltenv') ?? ctx.opts.get('saltenv') ?? 'base'
+  const saltenv = given(args, 'saltenv') ?? option(ctx.opts, 'saltenv') ?? 'base'
   const cwd = textOf(given(args, 'cwd'))
   const path = await ctx.host.tempFile({
     prefix: '__salt.tmp.',

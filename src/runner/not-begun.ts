@@ -1,7 +1,8 @@
-// A call of a runner that could not begin, for want of the function or of what it takes: who listens learns of it.
+// A call of a runner that could not begin, because the function or one of its arguments is missing: an event reports it.
 import { newJid } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
-import { announce, type MasterAccess } from './master-context.ts'
+import type { MasterAccess } from './access.ts'
+import { announce } from './context.ts'
 
 /** Salt's code for such a call. */
 const NOT_BEGUN = 254

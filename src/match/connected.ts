@@ -1,8 +1,10 @@
-// Which minions are connected: those whose grains have an address that a connection to the publish port comes from. It is
-// what Salt goes by, so several minions behind one address are there as soon as one is.
+// Which minions are connected to the publish port of the master on this machine: those whose grains have an address that one of
+// the port's connections comes from, as in Salt. Minions behind one address cannot be told apart.
+
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Dict, isDict, isList, numberOf, str } from '../data/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str } from '../data/mod.ts'
 import type { DataCache } from '../store/mod.ts'
 
 const ESTABLISHED = '01'
@@ -56,21 +58,41 @@ function withOwnAddresses(found: Set<string>): Set<string> {
   return found
 }
 
-/** The ids of connected minions, each with its address. */
+const connectedAddresses = (opts: Dict): Set<string> => withOwnAddresses(remoteAddresses(option(opts, 'publish_port')))
+
+const addressesIn = (grains: Dict): string[] =>
+  ['ipv4', 'ipv6'].flatMap((name) => {
+    const list = grains.get(name)
+    return list !== undefined && isList(list) ? list.map(str) : []
+  })
+
+/** Return the ids of connected minions, each with its address. */
 export function connectedMinions({ opts, cache }: { opts: Dict; cache: DataCache }): Map<string, string> {
-  const port = numberOf(opts.get('publish_port') ?? 4505) ?? 4505
-  const addresses = withOwnAddresses(remoteAddresses(port))
+  const addresses = connectedAddresses(opts)
   const bank = cache.bank('grains')
   const connected = new Map<string, string>()
   for (const id of bank.list().sort()) {
     const grains = bank.fetch(id)
     if (grains === undefined || !isDict(grains)) continue
-    const own = ['ipv4', 'ipv6'].flatMap((name) => {
-      const list = grains.get(name)
-      return list !== undefined && isList(list) ? list.map(str) : []
-    })
-    const address = own.find((ip) => addresses.has(ip))
+    const address = addressesIn(grains).find((ip) => addresses.has(ip))
     if (address !== undefined) connected.set(id, address)
   }
   return connected
+}
+
+/** Return a test whether a minion is certainly gone: it is known, other minions are connected, and it is not. */
+export function goneMinions(opts: Dict, cache: DataCache): (id: string) => boolean {
+  if (!option(opts, 'minion_data_cache')) return () => false
+  const addresses = connectedAddresses(opts)
+  const bank = cache.bank('grains')
+  const isConnected = (id: string): boolean => {
+    const grains = bank.fetch(id)
+    return grains !== undefined && isDict(grains) && addressesIn(grains).some((address) => addresses.has(address))
+  }
+  let isAnyConnected: boolean | undefined
+  return (id) => {
+    if (addresses.size === 0 || bank.fetch(id) === undefined || isConnected(id)) return false
+    isAnyConnected ??= bank.list().some(isConnected)
+    return isAnyConnected
+  }
 }

@@ -1,4 +1,4 @@
-// One call of a runner or wheel function: told on the bus before and after, and its outcome as Salt's clients give it.
+// One call of a runner or wheel function: an event before and one after it, and its outcome as Salt's clients give it.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -15,26 +15,28 @@ import {
   withHint,
 } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
+import { ClientError } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
 import {
   type Dict,
   encodeMsgpack,
+  HIDDEN,
+  isCredential,
   isDict,
   PyError,
   SaltError,
   statesSucceeded,
   str,
-  truthy,
   type Value,
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
-import { refreshMasterModules } from '../pybridge/mod.ts'
-import { PythonFailure } from '../python/mod.ts'
-import type { MasterOutcome } from '../sdk/mod.ts'
-import { ClientError } from './errors.ts'
-import { announce, type CallIdentity, type MasterAccess, masterContext, runners, wheels } from './master-context.ts'
+import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
+import type { MasterAccess } from './access.ts'
+import { announce, type CallIdentity, masterContext } from './context.ts'
+import type { MasterFamily } from './functions.ts'
 
 export interface MasterCall {
-  family: 'runner' | 'wheel'
+  family: MasterFamily
   fun: string
   args: readonly Value[]
   kwargs: ReadonlyMap<string, Value>
@@ -60,15 +62,15 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   const { family, fun, args, kwargs, user } = call
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
-  const registry = family === 'runner' ? runners : wheels
+  const registry = access.functions.of(family)
   const [module = ''] = fun.split('.')
-  const told: Dict = new Map<Value, Value>([
+  const described: Dict = new Map<Value, Value>([
     ['fun', `${family}.${fun}`],
     ['jid', jid],
     ['user', user],
     ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
   ])
-  await announce(access, `${tag}/new`, new Map(told))
+  await announce(access, `${tag}/new`, new Map(described))
   const { masked, caller, print, onProgress } = call
   const origin = caller && { caller }
   const ctx = masterContext(
@@ -85,10 +87,10 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     },
     (kind, { name, ...inner }) => runMasterFunction(access, { family: kind, fun: name, ...inner, ...origin }),
   )
-  const note = new Note(access, told, call.isBrief ?? false)
+  const note = new Note(access, described, call.isBrief ?? false)
   let result: MasterCallResult
   try {
-    if (!registry.has(fun) || isLongAgo(access.opts)) await refreshFunctions(access)
+    await access.functions.refreshFor(family, fun)
     const value = await registry.call(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
@@ -97,38 +99,27 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   } catch (error) {
     if (error instanceof BrineError && error.hint !== undefined)
       access.log('warning', withHint(error.reason, error.hint))
-    result = { jid, ...(await failure(error, call)) }
+    result = { jid, ...(await failure(access, error, call)) }
   } finally {
     note.remove()
   }
-  const ended = new Map(told).set('return', result.value).set('success', result.success)
+  const ended = new Map(described).set('return', result.value).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
   await announce(access, `${tag}/ret`, ended)
   return result
 }
 
-/** Lets `runners` and `wheels` know users' own functions, for who looks before a call. */
-export function refreshFunctions({ opts, log }: Pick<MasterAccess, 'opts' | 'log'>): Promise<void> {
-  return refreshMasterModules(opts, log, { runner: runners, wheel: wheels })
+/** The context of the master's functions outside of a call: the functions they call are runs of their own. */
+export function callingContext(access: MasterAccess, identity: CallIdentity): MasterContext {
+  return masterContext(access, identity, (family, { name, ...call }) =>
+    runMasterFunction(access, { family, fun: name, ...call }),
+  )
 }
 
-const SECRETS = new Set(['password', 'sharedsecret', 'token'])
-
-/** Events and jobs are read by others; what proves who somebody is does not go there. */
+/** Events and jobs are read by others, so they do not show credentials. */
 const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
-  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, SECRETS.has(name) ? '**********' : value]))
-
-const refreshed = new WeakMap<Dict, number>()
-const REFRESH_MS = 1000
-
-/** Whether users' own functions were not looked for in the last moment. */
-function isLongAgo(opts: Dict): boolean {
-  const now = performance.now()
-  if (now - (refreshed.get(opts) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false
-  refreshed.set(opts, now)
-  return true
-}
+  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, isCredential(name) ? HIDDEN : value]))
 
 const BRIEF_MS = 20
 
@@ -138,21 +129,21 @@ class Note {
   private readonly timer: NodeJS.Timeout | undefined
   private isWritten = false
 
-  constructor({ opts, log }: MasterAccess, told: Dict, isBrief: boolean) {
-    const folder = join(str(opts.get('cachedir')!), 'proc')
-    this.file = join(folder, str(told.get('jid')!))
+  constructor({ opts, log }: MasterAccess, described: Dict, isBrief: boolean) {
+    const folder = join(option(opts, 'cachedir'), 'proc')
+    this.file = join(folder, str(described.get('jid')!))
     const note = (): void => {
       makeOwnFolder(dirname(folder), PASSABLE_FOLDER)
       makeOwnFolder(folder)
-      writeFileSync(this.file, encodeMsgpack(new Map(told).set('pid', process.pid), 'bus'), { mode: 0o600 })
+      writeFileSync(this.file, encodeMsgpack(new Map(described).set('pid', process.pid), 'bus'), { mode: 0o600 })
       this.isWritten = true
     }
-    const write = guarded(log, `Noting that ${str(told.get('fun')!)} runs`, () => {
+    const write = guarded(log, `Noting that ${str(described.get('fun')!)} runs`, () => {
       try {
         namingErrors(this.file, note)
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
-        // what the call cannot do without is told by the call itself
+        // if the call itself needs the disk, the call fails and says so
         log('debug', error.message)
       }
     })
@@ -167,8 +158,8 @@ class Note {
 }
 
 /** A call of the master is a job too, and what it returns is all that its last event says. */
-function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): void {
-  const id = str(opts.get('id') ?? 'master')
+function remember({ stores, opts, log }: MasterAccess, jid: string, ended: Dict): void {
+  const id = option(opts, 'id')
   const load = new Map<Value, Value>([
     ['fun', ended.get('fun')!],
     ['arg', []],
@@ -185,7 +176,7 @@ function remember({ jobs, opts, log }: MasterAccess, jid: string, ended: Dict): 
     ['success', success!],
   ])
   const ret = { jid, id, data: new Map<Value, Value>([['return', whole]]), job: { jid, load, minions: [] } }
-  guarded(log, `Keeping the return of ${jid}`, () => jobs.saveReturn(ret))()
+  guarded(log, `Keeping the return of ${jid}`, () => stores.jobs.saveReturn(ret))()
 }
 
 /** A return with `data` is one of states, and succeeds when all of them do. */
@@ -202,26 +193,19 @@ const isMisuse = (error: unknown): boolean =>
 /** What is said, and the status, where the function needs a master and there is none. */
 const MASTER_IS_GONE = { value: 'The salt master could not be contacted. Is master running?', retcode: 2 }
 
-async function failure(error: unknown, { family, fun }: MasterCall) {
-  const { name, message } = toError(error)
+async function failure({ functions }: MasterAccess, error: unknown, { family, fun }: MasterCall) {
+  const { message } = toError(error)
   if (error instanceof BrineError && error.code === 'BusUnreachable')
     return { ...MASTER_IS_GONE, success: false, raised: true }
   if (error instanceof StorageError || (error instanceof ClientError && error.code === 'StorageError'))
     return { value: message, success: false, retcode: 1, raised: true }
   if (isMisuse(error)) {
-    const registry = family === 'runner' ? runners : wheels
+    const registry = functions.of(family)
     const usage = registry.has(fun) ? (await registry.find(fun)).doc : ''
     const value = `\nPassed invalid arguments: ${message}\n\nUsage:\n${usage || 'None'}`
     return { value, success: true, retcode: 0, misused: true }
   }
-  const kind =
-    error instanceof SaltError || error instanceof ClientError
-      ? `salt.exceptions.${error.code}`
-      : error instanceof PyError
-        ? error.code
-        : name
-  const last = truthy(message) ? `${kind}: ${message}` : kind
-  const trace = error instanceof PythonFailure ? error.trace : `Traceback (most recent call last):\n${last}\n`
-  const text = `Exception occurred in ${family} ${fun}: ${trace}`
+  const { traceback } = await import('../render/mod.ts')
+  const text = `Exception occurred in ${family} ${fun}: ${traceback(error)}`
   return { value: text, success: false, retcode: 1, raised: true }
 }

@@ -2,9 +2,11 @@
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import type { CompiledPillar, LocalPillar } from '../pillar/mod.ts'
+import { type MinionKnowledge, resolveCertain } from '../match/mod.ts'
+import { renderText } from '../render/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
-import { type MinionKnowledge, resolveCertain } from './targets.ts'
+import type { CompiledPillar } from './compile.ts'
+import { LocalPillar } from './local-pillar.ts'
 
 export interface MinionPillarRequest {
   id: string
@@ -38,7 +40,7 @@ export async function minionPillarOrigins(
 
 async function compiled(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<CompiledPillar> {
   const { saltenv = null, pillarenv = null, override = null } = request
-  const pillar = await compilerFor(known, host, request)
+  const pillar = compilerFor(known, host, request)
   return pillar.compile(
     {
       pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
@@ -52,15 +54,14 @@ async function compiled(known: MinionKnowledge, host: Host, request: MinionPilla
 
 /** The top data of a minion's pillar, and what went wrong with it. */
 export async function minionPillarTop(known: MinionKnowledge, host: Host, request: MinionPillarRequest) {
-  const { top, errors } = await (await compilerFor(known, host, request)).top(request.saltenv ?? null)
+  const { top, errors } = await compilerFor(known, host, request).top(request.saltenv ?? null)
   return { top: top as Dict, errors }
 }
 
-async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<LocalPillar> {
+function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRequest): LocalPillar {
   const { log } = known
   const { id, grains } = request
   const opts = optionsFor(known.opts, request)
-  const { LocalPillar: Compiler } = await import('../pillar/mod.ts')
   const registry: Registry = new Registry(moduleTable, {
     opts,
     grains,
@@ -68,10 +69,9 @@ async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPi
     host,
     log,
     render: async ({ text, ...rendering }) => {
-      const { renderText } = await import('../render/mod.ts')
       return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
     },
   })
   const isMember = (target: Value): boolean => resolveCertain(known, target).includes(id)
-  return new Compiler({ opts, grains, host, registry, log, isMember })
+  return new LocalPillar({ opts, grains, host, registry, log, isMember })
 }

@@ -1,8 +1,9 @@
 // Which minions a target means, by the keys and the caches of this master.
 import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
-import { type Fleet, matchCertain, matchFleet, type Targeted } from '../match/mod.ts'
 import type { DataCache, PkiKeys } from '../store/mod.ts'
+import { matchCertain, matchFleet } from './fleet.ts'
+import type { Fleet, Targeted } from './fleet-query.ts'
 
 /** What the master knows about its minions. */
 export interface MinionKnowledge {
@@ -23,8 +24,8 @@ export function resolveTarget(
 }
 
 /**
- * Which minions a compound target of the configuration means beyond doubt, with what they look after. Rights go by this: who is
- * not known well enough to tell is not meant.
+ * Return the minions that a compound target of the configuration certainly means, with the resources that they manage. Rights
+ * depend on the result: a minion that the master does not know well enough to match is left out.
  */
 export function resolveCertain(parts: MinionKnowledge, target: Value): string[] {
   return matchCertain(fleetOf(parts), target)

@@ -1,6 +1,7 @@
-// Calls of returners, ours and users' own, by what a minion or a master knows. One that fails is told of in the log and
-// keeps nothing else from going on.
+// Calls of returners, Brine's and users' own, from a minion or a master. A returner that fails is logged, and the others still
+// run.
 import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { contains, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
 import type { FunctionContext, JobCache, ReturnerFunctions } from '../sdk/mod.ts'
@@ -9,7 +10,7 @@ type Name = keyof ReturnerFunctions
 
 /** The functions of a returner; undefined when there is none of that name. */
 export async function returnerOf(ctx: FunctionContext, name: string): Promise<ReturnerFunctions | undefined> {
-  if (contains(ctx.opts.get('disable_returners') ?? [], name)) return undefined
+  if (contains(option(ctx.opts, 'disable_returners'), name)) return undefined
   const { functionScope, moduleFiles, userPlugins } = await import('../pybridge/mod.ts')
   const own =
     moduleFiles(ctx.opts, 'returners').length > 0 ? await userPlugins(functionScope(ctx), 'returners') : undefined
@@ -52,7 +53,7 @@ async function guarded(log: Log, what: string, work: () => Promise<void>): Promi
 
 /** Hands what a minion returned to returners. */
 export async function handReturn(ctx: FunctionContext, names: readonly string[], ret: Dict): Promise<void> {
-  const whole: Dict = new Map<Value, Value>([...ret, ['id', ctx.opts.get('id') ?? '']])
+  const whole: Dict = new Map<Value, Value>([...ret, ['id', option(ctx.opts, 'id')]])
   for (const name of new Set(names)) await handTo(ctx, name, 'returner', whole)
 }
 

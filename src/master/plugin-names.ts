@@ -1,0 +1,52 @@
+// The names of plug-ins in the options of a master. A part of the master reports a plug-in that is missing when it needs it;
+// this reports all of them at the start, with the place in the file.
+import { didYouMean, type Log, shownText } from '../base/mod.ts'
+import { placeOfOption } from '../config/mod.ts'
+import { returnerNames } from '../daemon/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { returnerTable } from '../loader/mod.ts'
+import { builtinExtPillars } from '../pillar/mod.ts'
+import { type FamilyName, moduleFiles } from '../python/mod.ts'
+import { BACKEND_NAMES } from './access/backends.ts'
+import { TOP_NAMES } from './tops.ts'
+
+interface PluginOption {
+  option: string
+  family: FamilyName
+  builtIn: readonly string[]
+  namesIn(value: Value | undefined): string[]
+}
+
+const keysOf = (value: Value | undefined): string[] =>
+  isDict(value ?? null) ? [...(value as Dict).keys()].map(str) : []
+
+const RETURNERS = { family: 'returners', builtIn: ['local_cache', ...Object.keys(returnerTable)] } as const
+
+const PLUGIN_OPTIONS: readonly PluginOption[] = [
+  { option: 'external_auth', family: 'auth', builtIn: BACKEND_NAMES, namesIn: keysOf },
+  { option: 'master_job_cache', ...RETURNERS, namesIn: returnerNames },
+  { option: 'ext_job_cache', ...RETURNERS, namesIn: returnerNames },
+  { option: 'event_return', ...RETURNERS, namesIn: returnerNames },
+  { option: 'master_tops', family: 'tops', builtIn: TOP_NAMES, namesIn: keysOf },
+  {
+    option: 'ext_pillar',
+    family: 'pillar',
+    builtIn: [...builtinExtPillars.keys()],
+    namesIn: (value) => (value !== undefined && isList(value) ? value.flatMap(keysOf) : []),
+  },
+]
+
+/** Log an error for each name that no plug-in has. A user's own module may bear any name, so with such modules use decides. */
+export function reportUnknownPlugins(opts: Dict, log: Log): void {
+  for (const { option, family, builtIn, namesIn } of PLUGIN_OPTIONS) {
+    const unknown = namesIn(opts.get(option)).filter((name) => !builtIn.includes(name))
+    if (unknown.length === 0 || moduleFiles(opts, family).length > 0) continue
+    for (const name of unknown) {
+      const hint = didYouMean(name, builtIn) ?? `There are ${builtIn.join(', ')}`
+      log(
+        'error',
+        `Option '${option}'${placeOfOption(opts, option)} names '${shownText(name)}', which is not here. ${hint}`,
+      )
+    }
+  }
+}

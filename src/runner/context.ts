@@ -1,0 +1,249 @@
+// What runner and wheel functions see. The stores are files that this process opens; what differs between a program and the
+// master itself, publishing and events, is handed in.
+import { BrineError, type Log, newJid } from '../base/mod.ts'
+import type { Origin } from '../bus/mod.ts'
+import { JobHints, NOBODY_MATCHED } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
+import { jobCacheOf } from '../daemon/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
+import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
+import type { Host } from '../host/mod.ts'
+import { httpClient } from '../http/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
+import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
+import {
+  type MasterContext,
+  type MasterEvents,
+  type MasterFunctionCall,
+  type MasterOutcome,
+  type MasterReach,
+  type MinionJob,
+  type MinionJobs,
+  type MinionPillars,
+  type MinionReturn,
+  type OwnPlugin,
+  signatureOf,
+} from '../sdk/mod.ts'
+import type { MasterAccess } from './access.ts'
+
+export interface CallIdentity {
+  jid: string
+  user: string
+  /** Who had the call made, where that is not the master itself. */
+  caller?: Origin
+  /** The tag that events of this call are below: `salt/run/<jid>`. */
+  tag: string
+  /** The log of the function; the one of the access unless given. */
+  log?: Log
+  masked?: boolean
+  print?(text: string): void
+  /** Hears what the call tells of its progress. */
+  onProgress?(data: Dict, suffix: string): void
+}
+
+/** Calls a runner or wheel function as a run of its own. */
+export type MasterCaller = (family: 'runner' | 'wheel', call: MasterFunctionCall) => Promise<MasterOutcome>
+
+export function masterContext(
+  access: MasterAccess,
+  identity: CallIdentity,
+  call: MasterCaller = noCalls,
+): MasterContext {
+  const { opts, host, stores, functions } = access
+  const log = identity.log ?? access.log
+  const print = identity.print ?? (() => {})
+  const known = { opts, keys: stores.keys, cache: stores.cache, log }
+  const local = localFunctions(access, () => reachOf(access, ctx, orchestration, call))
+  const ctx: MasterContext = {
+    opts,
+    log,
+    host,
+    http: httpClient(host, opts),
+    get jobs() {
+      return stores.jobs
+    },
+    keys: stores.keys,
+    cache: stores.cache,
+    orchestrations: () => stores.orchestrations(),
+    get orchestration() {
+      return orchestration
+    },
+    queues: () => stores.queues(),
+    reactions: () => stores.reactions(),
+    journal: () => stores.journal(),
+    files: new LocalFileClient(opts, host),
+    fileServer: new FileServer(opts, host),
+    memory: new Map(),
+    jid: identity.jid,
+    user: identity.user,
+    masked: identity.masked ?? true,
+    call: (name, args, kwargs) => functions.runners.call(ctx, name, args, kwargs),
+    wheel: (name, args, kwargs) => functions.wheels.call(ctx, name, args, kwargs),
+    function: async (name, args, kwargs) => (await local()).call(name, args, kwargs),
+    functions: async () => (await local()).ctx,
+    docs: async (family) => {
+      if (family === 'function') return functionDocs(await local())
+      return functions.of(family).docs()
+    },
+    connected: () => connectedMinions(known),
+    ...minionJobs(access, known, print),
+    ...callEvents(access, identity),
+    ownQueues: (name) => ownQueues(opts, local, name),
+    ...minionPillars(known, host),
+    jobCache: async (name) => jobCacheOf((await local()).ctx, name),
+    ask: (load) => access.command(load),
+    render: async ({ text, withLines, ...request }) => {
+      const { renderText } = await import('../render/mod.ts')
+      const registry = await local()
+      const { grains } = registry.ctx
+      const positions = withLines !== undefined
+      const surroundings = { opts, grains, pillar: new Map(), functions: registry, log, positions }
+      const { value, sourceLine } = await renderText(text, { ...request, ...surroundings })
+      withLines?.(sourceLine)
+      return value
+    },
+    print,
+  }
+  const orchestration = new Orchestration(ctx)
+  return ctx
+}
+
+/** Jobs for minions, as a call of the master publishes and collects them. */
+function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: string) => void): MinionJobs {
+  return {
+    targets: (target, kind, delimiter) => resolveTarget(known, target, kind, delimiter),
+    publish: (job) => access.publish(job),
+    run: (job) => gathered(access, job, print),
+    logHints: async (returns) => {
+      const hints = new JobHints()
+      for (const [id, ret] of returns) hints.note(id, ret)
+      await logTold(access, hints)
+    },
+  }
+}
+
+/** The events of one call of the master. */
+function callEvents(access: MasterAccess, { tag: own, caller, onProgress }: CallIdentity): MasterEvents {
+  return {
+    fire: (tag, data) => access.fire(tag, data),
+    fireForCaller: (tag, data) => access.fire(tag, data, caller),
+    announce: (tag, data) => announce(access, tag, data),
+    progress: async (data, suffix = 'progress') => {
+      await announce(access, `${own}/${suffix}`, data)
+      onProgress?.(data, suffix)
+    },
+    events: (filter, seconds, wish) => access.events(filter, seconds, wish),
+  }
+}
+
+/** Publish a job and yield its returns, each with the job id. */
+async function* gathered(
+  access: MasterAccess,
+  job: MinionJob,
+  print: (text: string) => void,
+): AsyncGenerator<MinionReturn> {
+  const published = await access.publish(job)
+  if (!published) return print(NOBODY_MATCHED)
+  const wait = job.gatherJobTimeout ?? option(access.opts, 'gather_job_timeout')
+  const { jid } = published
+  const hints = new JobHints()
+  try {
+    for await (const answer of access.collect(published, job.timeout ?? option(access.opts, 'timeout'), wait)) {
+      if (answer.data) hints.note(answer.id, answer.data)
+      yield { ...answer, jid }
+    }
+  } finally {
+    await logTold(access, hints)
+  }
+}
+
+/** Log what minions told besides what they returned. */
+async function logTold({ opts, host, log }: MasterAccess, hints: JobHints): Promise<void> {
+  for (const { level, text } of await hints.lines(opts, host)) log(level, text)
+}
+
+/** What the pillar of minions is, and where it comes from. */
+function minionPillars(known: MinionKnowledge, host: Host): MinionPillars {
+  const compiler = () => import('../pillar/mod.ts')
+  return {
+    pillarOf: async (id, grains, options = {}) =>
+      (await compiler()).minionPillar(known, host, { id, grains, ...options }),
+    pillarOrigins: async (id, grains, path, more = {}) =>
+      (await compiler()).minionPillarOrigins(known, host, { id, grains, path, ...more }),
+    pillarTop: async (id, grains, saltenv) => (await compiler()).minionPillarTop(known, host, { id, grains, saltenv }),
+    updateGitPillars: async (wanted) => (await compiler()).updateGitPillars({ ...known, host }, wanted),
+  }
+}
+
+/** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
+export async function announce({ fire, log }: MasterAccess, tag: string, data: Dict): Promise<void> {
+  try {
+    await fire(tag, data)
+  } catch (error) {
+    if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
+    log('debug', `Nobody hears of ${tag}: ${error.message}`)
+  }
+}
+
+function noCalls(): never {
+  throw new BrineError('NoCalls', 'Functions of the master cannot be called from here')
+}
+
+/** Without files of that kind nothing else is looked at. */
+async function ownQueues(opts: Dict, local: () => Promise<Registry>, name: string): Promise<OwnPlugin | undefined> {
+  const { moduleFiles, ownPlugin } = await import('../pybridge/mod.ts')
+  if (moduleFiles(opts, 'queues').length === 0) return undefined
+  return ownPlugin({ ...(await local()).ctx, opts }, 'queues', name)
+}
+
+/** The functions of the minion on the master's machine, with the master as this call reaches it. */
+function localFunctions({ functions }: MasterAccess, master: () => MasterReach): () => Promise<Registry> {
+  let made: Promise<Registry> | undefined
+  return () => {
+    made ??= functions.minion().then((registry) => reaching(registry, master()))
+    return made
+  }
+}
+
+/** What functions of that minion see of the master. */
+function reachOf(
+  access: MasterAccess,
+  ctx: MasterContext,
+  orchestration: Orchestration,
+  call: MasterCaller,
+): MasterReach {
+  const { user, run, publish, targets, announce, events, print, logHints } = ctx
+  return {
+    user,
+    run: (job) => run(asStepJob(job)),
+    publish: (job) => publish(asStepJob(job)),
+    targets,
+    beginBatch: async (load) => {
+      const { jid } = asStepJob({ jid: newJid() })
+      await access.beginBatch(new Map(load).set('jid', jid))
+      return jid
+    },
+    fire: announce,
+    events,
+    print,
+    steps: () => orchestration.steps(),
+    parameters: async (family, name) => {
+      const registry = access.functions.of(family)
+      if (!registry.has(name)) return undefined
+      const { positional, keywordOnly, open } = signatureOf(
+        await registry.find(name),
+        name.slice(name.indexOf('.') + 1),
+      )
+      return { names: [...positional, ...keywordOnly], open }
+    },
+    names: (family) => access.functions.of(family).names(),
+    logHints,
+    call: (family, inner) => call(family, asStepJob(inner)),
+  }
+}
+
+async function functionDocs(functions: Registry): Promise<Map<string, string>> {
+  const docs = (await functions.call('sys.doc')) as Map<Value, Value>
+  return new Map([...docs].map(([name, doc]) => [str(name), str(doc)]))
+}

@@ -1,0 +1,86 @@
+// The master as a program beside it reaches it: stores by their files, jobs and events by the sockets.
+import type { Log } from '../base/mod.ts'
+import {
+  BusClient,
+  checkJournal,
+  type EventFilter,
+  type EventTap,
+  eventStream,
+  FollowedEvents,
+  fireOnce,
+  hasJournal,
+  type LiveEvents,
+  masterBusPaths,
+  minionBusPaths,
+} from '../bus/mod.ts'
+import { ClientJobs } from '../client/mod.ts'
+import { type Dict, str } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import type { EventWish } from '../sdk/mod.ts'
+import { fileCache, PkiKeys } from '../store/mod.ts'
+import type { MasterAccess } from './access.ts'
+import { MasterFunctions } from './functions.ts'
+import { OpenedStores } from './stores.ts'
+
+export interface SocketAccess extends MasterAccess {
+  close(): void
+}
+
+/** `functions` are given where they were loaded before the access is opened. */
+export function socketAccess(opts: Dict, log: Log, functions?: MasterFunctions): SocketAccess {
+  const cachedir = str(opts.get('cachedir')!)
+  const host = new LocalHost({ cache: cachedir })
+  const jobs = new ClientJobs(opts, log)
+  const stores = new OpenedStores({ opts, keys: new PkiKeys(str(opts.get('pki_dir')!)), cache: fileCache(cachedir) })
+  const access: SocketAccess = {
+    opts,
+    log,
+    host,
+    stores,
+    functions: functions ?? new MasterFunctions({ opts, log, host }),
+    publish: (job) => jobs.publish(job),
+    collect: (published, timeout, gatherJobTimeout) => jobs.collect(published, timeout, gatherJobTimeout),
+    beginBatch: (load) => jobs.beginBatch(load),
+    command: (load) => jobs.command(load),
+    fire: (tag, data) => fireOnce(masterBusPaths(opts), tag, data),
+    events: (filter, seconds, wish = {}) => eventStream(listening(access, filter, wish), seconds),
+    close: () => {
+      jobs.close()
+      stores.close()
+    },
+  }
+  return access
+}
+
+/** Events from the socket; with what was before from the journal, also when there is no master now. */
+async function listening(access: SocketAccess, filter: EventFilter, wish: EventWish): Promise<EventTap> {
+  const { tags, since, ofMinion = false, sockDir } = wish
+  const opts = sockDir === undefined ? access.opts : new Map(access.opts).set('sock_dir', sockDir)
+  const paths = ofMinion ? minionBusPaths(opts) : masterBusPaths(opts)
+  if (since) checkJournal(opts)
+  if (!tags || ofMinion || !hasJournal(opts)) return BusClient.open({ paths, filter, ...(tags && { tags }) })
+  const opening = BusClient.open({ paths, filter, tags })
+  const live = since ? await opening.catch((error) => new NoEvents(error)) : await opening
+  return new FollowedEvents(live, {
+    journal: access.stores.journal(),
+    from: since ?? { number: live.last + 1 },
+    filter,
+  })
+}
+
+/** In place of a bus that cannot be reached: everything in the journal, and then the reason. */
+class NoEvents implements LiveEvents {
+  readonly last = Number.POSITIVE_INFINITY
+  readonly isOpen = true
+  private readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+
+  next(): Promise<never> {
+    return Promise.reject(this.error)
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,34 @@
+// What functions and states say about themselves: documentation and arguments, without their bodies.
+import type { Value } from '../data/mod.ts'
+import type { Args } from './arg.ts'
+
+/** What a body may return: plain objects become dicts, and nothing becomes None. */
+export type Result = Value | undefined | Result[] | { readonly [key: string]: Result }
+
+/** What a function returns. */
+export interface Returns<R extends Result = Result> {
+  /** Words joined by ` or `, of which `tools/calls.ts` makes the type `Calls`. */
+  readonly type: string
+  readonly doc: string
+  /** Carries the type that the body must return; never set. */
+  readonly result?: R
+}
+
+export interface FunctionDescription<A extends Args = Args, R extends Result = Result> {
+  readonly doc: string
+  readonly args: A
+  readonly returns?: Returns<R>
+  readonly examples?: readonly string[]
+  /** The name that argument errors show, where Salt's differs from the public one (`list_` for `list`). */
+  readonly calledAs?: string
+  /** The outputter that shows the function's return, unless the user names one. */
+  readonly outputter?: string
+}
+
+export interface ModuleDescription {
+  readonly name: string
+  readonly doc: string
+  /** The name that users call the module by, if it is not `name`: `pkg` for `aptpkg`. */
+  readonly virtual?: string
+  readonly functions: Readonly<Record<string, FunctionDescription>>
+}

@@ -1,0 +1,31 @@
+// Orchestrations as functions of the master start, resume and show them.
+import type { Dict, Value } from '../data/mod.ts'
+
+/** The arguments of `state.orchestrate`. */
+export interface OrchestrationRequest {
+  mods: Value
+  saltenv: Value
+  test: Value
+  exclude: Value
+  pillar: Value
+  pillarenv: Value
+  pillar_enc: Value
+  orchestration_jid: Value
+  parallel: Value
+}
+
+export interface Orchestrator {
+  /** Run an orchestration and record it step by step; return the results of its states with `outputter` and `retcode`. */
+  run(request: OrchestrationRequest): Promise<Dict>
+  /** Continue a run that failed or was interrupted; steps that succeeded are not run again. */
+  resume(jid: string): Promise<Dict>
+  /** Return the last runs by job id, newest first: `mods`, `state` and `started`. */
+  runs(count: number): Dict
+  /** Return the record of one run: its request and its steps. */
+  show(jid: string): Dict
+}
+
+const ORCHESTRATIONS = new Set(['state.orchestrate', 'state.orch', 'state.sls'])
+
+/** Return whether a runner function starts an orchestration. */
+export const startsOrchestration = (fun: string): boolean => ORCHESTRATIONS.has(fun)

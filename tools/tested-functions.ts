@@ -1,0 +1,91 @@
+// The functions of src/library/ that no test and no recorded case calls, by reading: a function counts as called where its full name
+// stands in a test or case, or its own name in a test of its subject. `test/uncalled-functions.json` lists the others, and only
+// shrinks: `node --import tsx tools/tested-functions.ts` writes it anew.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { calledName, type Declaration, type PluginKind, plugins } from './plugin-declarations.ts'
+import { isTest, sourceFiles } from './source-files.ts'
+
+const KINDS = ['module', 'state', 'runner', 'wheel'] as const satisfies readonly PluginKind[]
+
+type Uncalled = Record<string, string[]>
+
+/** The names that tests and cases mention. */
+export class Mentions {
+  /** `module.function`, wherever it stands. */
+  private readonly full = new Set<string>()
+  /** Words in tests, by the folder of their subject. */
+  private readonly words = new Map<string, Set<string>>()
+
+  add(path: string, text: string): void {
+    for (const [name] of text.matchAll(/\b\w+\.\w+\b/g)) this.full.add(name)
+    // the tag of a state in a return
+    for (const [, module, fun] of text.matchAll(/\b(\w+?)_\|-[^"\n]*?_\|-(\w+)/g)) this.full.add(`${module}.${fun}`)
+    const subject = subjectOf(path)
+    if (subject === undefined) return
+    const words = this.words.get(subject) ?? new Set()
+    for (const [word] of text.matchAll(/\b\w+\b/g)) words.add(word)
+    this.words.set(subject, words)
+  }
+
+  has(file: string, names: readonly string[], fun: string): boolean {
+    return (
+      names.some((name) => this.full.has(`${name}.${fun}`)) || (this.words.get(subjectOf(file)!)?.has(fun) ?? false)
+    )
+  }
+}
+
+const subjectOf = (path: string): string | undefined => /^src\/library\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0]
+
+function mentions(root: string): Mentions {
+  const found = new Mentions()
+  for (const { path, text } of sourceFiles(root, ['src', 'test', 'lab'])) {
+    if (isTest(path) || !path.startsWith('src/')) found.add(path, text)
+  }
+  const cases = join(root, 'test', 'conformance', 'cases')
+  for (const entry of readdirSync(cases, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const bytes = readFileSync(join(entry.parentPath, entry.name))
+    found.add('', (entry.name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString())
+  }
+  return found
+}
+
+/** Return the functions that nothing calls, by kind of plug-in. */
+export async function uncalledFunctions(root: string): Promise<Uncalled> {
+  const found = mentions(root)
+  const uncalled: Uncalled = {}
+  for (const kind of KINDS) {
+    const declared = await plugins<Declaration>(root, kind)
+    uncalled[kind] = declared.flatMap(({ file, declaration }) =>
+      Object.keys(declaration.functions)
+        .filter((fun) => !found.has(`src/${file}`, [declaration.name, calledName(declaration)], fun))
+        .map((fun) => `${declaration.name}.${fun}`),
+    )
+  }
+  return uncalled
+}
+
+const listFile = (root: string): string => join(root, 'test', 'uncalled-functions.json')
+
+/** Return what is wrong with the list, and how long it is. */
+export async function run(root: string): Promise<{ problems: string[]; summary: string }> {
+  const listed: Uncalled = JSON.parse(readFileSync(listFile(root), 'utf8'))
+  const uncalled = await uncalledFunctions(root)
+  const problems = KINDS.flatMap((kind) => {
+    const [known, now] = [new Set(listed[kind]), new Set(uncalled[kind])]
+    const further = [...now]
+      .filter((name) => !known.has(name))
+      .map((name) => `no test calls the ${kind} function ${name}`)
+    const called = [...known].filter((name) => !now.has(name)).map((name) => `${name} is called: take it off the list`)
+    return [...further, ...called]
+  })
+  return { problems, summary: `${Object.values(uncalled).flat().length} functions that no test calls` }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = dirname(import.meta.dirname)
+  writeFileSync(listFile(root), `${JSON.stringify(await uncalledFunctions(root), null, 2)}\n`)
+}
