@@ -330,6 +330,7 @@ export interface Calls {
   'highstate_doc.markdown_full_jinja_template': string
   'highstate_doc.process_lowstates': Value[]
   'highstate_doc.processor_markdown': Dict
+  'highstate_doc.read_file': null | string
   'highstate_doc.render': string
   'hosts.add_host': boolean
   'hosts.get_alias': Value[]
@@ -512,7 +513,7 @@ export interface Calls {
   'saltutil.cmd': Dict
   'saltutil.cmd_iter': Dict
   'saltutil.find_job': Dict
-  'saltutil.is_running': Value[]
+  'saltutil.is_running': Dict[]
   'saltutil.kill_all_jobs': string[]
   'saltutil.kill_job': string
   'saltutil.list_extmods': Dict
@@ -523,8 +524,9 @@ export interface Calls {
   'saltutil.refresh_modules': boolean
   'saltutil.refresh_pillar': boolean
   'saltutil.refresh_resources': boolean
+  'saltutil.regen_keys': null
   'saltutil.revoke_auth': boolean
-  'saltutil.running': Value[]
+  'saltutil.running': Dict[]
   'saltutil.signal_job': string
   'saltutil.sync_all': Dict
   'saltutil.sync_beacons': Value[]

@@ -1,4 +1,4 @@
-// Batches that the master drives: how far they are, and how to end one. Their states lie in the cache, bank `batch`.
+// Shows and stops the batches of the master. Their states are in the cache, bank `batch`.
 import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, batchCount, defineRunner, isBatchOver, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
@@ -31,7 +31,7 @@ function summary(state: Dict): Dict {
   ])
 }
 
-const jid = arg.text('The job id')
+const jid = arg.text('Job id')
 
 export default defineRunner({
   name: 'batch',

@@ -1,4 +1,4 @@
-// The beacons of the minion. A running minion is asked over its event bus; without one nothing is known of them.
+// The beacons of the minion. Functions ask the minion daemon over its event bus.
 import { dirname, join } from 'node:path/posix'
 import { PRIVATE_FILE } from '../../../base/mod.ts'
 import { type Dict, truthy, type Value } from '../../../data/mod.ts'
@@ -40,41 +40,43 @@ async function save(ctx: FunctionContext, given: Given): Promise<Dict> {
   }
 }
 
-const name = arg.any('The beacon')
-const beacon_data = arg.any('Its configuration: a list of dicts, or a dict')
-const return_yaml = arg.boolean('As YAML text', { default: true })
-const kwargs = arg.open('Further options: test, timeout')
+const name = arg.text('Name of the beacon')
+const outcome = ret.dict('`result`, `comment` and, for `modify`, `changes`')
+const beacon_data = arg.any('Configuration of the beacon: a list of dicts, or a dict')
+const return_yaml = arg.boolean('Return YAML text in place of a dict', { default: true })
+const kwargs = arg.open('`test`, and `timeout` in seconds')
 
-/** A function about one beacon, or about all. */
-const about = (doc: string, fun: string, run: (ctx: FunctionContext, name: Value, given: Given) => Promise<Dict>) =>
+/** Declare a function for one beacon. */
+const forOne = (doc: string, fun: string, run: (ctx: FunctionContext, name: string, given: Given) => Promise<Dict>) =>
   changes({
     doc,
     args: { name, kwargs },
-    returns: ret.dict('What became of it'),
+    returns: outcome,
     example: `beacons.${fun} ps`,
     run: (ctx, { name, kwargs }) => run(ctx, name, kwargs),
   })
 
-const aboutAll = (doc: string, fun: string, run: (ctx: FunctionContext, given: Given) => Promise<Dict>) =>
+/** Declare a function for all beacons. */
+const forAll = (doc: string, fun: string, run: (ctx: FunctionContext, given: Given) => Promise<Dict>) =>
   changes({
     doc,
     args: { kwargs },
-    returns: ret.dict('What became of it'),
+    returns: outcome,
     example: `beacons.${fun}`,
     run: (ctx, { kwargs }) => run(ctx, kwargs),
   })
 
 export default defineModule({
   name: 'beacons',
-  doc: 'The beacons of the minion.',
+  doc: 'Manage the beacons of the minion.',
   functions: {
     list: reads({
-      doc: 'The beacons that are configured.',
+      doc: 'Return the configured beacons.',
       calledAs: 'list_',
       args: {
         return_yaml,
-        include_pillar: arg.any('Those of the pillar too', { default: true }),
-        include_opts: arg.any('Those of the configuration too', { default: true }),
+        include_pillar: arg.flag('Include the beacons of the pillar', { default: true }),
+        include_opts: arg.flag('Include the beacons of the configuration', { default: true }),
         kwargs,
       },
       returns: ret.any('YAML text, or a dict'),
@@ -88,7 +90,7 @@ export default defineModule({
       },
     }),
     list_available: reads({
-      doc: 'The kinds of beacons there are.',
+      doc: 'Return the available beacon modules.',
       args: { return_yaml, kwargs },
       returns: ret.any('YAML text, or a dict'),
       example: 'beacons.list_available',
@@ -97,27 +99,27 @@ export default defineModule({
     add: changes({
       doc: 'Add a beacon.',
       args: { name, beacon_data, kwargs },
-      returns: ret.dict('What became of it'),
+      returns: outcome,
       example: "beacons.add ps \"[{'processes': {'salt-master': 'stopped'}}]\"",
       run: (ctx, { name, beacon_data, kwargs }) => addBeacon(ctx, name, beacon_data, kwargs),
     }),
     modify: changes({
       doc: 'Change a beacon.',
       args: { name, beacon_data, kwargs },
-      returns: ret.dict('What became of it'),
+      returns: outcome,
       example: "beacons.modify ps \"[{'salt-master': 'stopped'}]\"",
       run: (ctx, { name, beacon_data, kwargs }) => modifyBeacon(ctx, name, beacon_data, kwargs),
     }),
-    delete: about('Remove a beacon.', 'delete', deleteBeacon),
-    save: aboutAll('Write the beacons to a file of the configuration.', 'save', save),
-    enable: aboutAll('Switch all beacons on.', 'enable', (ctx, given) => switchAll(ctx, given, true)),
-    disable: aboutAll('Switch all beacons off.', 'disable', (ctx, given) => switchAll(ctx, given, false)),
-    enable_beacon: about('Switch a beacon on.', 'enable_beacon', (ctx, name, given) =>
+    delete: forOne('Remove a beacon.', 'delete', deleteBeacon),
+    save: forAll('Save the beacons to a configuration file.', 'save', save),
+    enable: forAll('Enable all beacons.', 'enable', (ctx, given) => switchAll(ctx, given, true)),
+    disable: forAll('Disable all beacons.', 'disable', (ctx, given) => switchAll(ctx, given, false)),
+    enable_beacon: forOne('Enable a beacon.', 'enable_beacon', (ctx, name, given) =>
       switchBeacon(ctx, name, given, true),
     ),
-    disable_beacon: about('Switch a beacon off.', 'disable_beacon', (ctx, name, given) =>
+    disable_beacon: forOne('Disable a beacon.', 'disable_beacon', (ctx, name, given) =>
       switchBeacon(ctx, name, given, false),
     ),
-    reset: aboutAll('Go back to the beacons of the configuration.', 'reset', resetBeacons),
+    reset: forAll('Reset the beacons to those of the configuration.', 'reset', resetBeacons),
   },
 })

@@ -1,4 +1,4 @@
-// What a proxied device says of itself: an answer in JSON from below the address of the proxy.
+// Reports the JSON answer of a proxied device, fetched below the address of the proxy.
 import { type Dict, isDict, PyError, str, type Value } from '../../../data/mod.ts'
 import { defineBeacon } from '../../../sdk/mod.ts'
 
@@ -10,13 +10,13 @@ const required = (options: Dict, name: string): Value => {
 
 export default defineBeacon({
   name: 'proxy_example',
-  doc: 'Tells what a page of a proxied device answers.',
+  doc: 'Report the JSON answer of a page of a proxied device.',
   validate: () => undefined,
   beacon: async (ctx, config) => {
     const proxy = required(ctx.opts, 'proxy')
     const url = `${str(isDict(proxy) ? required(proxy, 'url') : '')}${str(required(config, 'endpoint'))}`
     const answer = await ctx.call('http.query', [url], { decode: true, decode_type: 'json' })
-    const told = isDict(answer) ? required(answer, 'dict') : null
-    return isDict(told) ? [told] : []
+    const data = isDict(answer) ? required(answer, 'dict') : null
+    return isDict(data) ? [data] : []
   },
 })

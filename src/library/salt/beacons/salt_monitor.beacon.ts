@@ -1,4 +1,4 @@
-// What functions of the minion give, when it is something: each look calls those that are configured, one after the other.
+// Calls the configured functions of the minion, and reports what they return.
 import { type Dict, isDict, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon } from '../../../sdk/mod.ts'
 
@@ -37,7 +37,7 @@ function callOf(entry: Value): { fun: string; args: Value[]; kwargs: Map<string,
 
 export default defineBeacon({
   name: 'salt_monitor',
-  doc: 'Tells what functions give under `salt_fun`: one name, or a list of names and of mappings with `args` and `kwargs`.',
+  doc: 'Report what functions return. `salt_fun` is a function, or a list of functions and of dicts with `args` and `kwargs`.',
   valid: 'valid config',
   validate: (config, has) => {
     for (const entry of wanted(config)) {
@@ -48,7 +48,7 @@ export default defineBeacon({
   },
   beacon: async (ctx, config) => {
     const isOne = typeof config.get('salt_fun') === 'string'
-    const told: Dict[] = []
+    const found: Dict[] = []
     for (const entry of wanted(config)) {
       const { fun, args, kwargs } = callOf(entry)
       const ret = await ctx.call(fun, args, kwargs)
@@ -59,8 +59,8 @@ export default defineBeacon({
       ])
       if (args.length > 0) data.set('args', args)
       if (kwargs.size > 0) data.set('kwargs', new Map<Value, Value>(kwargs))
-      told.push(data)
+      found.push(data)
     }
-    return told
+    return found
   },
 })

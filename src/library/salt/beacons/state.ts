@@ -1,28 +1,34 @@
-// Beacons of the minion.
+// States for the beacons of the minion.
 import { contains, type Dict, equals, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 type Given = ReadonlyMap<string, Value>
 
 async function beacons(ctx: StateContext, given: Given): Promise<Value> {
-  return ctx.call('beacons.list', [], new Map([['return_yaml', false as Value], ...given]))
+  return ctx.call('beacons.list', [], new Map<string, Value>([['return_yaml', false], ...given]))
 }
 
-/** Calls a function that answers with result and comment; in a dry run it is told so. */
+/** Call a function that returns `result` and `comment`; in a dry run with `test=True`. */
 async function act(ctx: StateContext, fun: string, args: readonly Value[], given: Given): Promise<Dict> {
   const keywords = new Map(ctx.test ? [...given, ['test', true] as const] : given)
   return (await ctx.call(`beacons.${fun}`, args, keywords)) as Dict
 }
 
-/** What a state says after such a call: the answer's words in a dry run, its own when it is done. */
-function told(ctx: StateContext, name: string, answer: Dict, done: string, changes: Value = new Map()): StateReturn {
+/** Report an answer: with its comment in a dry run or after a failure, else with the comment `done`. */
+function reported(
+  ctx: StateContext,
+  name: string,
+  answer: Dict,
+  done: string,
+  changes: Value = new Map(),
+): StateReturn {
   const comment = answer.get('comment') as string | string[]
   if (ctx.test) return { name, result: true, changes, comment }
   if (truthy(answer.get('result') ?? false)) return { name, result: true, changes, comment: done }
   return { name, result: false, changes: {}, comment }
 }
 
-/** Writes the beacons down when asked, and says so. */
+/** Save the beacons if `save` is set, and add that to the comment. */
 async function saved(ctx: StateContext, outcome: StateReturn, save: boolean): Promise<StateReturn> {
   if (!save || outcome.result === false) return outcome
   if (!ctx.test) await ctx.call('beacons.save')
@@ -35,20 +41,20 @@ async function present(ctx: StateContext, name: string, save: boolean, given: Gi
   const data = [...given].map(([key, value]) => new Map([[key, value]]))
   if (!contains(current, name)) {
     const answer = await act(ctx, 'add', [name, data], given)
-    return saved(ctx, told(ctx, name, answer, `Adding ${name} to beacons`), save)
+    return saved(ctx, reported(ctx, name, answer, `Adding ${name} to beacons`), save)
   }
-  if (equals((current as Dict).get(name)!, data)) {
+  if (current instanceof Map && equals(current.get(name)!, data)) {
     return saved(ctx, { name, result: true, changes: {}, comment: `Job ${name} in correct state` }, save)
   }
   const answer = await act(ctx, 'modify', [name, data], given)
   const changes = answer.get('changes')
   const done = changes === undefined ? (answer.get('comment') as string) : `Modifying ${name} in beacons`
-  return saved(ctx, told(ctx, name, answer, done, changes ?? new Map()), save)
+  return saved(ctx, reported(ctx, name, answer, done, changes ?? new Map()), save)
 }
 
 async function absent(ctx: StateContext, name: string, save: boolean, given: Given): Promise<StateReturn> {
   const outcome = contains(await beacons(ctx, given), name)
-    ? told(ctx, name, await act(ctx, 'delete', [name], given), `Removed ${name} from beacons`)
+    ? reported(ctx, name, await act(ctx, 'delete', [name], given), `Removed ${name} from beacons`)
     : { name, result: true, changes: {}, comment: `${name} not configured in beacons` }
   return saved(ctx, outcome, save)
 }
@@ -59,34 +65,34 @@ async function switched(ctx: StateContext, name: string, given: Given, on: boole
     return { name, result: true, changes: {}, comment }
   }
   const answer = await act(ctx, on ? 'enable_beacon' : 'disable_beacon', [name], given)
-  return told(ctx, name, answer, on ? `Enabled ${name} from beacons` : `Disabled beacon ${name}.`)
+  return reported(ctx, name, answer, on ? `Enabled ${name} from beacons` : `Disabled beacon ${name}.`)
 }
 
-const name = arg.string('The beacon')
-const save = arg.boolean('Write all beacons to a file of the configuration', { default: false })
-const kwargs = arg.open('Further options')
+const name = arg.string('Name of the beacon')
+const save = arg.boolean('Save all beacons to a configuration file', { default: false })
+const kwargs = arg.open('Arguments of the functions of `beacons`')
 
 export default defineState({
   name: 'beacon',
-  doc: 'Keep beacons of the minion.',
+  doc: 'Manage the beacons of the minion.',
   functions: {
     present: state({
-      doc: 'A beacon is configured.',
-      args: { name, save, kwargs: arg.open('Its configuration') },
+      doc: 'Ensure that a beacon is configured.',
+      args: { name, save, kwargs: arg.open('Configuration of the beacon') },
       run: (ctx, { name, save, kwargs }) => present(ctx, name, save, kwargs),
     }),
     absent: state({
-      doc: 'A beacon is not configured.',
+      doc: 'Ensure that a beacon is not configured.',
       args: { name, save, kwargs },
       run: (ctx, { name, save, kwargs }) => absent(ctx, name, save, kwargs),
     }),
     enabled: state({
-      doc: 'A beacon is switched on.',
+      doc: 'Ensure that a beacon is enabled.',
       args: { name, kwargs },
       run: (ctx, { name, kwargs }) => switched(ctx, name, kwargs, true),
     }),
     disabled: state({
-      doc: 'A beacon is switched off.',
+      doc: 'Ensure that a beacon is disabled.',
       args: { name, kwargs },
       run: (ctx, { name, kwargs }) => switched(ctx, name, kwargs, false),
     }),

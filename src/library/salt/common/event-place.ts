@@ -1,5 +1,5 @@
-// From where on events are wanted: a number, a time, so long ago, or the place that a name remembers in a file below
-// `cachedir`. The file is written while events come, so that who is killed hears some of them again and misses none.
+// The first event to return: by an event number, a time, an age, or the position stored under a name in a file below
+// `cachedir`. The file is written while events come, so that a killed reader gets some events twice but misses none.
 import { SaltError, str, type Value } from '../../../data/mod.ts'
 import { type EventWish, type MasterContext, option } from '../../../sdk/mod.ts'
 import { assertCame } from './given.ts'
@@ -8,7 +8,7 @@ type Beginning = NonNullable<EventWish['since']>
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
-/** What `since` means. */
+/** Parse `since`. */
 export function beginningOf(since: Value, now: number = Date.now()): Beginning {
   const text = str(since).trim()
   if (/^\d{20}$/.test(text)) return { time: timeOfJid(text) }
@@ -27,7 +27,7 @@ export function beginningOf(since: Value, now: number = Date.now()): Beginning {
   )
 }
 
-/** Numbers of jobs are times. */
+/** Return the time of a job id. */
 function timeOfJid(jid: string): number {
   const [, year, month, day, hour, minute, second, micros] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})$/
     .exec(jid)!
@@ -63,7 +63,7 @@ export class EventPlace {
       const kept = Number(Buffer.from(await ctx.host.read(file)).toString())
       return new EventPlace(ctx, { number: kept + 1 }, file)
     }
-    // a name that is new remembers where it began, also when nothing comes
+    // store the start for a new name, even if no event comes
     const last = ctx.journal().extent().last ?? 0
     const place = new EventPlace(ctx, begin ?? { number: last + 1 }, file)
     if (begin === undefined) place.passed(last)

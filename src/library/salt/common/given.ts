@@ -1,4 +1,4 @@
-// What operators give by hand, or what is wrong with it: said at once, and not when it would matter.
+// Checks arguments that users type, and refuses wrong ones before any work begins.
 import { type Dict, isDict, isNumeric, numberOf, SaltError, str, type Value } from '../../../data/mod.ts'
 
 const refusal = (text: string): SaltError => new SaltError('CommandExecutionError', text)
@@ -11,14 +11,14 @@ export function givenNumber(name: string, value: Value): number {
   throw refusal(`${name}='${text}' is no number`)
 }
 
-/** What an event says; nothing unless given. */
+/** Return the data of an event; empty by default. */
 export function givenData(value: Value): Dict {
   if (value === null || value === '') return new Map()
   if (isDict(value)) return value
   throw refusal(`data='${str(value)}' is no mapping such as '{"id": "web1"}'`)
 }
 
-/** Numbers of events count up, so that one beyond the last is a slip. */
+/** Refuse an event number beyond the last event. */
 export function assertCame(name: string, number: number, last: number): void {
   if (number <= last + 1) return
   throw refusal(`${name}='${number}': there is no such event yet, the last one is ${last} (salt-run event.journal)`)

@@ -1,7 +1,6 @@
-// The minion's configuration as functions see it: options first, then grains, pillar, the master's options that
+// The configuration as functions see it: the options of the minion, then grains, pillar, the options of the master that
 // `pillar_opts` put into the pillar, and defaults.
 import {
-  contains,
   type Dict,
   dictGet,
   fnmatch,
@@ -25,14 +24,15 @@ import {
   option as setting,
 } from '../../../sdk/mod.ts'
 
-const omit = (source: string) => arg.boolean(`Do not look in the ${source}`, { default: false })
+const omit = (source: string) => arg.boolean(`Skip the ${source}`, { default: false })
+const defaultValue = (fallback: Value) => arg.any('Value of any type to return if there is none', { default: fallback })
 const NOTHING = tuple([])
 
 function masterOptions(ctx: FunctionContext): Value {
   return ctx.pillar.get('master') ?? new Map()
 }
 
-/** A value that names a secret elsewhere (`sdb://…`) is fetched from there. */
+/** Resolve a value that names a secret (`sdb://…`). */
 function resolved(ctx: FunctionContext, value: Value): Value | Promise<Value> {
   const text = textOf(value)
   return text?.startsWith('sdb://') && ctx.has('sdb.get') ? ctx.call('sdb.get', [text]) : value
@@ -44,6 +44,13 @@ interface Omissions {
   omit_pillar: boolean
   omit_master: boolean
 }
+
+const omissions = (all: boolean): Omissions => ({
+  omit_opts: all,
+  omit_grains: all,
+  omit_pillar: all,
+  omit_master: all,
+})
 
 function get(
   ctx: FunctionContext,
@@ -107,12 +114,12 @@ function matchingOptions(ctx: FunctionContext, pattern: string, fallback: Value,
   return options.size > 0 ? options : (fallback ?? new Map())
 }
 
-/** All matches joined: dicts by key, earlier sources winning, lists end to end. */
+/** Join all values of a name: dicts by key, with earlier sources first, and lists end to end. */
 function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): Value {
   let result: Value = null
   for (const source of sources) {
-    if (!contains(source, name)) continue
-    const value = (source as Dict).get(name) ?? null
+    if (!(source instanceof Map) || !source.has(name)) continue
+    const value = source.get(name) ?? null
     if (result === null) {
       result = value
       if (typeof result === 'string') return result
@@ -125,7 +132,7 @@ function mergedOption(name: Value, fallback: Value, sources: readonly Value[]): 
 
 const PROTOCOLS = new Set(['salt', 'file', 'http', 'https', 'ftp', 'swift', 's3'])
 
-/** A file mode as text of four digits; `keep` stays. */
+/** Return a file mode as text of four digits; `keep` stays. */
 function manageMode(mode: Value): string | null {
   if (mode === null) return null
   const digits = strip(strip(str(mode).replaceAll('0o', '0'), '"'), "'").replace(/^0+/, '')
@@ -134,55 +141,54 @@ function manageMode(mode: Value): string | null {
 
 export default defineModule({
   name: 'config',
-  doc: "The minion's configuration.",
+  doc: 'Read the configuration of the minion.',
   functions: {
     get: reads({
-      doc: 'A value by its path, from options, grains, pillar and master options, in this order.',
+      doc: 'Return the value at a path, from the options, grains, pillar and options of the master, in this order.',
       args: {
-        key: arg.any('The path to the value'),
-        default: arg.any('Returned when there is no such value', { default: '' }),
-        delimiter: arg.string('Separates the levels of a path', { default: ':' }),
-        merge: arg.text('Merge all sources first: recurse or overwrite', { optional: true }),
+        key: arg.any('Path of the value: text, or a list of its parts'),
+        default: defaultValue(''),
+        delimiter: arg.string('Delimiter of the path', { default: ':' }),
+        merge: arg.text('Strategy to merge all sources first: recurse or overwrite', { optional: true }),
         omit_opts: omit('options'),
         omit_pillar: omit('pillar'),
         omit_master: omit("master's options"),
         omit_grains: omit('grains'),
       },
-      returns: ret.any('The value'),
+      returns: ret.any('Value'),
       examples: ["salt '*' config.get pkg:apache", "salt '*' config.get lxc.container_profile:centos merge=recurse"],
       run: (ctx, { key, default: fallback, delimiter, merge, ...omitted }) =>
         get(ctx, key, { fallback, delimiter, strategy: merge, omitted }),
     }),
     option: reads({
-      doc: 'A value by its name, from the same sources as `get`, without walking into it.',
+      doc: 'Return the value of a name, from the same sources as `config.get`.',
       args: {
-        value: arg.any('The name, or a glob with `wildcard`'),
-        default: arg.any('Returned when there is no such value', { optional: true }),
+        value: arg.text('Name of the option, or a glob with `wildcard`'),
+        default: defaultValue(null),
         omit_opts: omit('options'),
         omit_grains: omit('grains'),
         omit_pillar: omit('pillar'),
         omit_master: omit("master's options"),
-        omit_all: arg.boolean('Look in the defaults only', { default: false, since: '3000' }),
-        wildcard: arg.boolean('Return all values whose name matches', { default: false, since: '3000' }),
+        omit_all: arg.boolean('Use the default values only', { default: false, since: '3000' }),
+        wildcard: arg.boolean('Return all values whose names match', { default: false, since: '3000' }),
       },
-      returns: ret.any('The value, or the values by name'),
+      returns: ret.any('Value, or values by name'),
       example: 'config.option redis.host',
       run: (ctx, { value, default: fallback, omit_all, wildcard, ...given }) => {
-        const all = { omit_opts: true, omit_grains: true, omit_pillar: true, omit_master: true }
-        const omitted = omit_all ? all : given
-        return wildcard ? matchingOptions(ctx, str(value), fallback, omitted) : option(ctx, value, fallback, omitted)
+        const omitted = omit_all ? omissions(true) : given
+        return wildcard ? matchingOptions(ctx, value, fallback, omitted) : option(ctx, value, fallback, omitted)
       },
     }),
     merge: reads({
-      doc: 'A value by its name, joined from all sources that have it.',
+      doc: 'Return the value of a name, joined from all sources.',
       args: {
-        value: arg.any('The name'),
-        default: arg.any('Returned when there is no such value', { default: '' }),
+        value: arg.text('Name of the option'),
+        default: defaultValue(''),
         omit_opts: omit('options'),
         omit_master: omit("master's options"),
         omit_pillar: omit('pillar'),
       },
-      returns: ret.any('The value'),
+      returns: ret.any('Value'),
       example: 'config.merge schedule',
       run: (ctx, { value, default: fallback, omit_opts, omit_master, omit_pillar }) =>
         mergedOption(value, fallback, [
@@ -192,9 +198,9 @@ export default defineModule({
         ]),
     }),
     dot_vals: reads({
-      doc: 'All options whose name begins with the given one and a dot.',
-      args: { value: arg.string('The first part of the names') },
-      returns: ret.dict('The values by name'),
+      doc: 'Return all options whose names begin with a prefix and a dot.',
+      args: { value: arg.string('Prefix of the names') },
+      returns: ret.dict('Values by name'),
       example: 'config.dot_vals host',
       run: (ctx, { value }) => {
         const found: Dict = new Map()
@@ -206,31 +212,23 @@ export default defineModule({
       },
     }),
     backup_mode: reads({
-      doc: 'The backup mode: the given one, or the configured one.',
-      args: { backup: arg.any('A mode', { default: '' }) },
-      returns: ret.any('The mode, as it is given or configured'),
+      doc: 'Return the backup mode: the given mode, or the configured mode.',
+      args: { backup: arg.any('Mode; a true value of any type is returned unchanged', { default: '' }) },
+      returns: ret.any('Mode'),
       example: 'config.backup_mode',
-      run: (ctx, { backup }) =>
-        truthy(backup)
-          ? backup
-          : option(ctx, 'backup_mode', null, {
-              omit_opts: false,
-              omit_grains: false,
-              omit_pillar: false,
-              omit_master: false,
-            }),
+      run: (ctx, { backup }) => (truthy(backup) ? backup : option(ctx, 'backup_mode', null, omissions(false))),
     }),
     manage_mode: reads({
-      doc: 'A file mode as text of four digits.',
-      args: { mode: arg.any('The mode') },
-      returns: ret.optional(ret.string('The mode; None for None')),
+      doc: 'Return a file mode as text of four digits.',
+      args: { mode: arg.any('Mode: a number, or text such as `644` or `keep`') },
+      returns: ret.optional(ret.string('Mode; None for None')),
       example: 'config.manage_mode 644',
       run: (_ctx, { mode }) => manageMode(mode),
     }),
     valid_fileproto: reads({
-      doc: 'Whether a URI has a protocol that files can be fetched by.',
-      args: { uri: arg.any('The URI') },
-      returns: ret.boolean('Whether it has'),
+      doc: 'Return whether files can be fetched by the protocol of a URI.',
+      args: { uri: arg.any('URI as text; other types are refused') },
+      returns: ret.boolean('Whether the protocol is supported'),
       example: 'config.valid_fileproto salt://path/to/file',
       run: (_ctx, { uri }) => {
         const text = textOf(uri)
@@ -239,9 +237,9 @@ export default defineModule({
       },
     }),
     items: reads({
-      doc: 'All options of this minion.',
+      doc: 'Return all options of this minion.',
       args: {},
-      returns: ret.dict('The options'),
+      returns: ret.dict('Options'),
       example: 'config.items',
       run: (ctx) => ctx.opts,
     }),

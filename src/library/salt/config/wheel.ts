@@ -1,9 +1,9 @@
-// The master's own options.
+// Reads and changes the options of the master.
 import { dirname, join, normalize } from 'node:path/posix'
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineWheel, dumpYaml, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
-/** Where files that the main one includes lie, such as /etc/salt/master.d. */
+/** Return the folder of included configuration files, such as /etc/salt/master.d. */
 function includeFolder({ opts }: MasterContext): string {
   const main = option(opts, 'conf_file')
   return join(dirname(main), dirname(option(opts, 'default_include')))
@@ -19,8 +19,8 @@ async function updateConfig(ctx: MasterContext, file_name: string, yaml_contents
   return `Wrote ${name}`
 }
 
-/** The option is put into the main file, of which everything else stays; the running master heeds it from now on. */
-async function apply(ctx: MasterContext, key: Value, value: Value): Promise<null> {
+/** Set an option in the main configuration file and in the running master. */
+async function apply(ctx: MasterContext, key: string, value: Value): Promise<null> {
   const file = option(ctx.opts, 'conf_file')
   const known = (await ctx.host.stat(file))?.type === 'file'
   const text = known ? new TextDecoder().decode(await ctx.host.read(file)) : ''
@@ -33,21 +33,24 @@ async function apply(ctx: MasterContext, key: Value, value: Value): Promise<null
 
 export default defineWheel({
   name: 'config',
-  doc: "Reads and changes the master's options.",
+  doc: 'Read and change the options of the master.',
   functions: {
     values: masterFn({
-      doc: "All of the master's options.",
+      doc: 'Return all options of the master.',
       args: {},
       run: (ctx) => ctx.opts,
     }),
     apply: masterFn({
-      doc: "Sets an option in the master's configuration file, and for the running master.",
-      args: { key: arg.any('Its name'), value: arg.any('Its value') },
+      doc: 'Set an option in the configuration file of the master and in the running master.',
+      args: { key: arg.text('Name of the option'), value: arg.any('Value of any type') },
       run: (ctx, { key, value }) => apply(ctx, key, value),
     }),
     update_config: masterFn({
-      doc: 'Writes options to a file of their own, which the main one includes.',
-      args: { file_name: arg.text('Its name, without .conf'), yaml_contents: arg.any('The options') },
+      doc: 'Write options to a file that the main configuration file includes.',
+      args: {
+        file_name: arg.text('File name without `.conf`'),
+        yaml_contents: arg.any('Dict of options, or any value'),
+      },
       run: (ctx, { file_name, yaml_contents }) => updateConfig(ctx, file_name, yaml_contents),
     }),
   },

@@ -1,4 +1,4 @@
-// Files from the file server: fetched, rendered, cached and listed.
+// Fetches, renders, caches and lists files of the file server.
 import {
   type Dict,
   decodeBytes,
@@ -11,46 +11,57 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, isHostError, option, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isHostError,
+  option,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { receiveChunk } from './module/chunks.ts'
 import { cacheDirectory, cacheLocalFile, fetchDirectory, localFiles, stateNames } from './module/directories.ts'
 import { pushDirectory, pushFile } from './module/push.ts'
 import { renderNames, renderTemplate } from './module/templates.ts'
 
-const saltenv = arg.text('The environment; `base` when left out', { optional: true })
-const path = arg.string('The source')
-const prefix = arg.string('Only what begins with it', { default: '' })
-const makedirs = arg.boolean('Whether missing directories are made', { default: false })
-const dest = arg.any('Where it goes')
-const template = arg.text('The template engine for the path and the target', { optional: true })
-const gzip = arg.any('Accepted for compatibility', { optional: true })
-const further = arg.open('`pillar` and `pillarenv`, and further template variables')
+const saltenv = arg.text('Environment. Default: the option `saltenv`, or `base`', { optional: true })
+const path = arg.string('Source: a URL such as `salt://path/to/file`, or a local path')
+const prefix = arg.string('Start of the paths to return', { default: '' })
+const makedirs = arg.boolean('Create missing directories', { default: false })
+const dest = arg.text('Destination path')
+const source_hash = arg.text('Hash of the source: the cached copy is used if it has this hash', { optional: true })
+const template = arg.text('Template engine that renders the source and destination paths', { optional: true })
+const gzip = arg.text('Ignored', { optional: true })
+const further = arg.open('`pillar`, `pillarenv`, and template variables')
 
 function envOf(ctx: FunctionContext, given: string | null): string {
-  if (given) return str(given)
+  if (given) return given
   const configured = option(ctx.opts, 'saltenv')
   return truthy(configured) ? str(configured) : 'base'
 }
 
-/** The URL without the environment in it, and the environment that counts. */
+/** Split a URL into the URL without its environment, and the environment. */
 function split(ctx: FunctionContext, url: string, given: string | null): { url: string; env: string } {
   if (!url.startsWith('salt://')) return { url, env: envOf(ctx, given) }
   const parsed = parseSaltUrl(url)
   return { url: makeSaltUrl(parsed.path), env: parsed.saltenv ?? envOf(ctx, given) }
 }
 
-interface CacheRequest {
-  source_hash?: Value
-  verify_ssl?: Value
-  use_etag?: Value
+const cacheArgs = {
+  source_hash,
+  verify_ssl: arg.any('False disables the check of certificates; any other value does not', { default: true }),
+  use_etag: arg.flag('Ask the server whether the file has changed', { default: false }),
 }
 
-/** Sources from elsewhere are fetched once in a run, because nobody tells whether they have changed. */
+/** Bring a source into the cache. A source outside of the file server is fetched once in a run, as its changes are unknown. */
 async function cacheFile(
   ctx: FunctionContext,
   source: string,
   given: string | null,
-  request: CacheRequest = {},
+  request?: Bound<typeof cacheArgs>,
 ): Promise<string | false> {
   const env = envOf(ctx, given)
   const key = `cp.cache_file_|-${source}_|-${env}`
@@ -58,13 +69,13 @@ async function cacheFile(
   const known = textOf(ctx.memory.get(key) ?? null)
   if (isRemote && known && (await ctx.host.stat(known))?.type === 'file') return known
   const target = split(ctx, source, given)
-  const sourceHash = textOf(request.source_hash ?? null)
+  const sourceHash = request?.source_hash ?? null
   const result = await ctx.files.fetchUrl(target.url, {
     saltenv: target.env,
     makedirs: true,
-    verifySsl: request.verify_ssl !== false,
-    useEtag: truthy(request.use_etag ?? null),
-    ...(sourceHash !== undefined && { sourceHash }),
+    verifySsl: request?.verify_ssl !== false,
+    useEtag: request?.use_etag ?? false,
+    ...(sourceHash !== null && { sourceHash }),
   })
   if (result === false) ctx.log('error', `Unable to cache file '${target.url}' from saltenv '${target.env}'.`)
   if (isRemote) ctx.memory.set(key, result)
@@ -76,15 +87,14 @@ async function getUrl(
   url: string,
   target: Value,
   env: string,
-  more: Record<string, Value>,
+  { makedirs, sourceHash }: { makedirs: boolean; sourceHash: string | null },
 ): Promise<Value> {
   const into = textOf(target)
-  const hash = textOf(more['source_hash'] ?? null)
   const fetched = await ctx.files.fetchUrl(url, {
     saltenv: env,
-    makedirs: truthy(more['makedirs'] ?? null),
+    makedirs,
     ...(into && { dest: into }),
-    ...(hash !== undefined && { sourceHash: hash }),
+    ...(sourceHash !== null && { sourceHash }),
   })
   if (fetched === false) ctx.log('error', `Unable to fetch file ${url} from saltenv ${env}.`)
   if (fetched === false || into !== undefined) return fetched
@@ -112,60 +122,58 @@ async function receive(ctx: FunctionContext, files: ReadonlyMap<Value, Value>, t
 }
 
 const cacheFileFunction = reads({
-  doc: 'Bring a source into the cache; a local file stays where it is.',
-  args: {
-    path,
-    saltenv,
-    source_hash: arg.any('Nothing is fetched when the cached copy has this hash', { optional: true }),
-    verify_ssl: arg.any('Whether certificates are checked', { default: true }),
-    use_etag: arg.any('Whether the server is asked for changes', { default: false }),
-  },
-  returns: ret.orFalse(ret.string('Where it is, or False')),
+  doc: 'Copy a source into the cache and return its path. The path of a local file is returned as it is.',
+  args: { path, saltenv, ...cacheArgs },
+  returns: ret.orFalse(ret.string('Path, or False if the source does not exist')),
   example: 'cp.cache_file salt://path/to/file',
   run: (ctx, { path, saltenv, ...request }) => cacheFile(ctx, path, saltenv, request),
 })
 
 const hashFileFunction = reads({
-  doc: 'The hash of a file.',
+  doc: 'Return the hash of a file.',
   args: { path, saltenv },
-  returns: ret.any('The hash and its type, or an empty text'),
+  returns: ret.any('Dict with `hsum` and `hash_type`; an empty text if the file does not exist'),
   example: 'cp.hash_file salt://path/to/file',
   run: async (ctx, { path, saltenv }) => {
     const { url, env } = split(ctx, path, saltenv)
     const sum = await ctx.files.hash(url, env)
     if (url.startsWith('salt://')) return sum ? { ...sum } : ''
-    // of a file of the machine that is not there, Salt gives an empty sum and no stat
+    // for a missing local file Salt returns an empty sum and no stat
     return sum ? { hsum: sum.hsum, hash_type: sum.hash_type } : [{}, null]
   },
 })
 
 export default defineModule({
   name: 'cp',
-  doc: 'Files from the file server.',
+  doc: 'Fetch, cache and list files of the file server.',
   functions: {
     recv: changes({
-      doc: 'Write files that were sent along with the call.',
-      args: { files: arg.dict('Contents by name'), dest: arg.string('Where they go') },
-      returns: ret.any('Whether each was written; a text when there is no place for them'),
+      doc: 'Write files whose contents are in the call.',
+      args: { files: arg.dict('Contents by name'), dest: arg.string('Destination: a directory, or a file') },
+      returns: ret.any('Whether each file was written, by path; a text if the destination is not available'),
       run: (ctx, { files, dest }) => receive(ctx, files, dest),
     }),
     recv_chunked: receiveChunk,
     get_file: changes({
       doc: 'Fetch a file of the file server.',
-      args: { path: arg.any('The source'), dest, saltenv, makedirs, template, gzip, options: further },
-      returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
+      args: { path: arg.text('Source on the file server'), dest, saltenv, makedirs, template, gzip, options: further },
+      returns: ret.orFalse(ret.string('Path of the new file; empty if the file server has no such file')),
       example: 'cp.get_file salt://path/to/file /minion/dest',
       run: async (ctx, { path, dest, saltenv, makedirs, template, options }) => {
-        const names = await renderNames(ctx, [path, dest], { template, saltenv: envOf(ctx, saltenv), options })
-        const { url, env } = split(ctx, names[0]!, saltenv)
+        const [source, target] = await renderNames(ctx, [path, dest], {
+          template,
+          saltenv: envOf(ctx, saltenv),
+          options,
+        })
+        const { url, env } = split(ctx, source, saltenv)
         if (!(await ctx.files.hash(url, env))) return ''
-        return ctx.files.fetch(url, { saltenv: env, dest: names[1]!, makedirs })
+        return ctx.files.fetch(url, { saltenv: env, dest: target, makedirs })
       },
     }),
     envs: reads({
-      doc: 'The environments of the file server.',
+      doc: 'Return the environments of the file server.',
       args: {},
-      returns: ret.texts('Their names'),
+      returns: ret.texts('Environments'),
       example: 'cp.envs',
       run: (ctx) => ctx.files.envs(),
     }),
@@ -174,50 +182,50 @@ export default defineModule({
       args: {
         path,
         dest,
-        template: arg.string('The template engine', { default: 'jinja' }),
+        template: arg.string('Template engine', { default: 'jinja' }),
         saltenv,
         makedirs,
         options: further,
       },
-      returns: ret.orFalse(ret.string('Where it is now; empty when the file server has no such file')),
+      returns: ret.orFalse(ret.string('Path of the new file; empty if the file server has no such file')),
       example: 'cp.get_template salt://path/to/template /minion/dest',
       run: async (ctx, { path, dest, template, saltenv, makedirs, options }) => {
         const source = await cacheFile(ctx, path, saltenv)
         const { env } = split(ctx, path, saltenv)
-        const into = textOf(dest) || ctx.files.cachePath(path, env)
-        const mayMake = makedirs || !truthy(dest)
+        const into = dest || ctx.files.cachePath(path, env)
+        const mayMake = makedirs || !dest
         return renderTemplate(ctx, { source, dest: into, template, saltenv: env, makedirs: mayMake, options })
       },
     }),
     get_dir: changes({
-      doc: 'Fetch a directory of the file server with all below it.',
-      args: { path: arg.any('The source'), dest, saltenv, template, gzip, options: further },
-      returns: ret.list('The files, sorted'),
+      doc: 'Fetch a directory of the file server with its contents.',
+      args: { path: arg.text('Source on the file server'), dest, saltenv, template, gzip, options: further },
+      returns: ret.list('Sorted paths of the new files'),
       example: 'cp.get_dir salt://path/to/dir/ /minion/dest',
       run: async (ctx, { path, dest, saltenv, template, options }) => {
         const env = envOf(ctx, saltenv)
-        const names = await renderNames(ctx, [path, dest], { template, saltenv: env, options })
-        return fetchDirectory(ctx, names[0]!, names[1]!, env)
+        const [source, target] = await renderNames(ctx, [path, dest], { template, saltenv: env, options })
+        return fetchDirectory(ctx, source, target, env)
       },
     }),
     get_url: changes({
-      doc: 'Fetch any source; without a target its content is returned.',
+      doc: 'Fetch a source of any kind, or return its content.',
       args: {
         path,
-        dest: arg.any('Where it goes; None for the content', { default: '' }),
+        dest: arg.any('Destination path; an empty text for the cache; None to return the content', { default: '' }),
         saltenv,
         makedirs,
-        source_hash: arg.any('Nothing is fetched when the cached copy has this hash', { optional: true }),
+        source_hash,
       },
-      returns: ret.any('Where it is now, or the content'),
+      returns: ret.any('Path of the new file, or the content'),
       example: 'cp.get_url salt://my/file /tmp/this_file_is_mine',
       run: (ctx, { path, dest, saltenv, makedirs, source_hash }) =>
-        getUrl(ctx, path, dest, envOf(ctx, saltenv), { makedirs, source_hash }),
+        getUrl(ctx, path, dest, envOf(ctx, saltenv), { makedirs, sourceHash: source_hash }),
     }),
     get_file_str: reads({
-      doc: 'The content of a file.',
+      doc: 'Return the content of a file.',
       args: { path, saltenv },
-      returns: ret.orFalse(ret.string('The content, or False')),
+      returns: ret.orFalse(ret.string('Content, or False if the file does not exist')),
       example: 'cp.get_file_str salt://my/file',
       run: async (ctx, { path, saltenv }) => {
         const file = await cacheFile(ctx, path, saltenv)
@@ -233,35 +241,37 @@ export default defineModule({
     cache_file: cacheFileFunction,
     cache_file_ssh: cacheFileFunction,
     cache_dest: reads({
-      doc: 'Where a source would be in the cache.',
-      args: { url: arg.string('The source'), saltenv },
-      returns: ret.string('The path'),
+      doc: 'Return the path that a source has in the cache.',
+      args: { url: path, saltenv },
+      returns: ret.string('Path'),
       example: 'cp.cache_dest https://foo.com/bar.rpm',
       run: (ctx, { url, saltenv }) => ctx.files.cachePath(url, envOf(ctx, saltenv)),
     }),
     cache_files: reads({
-      doc: 'Bring several sources into the cache.',
-      args: { paths: arg.any('The sources: a list, or a text with commas'), saltenv },
-      returns: ret.list('Where they are'),
+      doc: 'Copy several sources into the cache.',
+      args: { paths: arg.words('Sources: a list, or text with commas'), saltenv },
+      returns: ret.list('Paths in the cache'),
       example: 'cp.cache_files salt://pathto/file1,salt://pathto/file1',
       run: async (ctx, { paths, saltenv }) => {
-        const list =
-          textOf(paths)?.split(',') ?? (Array.isArray(paths) ? (paths as Value[]).map((each) => str(each)) : [])
         const found: Value[] = []
-        for (const each of list) found.push(await cacheFile(ctx, each, saltenv))
+        for (const source of paths) found.push(await cacheFile(ctx, source, saltenv))
         return found
       },
     }),
     cache_dir: reads({
-      doc: 'Bring a directory of the file server into the cache.',
+      doc: 'Copy a directory of the file server into the cache.',
       args: {
         path,
         saltenv,
-        include_empty: arg.boolean('Also empty directories', { default: false }),
-        include_pat: arg.any('Only files that match: a glob, or `E@` and a pattern', { optional: true }),
-        exclude_pat: arg.any('No files that match', { optional: true }),
+        include_empty: arg.boolean('Include empty directories', { default: false }),
+        include_pat: arg.any('Files to copy: a glob, `E@` and a regular expression, or a list of these', {
+          optional: true,
+        }),
+        exclude_pat: arg.any('Files not to copy: a glob, `E@` and a regular expression, or a list of these', {
+          optional: true,
+        }),
       },
-      returns: ret.list('Where the files are'),
+      returns: ret.list('Paths in the cache'),
       example: 'cp.cache_dir salt://path/to/dir',
       run: (ctx, { path, saltenv, include_empty, include_pat, exclude_pat }) =>
         cacheDirectory(ctx, path, envOf(ctx, saltenv), {
@@ -271,9 +281,9 @@ export default defineModule({
         }),
     }),
     cache_master: reads({
-      doc: 'Bring all files of an environment into the cache.',
+      doc: 'Copy all files of an environment into the cache.',
       args: { saltenv },
-      returns: ret.list('Where the files are'),
+      returns: ret.list('Paths in the cache'),
       example: 'cp.cache_master',
       run: async (ctx, { saltenv }) => {
         const found: Value[] = []
@@ -286,73 +296,73 @@ export default defineModule({
     cache_local_file: reads({
       doc: 'Copy a local file into the cache.',
       args: { path },
-      returns: ret.string('Where it is'),
+      returns: ret.string('Path in the cache'),
       example: 'cp.cache_local_file /etc/hosts',
       run: (ctx, { path }) => cacheLocalFile(ctx, path, envOf(ctx, null)),
     }),
     push: changes({
-      doc: "Send a file to the master, which keeps it among this minion's files if `file_recv` lets it.",
+      doc: 'Send a file to the master. The master stores it if its option `file_recv` is set.',
       args: {
-        path: arg.string('The file, an absolute path'),
-        keep_symlinks: arg.boolean('Whether links in the path stay as they are', { default: false }),
-        upload_path: arg.text('Another path on the master', { optional: true }),
-        remove_source: arg.boolean('Whether it is removed here afterwards', { default: false }),
+        path: arg.string('Absolute path of the file'),
+        keep_symlinks: arg.boolean('Keep symbolic links in the path', { default: false }),
+        upload_path: arg.text('Path on the master. Default: the path of the source', { optional: true }),
+        remove_source: arg.boolean('Remove the file on this minion afterwards', { default: false }),
       },
-      returns: ret.any('Whether it was sent, as the master says'),
+      returns: ret.any('Whether the master stored the file'),
       example: 'cp.push /etc/fstab',
       run: (ctx, request) => pushFile(ctx, request),
     }),
     push_dir: changes({
       doc: 'Send the files of a directory to the master.',
       args: {
-        path: arg.string('The directory, an absolute path'),
-        glob: arg.text('Only files of such names', { optional: true }),
-        upload_path: arg.text('Another path on the master', { optional: true }),
+        path: arg.string('Absolute path of the directory'),
+        glob: arg.text('Glob of the file names to send. Default: all', { optional: true }),
+        upload_path: arg.text('Path on the master. Default: the path of the source', { optional: true }),
       },
-      returns: ret.any('Whether all were sent'),
+      returns: ret.any('Whether the master stored all files'),
       example: "cp.push_dir /etc/modprobe.d/ glob='*.conf'",
       run: (ctx, request) => pushDirectory(ctx, request),
     }),
     list_states: reads({
-      doc: 'The states of an environment.',
+      doc: 'Return the SLS files of an environment.',
       args: { saltenv },
-      returns: ret.list('Their names'),
+      returns: ret.list('SLS names'),
       example: 'cp.list_states',
       run: async (ctx, { saltenv }) => stateNames(await ctx.files.files(envOf(ctx, saltenv))),
     }),
     list_master: reads({
-      doc: 'The files of an environment.',
+      doc: 'Return the files of an environment.',
       args: { saltenv, prefix },
-      returns: ret.texts('Their paths'),
+      returns: ret.texts('Paths'),
       example: 'cp.list_master',
       run: (ctx, { saltenv, prefix }) => ctx.files.files(envOf(ctx, saltenv), prefix),
     }),
     list_master_dirs: reads({
-      doc: 'The directories of an environment.',
+      doc: 'Return the directories of an environment.',
       args: { saltenv, prefix },
-      returns: ret.texts('Their paths'),
+      returns: ret.texts('Paths'),
       example: 'cp.list_master_dirs',
       run: (ctx, { saltenv, prefix }) => ctx.files.directories(envOf(ctx, saltenv), prefix),
     }),
     list_master_symlinks: reads({
-      doc: 'The links of an environment.',
+      doc: 'Return the symbolic links of an environment.',
       args: { saltenv, prefix },
-      returns: ret.dict('Their targets by path'),
+      returns: ret.dict('Link targets by path'),
       example: 'cp.list_master_symlinks',
       run: async (ctx, { saltenv, prefix }) =>
         new Map<Value, Value>(await ctx.files.symlinks(envOf(ctx, saltenv), prefix)),
     }),
     list_minion: reads({
-      doc: 'The files in the cache.',
+      doc: 'Return the files in the cache.',
       args: { saltenv },
-      returns: ret.list('Their paths'),
+      returns: ret.list('Paths'),
       example: 'cp.list_minion',
       run: (ctx, { saltenv }) => localFiles(ctx, envOf(ctx, saltenv)),
     }),
     is_cached: reads({
-      doc: 'Where a source is in the cache.',
+      doc: 'Return the path of a source in the cache.',
       args: { path, saltenv },
-      returns: ret.string('The path, or nothing'),
+      returns: ret.string('Path; empty if the source is not cached'),
       example: 'cp.is_cached salt://path/to/file',
       run: (ctx, { path, saltenv }) => {
         const { url, env } = split(ctx, path, saltenv)
@@ -362,15 +372,15 @@ export default defineModule({
     hash_file: hashFileFunction,
     hash_file_ssh: hashFileFunction,
     stat_file: reads({
-      doc: 'The mode of a file.',
-      args: { path, saltenv, octal: arg.any('In octal', { default: true }) },
-      returns: ret.any('The mode, or None'),
+      doc: 'Return the mode of a file.',
+      args: { path, saltenv, octal: arg.flag('Return octal text in place of a number', { default: true }) },
+      returns: ret.any('Mode; None if the file does not exist'),
       example: 'cp.stat_file salt://path/to/file',
       run: async (ctx, { path, saltenv, octal }) => {
         const { url, env } = split(ctx, path, saltenv)
         const stat = await ctx.files.stat(url, env)
         if (stat === undefined) return null
-        return octal === true ? stat.mode.toString(8).padStart(4, '0') : stat.mode | 0o100000
+        return octal ? stat.mode.toString(8).padStart(4, '0') : stat.mode | 0o100000
       },
     }),
   },

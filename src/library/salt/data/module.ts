@@ -1,4 +1,4 @@
-// The minion's own small data store: one file of msgpack in the cache directory.
+// The data store of the minion: one file of msgpack in the cache directory.
 import {
   type Dict,
   decodeMsgpack,
@@ -14,11 +14,11 @@ import {
 } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, isHostError, option, reads, ret } from '../../../sdk/mod.ts'
 
-const placeOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/datastore`
+const pathOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/datastore`
 
 async function store(ctx: FunctionContext): Promise<Dict> {
   try {
-    const held = decodeMsgpack(await ctx.host.read(placeOf(ctx)), { dialect: 'bus' })
+    const held = decodeMsgpack(await ctx.host.read(pathOf(ctx)), { dialect: 'bus' })
     return held instanceof Map ? held : new Map()
   } catch (error) {
     if (isHostError(error)) return new Map()
@@ -28,7 +28,7 @@ async function store(ctx: FunctionContext): Promise<Dict> {
 
 async function dump(ctx: FunctionContext, data: Dict): Promise<boolean> {
   try {
-    await ctx.host.write(placeOf(ctx), encodeMsgpack(data, 'bus'))
+    await ctx.host.write(pathOf(ctx), encodeMsgpack(data, 'bus'))
     return true
   } catch (error) {
     if (isHostError(error)) return false
@@ -45,7 +45,7 @@ async function set(ctx: FunctionContext, key: Value, value: Value): Promise<true
 
 async function clear(ctx: FunctionContext): Promise<true> {
   try {
-    await ctx.host.remove(placeOf(ctx))
+    await ctx.host.remove(pathOf(ctx))
   } catch (error) {
     if (!isHostError(error)) throw error
   }
@@ -64,43 +64,46 @@ async function get(ctx: FunctionContext, key: Value, fallback: Value): Promise<V
   return values
 }
 
+const key = arg.any('Key of any type')
+const value = arg.any('Value of any type')
+
 const all = reads({
-  doc: 'All that is in the data store.',
+  doc: 'Return all data of the data store.',
   args: {},
-  returns: ret.dict('The data'),
+  returns: ret.dict('Data'),
   example: 'data.items',
   run: store,
 })
 
 export default defineModule({
   name: 'data',
-  doc: 'Data that a minion keeps for itself.',
+  doc: 'Read and change the data store of the minion.',
   functions: {
     clear: changes({
-      doc: 'Remove everything from the data store.',
+      doc: 'Remove all data of the data store.',
       args: {},
       returns: ret.boolean('True'),
       example: 'data.clear',
       run: clear,
     }),
     dump: changes({
-      doc: 'Put new data in place of the data store.',
-      args: { new_data: arg.dict('The data') },
-      returns: ret.boolean('Whether it was written'),
+      doc: 'Replace the data of the data store.',
+      args: { new_data: arg.dict('New data') },
+      returns: ret.boolean('Whether the data store was written'),
       example: 'data.dump \'{"eggs": "spam"}\'',
       run: (ctx, { new_data }) => dump(ctx, new_data),
     }),
     update: changes({
-      doc: 'Set one value.',
-      args: { key: arg.any('The key'), value: arg.any('The value') },
+      doc: 'Set a value.',
+      args: { key, value },
       returns: ret.boolean('True'),
       example: 'data.update <key> <value>',
       run: (ctx, { key, value }) => set(ctx, key, value),
     }),
     cas: changes({
-      doc: 'Set one value if it is what it is thought to be.',
-      args: { key: arg.any('The key'), value: arg.any('The value'), old_value: arg.any('The value it has') },
-      returns: ret.boolean('Whether it was set'),
+      doc: 'Set a value if its current value is the expected value.',
+      args: { key, value, old_value: value },
+      returns: ret.boolean('Whether the value was set'),
       example: 'data.cas <key> <value> <old_value>',
       run: async (ctx, { key, value, old_value }) => {
         const held = dictGet(await store(ctx), key)
@@ -108,9 +111,9 @@ export default defineModule({
       },
     }),
     pop: changes({
-      doc: 'Remove one value.',
-      args: { key: arg.any('The key'), default: arg.any('When there is none', { optional: true }) },
-      returns: ret.any('The value'),
+      doc: 'Remove a value and return it.',
+      args: { key, default: arg.any('Value of any type to return if there is none', { optional: true }) },
+      returns: ret.any('Value'),
       example: 'data.pop <key> <default val>',
       run: async (ctx, { key, default: fallback }) => {
         const held = await store(ctx)
@@ -122,35 +125,35 @@ export default defineModule({
     load: all,
     items: { ...all },
     get: reads({
-      doc: 'One value of the data store, or several.',
+      doc: 'Return one value of the data store, or several values.',
       args: {
-        key: arg.any('A key, or a list of keys'),
-        default: arg.any('Stands for a value that is missing; of several, missing ones are left out without it', {
+        key: arg.any('Key as text, or a list of keys'),
+        default: arg.any('Value to return for a missing key. Default: None, or nothing in a list', {
           optional: true,
         }),
       },
-      returns: ret.any('The value, or the values'),
+      returns: ret.any('Value, or a list of values'),
       examples: ["salt '*' data.get key", 'salt \'*\' data.get \'["key1", "key2"]\''],
       run: (ctx, { key, default: fallback }) => get(ctx, key, fallback),
     }),
     keys: reads({
-      doc: 'The keys of the data store.',
+      doc: 'Return the keys of the data store.',
       args: {},
-      returns: ret.list('The keys'),
+      returns: ret.list('Keys'),
       example: 'data.keys',
       run: async (ctx) => [...(await store(ctx)).keys()],
     }),
     values: reads({
-      doc: 'The values of the data store.',
+      doc: 'Return the values of the data store.',
       args: {},
-      returns: ret.list('The values'),
+      returns: ret.list('Values'),
       example: 'data.values',
       run: async (ctx) => [...(await store(ctx)).values()],
     }),
     has_key: reads({
-      doc: 'Whether the data store has a key.',
-      args: { key: arg.any('The key') },
-      returns: ret.boolean('Whether it is there'),
+      doc: 'Return whether the data store has a key.',
+      args: { key },
+      returns: ret.boolean('Whether the key exists'),
       example: 'data.has_key mykey',
       run: async (ctx, { key }) => dictHas(await store(ctx), key),
     }),

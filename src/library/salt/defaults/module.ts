@@ -1,8 +1,8 @@
-// Default values of formulas: reading their defaults files, and merging what users set over them.
+// Default values of formulas: reads the defaults files, and merges the values of users over them.
 import { type Dict, deepCopy, noAttribute, traverse, typeError, update, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-/** The first of `<formula>/defaults.yaml` and `.json` that the file server has. */
+/** Load `<formula>/defaults.yaml`, or `defaults.json`, from the file server. */
 async function load(ctx: FunctionContext, formula: string): Promise<Value> {
   for (const [extension, renderer] of [
     ['yaml', 'yaml'],
@@ -15,11 +15,15 @@ async function load(ctx: FunctionContext, formula: string): Promise<Value> {
   return null
 }
 
-interface MergeArgs {
-  merge_lists: boolean
-  in_place: boolean
-  convert_none: boolean
-}
+const dict = arg.any('Dict, or None with `convert_none`; other types are refused')
+
+const options = (mergeLists: boolean) => ({
+  merge_lists: arg.boolean('Append to lists in place of replacing them', { default: mergeLists }),
+  in_place: arg.boolean('Change the first argument in place of a copy', { default: true }),
+  convert_none: arg.boolean('Treat None as an empty dict', { default: true, since: '3005' }),
+})
+
+type MergeArgs = Bound<ReturnType<typeof options>>
 
 function merge(dest: Value, src: Value, { merge_lists, in_place, convert_none }: MergeArgs): Dict {
   const source = src === null && convert_none ? new Map() : src
@@ -40,23 +44,17 @@ function updateAll(dest: Value, defaults: Value, options: MergeArgs): Dict {
   return nodes
 }
 
-const options = (mergeLists: boolean) => ({
-  merge_lists: arg.boolean('Complete lists in place of replacing them', { default: mergeLists }),
-  in_place: arg.boolean('Change the first argument itself, not a copy', { default: true }),
-  convert_none: arg.boolean('Take None for an empty dict', { default: true, since: '3005' }),
-})
-
 export default defineModule({
   name: 'defaults',
-  doc: "Work with formulas' default values.",
+  doc: 'Read and merge the default values of formulas.',
   functions: {
     get: reads({
-      doc: "A formula's default by its path; the path's first part names the formula.",
+      doc: 'Return the default at a path. The first part of the path is the name of the formula.',
       args: {
-        key: arg.string('The path, such as core:users:root'),
-        default: arg.any('Returned when there is no such value', { default: '' }),
+        key: arg.string('Path, such as `core:users:root`'),
+        default: arg.any('Value of any type to return if there is none', { default: '' }),
       },
-      returns: ret.any('The value'),
+      returns: ret.any('Value'),
       example: 'defaults.get core:users:root',
       run: async (ctx, { key, default: fallback }) => {
         const colon = key.indexOf(':')
@@ -66,22 +64,22 @@ export default defineModule({
       },
     }),
     merge: reads({
-      doc: 'Merge a dict into another one, deeply.',
-      args: { dest: arg.any('The dict to change'), src: arg.any('What is laid over it'), ...options(false) },
-      returns: ret.dict('The merged dict'),
+      doc: 'Merge a dict into another dict, with nested dicts.',
+      args: { dest: dict, src: dict, ...options(false) },
+      returns: ret.dict('Merged dict'),
       example: "defaults.merge '{a: b}' '{d: e}'",
       run: (_ctx, { dest, src, ...how }) => merge(dest, src, how),
     }),
     deepcopy: reads({
-      doc: 'A copy that shares nothing with the original.',
-      args: { source: arg.any('What to copy') },
-      returns: ret.any('The copy'),
+      doc: 'Return a deep copy of a value.',
+      args: { source: arg.any('Value of any type') },
+      returns: ret.any('Copy'),
       run: (_ctx, { source }) => deepCopy(source),
     }),
     update: reads({
-      doc: 'Complete each dict of a group with the same defaults.',
-      args: { dest: arg.any('Dicts by name'), defaults: arg.any('What each is laid over'), ...options(true) },
-      returns: ret.dict('The completed dicts'),
+      doc: 'Merge each dict of a group over the same defaults.',
+      args: { dest: dict, defaults: dict, ...options(true) },
+      returns: ret.dict('Merged dicts by name'),
       run: (_ctx, { dest, defaults, ...how }) => updateAll(dest, defaults, how),
     }),
   },

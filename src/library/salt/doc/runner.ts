@@ -1,4 +1,4 @@
-// What functions say about themselves.
+// Returns the documentation of functions.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
@@ -7,29 +7,29 @@ const own = async (ctx: MasterContext, family: 'runner' | 'wheel'): Promise<Dict
 
 export default defineRunner({
   name: 'doc',
-  doc: 'Documentation of functions.',
+  doc: 'Return the documentation of functions.',
   functions: {
     runner: masterFn({
-      doc: 'What all runner functions say about themselves.',
+      doc: 'Return the documentation of all runner functions.',
       args: {},
       examples: ['salt-run doc.runner'],
       run: (ctx) => own(ctx, 'runner'),
     }),
     wheel: masterFn({
-      doc: 'What all wheel functions say about themselves.',
+      doc: 'Return the documentation of all wheel functions.',
       args: {},
       examples: ['salt-run doc.wheel'],
       run: (ctx) => own(ctx, 'wheel'),
     }),
     execution: masterFn({
-      doc: 'What the functions of all minions say about themselves.',
+      doc: 'Return the documentation of the execution functions of all minions.',
       args: {},
       examples: ['salt-run doc.execution'],
       run: async (ctx) => {
         const docs: Dict = new Map()
         for await (const { data } of ctx.run({ tgt: '*', fun: 'sys.doc' })) {
-          const told = data?.get('return') ?? null
-          if (isDict(told)) for (const [name, doc] of told) docs.set(name, doc)
+          const found = data?.get('return') ?? null
+          if (isDict(found)) for (const [name, doc] of found) docs.set(name, doc)
         }
         return docs
       },

@@ -1,12 +1,12 @@
-// The engines beside the minion.
+// Lists the engines of the minion.
 import { defineModule, engineStates, reads } from '../../../sdk/mod.ts'
 
 export default defineModule({
   name: 'engine',
-  doc: 'The engines beside the minion.',
+  doc: 'List the engines of the minion.',
   functions: {
     list: reads({
-      doc: 'What each configured engine does: whether it is running, since when, how often it was started, and why it last failed.',
+      doc: 'Return the state of each configured engine: whether it runs, since when, its number of starts, and its last failure.',
       args: {},
       example: 'engine.list',
       run: (ctx) => engineStates(ctx.host, ctx.opts),

@@ -1,12 +1,12 @@
-// The engines beside the master.
+// Lists the engines of the master.
 import { defineRunner, engineStates, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'engine',
-  doc: 'The engines beside the master.',
+  doc: 'List the engines of the master.',
   functions: {
     list: masterFn({
-      doc: 'What each configured engine does: whether it is running, since when, how often it was started, and why it last failed.',
+      doc: 'Return the state of each configured engine: whether it runs, since when, its number of starts, and its last failure.',
       args: {},
       examples: ['salt-run engine.list'],
       run: (ctx) => engineStates(ctx.host, ctx.opts),

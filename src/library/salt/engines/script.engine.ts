@@ -1,4 +1,4 @@
-// A command whose output is read line by line: each line that names a tag is an event.
+// Runs a command and fires an event for each line of its output that has a tag.
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -16,17 +16,17 @@ import { arg, defineEngine, deserialize, type EngineContext, option } from '../.
 
 export default defineEngine({
   name: 'script',
-  doc: 'Runs a command again and again, and fires an event for each line of its output that has a `tag`, with the `data` beside it.',
+  doc: 'Run a command repeatedly, and fire an event with `tag` and `data` of each line of its output.',
   args: {
-    cmd: arg.any('The command with its arguments; no shell runs it'),
-    output: arg.string('The format of its lines: json or yaml', { default: 'json' }),
+    cmd: arg.text('Command with its arguments, run without a shell'),
+    output: arg.string('Format of the lines: json or yaml', { default: 'json' }),
     interval: arg.number('Seconds between the end of one run and the next', { default: 1 }),
-    onchange: arg.boolean('Whether an event is fired only when its data differ from the last of its tag', {
+    onchange: arg.boolean('Fire an event only if its data differ from the last event with its tag', {
       default: false,
     }),
   },
   start: async (ctx, { cmd, output, interval, onchange }) => {
-    const argv = shlexSplit(str(cmd))
+    const argv = shlexSplit(cmd)
     await checkFormat(output)
     ctx.log('debug', `script engine using command ${repr(argv)}`)
     const last = onchange ? new Map<string, Value>() : undefined
@@ -46,7 +46,7 @@ async function checkFormat(output: string): Promise<void> {
   }
 }
 
-/** Has each line done with in its turn, while the command goes on. */
+/** Run the command once, and process its lines in order while it runs. */
 async function runOnce(ctx: EngineContext, argv: string[], take: (line: Uint8Array) => Promise<void>): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   let work: Promise<void> = Promise.resolve()
@@ -70,7 +70,7 @@ async function runOnce(ctx: EngineContext, argv: string[], take: (line: Uint8Arr
   if (retcode !== 0) ctx.log('error', `Command ${repr(argv)} returned non-zero exit status ${retcode}.`)
 }
 
-/** A line that cannot be read is told of and passed over. */
+/** Fire the event of a line; log a line that is not valid. */
 async function fireLine(
   ctx: EngineContext,
   line: Uint8Array,

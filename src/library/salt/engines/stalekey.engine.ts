@@ -1,14 +1,14 @@
-// Keys of minions that have not been seen for long are deleted. When each was last connected is kept in `presence.p` in the
-// cache, in the form that Salt has.
+// Deletes the keys of minions that have not been connected for some time. The times of the last connections are in
+// `presence.p` in the cache, in the format of Salt.
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, numberOf, str } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext, type MasterContext, option } from '../../../sdk/mod.ts'
 
 export default defineEngine({
   name: 'stalekey',
-  doc: 'Deletes the keys of minions that have not been connected for a while.',
+  doc: 'Delete the keys of minions that have not been connected for some time.',
   args: {
-    interval: arg.number('Seconds between two looks', { default: 3600 }),
-    expire: arg.number('Seconds after which a minion counts as gone', { default: 604800 }),
+    interval: arg.number('Seconds between two checks', { default: 3600 }),
+    expire: arg.number('Seconds without a connection after which the key is deleted', { default: 604800 }),
   },
   when: ({ opts, master }) => {
     if (!master) return 'stalekey engine runs only on a master'

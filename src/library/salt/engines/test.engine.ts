@@ -1,10 +1,10 @@
-// Events of the bus in the log, to see that engines work at all.
+// Logs the events of the bus, to test engines.
 import { dumpJson } from '../../../data/mod.ts'
 import { defineEngine } from '../../../sdk/mod.ts'
 
 export default defineEngine({
   name: 'test',
-  doc: 'Writes every event of the bus to the log, at the level `debug`, as JSON.',
+  doc: 'Log each event of the bus as JSON at the level `debug`.',
   args: {},
   start: async (ctx) => {
     for await (const { data } of ctx.events()) ctx.log('debug', dumpJson(data))

@@ -1,5 +1,5 @@
-// Thorium: states over the stream of events, run on the master again and again. What states put into the register stays from
-// turn to turn, so that they can judge many events together. A turn comes when there were events, `thorium_interval` apart.
+// Thorium: states over the events of the master, run in turns. Values in the register stay from turn to turn, so that
+// states can evaluate many events together. A turn runs after new events, at most once in `thorium_interval` seconds.
 import { BrineError, type Log, toError, wrapLog } from '../../../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import {
@@ -13,14 +13,15 @@ import {
   THORIUM_USER,
 } from '../../../sdk/mod.ts'
 
-const accepted = { grains: false, grain_keys: null, pillar: false, pillar_keys: null }
-
 export default defineEngine({
   name: 'thorium',
-  doc: 'Runs the states of `thorium_roots` over the events of the master: values are gathered in a register, judged, and acted upon.',
-  args: Object.fromEntries(
-    Object.entries(accepted).map(([name, usual]) => [name, arg.any('Accepted for compatibility', { default: usual })]),
-  ),
+  doc: 'Run the states of `thorium_roots` over the events of the master: collect values in a register, check them, and act.',
+  args: {
+    grains: arg.flag('Ignored', { default: false }),
+    grain_keys: arg.text('Ignored', { optional: true }),
+    pillar: arg.flag('Ignored', { default: false }),
+    pillar_keys: arg.text('Ignored', { optional: true }),
+  },
   when: ({ master }) => (master ? true : 'thorium engine runs only on a master'),
   start: async (ctx) => {
     const batches = new Batches(ctx)
@@ -38,13 +39,13 @@ export default defineEngine({
   },
 })
 
-/** Between attempts at files that are wrong, which somebody may be mending. */
+/** Seconds until the next attempt after an error in a file. */
 const RETRY_SECONDS = 10
 
-/** Compiles, and has turns until it is time to compile again. */
+/** Compile, and run turns until it is time to compile again. */
 async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]) => void): Promise<void> {
   let isTurn = false
-  // that a check does not hold is nothing to tell of; what is wrong with a file is
+  // during turns a failed check is normal; errors of compilation are logged
   const log = wrapLog(ctx.log, (to) => (level, text) => to(isTurn ? 'debug' : level, text))
   const { run, chunks } = await compiled(ctx, log)
   isTurn = true
@@ -67,14 +68,14 @@ async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]
   }
 }
 
-/** A check that does not hold is no failure; what a state could not do is one. */
+/** Log a state that raised an error; a check that does not hold is not a failure. */
 function noteFailure(ctx: EngineContext, tag: string, result: Value): void {
   const comment = isDict(result) && result.get('result') === false ? str(result.get('comment') ?? '') : ''
   if (comment.includes('Traceback') || comment.includes('was not found in SLS'))
     ctx.log('error', `Thorium: ${tag}: ${comment}`)
 }
 
-/** The states of the top file for the master, in order. */
+/** Compile the states of the top file for the master. */
 async function compiled(ctx: EngineContext, log: Log): Promise<{ run: StateRun; chunks: Dict[] }> {
   const functions = await ctx.functions()
   const own = new Map(functions.opts)
@@ -94,7 +95,7 @@ async function compiled(ctx: EngineContext, log: Log): Promise<{ run: StateRun; 
   return { run, chunks: low.chunks }
 }
 
-/** Events as they come, for turns in which all since the last one are dealt with together. */
+/** Collects events; a turn takes all events since the last turn. */
 class Batches {
   private readonly ctx: EngineContext
   private waiting: BusMessage[] = []
@@ -108,8 +109,8 @@ class Batches {
 
   private async gather(): Promise<void> {
     for await (const event of this.ctx.events()) {
-      // what Thorium began itself is no reason for another turn, but nobody else gets past it by that name
-      // the user in a return is what the minion wrote
+      // the events of calls of Thorium start no turn; the user in a return is written by the minion and proves nothing
+
       const isCall = !event.tag.startsWith('salt/job/') && event.origin.kind === 'master'
       const isItsOwn = isCall && event.data.get('user') === THORIUM_USER
       if (!isItsOwn) this.waiting.push(event)

@@ -1,16 +1,16 @@
-// Failures on purpose, to see what becomes of them.
+// Raises exceptions for tests.
 import { PyError, type PyErrorType } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'error',
-  doc: 'Failures on purpose.',
+  doc: 'Raise exceptions for tests.',
   functions: {
     error: masterFn({
-      doc: 'Raises the exception of that name; without a name, nothing happens.',
+      doc: 'Raise an exception. Without a name, do nothing.',
       args: {
-        name: arg.text('The class of the exception', { optional: true }),
-        message: arg.text('What it says', { default: '' }),
+        name: arg.text('Class of the exception', { optional: true }),
+        message: arg.text('Text of the exception', { default: '' }),
       },
       examples: ['salt-run error.error name=ValueError message="This is an error."'],
       run: (_ctx, { name, message }) => {

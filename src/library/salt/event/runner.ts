@@ -1,4 +1,4 @@
-// Events from the command line: firing one, and looking at those that the journal has.
+// Fires events, and shows the events of the journal.
 import { type Dict, fnmatch, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type BusMessage, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { beginningOf } from '../common/event-place.ts'
@@ -6,10 +6,10 @@ import { givenNumber } from '../common/given.ts'
 
 const dataOf = (data: Value): Dict => (isDict(data) ? data : truthy(data) ? new Map([['data', data]]) : new Map())
 
-const tagmatch = arg.text('Only tags that match this glob', { default: '*' })
-const since = arg.text('Since an event number, a time, or so long ago, such as 10m', { optional: true })
+const tagmatch = arg.text('Glob of tags', { default: '*' })
+const since = arg.text('First event: an event number, a time, or an age such as `10m`', { optional: true })
 
-/** The last events that match, oldest first. */
+/** Return the last matching events, oldest first. */
 function lastEvents(ctx: MasterContext, tagmatch: string, since: string | null, limit: number): BusMessage[] {
   const filter = (tag: string): boolean => fnmatch(tag, tagmatch)
   const found: BusMessage[] = []
@@ -31,11 +31,14 @@ const timeOf = ({ data }: BusMessage): string => str(data.get('_stamp') ?? '').s
 
 export default defineRunner({
   name: 'event',
-  doc: "Events on the master's bus and in its journal.",
+  doc: 'Fire events on the bus of the master, and show the events of its journal.',
   functions: {
     send: masterFn({
-      doc: "Fires an event on the master's bus.",
-      args: { tag: arg.text('Its tag'), data: arg.any('What it says', { optional: true }) },
+      doc: 'Fire an event on the bus of the master.',
+      args: {
+        tag: arg.text('Tag of the event'),
+        data: arg.any('Data of the event: a dict; another value is sent as `data`', { optional: true }),
+      },
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
       run: async (ctx, { tag, data }) => {
         await ctx.fireForCaller(tag, dataOf(data))
@@ -43,8 +46,8 @@ export default defineRunner({
       },
     }),
     list: masterFn({
-      doc: 'The last events of the journal by their numbers: when they were fired, and their tags.',
-      args: { tagmatch, since, limit: arg.any('At most so many', { default: 50 }) },
+      doc: 'Return the time and tag of the last events of the journal, by event number.',
+      args: { tagmatch, since, limit: arg.any('Greatest number of events: a number, or text of one', { default: 50 }) },
       examples: ['salt-run event.list', "salt-run event.list 'salt/job/*' since=1h limit=500"],
       run: (ctx, { tagmatch, since, limit }) => {
         const events = lastEvents(ctx, tagmatch, since, givenNumber('limit', limit))
@@ -52,8 +55,8 @@ export default defineRunner({
       },
     }),
     show: masterFn({
-      doc: 'An event of the journal with its data, and its origin: who fired it, and how that was proven.',
-      args: { number: arg.any('Its number') },
+      doc: 'Return an event of the journal with its data, and its origin: the sender, and the proof of the sender.',
+      args: { number: arg.any('Event number: a number, or text of one') },
       examples: ['salt-run event.show 1042'],
       run: (ctx, { number }) => {
         const wanted = givenNumber('number', number)
@@ -65,7 +68,7 @@ export default defineRunner({
       },
     }),
     count: masterFn({
-      doc: 'How many events of the journal there are by tag, with the numbers and names in tags left out.',
+      doc: 'Count the events of the journal by tag, without the job ids and minion ids in tags.',
       args: { tagmatch, since },
       examples: ['salt-run event.count', "salt-run event.count 'salt/job/*' since=10m"],
       run: (ctx, { tagmatch, since }) => {
@@ -80,7 +83,7 @@ export default defineRunner({
       },
     }),
     journal: masterFn({
-      doc: 'What the journal has: its first and last event, since when, and how much room it takes.',
+      doc: 'Return the extent of the journal: first and last event, start time, files and bytes.',
       args: {},
       examples: ['salt-run event.journal'],
       run: (ctx) => {
@@ -96,7 +99,7 @@ export default defineRunner({
   },
 })
 
-/** The tag without what differs from one event of a kind to the next. */
+/** Replace the job ids and minion ids in a tag. */
 function kindOf(tag: string): string {
   return tag
     .replace(/\d{20}/g, '<jid>')

@@ -1,19 +1,23 @@
-// Events as states: sent in order with everything else, or when something watched has changed.
-import { truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// States that fire events: in the order of the states, or after the change of a watched state.
+import { truthy } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Message {
-  name: string
-  data: Value
-  preload: Value
-  with_env: Value
-  with_grains: Value
-  with_pillar: Value
-  show_changed: boolean
-  kwargs: Map<string, Value>
+const name = arg.string('Tag of the event')
+const data = arg.any('Data of the event: a dict; other types are shown but not sent', { optional: true })
+const withData = (what: string) => arg.any(`Send ${what} too: a boolean, or a list of keys`, { default: false })
+
+const args = {
+  name,
+  data,
+  preload: arg.any('Dict merged into the message to the master', { optional: true }),
+  with_env: withData('the environment'),
+  with_grains: withData('the grains'),
+  with_pillar: withData('the pillar'),
+  show_changed: arg.boolean('Show the event among the changes', { default: true }),
+  kwargs: arg.open('Further data'),
 }
 
-async function send(ctx: StateContext, message: Message): Promise<StateReturn> {
+async function send(ctx: StateContext, message: Bound<typeof args>): Promise<StateReturn> {
   const { name, data, preload, with_env, with_grains, with_pillar, show_changed, kwargs } = message
   const changes = show_changed ? { tag: name, data } : {}
   if (ctx.test) return { name, changes, result: null, comment: 'Event would have been fired' }
@@ -23,35 +27,16 @@ async function send(ctx: StateContext, message: Message): Promise<StateReturn> {
   return { name, changes, result, comment: 'Event fired' }
 }
 
-const name = arg.string('The tag')
-const along = (what: string) => arg.any(`Whether ${what} goes along; or a list of its keys`, { default: false })
-const fire = state({
-  doc: 'Send an event to the master.',
-  args: {
-    name,
-    data: arg.any('The data', { optional: true }),
-    preload: arg.any('What else goes to the master', { optional: true }),
-    with_env: along('the environment'),
-    with_grains: along('all grains'),
-    with_pillar: along('the pillar'),
-    show_changed: arg.boolean('Whether the event is shown among the changes', { default: true }),
-    kwargs: arg.open('Further data'),
-  },
-  run: send,
-})
+const fire = state({ doc: 'Fire an event on the master.', args, run: send })
 
 export default defineState({
   name: 'event',
-  doc: 'Send events to the master.',
+  doc: 'Fire events on the master.',
   functions: {
     send: fire,
     wait: state({
-      doc: 'Send an event only when something watched has changed.',
-      args: {
-        name,
-        sfun: arg.any('The function that watches', { optional: true }),
-        data: arg.any('The data', { optional: true }),
-      },
+      doc: 'Fire an event on the master after the change of a watched state.',
+      args: { name, sfun: arg.text('Ignored', { optional: true }), data },
       run: (_ctx, { name }) => ({ name, changes: {}, result: true, comment: '' }),
     }),
     mod_watch: fire,

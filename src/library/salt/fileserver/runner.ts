@@ -1,10 +1,10 @@
-// The master's file server: what it serves, and what it keeps to serve it faster.
+// Lists and updates the file server of the master.
 import type { Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
-const saltenv = arg.text('The environment', { default: 'base' })
-const backend = arg.any('Only these backends; with a minus all but these', { optional: true })
-const remote = arg.any('Only of remotes like this', { optional: true })
+const saltenv = arg.text('Environment', { default: 'base' })
+const backend = arg.any('Backends: text with commas, or a list; `-name` excludes one. Default: all', { optional: true })
+const remote = arg.text('Ignored', { optional: true })
 
 type Part = 'files' | 'dirs' | 'emptyDirs'
 
@@ -16,7 +16,7 @@ const listing = (doc: string, part: Part, example: string) =>
     run: async (ctx, { saltenv, backend }) => (await ctx.fileServer.list(saltenv, backend))[part],
   })
 
-/** Backends that keep something of their own, with what it is; the others have nothing to clear or to lock. */
+/** Declare a function that has nothing to do: the backends have no cache and no locks. */
 const nothingTo = (doc: string, answer: string, args: { backend: typeof backend; remote?: typeof remote }) =>
   masterFn({ doc, args, run: () => answer })
 
@@ -26,31 +26,31 @@ function known(ctx: MasterContext, backend: Value): string[] {
 
 export default defineRunner({
   name: 'fileserver',
-  doc: "The master's file server.",
+  doc: 'List and update the file server of the master.',
   functions: {
     envs: masterFn({
-      doc: 'The environments.',
-      args: { backend, sources: arg.flag('Whether they are told by backend', { default: false }) },
+      doc: 'Return the environments.',
+      args: { backend, sources: arg.flag('Return the names of the backends', { default: false }) },
       examples: ['salt-run fileserver.envs'],
       run: (ctx, { backend, sources }) => (sources ? known(ctx, backend).sort() : ctx.fileServer.envs(backend)),
     }),
-    file_list: listing('The files of an environment.', 'files', 'salt-run fileserver.file_list saltenv=prod'),
-    dir_list: listing('The directories of an environment.', 'dirs', 'salt-run fileserver.dir_list saltenv=prod'),
+    file_list: listing('Return the files of an environment.', 'files', 'salt-run fileserver.file_list saltenv=prod'),
+    dir_list: listing('Return the directories of an environment.', 'dirs', 'salt-run fileserver.dir_list saltenv=prod'),
     empty_dir_list: listing(
-      'The empty directories of an environment.',
+      'Return the empty directories of an environment.',
       'emptyDirs',
       'salt-run fileserver.empty_dir_list',
     ),
     symlink_list: masterFn({
-      doc: 'The links of an environment, and where they lead.',
+      doc: 'Return the symbolic links of an environment with their targets.',
       args: { saltenv, backend },
       examples: ['salt-run fileserver.symlink_list'],
       run: async (ctx, { saltenv, backend }) =>
         new Map<Value, Value>((await ctx.fileServer.list(saltenv, backend)).links),
     }),
     update: masterFn({
-      doc: 'Brings the file server up to date; directories of this machine always are. With `fileserver_events` it is told.',
-      args: { backend, kwargs: arg.open('`remotes`') },
+      doc: 'Update the backends of the file server. With the option `fileserver_events`, fire an event.',
+      args: { backend, kwargs: arg.open('Ignored') },
       examples: ['salt-run fileserver.update'],
       run: async (ctx, { backend }) => {
         await ctx.fileServer.update((tag, data) => ctx.announce(tag, data), backend)
@@ -58,13 +58,13 @@ export default defineRunner({
       },
     }),
     clear_file_list_cache: masterFn({
-      doc: 'Removes kept lists of files, and tells which; lists are made anew each time.',
-      args: { saltenv: arg.any('Only of these environments', { optional: true }), backend },
+      doc: 'Return an empty dict: file lists are not cached.',
+      args: { saltenv: arg.text('Ignored', { optional: true }), backend },
       examples: ['salt-run fileserver.clear_file_list_cache'],
       run: () => new Map(),
     }),
-    clear_cache: nothingTo('Removes what backends keep of what they fetched.', 'No cache was cleared', { backend }),
-    clear_lock: nothingTo('Removes locks of updates.', 'No locks were removed', { backend, remote }),
-    lock: nothingTo('Keeps remotes from being updated.', 'No locks were set', { backend, remote }),
+    clear_cache: nothingTo('Return that there is no cache to clear.', 'No cache was cleared', { backend }),
+    clear_lock: nothingTo('Return that there are no locks to remove.', 'No locks were removed', { backend, remote }),
+    lock: nothingTo('Return that there are no remotes to lock.', 'No locks were set', { backend, remote }),
   },
 })

@@ -1,4 +1,4 @@
-// News of the external pillar that comes from Git.
+// Updates the external pillar from Git.
 import { SaltError } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
@@ -6,13 +6,13 @@ const failure = (message: string): SaltError => new SaltError('SaltRunnerError',
 
 export default defineRunner({
   name: 'git_pillar',
-  doc: 'The external pillar from Git.',
+  doc: 'Update the external pillar from Git.',
   functions: {
     update: masterFn({
-      doc: 'Fetches the repositories of the external pillar: true for those with news, false for those that failed.',
+      doc: 'Fetch the repositories of the external pillar. Return True for an updated repository, False for a failure.',
       args: {
-        branch: arg.any('Only those of this branch', { optional: true }),
-        repo: arg.any('Only the one of this URL or name', { optional: true }),
+        branch: arg.text('Branch. Default: all', { optional: true }),
+        repo: arg.text('URL or name of a repository. Default: all', { optional: true }),
       },
       examples: ["salt-run git_pillar.update branch='master' repo='https://foo.com/bar.git'"],
       run: async (ctx, { branch, repo }) => {

@@ -1,8 +1,9 @@
-// Facts about this minion.
+// Grains: facts about this minion.
 import {
   type Dict,
   dictSet,
   filterBy,
+  isList,
   len,
   PyStr,
   sorted,
@@ -14,9 +15,10 @@ import {
 import { arg, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import { writing } from './module/writing.ts'
 
-const delimiter = arg.string('Separates the levels of a path', { default: ':' })
+const delimiter = arg.string('Delimiter of the path', { default: ':' })
+const path = arg.any('Path of the grain: text, or a list of its parts')
 
-/** What `sanitize` puts in place of grains that tell which machine this is. */
+/** Replacements for grains that identify the machine. */
 const SANITIZERS: ReadonlyMap<string, (value: Value) => string> = new Map<string, (value: Value) => string>([
   ['serialnumber', (value) => withoutEnd(str(value), len(value))],
   ['domain', () => 'DOMAINNAME'],
@@ -41,7 +43,7 @@ function sanitized(grains: Dict): Dict {
   return result
 }
 
-/** The data as JSON would give it back: plain dicts with text keys, lists for tuples. */
+/** Return data as after a round trip through JSON: plain dicts with text keys, lists for tuples. */
 function throughJson(value: Value): Value {
   if (value instanceof Map) {
     const result: Dict = new Map()
@@ -49,7 +51,7 @@ function throughJson(value: Value): Value {
     return result
   }
   if (value instanceof PyStr) return value.value
-  return Array.isArray(value) ? Array.from(value as Value[], throughJson) : value
+  return isList(value) ? Array.from(value, throughJson) : value
 }
 
 function jsonKey(key: Value): string {
@@ -58,17 +60,17 @@ function jsonKey(key: Value): string {
 }
 
 const get = reads({
-  doc: 'A grain by its path, or the default.',
+  doc: 'Return the grain at a path, or the default.',
   args: {
-    key: arg.any('The path to the value'),
-    default: arg.any('Returned when there is no such grain', { default: '' }),
+    key: path,
+    default: arg.any('Value to return if there is no such grain', { default: '' }),
     delimiter,
-    ordered: arg.any('Keep the order of dicts', { default: true }),
+    ordered: arg.flag('Return the value itself. False converts it to plain JSON types', { default: true }),
   },
-  returns: ret.any('The value'),
+  returns: ret.any('Value'),
   examples: ["salt '*' grains.get pkg:apache", "salt '*' grains.get abc::def|ghi delimiter='|'"],
   run: (ctx, { key, default: fallback, delimiter, ordered }) =>
-    traverse(ordered === true ? ctx.grains : throughJson(ctx.grains), key, { default: fallback, delimiter }),
+    traverse(ordered ? ctx.grains : throughJson(ctx.grains), key, { default: fallback, delimiter }),
 })
 
 function item(ctx: FunctionContext, paths: Value[], options: ReadonlyMap<string, Value>): Dict {
@@ -83,15 +85,15 @@ function item(ctx: FunctionContext, paths: Value[], options: ReadonlyMap<string,
 
 export default defineModule({
   name: 'grains',
-  doc: 'Facts about this minion, and the ones its owner added.',
+  doc: 'Read and set the grains of this minion.',
   functions: {
     ...writing,
     get,
     fetch: get,
     has_value: reads({
-      doc: 'Whether there is a grain at that path.',
-      args: { key: arg.any('The path to the value') },
-      returns: ret.boolean('Whether it is there'),
+      doc: 'Return whether a grain exists.',
+      args: { key: path },
+      returns: ret.boolean('Whether the grain exists'),
       example: 'grains.has_value pkg:apache',
       run: (ctx, { key }) => {
         const nothing = tuple([])
@@ -99,45 +101,49 @@ export default defineModule({
       },
     }),
     items: reads({
-      doc: 'All grains.',
-      args: { sanitize: arg.any('Hide what tells which machine this is', { default: false }) },
-      returns: ret.dict('The grains'),
+      doc: 'Return all grains.',
+      args: {
+        sanitize: arg.any('Replace values that identify the machine: a boolean, a number, or text such as `true`', {
+          default: false,
+        }),
+      },
+      returns: ret.dict('Grains'),
       examples: ["salt '*' grains.items", "salt '*' grains.items sanitize=True"],
       outputter: 'nested',
       run: (ctx, { sanitize }) => (isTrue(sanitize) ? sanitized(ctx.grains) : new Map(ctx.grains)),
     }),
     item: reads({
-      doc: 'Several grains by their paths.',
+      doc: 'Return grains by their paths.',
       args: { args: arg.rest('Paths'), options: arg.open('`default`, `delimiter` and `sanitize`') },
-      returns: ret.dict('The values by path'),
+      returns: ret.dict('Values by path'),
       examples: ["salt '*' grains.item os osrelease", "salt '*' grains.item host sanitize=True"],
       outputter: 'nested',
       run: (ctx, { args, options }) => item(ctx, args, options),
     }),
     ls: reads({
-      doc: 'The names of all grains.',
+      doc: 'Return the names of all grains.',
       args: {},
-      returns: ret.list('The names, sorted'),
+      returns: ret.list('Sorted names'),
       example: 'grains.ls',
       run: (ctx) => sorted([...ctx.grains.keys()]),
     }),
     equals: reads({
-      doc: 'Whether a grain, as text, equals a value as text.',
-      args: { key: arg.any('The path to the grain'), value: arg.any('What it is compared with') },
+      doc: 'Return whether the text of a grain equals the text of a value.',
+      args: { key: path, value: arg.any('Value, compared by its text') },
       returns: ret.boolean('Whether they are equal'),
       examples: ["salt '*' grains.equals fqdn web1.example.com", "salt '*' grains.equals systemd:version 219"],
       run: (ctx, { key, value }) => str(value) === str(traverse(ctx.grains, key, { default: '' })),
     }),
     filter_by: reads({
-      doc: 'Pick from a dict, whose keys are globs, by a grain.',
+      doc: 'Choose a value of a dict, whose keys are globs, by a grain.',
       args: {
-        lookup_dict: arg.any('A dict of values by glob'),
-        grain: arg.any('The path to the grain', { default: 'os_family' }),
-        merge: arg.any('A dict merged over what was picked', { optional: true }),
-        default: arg.any('The key taken when none matches', { default: 'default' }),
-        base: arg.any('The key of a dict that is completed by what was picked', { optional: true }),
+        lookup_dict: arg.any('Dict of values by glob; other types are refused'),
+        grain: arg.any('Path of the grain: text, or a list of its parts', { default: 'os_family' }),
+        merge: arg.any('Dict to merge over the chosen value; other types are refused', { optional: true }),
+        default: arg.any('Key to use if none matches, compared with its type', { default: 'default' }),
+        base: arg.text('Key of a dict into which the chosen dict is merged', { optional: true }),
       },
-      returns: ret.any('The value picked'),
+      returns: ret.any('Chosen value'),
       example: "grains.filter_by '{Debian: Debheads rule, RedHat: I love my hat}'",
       run: (ctx, { lookup_dict, grain, merge, default: fallback, base }) =>
         filterBy(lookup_dict, grain, ctx.grains, { merge, default: fallback, base }),

@@ -1,23 +1,19 @@
-// States of grains: that they are there, have a value, or hold an item in their list.
+// States for grains: their existence, their value, and the items of their lists.
 import { compileRegex, contains, type Dict, equals, isList, str, truthy, tuple, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-const name = arg.string('The path to the grain')
-const delimiter = arg.string('A regular expression that separates the levels of the path', { default: ':' })
-const value = arg.any('The value')
+const name = arg.string('Path of the grain')
+const delimiter = arg.string('Regular expression for the delimiter of the path', { default: ':' })
+const value = arg.any('Value of any type; for list states also a list of values')
 const force = arg.boolean('Overwrite dicts and lists', { default: false })
 
 const pathOf = (name: string, delimiter: string): string =>
   delimiter === ':' ? name : compileRegex(delimiter).sub(':', name)
 
-const report = (name: string, result: boolean | null, comment: string, changes: Dict = new Map()): StateReturn => ({
-  name,
-  changes,
-  result,
-  comment,
-})
+const report = (name: string, result: boolean | null, comment: string, changes?: Dict): StateReturn =>
+  reportOn(name)(result, comment, changes)
 
-/** Stands for a grain that is not there. */
+/** Mark of a grain that does not exist. */
 const NOTHING = tuple([])
 
 const get = async (ctx: StateContext, name: string, fallback: Value): Promise<Value> =>
@@ -51,27 +47,24 @@ async function present(ctx: StateContext, args: Named & { value: Value; force: b
   return ret.set('name', name)
 }
 
-/** Values that states of this run have appended already: the grains of a dry run do not show them. */
+/** Return the values that states of this run have already appended; in a dry run the grains do not have them. */
 function pendingOf(ctx: StateContext, name: string): Value[] {
-  let all = ctx.memory.get('pending_grains')
-  if (!(all instanceof Map)) {
-    all = new Map()
-    ctx.memory.set('pending_grains', all)
-  }
-  const known = (all as Dict).get(name)
-  if (known !== undefined && isList(known)) return known
-  const fresh: Value[] = []
-  ;(all as Dict).set(name, fresh)
-  return fresh
+  const known = ctx.memory.get('pending_grains')
+  const all: Dict = known instanceof Map ? known : new Map()
+  ctx.memory.set('pending_grains', all)
+  const values = all.get(name) ?? []
+  const pending = isList(values) ? values : []
+  all.set(name, pending)
+  return pending
 }
 
 interface Wanted {
-  /** What is left to append; undefined when all is there. */
+  /** Values left to append; undefined if the list has all of them. */
   value: Value | undefined
   comment: string
 }
 
-/** `grain` is the list as it is, or undefined when there is none. */
+/** Return the values left to append. `grain` is the current list, or undefined if there is none. */
 function stillWanted(name: string, value: Value, grain: Value[] | undefined, pending: Value[]): Wanted {
   const isKnown = (item: Value): boolean => (grain !== undefined && contains(grain, item)) || contains(pending, item)
   const all = isList(value) ? value : [value]
@@ -140,7 +133,7 @@ interface AbsentArgs extends Named {
   force: boolean
 }
 
-/** A grain of None counts as absent, unless it is to go altogether. */
+/** Ensure that a grain is None or does not exist. A grain of None is absent, unless `destructive` is set. */
 async function absent(ctx: StateContext, args: AbsentArgs): Promise<StateReturn | Dict> {
   const { destructive, force } = args
   const name = pathOf(args.name, args.delimiter)
@@ -195,38 +188,43 @@ export default defineState({
   doc: 'Manage grains on the minion.',
   functions: {
     exists: state({
-      doc: 'Ensure that a grain is set, whatever its value.',
+      doc: 'Ensure that a grain exists, with any value.',
       args: { name, delimiter },
       run: exists,
     }),
     present: state({
-      doc: 'Ensure that a grain has a value. Dicts and lists are overwritten only by force.',
+      doc: 'Ensure that a grain has a value. A dict or a list is overwritten only with `force`.',
       args: { name, value, delimiter, force },
       run: present,
     }),
     list_present: state({
-      doc: 'Ensure that a list holds a value, or all of several; a grain that is not there becomes a list.',
+      doc: 'Ensure that a list has a value, or each of several values. A missing grain becomes a list.',
       args: { name, value, delimiter },
       run: listPresent,
     }),
     list_absent: state({
-      doc: 'Ensure that a list does not hold a value, or any of several.',
+      doc: 'Ensure that a list does not have a value, or any of several values.',
       args: { name, value, delimiter },
       run: listAbsent,
     }),
     absent: state({
-      doc: 'Ensure that a grain has no value; with `destructive`, that it is not there.',
+      doc: 'Ensure that a grain is None or, with `destructive`, does not exist.',
       args: {
         name,
-        destructive: arg.boolean('Remove the grain itself', { default: false }),
+        destructive: arg.boolean('Remove the grain in place of setting it to None', { default: false }),
         delimiter,
         force,
       },
       run: absent,
     }),
     append: state({
-      doc: 'Append a value to a list that exists.',
-      args: { name, value, convert: arg.boolean('Make a list of a value that is none', { default: false }), delimiter },
+      doc: 'Ensure that an existing list has a value.',
+      args: {
+        name,
+        value,
+        convert: arg.boolean('Convert a value that is not a list to a list', { default: false }),
+        delimiter,
+      },
       run: append,
     }),
   },

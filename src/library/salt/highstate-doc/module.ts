@@ -1,5 +1,5 @@
-// A document of what Salt keeps in place on this machine, made of its states by a template. States whose id has `!doc_skip`
-// are left out; `highstate_doc.config` says what else is, and what is replaced in the text.
+// Renders a document about the states of this machine from a template. States with `!doc_skip` in their ID
+// are left out; the option `highstate_doc.config` has further filters and text replacements.
 import { compileRegex, type Dict, decodeBytes, isDict, isList, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 import { detailsOf, requisitesOf } from './module/markdown.ts'
@@ -33,7 +33,7 @@ async function lowStates(ctx: FunctionContext, given: Given): Promise<Value[]> {
     throw failed('ERROR: to see details run: [salt-call state.show_lowstate] <-----***-SEE-***')
   }
   const shown: Value[] = []
-  for (const state of low as Value[]) {
+  for (const state of low) {
     if (!isDict(state)) continue
     const name = `${str(state.get('state')!)}.${str(state.get('fun')!)}`
     if (matchesAny(config.get('filter_function_regex')!, name)) continue
@@ -59,9 +59,9 @@ async function processed(ctx: FunctionContext, state: Dict, config: Dict): Promi
     .set('markdown', markdown)
 }
 
-async function rendered(ctx: FunctionContext, text: Value, maker: Value, given: Given): Promise<string> {
+async function rendered(ctx: FunctionContext, text: string | null, maker: string, given: Given): Promise<string> {
   const config = await configOf(ctx, given)
-  const template = text ?? (maker === null ? null : await ctx.call(str(maker), [], given))
+  const template = text ?? (maker === '' ? null : await ctx.call(maker, [], given))
   if (template === null) throw failed('No jinja template text')
   const context = new Map<string, Value>([
     ['config', config],
@@ -76,40 +76,40 @@ async function rendered(ctx: FunctionContext, text: Value, maker: Value, given: 
   return shown
 }
 
-const kwargs = arg.open('Values of the configuration, for this call')
+const kwargs = arg.open('Configuration values for this call')
 
 const template = (doc: string, name: string, text: string) =>
   reads({
     doc,
     args: { kwargs },
-    returns: ret.string('The template'),
+    returns: ret.string('Template'),
     example: `highstate_doc.${name}`,
     run: () => text,
   })
 
 export default defineModule({
   name: 'highstate_doc',
-  doc: 'Write a document of what Salt keeps in place here.',
+  doc: 'Render a document about the states of this machine.',
   functions: {
     markdown_basic_jinja_template: template(
-      'The template with one heading for each state.',
+      'Return a template with one heading for each state.',
       'markdown_basic_jinja_template',
       BASIC,
     ),
     markdown_default_jinja_template: template(
-      'The same with a preface about the machine.',
+      'Return the basic template with an introduction about the machine.',
       'markdown_default_jinja_template',
       DEFAULT,
     ),
     markdown_full_jinja_template: template(
-      'The same with addresses, routes, rules and mounts behind it.',
+      'Return the default template with addresses, routes, firewall rules and mounts.',
       'markdown_full_jinja_template',
       FULL,
     ),
     read_file: reads({
-      doc: 'What a file holds; None when it cannot be read.',
-      args: { name: arg.string('The file') },
-      returns: ret.any('The text, or None'),
+      doc: 'Return the content of a file, or None if it cannot be read.',
+      args: { name: arg.string('Path of the file') },
+      returns: ret.optional(ret.string('Text, or None')),
       example: 'highstate_doc.read_file /root/README.md',
       run: async (ctx, { name }) => {
         try {
@@ -122,33 +122,32 @@ export default defineModule({
       },
     }),
     render: reads({
-      doc: 'The document, by a template that is given or one that a function gives.',
+      doc: 'Render the document from a template, or from the template that a function returns.',
       args: {
-        jinja_template_text: arg.any('The template', { optional: true }),
-        jinja_template_function: arg.any('The function that gives it', {
+        jinja_template_text: arg.text('Jinja template', { optional: true }),
+        jinja_template_function: arg.text('Function that returns the template', {
           default: 'highstate_doc.markdown_default_jinja_template',
         }),
         kwargs,
       },
-      returns: ret.string('The document'),
+      returns: ret.string('Document'),
       examples: ['salt-call highstate_doc.render', "salt '*' highstate_doc.render"],
       run: (ctx, { jinja_template_text, jinja_template_function, kwargs }) =>
         rendered(ctx, jinja_template_text, jinja_template_function, kwargs),
     }),
     process_lowstates: reads({
-      doc: 'What templates see of each state.',
+      doc: 'Return the data of each state for templates.',
       args: { kwargs },
-      returns: ret.list('The states, without those that are left out'),
+      returns: ret.list('States that are not filtered out'),
       example: 'highstate_doc.process_lowstates',
       run: (ctx, { kwargs }) => lowStates(ctx, kwargs),
     }),
     processor_markdown: reads({
-      doc: 'What templates see of one state, in Markdown.',
-      args: { lowstate_item: arg.any('The state'), config: arg.any('The configuration'), kwargs },
-      returns: ret.dict('The state'),
+      doc: 'Return the data of one state for templates, with Markdown texts.',
+      args: { lowstate_item: arg.dict('Low chunk'), config: arg.dict('Configuration'), kwargs },
+      returns: ret.dict('State'),
       examples: [],
-      run: (ctx, { lowstate_item, config }) =>
-        processed(ctx, isDict(lowstate_item) ? lowstate_item : new Map(), isDict(config) ? config : new Map()),
+      run: (ctx, { lowstate_item, config }) => processed(ctx, lowstate_item, config),
     }),
   },
 })

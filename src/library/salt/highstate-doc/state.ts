@@ -1,25 +1,24 @@
-// Notes between states, for the document that `highstate_doc.render` writes. They do nothing to the machine.
-import { str, truthy } from '../../../data/mod.ts'
+// Notes between states for the document of `highstate_doc.render`. They change nothing.
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 
-/** Longer ones are not repeated in the result. */
+/** Length from which a text is not repeated in the result. */
 const SHORT = 200
 
 export default defineState({
   name: 'highstate_doc',
-  doc: 'Notes for the document of a machine.',
+  doc: 'Add notes to the document about the states of a machine.',
   functions: {
     note: state({
-      doc: 'Put text into the document, at the place of this state.',
+      doc: 'Add text to the document at the position of this state.',
       args: {
-        name: arg.string('Its name'),
-        source: arg.text('Where the text is', { optional: true }),
-        contents: arg.any('The text', { optional: true }),
-        kwargs: arg.open('Unused'),
+        name: arg.string('Name of the note'),
+        source: arg.text('Path or URL of a file with the text', { optional: true }),
+        contents: arg.text('Text', { optional: true }),
+        kwargs: arg.open('Ignored'),
       },
       run: (_ctx, { name, source, contents }) => {
         const file = source ? `include file: ${source}\n` : ''
-        const text = truthy(contents) && str(contents).length < SHORT ? str(contents) : ''
+        const text = contents && contents.length < SHORT ? contents : ''
         return { name, result: true, comment: file + text, changes: {} }
       },
     }),

@@ -1,4 +1,4 @@
-// `highstate`: what a highstate did, as a file or a mail, when something changed or failed.
+// `highstate`: reports the changes and failures of a highstate in a file or a mail.
 import { type Dict, dumpJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
 import { htmlOf } from './returner/html.ts'
@@ -24,7 +24,7 @@ const DEFAULTS = {
   smtp_password: null,
 } satisfies Record<string, Value>
 
-/** `{id}` and other grains of the minion. */
+/** Replace `{id}` and other grains of the minion in a text. */
 const withGrains = (ctx: FunctionContext, text: Value): string =>
   str(text).replace(/\{([^{}]*)\}/g, (_all, name: string) => str(ctx.grains.get(name) ?? ''))
 
@@ -54,8 +54,8 @@ async function deliver(ctx: FunctionContext, ret: Dict): Promise<void> {
   if (entries.length === 0) return
   const extra = options[failed > 0 ? 'failure_function' : 'success_function'] ?? null
   if (truthy(extra)) {
-    const told: Dict = new Map([[extra, entriesOf(await ctx.call(str(extra)))]])
-    entries.unshift(new Map([['extra', [told]]]))
+    const report: Dict = new Map([[extra, entriesOf(await ctx.call(str(extra)))]])
+    entries.unshift(new Map([['extra', [report]]]))
   }
   const text = await textOf(ctx, entries, options['report_format']!)
   if (options['report_delivery'] === 'file') await ctx.host.write(withGrains(ctx, options['file_output']!), text)
@@ -65,6 +65,6 @@ async function deliver(ctx: FunctionContext, ret: Dict): Promise<void> {
 export default defineReturner({
   name: 'highstate_return',
   virtual: 'highstate',
-  doc: 'Reports what a highstate changed and what failed, to a file or by mail.',
+  doc: 'Report the changes and failures of a highstate to a file or by mail.',
   functions: { returner: deliver },
 })

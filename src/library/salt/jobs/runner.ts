@@ -1,5 +1,4 @@
-// Jobs of the past and those that run.
-
+// Looks up jobs: those in the job cache, and those that are running.
 import { shownText } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -7,29 +6,30 @@ import {
   fnmatch,
   isDict,
   isList,
-  numberOf,
   SaltError,
   str,
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { formatJob, isFindJob, resultOf, timeOf } from './runner/format.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
 const words = (value: Value): string[] =>
-  isList(value)
-    ? value.map(str)
-    : str(value)
-        .split(',')
-        .map((word) => word.trim())
+  (isList(value) ? value.map(str) : str(value).split(',')).map((word) => word.trim())
 
-async function tell(ctx: MasterContext, wanted: Value, message: string): Promise<void> {
-  if (truthy(wanted)) await ctx.progress(new Map([['message', message]]))
+/** Return whether a text matches one of the globs; every text matches if there are none. */
+function matchesAny(texts: Value, globs: readonly string[] | null): boolean {
+  const wanted = (globs ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
+  return wanted.length === 0 || words(texts).some((text) => wanted.some((glob) => fnmatch(text, glob)))
 }
 
-/** A function that wants its answer shown in a certain way puts it into a dict with the outputter. */
-const dressed = (outputter: Value, data: Value): Value =>
+async function tell(ctx: MasterContext, wanted: boolean, message: string): Promise<void> {
+  if (wanted) await ctx.progress(new Map([['message', message]]))
+}
+
+/** Put data into a dict with the outputter that shows it, if there is one. */
+const withOutputter = (outputter: Value, data: Value): Value =>
   truthy(outputter)
     ? new Map<Value, Value>([
         ['outputter', outputter],
@@ -47,7 +47,7 @@ async function active(ctx: MasterContext, display_progress: boolean): Promise<Di
       const jid = str(job.get('jid') ?? '')
       const shown = jobs.get(jid) ?? formatJob(jid, job).set('Running', []).set('Returned', [])
       ;(shown.get('Running') as Value[]).push(new Map([[id, job.get('pid') ?? null]]))
-      jobs.set(jid, shown as Dict)
+      jobs.set(jid, shown)
     }
   }
   const source = await jobSource(ctx)
@@ -55,10 +55,10 @@ async function active(ctx: MasterContext, display_progress: boolean): Promise<Di
   return new Map(jobs)
 }
 
-/** Ids that a line about a job names. */
+/** Greatest number of minion ids in a log line. */
 const MOST_NAMED = 10
 
-/** Say in the log why there is no return to show, which the value does not tell. The exit status is 0, as in Salt. */
+/** Log the reason why there is no return. The exit status is 0, as in Salt. */
 async function explainNothing(ctx: MasterContext, source: JobSource, jid: string): Promise<void> {
   const job = await source.job(jid)
   if (job === undefined) {
@@ -74,38 +74,41 @@ async function explainNothing(ctx: MasterContext, source: JobSource, jid: string
   ctx.log('warning', `No minion has returned job ${jid}${published}. See: salt-run jobs.progress ${jid}`)
 }
 
-interface Lookup {
-  ext_source: Value
-  returned: Value
-  missing: Value
-  display_progress: Value
+const jid = arg.text('Job id')
+const ext_source = arg.text('Job cache to read. Default: the configured one', { optional: true })
+const outputter = arg.text('Outputter that shows the result', { optional: true })
+const display_progress = arg.flag('Fire progress events', { default: false })
+
+const lookupArgs = {
+  jid,
+  ext_source,
+  returned: arg.flag('Include the minions that returned', { default: true }),
+  missing: arg.flag('Include the minions that did not return', { default: false }),
+  display_progress,
 }
 
-async function lookup(
-  ctx: MasterContext,
-  jid: string,
-  { ext_source, returned, missing, display_progress }: Lookup,
-): Promise<Value> {
+async function lookup(ctx: MasterContext, args: Bound<typeof lookupArgs>): Promise<Value> {
+  const { jid, ext_source, returned, missing, display_progress } = args
   const source = await jobSource(ctx, ext_source)
   await tell(ctx, display_progress, `Querying returner: ${source.name}`)
   const found: Dict = new Map()
   let out: Value = null
   const returns = await source.returns(jid)
-  if (truthy(returned)) await ctx.logHints(returns)
+  if (returned) await ctx.logHints(returns)
   for (const [id, data] of returns) {
     await tell(ctx, display_progress, id)
-    if (truthy(returned)) found.set(id, data.get('return') ?? null)
+    if (returned) found.set(id, data.get('return') ?? null)
     out ??= data.get('out') ?? null
   }
-  if (truthy(missing)) {
+  if (missing) {
     const job = await source.job(jid)
     for (const id of job?.minions ?? []) if (!returns.has(id)) found.set(id, 'Minion did not return')
   }
   if (found.size === 0 && returns.size === 0) await explainNothing(ctx, source, jid)
-  return dressed(out, found)
+  return withOutputter(out, found)
 }
 
-async function listed(ctx: MasterContext, jid: string, ext_source: Value): Promise<Dict> {
+async function listed(ctx: MasterContext, jid: string, ext_source: string | null): Promise<Dict> {
   const source = await jobSource(ctx, ext_source)
   const job = await source.job(jid)
   const results = new Map<Value, Value>([...(await source.returns(jid))].map(([id, data]) => [id, resultOf(data)]))
@@ -113,24 +116,28 @@ async function listed(ctx: MasterContext, jid: string, ext_source: Value): Promi
   return new Map<Value, Value>([['jid', jid], ...formatJob(jid, job?.load, job?.minions), ['Result', results]])
 }
 
-async function printed(ctx: MasterContext, jid: string, ext_source: Value): Promise<Dict> {
-  const { jid: _jid, ...rest } = Object.fromEntries((await listed(ctx, jid, ext_source)) as Map<string, Value>)
-  return new Map([[jid, new Map<Value, Value>(Object.entries(rest))]])
+async function printed(ctx: MasterContext, jid: string, ext_source: string | null): Promise<Dict> {
+  const job = await listed(ctx, jid, ext_source)
+  job.delete('jid')
+  return new Map([[jid, job]])
 }
 
-interface Search {
-  search_metadata: Value
-  search_function: Value
-  search_target: Value
-  start_time: Value
-  end_time: Value
+const searchArgs = {
+  search_metadata: arg.any('Dict of metadata, of which one value must match; other types match nothing', {
+    optional: true,
+  }),
+  search_function: arg.words('Globs of functions: a list, or text with commas', { optional: true }),
+  search_target: arg.words('Globs of targets: a list, or text with commas', { optional: true }),
+  start_time: arg.text('Earliest start time, such as `2015, Mar 16 19:00`', { optional: true }),
+  end_time: arg.text('Latest start time', { optional: true }),
 }
 
-/** A time as people write it; without a date that can be read nothing is found. */
-function moment(text: Value): number {
-  const time = Date.parse(`${str(text).replace(',', '')} UTC`)
-  const plain = Number.isNaN(time) ? Date.parse(str(text)) : time
-  if (Number.isNaN(plain)) throw new SaltError('SaltInvocationError', `'${str(text)}' is not a time`)
+type Search = Bound<typeof searchArgs>
+
+function parseTime(text: string): number {
+  const time = Date.parse(`${text.replace(',', '')} UTC`)
+  const plain = Number.isNaN(time) ? Date.parse(text) : time
+  if (Number.isNaN(plain)) throw new SaltError('SaltInvocationError', `'${text}' is not a time`)
   return plain
 }
 
@@ -143,30 +150,24 @@ function isWanted(
     if (own === undefined || !isDict(own) || !isDict(search_metadata)) return false
     if (![...search_metadata].some(([key, value]) => own.get(key) === value)) return false
   }
-  if (truthy(search_target)) {
-    const targets = words(job.get('Target') ?? '')
-    if (!targets.some((target) => words(search_target).some((glob) => fnmatch(target, glob)))) return false
-  }
-  if (truthy(search_function)) {
-    const functions = words(job.get('Function') ?? '')
-    if (!functions.some((name) => words(search_function).some((glob) => fnmatch(name, glob)))) return false
-  }
-  const started = moment(job.get('StartTime') ?? '')
-  if (truthy(start_time) && started < moment(start_time)) return false
-  return !truthy(end_time) || started <= moment(end_time)
+  if (!matchesAny(job.get('Target') ?? '', search_target)) return false
+  if (!matchesAny(job.get('Function') ?? '', search_function)) return false
+  const started = parseTime(str(job.get('StartTime') ?? ''))
+  if (start_time && started < parseTime(start_time)) return false
+  return !end_time || started <= parseTime(end_time)
 }
 
-async function search(ctx: MasterContext, wish: Search, ext_source: Value): Promise<Dict> {
+async function search(ctx: MasterContext, request: Search, ext_source: string | null): Promise<Dict> {
   const found: Dict = new Map()
   for (const [jid, load] of await (await jobSource(ctx, ext_source)).jobs()) {
     if (timeOf(jid) === '') continue
     const job = formatJob(jid, load)
-    if (isWanted(job, wish)) found.set(jid, job)
+    if (isWanted(job, request)) found.set(jid, job)
   }
   return found
 }
 
-/** Calls of the master's own functions are noted in files while they run. */
+/** Return the running functions of the master, each noted in a file. */
 async function running(ctx: MasterContext): Promise<Value[]> {
   const folder = `${option(ctx.opts, 'cachedir')}/proc`
   if ((await ctx.host.stat(folder))?.type !== 'directory') return []
@@ -176,35 +177,24 @@ async function running(ctx: MasterContext): Promise<Value[]> {
   )
 }
 
-const jid = arg.text("The job's number")
-const ext_source = arg.any('Another job cache', { optional: true })
-const outputter = arg.any('How the answer is to be shown', { optional: true })
-const display_progress = arg.flag('Whether progress is told as events', { default: false })
-
 export default defineRunner({
   name: 'jobs',
-  doc: 'Jobs of the past and those that run.',
+  doc: 'Look up jobs and their returns.',
   functions: {
     active: masterFn({
-      doc: 'The jobs that run now, with the minions that work on them.',
+      doc: 'Return the running jobs with their minions.',
       args: { display_progress },
       examples: ['salt-run jobs.active'],
       run: (ctx, { display_progress }) => active(ctx, display_progress),
     }),
     lookup_jid: masterFn({
-      doc: 'What minions returned for a job.',
-      args: {
-        jid,
-        ext_source,
-        returned: arg.flag('Those that returned', { default: true }),
-        missing: arg.flag('Also those that did not', { default: false }),
-        display_progress,
-      },
+      doc: 'Return the returns of a job.',
+      args: lookupArgs,
       examples: ['salt-run jobs.lookup_jid 20130916125524463507'],
-      run: (ctx, { jid, ...wish }) => lookup(ctx, jid, wish),
+      run: lookup,
     }),
     list_job: masterFn({
-      doc: 'One job: what it was, who was meant, and what came back.',
+      doc: 'Return a job: its function, target, minions and returns.',
       args: { jid, ext_source, display_progress },
       examples: ['salt-run jobs.list_job 20130916125524463507'],
       run: async (ctx, { jid, ext_source, display_progress }) => {
@@ -214,53 +204,48 @@ export default defineRunner({
       },
     }),
     print_job: masterFn({
-      doc: 'One job under its number, with what came back.',
+      doc: 'Return a job and its returns under its job id.',
       args: { jid, ext_source },
       examples: ['salt-run jobs.print_job 20130916125524463507'],
       run: (ctx, { jid, ext_source }) => printed(ctx, jid, ext_source),
     }),
     list_jobs: masterFn({
-      doc: 'Jobs, all or those that match what is searched for.',
+      doc: 'Return all jobs, or those that match a search.',
       args: {
         ext_source,
         outputter,
-        search_metadata: arg.any('Metadata that they have', { optional: true }),
-        search_function: arg.any('Globs of their function', { optional: true }),
-        search_target: arg.any('Globs of their target', { optional: true }),
-        start_time: arg.text('Started after this', { optional: true }),
-        end_time: arg.text('Started before this', { optional: true }),
+        ...searchArgs,
         display_progress,
       },
       examples: ["salt-run jobs.list_jobs search_function='test.*' search_target='localhost'"],
-      run: async (ctx, { outputter, ext_source, display_progress, ...wish }) => {
+      run: async (ctx, { outputter, ext_source, display_progress, ...request }) => {
         const { name } = await jobSource(ctx, ext_source)
         await tell(ctx, display_progress, `Querying returner ${name} for jobs.`)
-        return dressed(outputter, await search(ctx, wish, ext_source))
+        return withOutputter(outputter, await search(ctx, request, ext_source))
       },
     }),
     list_jobs_filter: masterFn({
-      doc: 'The last jobs.',
+      doc: 'Return the last jobs.',
       args: {
-        count: arg.any('How many'),
-        filter_find_job: arg.flag('Without questions for jobs', { default: true }),
+        count: arg.count('Greatest number of jobs'),
+        filter_find_job: arg.flag('Leave out jobs of `saltutil.find_job`', { default: true }),
         ext_source,
         outputter,
         display_progress,
       },
       examples: ['salt-run jobs.list_jobs_filter 50'],
       run: async (ctx, { count, filter_find_job, ext_source, outputter }) => {
-        const most = numberOf(count) ?? 0
         const all = await (await jobSource(ctx, ext_source)).jobs()
         const jobs = [...all].reverse().filter(([, job]) => !filter_find_job || !isFindJob(job))
-        const shown = jobs.slice(0, most).map(([jid, job]) => {
-          const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job) as Map<string, Value>)
-          return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime!]])
+        const shown = jobs.slice(0, count).map(([jid, job]) => {
+          const { StartTime, ...rest } = Object.fromEntries(formatJob(jid, job))
+          return new Map<Value, Value>([...Object.entries(rest), ['JID', jid], ['StartTime', StartTime ?? '']])
         })
-        return dressed(outputter, shown)
+        return withOutputter(outputter, shown)
       },
     }),
     exit_success: masterFn({
-      doc: 'Which minions returned something.',
+      doc: 'Return for each minion of a job whether its result is true.',
       args: { jid, ext_source },
       examples: ['salt-run jobs.exit_success 20160520145827701627'],
       run: async (ctx, { jid, ext_source }) => {
@@ -271,25 +256,25 @@ export default defineRunner({
       },
     }),
     last_run: masterFn({
-      doc: 'The last job that matches.',
+      doc: 'Return the last job that matches a search.',
       args: {
         ext_source,
         outputter,
-        metadata: arg.any('Metadata that it has', { optional: true }),
-        function: arg.any('Globs of its function', { optional: true }),
-        target: arg.any('Globs of its target', { optional: true }),
+        metadata: searchArgs.search_metadata,
+        function: searchArgs.search_function,
+        target: searchArgs.search_target,
         display_progress,
       },
       examples: ["salt-run jobs.last_run function='cmd.run'"],
       run: async (ctx, { ext_source, metadata, function: fun, target }) => {
-        const wish = { search_metadata: metadata, search_function: fun, search_target: target }
-        const found = await search(ctx, { ...wish, start_time: null, end_time: null }, ext_source)
+        const request = { search_metadata: metadata, search_function: fun, search_target: target }
+        const found = await search(ctx, { ...request, start_time: null, end_time: null }, ext_source)
         const last = [...found.keys()].map(str).sort().at(-1)
         return last === undefined ? false : printed(ctx, last, ext_source)
       },
     }),
     progress: masterFn({
-      doc: 'What is known about each minion of a job: published, running, returned, or why there is no return.',
+      doc: 'Return the state of each minion of a job: published, running, returned, or the reason why there is no return.',
       args: { jid },
       examples: ['salt-run jobs.progress 20130916125524463507'],
       run: (ctx, { jid }) =>
@@ -300,7 +285,7 @@ export default defineRunner({
         ),
     }),
     master: masterFn({
-      doc: 'The functions of the master that run now.',
+      doc: 'Return the running functions of the master.',
       args: {},
       examples: ['salt-run jobs.master'],
       run: (ctx) => running(ctx),

@@ -1,9 +1,9 @@
-// Fingerprints of the keys that this minion has: its own, and the one it knows of its master.
+// Fingerprints of the keys of this minion: its own key, and the key of its master.
 import { arg, defineModule, type FunctionContext, option, pemFingerprint, reads } from '../../../sdk/mod.ts'
 
-const hash_type = arg.string('The hash to make it with, `hash_type` of the options unless given', { optional: true })
+const hash_type = arg.string('Hash algorithm of the fingerprint. Default: the option `hash_type`', { optional: true })
 
-/** Empty while there is no such key. */
+/** Return the fingerprint of a key file; empty if the file does not exist. */
 async function fingerprint({ host, opts }: FunctionContext, file: string, hash: string | null): Promise<string> {
   const path = `${option(opts, 'pki_dir')}/${file}`
   if ((await host.stat(path))?.type !== 'file') return ''
@@ -13,16 +13,16 @@ async function fingerprint({ host, opts }: FunctionContext, file: string, hash: 
 
 export default defineModule({
   name: 'key',
-  doc: "Fingerprints of the minion's keys.",
+  doc: 'Return the fingerprints of the keys of the minion.',
   functions: {
     finger: reads({
-      doc: "The fingerprint of the minion's public key.",
+      doc: 'Return the fingerprint of the public key of the minion.',
       example: 'key.finger',
       args: { hash_type },
       run: (ctx, { hash_type }) => fingerprint(ctx, 'minion.pub', hash_type),
     }),
     finger_master: reads({
-      doc: "The fingerprint of the master's public key as this minion knows it.",
+      doc: 'Return the fingerprint of the public key of the master, as this minion has it.',
       example: 'key.finger_master',
       args: { hash_type },
       run: (ctx, { hash_type }) => fingerprint(ctx, 'minion_master.pub', hash_type),

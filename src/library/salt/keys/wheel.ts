@@ -1,5 +1,5 @@
-// The keys of minions: who is let in.
-import { type Dict, truthy, type Value } from '../../../data/mod.ts'
+// Wheel functions for the keys of minions: list, accept, reject, delete and create.
+import type { Dict, Value } from '../../../data/mod.ts'
 import {
   arg,
   defineWheel,
@@ -33,19 +33,18 @@ const LISTS: ReadonlyArray<readonly [start: string, folder: KeyFolder]> = [
   ['den', 'minions_denied'],
 ]
 
-/** The keys in a state that the beginning of its name tells. */
-function listed(ctx: MasterContext, match: string): Dict {
-  const name = match
+/** Return the keys in a state, given by the start of its name. */
+function listed(ctx: MasterContext, name: string): Dict {
   if (name.startsWith('all')) return toDict(allKeys(ctx))
   const folder = LISTS.find(([start]) => name.startsWith(start))?.[1]
   return folder === undefined ? new Map() : new Map([[folder, ctx.keys.list(folder)]])
 }
 
-/** Something about each key that matches, by state. */
-function about(ctx: MasterContext, match: Value, tell: (pem: string) => string): Dict {
+/** Describe each matching key, by state. */
+function describe(ctx: MasterContext, match: readonly string[], describeKey: (pem: string) => string): Dict {
   const found: Dict = new Map()
   for (const [folder, ids] of matching(ctx, match)) {
-    found.set(folder, new Map(ids.map((id) => [id, tell(ctx.keys.pem(folder, id) ?? '')])))
+    found.set(folder, new Map(ids.map((id) => [id, describeKey(ctx.keys.pem(folder, id) ?? '')])))
   }
   return found
 }
@@ -54,9 +53,9 @@ async function publicPem(ctx: MasterContext): Promise<string> {
   return Buffer.from(await ctx.host.read(`${option(ctx.opts, 'pki_dir')}/master.pub`)).toString()
 }
 
-async function fingerprints(ctx: MasterContext, match: Value, form: string | null): Promise<Dict> {
-  const hash = form ? form : option(ctx.opts, 'hash_type')
-  const found = about(ctx, match, (pem) => pemFingerprint(pem, hash))
+async function fingerprints(ctx: MasterContext, match: readonly string[], hashType: string | null): Promise<Dict> {
+  const hash = hashType || option(ctx.opts, 'hash_type')
+  const found = describe(ctx, match, (pem) => pemFingerprint(pem, hash))
   const isMatch = matcher(match)
   const local: Dict = new Map()
   for (const [name, file] of await localKeys(ctx)) {
@@ -65,7 +64,7 @@ async function fingerprints(ctx: MasterContext, match: Value, form: string | nul
   return local.size > 0 ? found.set('local', local) : found
 }
 
-/** The states from which keys are taken. */
+/** Return the states from which keys are taken. */
 function sources(start: KeyFolder, more: Readonly<Partial<Record<KeyFolder, boolean>>>): KeyFolder[] {
   return [start, ...FOLDERS.filter((folder) => folder !== start && more[folder] === true)]
 }
@@ -85,13 +84,13 @@ async function reject(ctx: MasterContext, matches: Matches, accepted: boolean, d
 
 async function erase(ctx: MasterContext, matches: Matches): Promise<Dict> {
   await remove(ctx, matches)
-  await forgetGone(ctx, matches)
+  await clearCache(ctx, matches)
   await rotate(ctx)
   return toDict(nowOf(ctx, matches))
 }
 
-/** What is known about minions that have no key any more goes too. */
-async function forgetGone(ctx: MasterContext, matches: Matches): Promise<void> {
+/** Remove the cached data of minions that have no key any more. */
+async function clearCache(ctx: MasterContext, matches: Matches): Promise<void> {
   if (ctx.opts.get('preserve_minion_cache') === true || ctx.opts.get('preserve_minions') === true) return
   const known = new Set(ctx.keys.list('minions'))
   for (const id of [...matches.values()].flat()) {
@@ -100,65 +99,65 @@ async function forgetGone(ctx: MasterContext, matches: Matches): Promise<void> {
   }
 }
 
-/** Asks the master for a new key of publications: who was turned away must not read on. */
+/** Ask the master for a new session key, so that removed minions cannot read further publications. */
 async function rotate(ctx: MasterContext): Promise<void> {
   if (!option(ctx.opts, 'rotate_aes_key')) return
   await ctx.host.write(`${option(ctx.opts, 'cachedir')}/.dfn`, option(ctx.opts, 'id'), { mode: 0o400 })
 }
 
-const match = arg.any('Which ids: a glob, or several parted by commas')
-const byState = arg.any('Ids by state, as the lists of keys show them')
-const also = (what: string) => arg.any(`Whether ${what} keys are meant too`, { default: false })
-const hash_type = arg.text('The hash of the fingerprint', { optional: true })
+const match = arg.words('Globs of minion ids: a list, or text with commas')
+const byState = arg.dict('Minion ids by state, such as `minions_pre`')
+const also = (what: string) => arg.flag(`Include ${what} keys`, { default: false })
+const hash_type = arg.text('Hash algorithm of the fingerprint. Default: the option `hash_type`', { optional: true })
 
 const reading = {
   list: masterFn({
-    doc: 'The keys in a state: accepted, pending, rejected, denied or all, by the beginning of the word.',
-    args: { match: arg.text('The state') },
+    doc: 'Return the keys in a state.',
+    args: { match: arg.text('State by the start of its name: accepted, pre, un, rejected, denied or all') },
     calledAs: 'list_',
     run: (ctx, { match }) => listed(ctx, match),
   }),
   list_all: masterFn({
-    doc: 'All keys by state, with those of the master.',
+    doc: 'Return all keys by state, with the keys of the master.',
     args: {},
     run: async (ctx) => new Map<Value, Value>([...allKeys(ctx), ['local', [...(await localKeys(ctx)).keys()]]]),
   }),
   name_match: masterFn({
-    doc: 'The keys that match, by state.',
+    doc: 'Return the matching keys by state.',
     args: { match },
     run: (ctx, { match }) => toDict(matching(ctx, match)),
   }),
   glob_match: masterFn({
-    doc: 'The keys that match, by state.',
+    doc: 'Return the matching keys by state.',
     args: { match },
     run: (ctx, { match }) => toDict(matching(ctx, match)),
   }),
   print: masterFn({
-    doc: 'The text of keys.',
+    doc: 'Return the PEM text of keys.',
     args: { match },
     calledAs: 'key_str',
-    run: (ctx, { match }) => about(ctx, match, (pem) => pem),
+    run: (ctx, { match }) => describe(ctx, match, (pem) => pem),
   }),
   master_key_str: masterFn({
-    doc: "The text of the master's public key.",
+    doc: 'Return the PEM text of the public key of the master.',
     args: {},
     run: async (ctx) => ({ local: { [`${masterName(ctx)}.pub`]: await publicPem(ctx) } }),
   }),
   finger: masterFn({
-    doc: 'The fingerprints of keys.',
+    doc: 'Return the fingerprints of keys.',
     args: { match, hash_type },
     run: (ctx, { match, hash_type }) => fingerprints(ctx, match, hash_type),
   }),
   finger_all: masterFn({
-    doc: "The fingerprints of all keys, the master's included.",
+    doc: 'Return the fingerprints of all keys, with the keys of the master.',
     args: { hash_type },
-    run: (ctx, { hash_type }) => fingerprints(ctx, '*', hash_type),
+    run: (ctx, { hash_type }) => fingerprints(ctx, ['*'], hash_type),
   }),
   finger_master: masterFn({
-    doc: "The fingerprint of the master's key.",
+    doc: 'Return the fingerprint of the key of the master.',
     args: { hash_type },
     run: async (ctx, { hash_type }) => {
-      const hash = hash_type ? hash_type : option(ctx.opts, 'hash_type')
+      const hash = hash_type || option(ctx.opts, 'hash_type')
       return { local: { 'master.pub': pemFingerprint(await publicPem(ctx), hash) } }
     },
   }),
@@ -169,85 +168,90 @@ const changing = {
     doc: 'Accept keys.',
     args: { match, include_rejected: also('rejected'), include_denied: also('denied') },
     run: (ctx, { match, include_rejected, include_denied }) =>
-      accept(ctx, matching(ctx, match), truthy(include_rejected), truthy(include_denied)),
+      accept(ctx, matching(ctx, match), include_rejected, include_denied),
   }),
   accept_dict: masterFn({
-    doc: 'Accept the keys of a dict.',
+    doc: 'Accept the keys in a dict.',
     args: { match: byState, include_rejected: also('rejected'), include_denied: also('denied') },
     run: (ctx, { match, include_rejected, include_denied }) =>
-      accept(ctx, fromDict(match), truthy(include_rejected), truthy(include_denied)),
+      accept(ctx, fromDict(match), include_rejected, include_denied),
   }),
   reject: masterFn({
     doc: 'Reject keys.',
     args: { match, include_accepted: also('accepted'), include_denied: also('denied') },
     run: (ctx, { match, include_accepted, include_denied }) =>
-      reject(ctx, matching(ctx, match), truthy(include_accepted), truthy(include_denied)),
+      reject(ctx, matching(ctx, match), include_accepted, include_denied),
   }),
   reject_dict: masterFn({
-    doc: 'Reject the keys of a dict.',
+    doc: 'Reject the keys in a dict.',
     args: { match: byState, include_accepted: also('accepted'), include_denied: also('denied') },
     run: (ctx, { match, include_accepted, include_denied }) =>
-      reject(ctx, fromDict(match), truthy(include_accepted), truthy(include_denied)),
+      reject(ctx, fromDict(match), include_accepted, include_denied),
   }),
   delete: masterFn({ doc: 'Delete keys.', args: { match }, run: (ctx, { match }) => erase(ctx, matching(ctx, match)) }),
   delete_dict: masterFn({
-    doc: 'Delete the keys of a dict.',
+    doc: 'Delete the keys in a dict.',
     args: { match: byState },
     run: (ctx, { match }) => erase(ctx, fromDict(match)),
   }),
 }
 
-const id_ = arg.any('The id of the minion', { optional: true })
-const keysize = arg.any('Bits', { default: 2048 })
+const id_ = arg.text('Ignored', { optional: true })
+const keysize = arg.count('Size of the key in bits', { default: 2048 })
+const optionalKeysize = arg.count('Size of the key in bits. Default: the option `keysize`', { optional: true })
+
+const pairArgs = {
+  keydir: arg.text('Directory of the files', { optional: true }),
+  keyname: arg.text('Name of the files without their extension', { optional: true }),
+  keysize: optionalKeysize,
+  user: arg.text('Ignored', { optional: true }),
+}
+
+const signatureArgs = {
+  priv: arg.text('Path of the key to sign with. Default: the signing key of the master'),
+  pub: arg.text('Path of the key to sign. Default: the public key of the master'),
+  signature_path: arg.text('Directory of the signature'),
+  auto_create: arg.flag('Create a missing signing key', { default: false }),
+  keysize: optionalKeysize,
+}
 
 const making = {
   gen: masterFn({
-    doc: 'A new key pair, which is kept nowhere.',
+    doc: 'Create a key pair and return it, without storing it.',
     args: { id_, keysize },
     run: async (_ctx, { keysize }) => {
-      const { privatePem, publicPem } = await generateRsaKeys(Number(keysize))
+      const { privatePem, publicPem } = await generateRsaKeys(keysize)
       return { priv: privatePem, pub: publicPem }
     },
   }),
   gen_accept: masterFn({
-    doc: 'A new key pair, its public half accepted at once. Nothing when there is a key already.',
+    doc: 'Create a key pair, accept its public key, and return it. Return an empty dict if the minion has a key.',
     args: {
-      id_: arg.string('The id of the minion'),
+      id_: arg.string('Minion id'),
       keysize,
-      force: arg.flag('Take the place of a key', { default: false }),
+      force: arg.flag('Replace an existing key', { default: false }),
     },
     run: async (ctx, { id_, keysize, force }) => {
       if (!force && ctx.keys.accepted(id_) !== undefined) return {}
-      const { privatePem, publicPem } = await generateRsaKeys(Number(keysize))
+      const { privatePem, publicPem } = await generateRsaKeys(keysize)
       ctx.keys.store(id_, { state: 'accepted', pub: publicPem })
       return { priv: privatePem, pub: publicPem }
     },
   }),
   gen_keys: masterFn({
-    doc: 'A new key pair in files; gives its fingerprint.',
-    args: {
-      keydir: arg.text('Where', { optional: true }),
-      keyname: arg.text('Their name, without its end', { optional: true }),
-      keysize: arg.any('Bits', { optional: true }),
-      user: arg.any('Whose they are', { optional: true }),
-    },
-    run: (ctx, wish) => makeKeys(ctx, wish),
+    doc: 'Create a key pair in files and return its fingerprint.',
+    args: pairArgs,
+    run: makeKeys,
   }),
   gen_signature: masterFn({
-    doc: "The signature of the master's public key, in a file.",
-    args: {
-      priv: arg.text('The key to sign with'),
-      pub: arg.text('The key to be signed'),
-      signature_path: arg.text('The directory of the signature'),
-      auto_create: arg.flag('Whether the key to sign with is made', { default: false }),
-      keysize: arg.any('Its bits', { optional: true }),
-    },
-    run: (ctx, wish) => makeSignature(ctx, wish),
+    doc: 'Create a file with the signature of the public key of the master.',
+    args: signatureArgs,
+    run: makeSignature,
   }),
 }
 
 export default defineWheel({
   name: 'key',
-  doc: 'Manages the keys of minions.',
+  doc: 'Manage the keys of minions.',
   functions: { ...reading, ...changing, ...making },
 })

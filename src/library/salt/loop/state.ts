@@ -1,8 +1,8 @@
-// Calling a function again and again until it answers what is wanted. Conditions of `until` are Python, as users wrote
-// them, and are judged by Python; comparisons of `until_no_eval` are functions or the operators of Python.
+// Calls a function until it returns the wanted value. The condition of `until` is Python code, which Python evaluates;
+// the comparison of `until_no_eval` is a function or an operator of Python.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError } from '../../../base/mod.ts'
-import { isInt, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isInt, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
 import { comparison, conditionHolds } from './state/judgement.ts'
 
@@ -10,22 +10,22 @@ const isNumber = (value: Value): boolean => typeof value === 'boolean' || isInt(
 
 const secondsOf = (value: Value): number => Number(numberOf(value) ?? Number(value))
 
-function timeComplaint(period: Value, timeout: Value): string | undefined {
+function timeError(period: Value, timeout: Value): string | undefined {
   if (!isNumber(period)) return 'Period must be specified as a float in seconds'
   if (!isNumber(timeout)) return 'Timeout must be specified as a float in seconds'
   return undefined
 }
 
 interface Call {
-  name: Value
-  args: Value
-  kwargs: Value
+  name: string
+  args: Value[] | null
+  kwargs: Dict | null
 }
 
 const answerOf = async (ctx: StateContext, { name, args, kwargs }: Call): Promise<Value> =>
-  ctx.call(str(name), [...((args ?? []) as Value[])], (kwargs ?? new Map()) as Map<string, Value>)
+  ctx.call(name, args ?? [], new Map([...(kwargs ?? [])].map(([key, value]) => [str(key), value])))
 
-/** Attempts until one is enough, or the time is over; their number, and whether one was. */
+/** Repeat attempts until one succeeds or the time is over. Return their number and whether one succeeded. */
 async function attempts(
   period: Value,
   timeout: Value,
@@ -41,36 +41,38 @@ async function attempts(
   return { count, met: false }
 }
 
-/** `<class 'salt.exceptions.CommandExecutionError'>` and the like. */
+/** Return the class of an error as Python shows it, such as `<class 'salt.exceptions.CommandExecutionError'>`. */
 function classOf(error: BrineError): string {
   return `<class '${error instanceof SaltError ? 'salt.exceptions.' : ''}${error.name}'>`
 }
 
-const period = arg.any('Seconds from one call to the next', { default: 1 })
-const timeout = arg.any('After how many seconds it ends', { default: 60 })
-const name = arg.any('The function')
+const period = arg.any('Seconds between two calls: a number; other types fail', { default: 1 })
+const timeout = arg.any('Seconds until the state fails: a number; other types fail', { default: 60 })
+const name = arg.text('Function')
+const positional = arg.list('Arguments of the function', { optional: true })
+const keywords = arg.dict('Keyword arguments of the function', { optional: true })
 
 export default defineState({
   name: 'loop',
-  doc: 'Wait for what a function answers.',
+  doc: 'Wait for the result of a function.',
   functions: {
     until: state({
-      doc: 'Call a function until a condition in Python holds; its answer is `m_ret` there.',
+      doc: 'Call a function until a Python condition is true. In the condition, `m_ret` is the result.',
       args: {
         name,
-        m_args: arg.any('Its positional arguments', { default: null }),
-        m_kwargs: arg.any('Its keyword arguments', { default: null }),
-        condition: arg.text('The condition', { default: null }),
+        m_args: positional,
+        m_kwargs: keywords,
+        condition: arg.text('Python expression, such as `m_ret == 0`', { default: null }),
         period,
         timeout,
       },
       run: async (ctx, { name, m_args, m_kwargs, condition, period, timeout }) => {
         const ret = reportOn(name)
-        if (!(await ctx.serves(str(name)))) return ret(false, `Cannot find module ${str(name)}`)
+        if (!(await ctx.serves(name))) return ret(false, `Cannot find module ${name}`)
         if (condition === null) return ret(false, 'An exit condition must be specified')
-        const complaint = timeComplaint(period, timeout)
-        if (complaint !== undefined) return ret(false, complaint)
-        if (ctx.test) return ret(null, `The execution module ${str(name)} will be run`)
+        const problem = timeError(period, timeout)
+        if (problem !== undefined) return ret(false, problem)
+        if (ctx.test) return ret(null, `The execution module ${name} will be run`)
         const { met } = await attempts(period, timeout, async () => {
           const m_ret = await answerOf(ctx, { name, args: m_args, kwargs: m_kwargs })
           return conditionHolds(ctx, condition, { name, m_args, m_kwargs, m_ret })
@@ -80,24 +82,26 @@ export default defineState({
       },
     }),
     until_no_eval: state({
-      doc: 'Call a function until its answer compares well with what is expected.',
+      doc: 'Call a function until a comparison of its result with the expected value is true.',
       args: {
         name,
-        expected: arg.any('What is expected'),
-        compare_operator: arg.string('An operator of Python, or a function that is given both', { default: 'eq' }),
+        expected: arg.any('Expected value of any type'),
+        compare_operator: arg.string('Operator of Python, or a function that gets the result and the expected value', {
+          default: 'eq',
+        }),
         timeout,
         period,
-        init_wait: arg.any('Seconds to wait before the first call', { default: 0 }),
-        args: arg.any('Its positional arguments', { default: null }),
-        kwargs: arg.any('Its keyword arguments', { default: null }),
+        init_wait: arg.any('Seconds to wait before the first call: a number', { default: 0 }),
+        args: positional,
+        kwargs: keywords,
       },
       run: async (ctx, { name, expected, compare_operator, timeout, period, init_wait, args, kwargs }) => {
         const ret = reportOn(name)
         const compares = await comparison(ctx, compare_operator)
-        if (ctx.test) return ret(null, `Would have waited for "${str(name)}" to produce "${str(expected)}".`)
-        if (!(await ctx.serves(str(name)))) return ret(false, `Module.function "${str(name)}" is unavailable.`)
-        const complaint = timeComplaint(period, timeout)
-        if (complaint !== undefined) return ret(false, complaint)
+        if (ctx.test) return ret(null, `Would have waited for "${name}" to produce "${str(expected)}".`)
+        if (!(await ctx.serves(name))) return ret(false, `Module.function "${name}" is unavailable.`)
+        const problem = timeError(period, timeout)
+        if (problem !== undefined) return ret(false, problem)
         if (!compares) return ret(false, `Invalid operator "${compare_operator}" supplied.`)
         if (truthy(init_wait)) await sleep(secondsOf(init_wait) * 1000)
         let failure: string | undefined
@@ -106,7 +110,7 @@ export default defineState({
             return await compares(await answerOf(ctx, { name, args, kwargs }), expected)
           } catch (error) {
             if (!(error instanceof BrineError)) throw error
-            failure = `Exception occurred while executing ${str(name)}: ${classOf(error)}:${error.message}`
+            failure = `Exception occurred while executing ${name}: ${classOf(error)}:${error.message}`
             return true
           }
         })

@@ -1,13 +1,15 @@
-// Which minions are there.
-import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
+// Shows which minions are up, connected and current.
+import { type Dict, numberOf, str, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
 import { safeAccept } from './runner/safe-accept.ts'
 
-interface Question {
-  tgt: Value
-  tgt_type: Value
-  timeout: Value
-  gather_job_timeout: Value
+const tgt_type = arg.text('Kind of the target', { default: 'glob' })
+const seconds = (doc: string) => arg.any(`${doc}: a number; other types are ignored`, { optional: true })
+const question = {
+  tgt: arg.any('Target: text, or a list of minion ids', { default: '*' }),
+  tgt_type,
+  timeout: seconds('Seconds to wait'),
+  gather_job_timeout: seconds('Seconds to wait for minions that are still running the job'),
 }
 
 interface Status {
@@ -15,8 +17,9 @@ interface Status {
   down: string[]
 }
 
-/** Who answers a ping, and who of those that are meant does not. */
-async function status(ctx: MasterContext, { tgt, tgt_type, timeout, gather_job_timeout }: Question): Promise<Status> {
+/** Return the targeted minions that answer a ping, and those that do not. */
+async function status(ctx: MasterContext, request: Bound<typeof question>): Promise<Status> {
+  const { tgt, tgt_type, timeout, gather_job_timeout } = request
   const up: string[] = []
   const down: string[] = []
   const [wait, gather] = [numberOf(timeout), numberOf(gather_job_timeout)]
@@ -24,15 +27,16 @@ async function status(ctx: MasterContext, { tgt, tgt_type, timeout, gather_job_t
     ...(wait !== undefined && { timeout: wait }),
     ...(gather !== undefined && { gatherJobTimeout: gather }),
   }
-  const tgtType = textOf(tgt_type) ?? 'glob'
-  for await (const { id, data } of ctx.run({ tgt, tgtType, fun: 'test.ping', ...times })) (data ? up : down).push(id)
+
+  for await (const { id, data } of ctx.run({ tgt, tgtType: tgt_type, fun: 'test.ping', ...times }))
+    (data ? up : down).push(id)
   return { up: up.sort(), down: down.sort() }
 }
 
 const known = (ctx: MasterContext): string[] => [...ctx.keys.list('minions')]
 
 async function versions(ctx: MasterContext): Promise<Dict> {
-  const own = str((await ctx.function('test.version')) as Value)
+  const own = str(await ctx.function('test.version'))
   const groups = new Map<string, Dict>()
   const put = (group: string, id: string, value: Value): void => {
     groups.set(group, (groups.get(group) ?? new Map()).set(id, value) as Dict)
@@ -51,24 +55,17 @@ async function versions(ctx: MasterContext): Promise<Dict> {
   return new Map<Value, Value>([...shown, ['Master', own]])
 }
 
-const tgt = arg.any('Which minions', { default: '*' })
-const tgt_type = arg.any('How they are meant', { default: 'glob' })
-const timeout = arg.any('Seconds to wait', { optional: true })
-const gather_job_timeout = arg.any('Seconds to wait for those who still work', { optional: true })
-const question = { tgt, tgt_type, timeout, gather_job_timeout }
-const subset = arg.any('Only these', { optional: true })
-const show_ip = arg.flag('With their addresses', { default: false })
+const subset = arg.words('Minion ids to return: a list, or text with commas. Default: all', { optional: true })
+const show_ip = arg.flag('Include their addresses', { default: false })
 
-const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
-
-/** Connected minions, all or those of a subset. */
-function connected(ctx: MasterContext, wanted: Value): Map<string, string> {
+/** Return the connected minions, all or those of a subset. */
+function connected(ctx: MasterContext, wanted: readonly string[] | null): Map<string, string> {
   const all = ctx.connected()
-  return truthy(wanted) ? new Map([...all].filter(([id]) => listOf(wanted).includes(id))) : all
+  return wanted && wanted[0] !== '' ? new Map([...all].filter(([id]) => wanted.includes(id))) : all
 }
 
 const there = masterFn({
-  doc: 'Minions that are connected.',
+  doc: 'Return the connected minions.',
   args: { subset, show_ip },
   examples: ['salt-run manage.present'],
   run: (ctx, { subset, show_ip }) => {
@@ -78,16 +75,16 @@ const there = masterFn({
 })
 
 const away = masterFn({
-  doc: 'Minions that are not connected.',
+  doc: 'Return the minions that are not connected.',
   args: { subset, show_ip },
   examples: ['salt-run manage.not_present'],
   run: (ctx, { subset }) => {
     const found = connected(ctx, null)
-    return known(ctx).filter((id) => !found.has(id) && (subset === null || listOf(subset).includes(id)))
+    return known(ctx).filter((id) => !found.has(id) && (subset === null || subset.includes(id)))
   },
 })
 
-/** Salt's own words, which people search for. */
+/** Salt's text, for which people search. */
 const REGENERATED =
   'The minion and master keys have been deleted.  Restart the Salt\nMaster within the next 60 seconds!!!\n\n' +
   'Wait for the minions to reconnect.  Once the minions reconnect\nthe new keys will appear in pending and will need to be re-\n' +
@@ -96,34 +93,34 @@ const REGENERATED =
 
 export default defineRunner({
   name: 'manage',
-  doc: 'Which minions are there.',
+  doc: 'Show which minions are up, connected and current.',
   functions: {
     status: masterFn({
-      doc: 'Minions that answer, and those that do not.',
-      args: { output: arg.flag('Whether both lists are told', { default: true }), ...question },
+      doc: 'Return the minions that are up and those that are down.',
+      args: { output: arg.flag('Ignored', { default: true }), ...question },
       examples: ['salt-run manage.status'],
       run: async (ctx, { output: _output, ...asked }) => ({ ...(await status(ctx, asked)) }),
     }),
     up: masterFn({
-      doc: 'Minions that answer.',
+      doc: 'Return the minions that are up.',
       args: question,
       examples: ['salt-run manage.up'],
       run: async (ctx, asked) => (await status(ctx, asked)).up,
     }),
     down: masterFn({
-      doc: 'Minions that do not answer; on request their keys are deleted.',
+      doc: 'Return the minions that are down, and delete their keys on request.',
       args: { removekeys: arg.flag('Delete their keys', { default: false }), ...question },
       examples: ['salt-run manage.down'],
       run: async (ctx, { removekeys, ...asked }) => {
         const { down } = await status(ctx, asked)
-        // ids may read as globs, and resources have no keys
+        // a minion id may look like a glob, and resources have no keys
         const keys: Dict = new Map([['minions', known(ctx).filter((id) => down.includes(id))]])
         if (removekeys) await ctx.wheel('key.delete_dict', [keys])
         return down
       },
     }),
     key_regen: masterFn({
-      doc: 'Make all minions use new keys: theirs are deleted here and there.',
+      doc: 'Delete the keys of all minions, on the minions and on the master, so that they create new keys.',
       args: {},
       examples: ['salt-run manage.key_regen'],
       run: async (ctx) => {
@@ -133,14 +130,14 @@ export default defineRunner({
       },
     }),
     safe_accept: masterFn({
-      doc: 'Accept keys of minions that `salt-ssh` finds to be those on their machines.',
-      args: { target: arg.text('Which minions, as the roster of salt-ssh names them'), tgt_type },
-      returns: ret.texts('The fingerprints of accepted keys, and why others were not'),
+      doc: 'Accept the keys of minions after `salt-ssh` has compared them with the keys on their machines.',
+      args: { target: arg.text('Target in the roster of salt-ssh'), tgt_type },
+      returns: ret.texts('Fingerprints of the accepted keys, and the reasons for the others'),
       examples: ['salt-run manage.safe_accept web1'],
-      run: (ctx, { target, tgt_type }) => safeAccept(ctx, target, textOf(tgt_type) ?? 'glob'),
+      run: (ctx, { target, tgt_type }) => safeAccept(ctx, target, tgt_type),
     }),
     versions: masterFn({
-      doc: 'The versions of minions, compared with that of the master.',
+      doc: 'Return the versions of the minions, compared with the version of the master.',
       args: {},
       examples: ['salt-run manage.versions'],
       run: (ctx) => versions(ctx),

@@ -1,5 +1,5 @@
-// Whether this minion, or another id, is meant by a target; and choosing by such targets. A matcher that fails counts
-// as no match, as in Salt.
+// Matches targets against this minion or another minion id, and chooses values by targets. A matcher that raises an
+// error does not match, as in Salt.
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -10,7 +10,6 @@ import {
   PyError,
   quote,
   SaltError,
-  str,
   truthy,
   typeError,
   update,
@@ -18,6 +17,7 @@ import {
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   defineModule,
   type FunctionContext,
   type MatchOptions,
@@ -39,17 +39,17 @@ function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOp
   }
 }
 
-const tgt = arg.any('The target expression')
-const minion_id = arg.text('Another id in place of this minion', { optional: true })
-const delimiter = arg.string('Separates the levels of a path', { default: ':' })
+const tgt = arg.any('Target: text, or a list for the kind `list`')
+const minion_id = arg.text('Minion id. Default: this minion', { optional: true })
+const delimiter = arg.string('Delimiter of the path', { default: ':' })
 const byId = { tgt, minion_id }
 const byData = { tgt, delimiter }
 
 function idMatcher(kind: string, what: string, example: string, calledAs?: string) {
   return reads({
-    doc: `Whether the minion's id matches ${what}.`,
+    doc: `Return whether the minion id matches ${what}.`,
     args: byId,
-    returns: ret.any('Whether it matches'),
+    returns: ret.any('Whether the target matches'),
     examples: [example],
     ...(calledAs === undefined ? {} : { calledAs }),
     run: (ctx, { tgt, minion_id }) => ask(ctx, kind, tgt, { id: minion_id === null ? undefined : minion_id }),
@@ -58,15 +58,15 @@ function idMatcher(kind: string, what: string, example: string, calledAs?: strin
 
 function dataMatcher(kind: string, what: string, example: string) {
   return reads({
-    doc: `Whether the minion's ${what}.`,
+    doc: `Return whether ${what}.`,
     args: byData,
-    returns: ret.any('Whether it matches'),
+    returns: ret.any('Whether the target matches'),
     examples: [example],
     run: (ctx, { tgt, delimiter }) => ask(ctx, kind, tgt, { delimiter }),
   })
 }
 
-/** What `tgt_type` may name, and what each takes after the target; Salt hands it the id, whatever it is. */
+/** The matchers by `tgt_type`, with their second parameter: Salt passes the minion id there, whatever the parameter means. */
 const KINDS: ReadonlyMap<string, { kind: string; second?: 'id' | 'delimiter' }> = new Map([
   ['compound', { kind: 'compound', second: 'id' }],
   ['list_', { kind: 'list', second: 'id' }],
@@ -80,26 +80,26 @@ const KINDS: ReadonlyMap<string, { kind: string; second?: 'id' | 'delimiter' }> 
   ['data', { kind: 'data' }],
 ])
 
-interface Chooser {
-  tgt_type: Value
-  minion_id: Value
+const chooser = {
+  tgt_type: arg.text('Kind of the targets', { default: 'compound' }),
+  minion_id,
+}
+const merging = {
+  merge: arg.any('Dict to merge over the chosen value; other types are refused', { optional: true }),
+  merge_lists: arg.boolean('Append to lists in place of replacing them', { default: false }),
 }
 
-function matches(ctx: FunctionContext, target: Value, { tgt_type, minion_id }: Chooser): boolean {
-  const found = KINDS.get(str(tgt_type))
-  if (found === undefined) throw new PyError('KeyError', quote(str(tgt_type)))
-  if (!truthy(minion_id)) return truthy(ask(ctx, found.kind, target))
+function matches(ctx: FunctionContext, target: Value, { tgt_type, minion_id }: Bound<typeof chooser>): boolean {
+  const found = KINDS.get(tgt_type)
+  if (found === undefined) throw new PyError('KeyError', quote(tgt_type))
+  if (!minion_id) return truthy(ask(ctx, found.kind, target))
   if (found.second === undefined) throw typeError(`${found.kind}() takes 1 positional argument but 2 were given`)
-  return truthy(ask(ctx, found.kind, target, { [found.second]: str(minion_id) }))
+  return truthy(ask(ctx, found.kind, target, { [found.second]: minion_id }))
 }
 
-interface FilterOptions extends Chooser {
-  merge: Value
-  merge_lists: boolean
-  default: Value
-}
+type Choice = Bound<typeof chooser & typeof merging>
 
-function filterBy(ctx: FunctionContext, lookup: Dict, options: FilterOptions): Value {
+function filterBy(ctx: FunctionContext, lookup: Dict, options: Choice & { default: Value }): Value {
   for (const [target, choice] of lookup) {
     if (!matches(ctx, target, options)) continue
     if (!truthy(options.merge)) return choice
@@ -116,7 +116,7 @@ function filterBy(ctx: FunctionContext, lookup: Dict, options: FilterOptions): V
 const NEVER = 'SALT_IFELSE_MATCH_NOTHING'
 const OTHERWISE = 'SALT_IFELSE_FUNCTION_DEFAULT'
 
-function ifelse(ctx: FunctionContext, args: Value[], options: Omit<FilterOptions, 'default'>): Value {
+function ifelse(ctx: FunctionContext, args: Value[], options: Choice): Value {
   if (args.length % 2 === 0) {
     throw new SaltError('SaltException', 'The ifelse function must have an odd number of arguments!')
   }
@@ -130,61 +130,56 @@ function ifelse(ctx: FunctionContext, args: Value[], options: Omit<FilterOptions
   return filterBy(ctx, lookup, { ...options, default: OTHERWISE })
 }
 
-const chooser = {
-  tgt_type: arg.text('The kind of the targets', { default: 'compound' }),
-  minion_id,
-}
-const merging = {
-  merge: arg.any('A dict merged into what was chosen', { optional: true }),
-  merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
-}
-
 export default defineModule({
   name: 'match',
-  doc: 'Whether minions are meant by target expressions.',
+  doc: 'Match targets against minions.',
   functions: {
     compound: idMatcher('compound', 'a compound target', "salt '*' match.compound 'L@cheese,foo and *'"),
-    list: idMatcher('list', 'one of a list', "salt '*' match.list 'server1,server2'", 'list_'),
+    list: idMatcher('list', 'an item of a list', "salt '*' match.list 'server1,server2'", 'list_'),
     pcre: idMatcher('pcre', 'a regular expression', "salt '*' match.pcre '.*'"),
     glob: idMatcher('glob', 'a glob', "salt '*' match.glob '*'"),
     ipcidr: reads({
-      doc: 'Whether the minion has an address, or one within a network.',
+      doc: 'Return whether the minion has an IP address, or an address in a network.',
       args: { tgt },
-      returns: ret.any('Whether it matches'),
+      returns: ret.any('Whether the target matches'),
       example: "match.ipcidr '192.168.44.0/24'",
       run: (ctx, { tgt }) => ask(ctx, 'ipcidr', tgt),
     }),
     data: reads({
-      doc: "Whether the minion's data store holds a value.",
+      doc: 'Return whether the data store of the minion has a value.',
       args: { tgt },
-      returns: ret.any('Whether it matches'),
+      returns: ret.any('Whether the target matches'),
       example: "match.data 'spam:eggs'",
       run: (ctx, { tgt }) => ask(ctx, 'data', tgt),
     }),
-    grain: dataMatcher('grain', 'grains match a glob', "salt '*' match.grain 'os:Ubuntu'"),
-    grain_pcre: dataMatcher('grain_pcre', 'grains match a regular expression', "salt '*' match.grain_pcre 'os:Fedo.*'"),
-    pillar: dataMatcher('pillar', 'pillar matches a glob', "salt '*' match.pillar 'cheese:foo'"),
+    grain: dataMatcher('grain', 'a grain matches a glob', "salt '*' match.grain 'os:Ubuntu'"),
+    grain_pcre: dataMatcher(
+      'grain_pcre',
+      'a grain matches a regular expression',
+      "salt '*' match.grain_pcre 'os:Fedo.*'",
+    ),
+    pillar: dataMatcher('pillar', 'a pillar value matches a glob', "salt '*' match.pillar 'cheese:foo'"),
     pillar_pcre: dataMatcher(
       'pillar_pcre',
-      'pillar matches a regular expression',
+      'a pillar value matches a regular expression',
       "salt '*' match.pillar_pcre 'cheese:(swiss|american)'",
     ),
     filter_by: reads({
-      doc: 'The first value of a dict whose key, a target, matches.',
+      doc: 'Return the first value of a dict whose key, a target, matches.',
       args: {
         lookup: arg.dict('Values by target'),
         ...chooser,
         ...merging,
-        default: arg.any('The key taken when none matches', { default: 'default' }),
+        default: arg.any('Key to use if none matches, compared with its type', { default: 'default' }),
       },
-      returns: ret.any('The value'),
+      returns: ret.any('Chosen value'),
       example: "match.filter_by '{foo*: Foo!, bar*: Bar!}' minion_id=bar03",
       run: (ctx, { lookup, ...options }) => filterBy(ctx, lookup, options),
     }),
     search_by: reads({
-      doc: 'All keys of a dict that have a matching target among their values, or None.',
+      doc: 'Return the keys of a dict that have a matching target among their values.',
       args: { lookup: arg.dict('Lists of targets by key'), ...chooser },
-      returns: ret.optional(ret.list('The keys')),
+      returns: ret.optional(ret.list('Keys; None if no target matches')),
       example: "match.search_by '{web: [node1, node2], db: [node2, node]}'",
       run: (ctx, { lookup, ...options }) => {
         const keys: Value[] = []
@@ -195,9 +190,13 @@ export default defineModule({
       },
     }),
     ifelse: reads({
-      doc: 'Of pairs of target and value, the first value whose target matches, else the last argument.',
-      args: { args: arg.rest('Pairs, then the value taken when none matches'), ...chooser, ...merging },
-      returns: ret.any('The value'),
+      doc: 'Return the value of the first pair of target and value whose target matches, or the last argument.',
+      args: {
+        args: arg.rest('Pairs of target and value, then the value to return if none matches'),
+        ...chooser,
+        ...merging,
+      },
+      returns: ret.any('Chosen value'),
       example: "match.ifelse 'foo*' 'Foo!' 'bar*' 'Bar!' minion_id=bar03",
       run: (ctx, { args, ...options }) => ifelse(ctx, args, options),
     }),

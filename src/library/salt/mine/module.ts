@@ -1,8 +1,8 @@
-// The mine: answers of functions, kept for other minions to see. Without a master they are kept in the minion's own
-// data store, and only this minion sees them.
+// The mine: results of functions, stored for other minions. Without a master they are stored in the data store of the
+// minion, and only this minion reads them.
 import { BrineError } from '../../../base/mod.ts'
-import { contains, type Dict, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
+import { type Dict, isList, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { guarded, MINE_DATA, MINE_MARK, mineFunction } from './module/definition.ts'
 import { dockerPorts } from './module/docker.ts'
 
@@ -11,12 +11,12 @@ const idOf = ({ opts }: FunctionContext): Value => option(opts, 'id')
 
 const held = async (ctx: FunctionContext): Promise<Value> => ctx.call('data.get', ['mine_cache'])
 
-/** Asks the master; undefined where there is none. */
+/** Ask the master; return undefined if there is none. */
 async function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value | undefined> {
   return ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries({ ...load, id: idOf(ctx) })))
 }
 
-/** Leaves something with the master; false when there is none to leave it with. */
+/** Send data to the master; return false if there is none. */
 const send = async (ctx: FunctionContext, load: Record<string, Value>): Promise<boolean> =>
   (await ask(ctx, load)) !== undefined
 
@@ -27,7 +27,7 @@ async function store(ctx: FunctionContext, data: Dict, clear: boolean): Promise<
   return ctx.call('data.update', ['mine_cache', all])
 }
 
-/** The answer of a function, or undefined when there is none. */
+/** Return the result of a function, or undefined if it fails. */
 async function answerOf(
   ctx: FunctionContext,
   name: string,
@@ -58,7 +58,7 @@ function isAvailable(ctx: FunctionContext, name: string): boolean {
 async function update(ctx: FunctionContext, clear: boolean, given: Value): Promise<Value> {
   let functions: Value | undefined = given
   if (!truthy(given)) functions = await configured(ctx)
-  else if (Array.isArray(given)) functions = new Map((given as Value[]).map((name) => [name, new Map()]))
+  else if (isList(given)) functions = new Map(given.map((name) => [name, new Map()]))
   if (!(functions instanceof Map)) return null
   const data: Dict = new Map()
   for (const [alias, definition] of functions) {
@@ -72,26 +72,28 @@ async function update(ctx: FunctionContext, clear: boolean, given: Value): Promi
 
 async function sendOne(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   args: readonly Value[],
   given: ReadonlyMap<string, Value>,
 ): Promise<Value> {
-  const plain = new Map([...given].filter(([key]) => !key.startsWith('__')))
-  const { name: fun = str(name), kwargs, acl } = mineFunction(plain as Dict)
+  const plain = new Map<Value, Value>([...given].filter(([key]) => !key.startsWith('__')))
+  const { name: fun = name, kwargs, acl } = mineFunction(plain)
   const answer = await answerOf(ctx, fun, args, kwargs, 'mine.send')
   return answer === undefined ? false : store(ctx, new Map([[name, guarded(answer, acl)]]), false)
 }
 
 const TARGETS = 'glob pcre list grain grain_pcre ipcidr compound pillar pillar_pcre'.split(' ')
 
-interface Question {
-  tgt: Value
-  fun: Value
-  tgt_type: Value
-  exclude_minion: boolean
+const getArgs = {
+  tgt: arg.any('Target: text, or a list of minion ids'),
+  fun: arg.any('Function or alias; a list of them, or text with commas'),
+  tgt_type: arg.text('Kind of the target', { default: 'glob' }),
+  exclude_minion: arg.boolean('Leave out this minion', { default: false }),
 }
 
-async function getFromMaster(ctx: FunctionContext, { tgt, fun, tgt_type, exclude_minion }: Question): Promise<Dict> {
+type Query = Bound<typeof getArgs>
+
+async function getFromMaster(ctx: FunctionContext, { tgt, fun, tgt_type, exclude_minion }: Query): Promise<Dict> {
   const answer = await ask(ctx, { cmd: '_mine_get', tgt, fun, tgt_type })
   if (!(answer instanceof Map)) {
     throw new SaltError('SaltException', 'mine.get asks the master, and this minion has no connection to one')
@@ -100,28 +102,28 @@ async function getFromMaster(ctx: FunctionContext, { tgt, fun, tgt_type, exclude
   return answer
 }
 
-async function get(ctx: FunctionContext, question: Question): Promise<Dict> {
-  if (!isLocal(ctx)) return getFromMaster(ctx, question)
-  const { tgt, fun, tgt_type } = question
-  if (!contains(TARGETS, tgt_type)) throw keyError(tgt_type)
+async function get(ctx: FunctionContext, query: Query): Promise<Dict> {
+  if (!isLocal(ctx)) return getFromMaster(ctx, query)
+  const { tgt, fun, tgt_type } = query
+  if (!TARGETS.includes(tgt_type)) throw keyError(tgt_type)
   const found: Dict = new Map()
-  if (!truthy(await ctx.call(`match.${str(tgt_type)}`, [tgt]))) return found
+  if (!truthy(await ctx.call(`match.${tgt_type}`, [tgt]))) return found
   const data = await held(ctx)
   const text = textOf(fun)
-  const names = text === undefined ? fun : [...new Set(text.split(','))]
-  if (!(data instanceof Map) || !Array.isArray(names)) return found
+  const names: Value = text === undefined ? fun : [...new Set(text.split(','))]
+  if (!(data instanceof Map) || !isList(names)) return found
   const byName = text === undefined || names.length > 1
-  for (const name of names as Value[]) {
+  for (const name of names) {
     const item = data.get(name)
     if (item === undefined) continue
-    const answer = contains(item, MINE_MARK) ? (item as Dict).get(MINE_DATA)! : item
+    const answer = item instanceof Map && item.has(MINE_MARK) ? item.get(MINE_DATA)! : item
     if (byName) found.set(name, new Map([[idOf(ctx), answer]]))
     else found.set(idOf(ctx), answer)
   }
   return found
 }
 
-async function remove(ctx: FunctionContext, fun: Value): Promise<boolean> {
+async function remove(ctx: FunctionContext, fun: string): Promise<boolean> {
   if (!isLocal(ctx)) return send(ctx, { cmd: '_mine_delete', fun })
   const data = await held(ctx)
   if (data instanceof Map) data.delete(fun)
@@ -141,83 +143,81 @@ async function valid(ctx: FunctionContext): Promise<Value> {
   return data
 }
 
-const fun = arg.any('The function, or its alias')
+const fun = arg.text('Function, or its alias')
 
 export default defineModule({
   name: 'mine',
-  doc: 'Answers of functions, kept for other minions.',
+  doc: 'Store results of functions for other minions.',
   functions: {
     update: changes({
-      doc: 'Call the configured functions and keep their answers.',
+      doc: 'Call the configured functions and store their results.',
       args: {
-        clear: arg.boolean('Forget what was kept before', { default: false }),
-        mine_functions: arg.any('Call these instead', { optional: true }),
+        clear: arg.boolean('Remove the stored results first', { default: false }),
+        mine_functions: arg.any(
+          'Functions to call in place of the configured ones: a list, or a dict as in the option',
+          { optional: true },
+        ),
       },
-      returns: ret.any('Whether they were kept; None when there is nothing to call'),
+      returns: ret.any('Whether the results were stored; None if there are no functions'),
       example: 'mine.update',
       run: (ctx, { clear, mine_functions }) => update(ctx, clear, mine_functions),
     }),
     send: changes({
-      doc: 'Call a function and keep its answer.',
+      doc: 'Call a function and store its result.',
       args: {
-        name: arg.any('The function, or an alias'),
-        args: arg.rest('Its arguments'),
+        name: fun,
+        args: arg.rest('Arguments of the function'),
         kwargs: arg.open(
-          'Its keywords; mine_function names it when the name is an alias; allow_tgt says who may see it',
+          'Keyword arguments; `mine_function` is the function of an alias; `allow_tgt` and `allow_tgt_type` limit the readers',
         ),
       },
-      returns: ret.any('Whether it was kept, as the master says'),
+      returns: ret.any('Whether the result was stored'),
       example: 'mine.send eth0_ip_addrs mine_function=network.ip_addrs interface=eth0',
       run: (ctx, { name, args, kwargs }) => sendOne(ctx, name, args, kwargs),
     }),
     get: reads({
-      doc: 'Kept answers of minions.',
-      args: {
-        tgt: arg.any('The minions'),
-        fun: arg.any('The function; or several: a list, or names separated by commas'),
-        tgt_type: arg.any('How the minions are chosen', { default: 'glob' }),
-        exclude_minion: arg.boolean('Leave out this minion', { default: false }),
-      },
-      returns: ret.dict('Answers by minion; by function and minion for several functions'),
+      doc: 'Return stored results of minions.',
+      args: getArgs,
+      returns: ret.dict('Results by minion id; by function and minion id for several functions'),
       example: "mine.get 'os:Fedora' network.interfaces grain",
       run: get,
     }),
     delete: changes({
-      doc: 'Forget the answer of a function.',
+      doc: 'Remove the stored result of a function.',
       args: { fun },
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the request was sent or done'),
       example: "mine.delete 'network.interfaces'",
       run: (ctx, { fun }) => remove(ctx, fun),
     }),
     flush: changes({
-      doc: 'Forget all answers of this minion.',
+      doc: 'Remove all stored results of this minion.',
       args: {},
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the request was sent or done'),
       example: 'mine.flush',
       run: (ctx) =>
         isLocal(ctx) ? ctx.call('data.update', ['mine_cache', new Map()]) : send(ctx, { cmd: '_mine_flush' }),
     }),
     get_docker: reads({
-      doc: 'Where the ports of containers can be reached.',
+      doc: 'Return the addresses at which the ports of containers can be reached.',
       args: {
-        interfaces: arg.any('Only addresses of these', { optional: true }),
-        cidrs: arg.any('Only addresses in these networks', { optional: true }),
-        with_container_id: arg.boolean('With the containers', { default: false }),
+        interfaces: arg.words('Network interfaces: a list, or text with commas. Default: all', { optional: true }),
+        cidrs: arg.words('Networks of the addresses: a list, or text with commas. Default: all', { optional: true }),
+        with_container_id: arg.boolean('Include the container ids', { default: false }),
       },
-      returns: ret.dict('By image, ipv4 and port'),
+      returns: ret.dict('Addresses by image, `ipv4` and port'),
       example: "mine.get_docker interfaces='eth0'",
       run: async (ctx, { interfaces, cidrs, with_container_id }) =>
         dockerPorts(
           await get(ctx, { tgt: '*', fun: 'docker.ps', tgt_type: 'glob', exclude_minion: false }),
-          interfaces,
-          cidrs,
+          interfaces?.filter(Boolean) ?? [],
+          cidrs?.filter(Boolean) ?? [],
           with_container_id,
         ),
     }),
     valid: reads({
-      doc: 'The configured functions that are there.',
+      doc: 'Return the configured functions that are available.',
       args: {},
-      returns: ret.any('By alias; None when there is nothing configured'),
+      returns: ret.any('Functions by alias; None if there are none'),
       example: 'mine.valid',
       run: (ctx) => valid(ctx),
     }),

@@ -1,11 +1,11 @@
-// The mine from the master.
+// Reads and updates the mine from the master.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
-/** How minions mark an answer that only some may read: to the master it is shown when its own id is among them. */
+/** Mark of a result with a limit of readers: the master reads it only if its own id is among them. */
 const MARK = '__saltmine_acl__'
 const DATA = '__data__'
-/** Kinds of targets that are matched in bounded time: a minion wrote the expression, and the master has nothing but its id. */
+/** Kinds of targets that are matched in bounded time; a minion wrote the expression. */
 const BY_ID = new Set(['glob', 'list'])
 
 function readable(ctx: MasterContext, entry: Value): Value | undefined {
@@ -17,10 +17,10 @@ function readable(ctx: MasterContext, entry: Value): Value | undefined {
   return isForAll || readers.includes(option(ctx.opts, 'id')) ? (entry.get(DATA) ?? null) : undefined
 }
 
-function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict {
+function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: string): Dict {
   const names = isList(fun) ? fun.map(str) : [...new Set(str(fun).split(','))]
   const found = new Map<string, Dict>(names.map((name) => [name, new Map()]))
-  for (const id of ctx.targets(tgt, str(tgt_type)).minions) {
+  for (const id of ctx.targets(tgt, tgt_type).minions) {
     const mine = ctx.cache.bank('mine').fetch(id)
     if (mine === undefined || !isDict(mine)) continue
     for (const name of names) {
@@ -32,32 +32,35 @@ function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: Value): Dict 
   return new Map([...found].filter(([, answers]) => answers.size > 0))
 }
 
-const tgt = arg.any('Which minions')
-const tgt_type = arg.any('How they are meant', { default: 'glob' })
+const tgt = arg.any('Target: text, or a list of minion ids')
+const tgt_type = arg.text('Kind of the target', { default: 'glob' })
 
 export default defineRunner({
   name: 'mine',
-  doc: 'The mine from the master.',
+  doc: 'Read and update the mine.',
   functions: {
     get: masterFn({
-      doc: 'What minions left in the mine.',
-      args: { tgt, fun: arg.any('The function, or several'), tgt_type },
+      doc: 'Return the stored results of minions.',
+      args: { tgt, fun: arg.any('Function or alias; a list of them, or text with commas'), tgt_type },
       examples: ["salt-run mine.get '*' network.interfaces"],
       run: (ctx, { tgt, fun, tgt_type }) => get(ctx, tgt, fun, tgt_type),
     }),
     update: masterFn({
-      doc: 'Has minions put their answers into the mine anew.',
+      doc: 'Have minions store new results in the mine.',
       args: {
         tgt,
         tgt_type,
-        clear: arg.any('Forget what was there before', { default: false }),
-        mine_functions: arg.any('Call these in place of the configured', { optional: true }),
+        clear: arg.flag('Remove the stored results first', { default: false }),
+        mine_functions: arg.any(
+          'Functions to call in place of the configured ones: a list, or a dict as in the option',
+          { optional: true },
+        ),
       },
       examples: ["salt-run mine.update '*'"],
       run: (ctx, { tgt, tgt_type, clear, mine_functions }) =>
         ctx.call('salt.execute', [tgt, 'mine.update'], {
           tgt_type,
-          ...(truthy(clear) && { clear }),
+          ...(clear && { clear }),
           ...(mine_functions !== null && { mine_functions }),
         }),
     }),

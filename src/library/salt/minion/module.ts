@@ -1,7 +1,7 @@
-// The minion itself as a process: which keys lie on its master, ending it and starting it again. A job runs inside the minion here, so
-// that it cannot watch it end: the minion ends when this answer is sent, and what starts it again waits for that.
+// The minion as a process: lists the keys of its master, ends the minion and restarts it. A job runs inside the minion,
+// so it cannot wait for its end: the minion ends after it has sent the return, and a shell waits for that to start it.
 import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const EX_SOFTWARE = 70
 const FOLDERS = ['minions', 'minions_pre', 'minions_rejected', 'minions_denied']
@@ -32,17 +32,17 @@ interface Ended {
   comment?: string[]
 }
 
-/** Asks the minion to end after this job. */
+/** Ask the minion to end after this job. */
 function end(ctx: FunctionContext): Ended {
   const pid = ctx.grains.get('pid') ?? null
   if (!truthy(pid)) return { killed: null, retcode: EX_SOFTWARE, comment: ['Unable to find "pid" in grains'] }
-  // a call without a running minion around it has nothing to end
+  // without a minion daemon there is nothing to end
   if (!ctx.daemon?.end) return { killed: null, retcode: 1, comment: ['ps.kill_pid failed'] }
   ctx.daemon.end()
   return { killed: pid, retcode: 0 }
 }
 
-/** Starts the minion with these words when it has ended. */
+/** Start the minion with a command line when it has ended. */
 async function startLater(ctx: FunctionContext, words: readonly string[]): Promise<void> {
   const waiting = 'while kill -0 "$0" 2>/dev/null; do sleep 0.1; done; exec "$@"'
   await ctx.host.start({ argv: ['/bin/sh', '-c', waiting, str(ctx.grains.get('pid')!), ...words] })
@@ -59,7 +59,7 @@ interface Retry {
   delay: Value
 }
 
-/** Has systemd start the minion later if it is not there then. */
+/** Have systemd start the minion later, if it is not active then. */
 async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> {
   if (!/^\s*[+-]?\d+\s*$/.test(str(delay))) {
     const text = `Invalid retry_delay value: ${str(delay)}. Must be a number of seconds.`
@@ -77,7 +77,7 @@ async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> 
   return out
 }
 
-/** Through the manager of services. */
+/** Restart the minion with the service manager. */
 async function restartService(ctx: FunctionContext, retry: Retry, comment: string[]): Promise<Dict> {
   const service: Dict = new Map()
   let isScheduling = false
@@ -111,7 +111,7 @@ async function restartService(ctx: FunctionContext, retry: Retry, comment: strin
   ])
 }
 
-/** By ending it and, where it is known how it was started, starting it again. */
+/** End the minion and, if its command line is known, start it again. */
 async function restartProcess(ctx: FunctionContext, words: readonly string[], comment: string[]): Promise<Dict> {
   const ended = end(ctx)
   comment.push(...(ended.comment ?? []))
@@ -133,14 +133,14 @@ async function restartProcess(ctx: FunctionContext, words: readonly string[], co
   return found
 }
 
-interface RestartWish {
-  systemd: Value
-  win_service: Value
-  schedule_retry: Value
-  retry_delay: Value
+const restartArgs = {
+  systemd: arg.flag('Use systemd where it runs', { default: true }),
+  win_service: arg.flag('Use the service manager of Windows', { default: true }),
+  schedule_retry: arg.flag('Have the minion started later if it did not come back', { default: false }),
+  retry_delay: arg.any('Seconds until the retry: a whole number, or text of one', { default: 180 }),
 }
 
-async function restart(ctx: FunctionContext, wish: RestartWish): Promise<Dict> {
+async function restart(ctx: FunctionContext, options: Bound<typeof restartArgs>): Promise<Dict> {
   const comment: string[] = []
   const answer: Dict = new Map<Value, Value>([
     ['killed', null],
@@ -153,12 +153,12 @@ async function restart(ctx: FunctionContext, wish: RestartWish): Promise<Dict> {
   }
   const configured = await ctx.call('config.get', ['minion_restart_command'])
   const command = (isList(configured) ? [...configured] : truthy(configured) ? [configured] : []).map(str)
-  const viaSystemd = truthy(wish.systemd) && (await isSystemd(ctx))
+  const viaSystemd = options.systemd && (await isSystemd(ctx))
   const words = command.length > 0 ? command : (ctx.daemon?.startedAs ?? [])
-  if (command.length === 0 && (viaSystemd || (truthy(wish.win_service) && isWindows(ctx)))) {
+  if (command.length === 0 && (viaSystemd || (options.win_service && isWindows(ctx)))) {
     const manager = viaSystemd ? 'systemctl' : 'windows service manager'
     comment.push(`Using ${manager} to restart salt-minion`)
-    add(await restartService(ctx, { wanted: truthy(wish.schedule_retry), delay: wish.retry_delay }, comment))
+    add(await restartService(ctx, { wanted: options.schedule_retry, delay: options.retry_delay }, comment))
   } else {
     if (words.length === 0) comment.push('Not running in daemon mode - will not restart process after killing')
     else {
@@ -167,25 +167,25 @@ async function restart(ctx: FunctionContext, wish: RestartWish): Promise<Dict> {
     }
     add(await restartProcess(ctx, words, comment))
   }
-  return answer.set('comment', comment) as Dict
+  return answer.set('comment', comment)
 }
 
 export default defineModule({
   name: 'minion',
-  doc: 'The minion itself: the keys on its master, ending it and starting it again.',
+  doc: 'End and restart the minion, and list the keys of a master on the same machine.',
   functions: {
     list: reads({
-      doc: 'The keys of minions by their state, on a minion that runs beside its master.',
+      doc: 'Return the minion ids by the state of their keys. Works only on the machine of the master.',
       args: {},
       calledAs: 'list_',
-      returns: ret.dict('Ids by state'),
+      returns: ret.dict('Minion ids by state'),
       examples: ["salt 'master' minion.list"],
       run: (ctx) => keyLists(ctx),
     }),
     kill: changes({
-      doc: 'End the minion. It has to be started by something else.',
-      args: { timeout: arg.any('Seconds that it may take', { default: 15 }) },
-      returns: ret.dict('Its process, and 0 when it ends'),
+      doc: 'End the minion. It does not start again by itself.',
+      args: { timeout: arg.count('Ignored', { default: 15 }) },
+      returns: ret.dict('Process id, and the return code 0 if the minion ends'),
       examples: ["salt 'minion1' minion.kill"],
       run: (ctx) => {
         const { killed, retcode, comment } = end(ctx)
@@ -197,16 +197,11 @@ export default defineModule({
       },
     }),
     restart: changes({
-      doc: 'Restart the minion: with `minion_restart_command`, by the manager of services, or as it was started.',
-      args: {
-        systemd: arg.flag('Through systemd where it runs', { default: true }),
-        win_service: arg.flag('Through the services of Windows', { default: true }),
-        schedule_retry: arg.flag('Have it started later if it did not come back', { default: false }),
-        retry_delay: arg.any('Seconds until then', { default: 180 }),
-      },
-      returns: ret.dict('What was done'),
+      doc: 'Restart the minion: with the option `minion_restart_command`, with the service manager, or with its command line.',
+      args: restartArgs,
+      returns: ret.dict('Report of the steps, and a return code'),
       example: 'minion.restart',
-      run: (ctx, wish) => restart(ctx, wish),
+      run: restart,
     }),
   },
 })

@@ -1,12 +1,12 @@
-// Which minions are connected.
+// Lists the connected minions.
 import { defineWheel, masterFn } from '../../../sdk/mod.ts'
 
 export default defineWheel({
   name: 'minions',
-  doc: 'Which minions are connected.',
+  doc: 'List the connected minions.',
   functions: {
     connected: masterFn({
-      doc: 'The ids of connected minions.',
+      doc: 'Return the ids of the connected minions.',
       args: {},
       run: (ctx) => [...ctx.connected().keys()],
     }),

@@ -1,5 +1,5 @@
-// Functions of execution modules as states: in the new form one or several by name, in the old form one whose name is
-// the state's.
+// Functions of execution modules as states: in the new form, one or more functions by name; in the old form, the name
+// of the state is the function.
 import { type Dict, PyError, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { callByList } from './state/call.ts'
@@ -55,7 +55,7 @@ async function runAll(ctx: StateContext, given: Given): Promise<StateReturn> {
   return report(failures.length === 0, [...failures, ...successes].join(', '), changes)
 }
 
-/** Salt writes Python's truth where an s was meant. */
+/** Return what Salt writes for the plural: by mistake, `True` in place of an s. */
 const plural = (names: readonly string[]): string => (names.length > 1 ? 'True' : '')
 
 function isRefusal(error: unknown): error is Error {
@@ -64,15 +64,15 @@ function isRefusal(error: unknown): error is Error {
 }
 
 const wait = state({
-  doc: 'Call a function only when something watched has changed.',
-  args: { name: arg.any('The function'), kwargs: arg.open('Its arguments') },
+  doc: 'Call a function after the change of a watched state.',
+  args: { name: arg.any('Function; reported unchanged'), kwargs: arg.open('Arguments of the function') },
   run: (_ctx, { name }) => ({ name, changes: {}, result: true, comment: '' }),
 })
 
 const runState = state({
   doc: 'Call functions.',
   args: {
-    kwargs: arg.open('Arguments by function; in the old form `name` is the function and the rest its arguments'),
+    kwargs: arg.open('Arguments by function; in the old form, `name` and the arguments of that function'),
   },
   run: (ctx, { kwargs }) => run(ctx, kwargs),
 })

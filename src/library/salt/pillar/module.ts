@@ -1,5 +1,5 @@
-// Pillar data of this minion. Called from templates, functions answer with the values themselves; called by a person,
-// 3008 shows non-empty text as asterisks unless `unmask` says otherwise.
+// Pillar data of this minion. For templates, functions return the values themselves; for a call from the command line,
+// 3008 shows non-empty text as asterisks unless `unmask` is given.
 import {
   contains,
   type Dict,
@@ -26,6 +26,7 @@ import {
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   defineModule,
   deserialize,
   type FunctionContext,
@@ -36,33 +37,29 @@ import {
   shownOrigin,
 } from '../../../sdk/mod.ts'
 
-/** What Salt takes as "no default was given". */
+/** Salt's mark for "no default was given". */
 const NOT_SET = '<Constant.NOT_SET>'
 
-const unmask = arg.any('Show values as they are', { optional: true, since: '3008.0' })
-const delimiter = arg.string('Separates the levels of a path', { default: ':' })
+const unmask = arg.flag('Show values in place of asterisks. Default: only for templates', {
+  optional: true,
+  since: '3008.0',
+})
+const delimiter = arg.string('Delimiter of the path', { default: ':' })
 const environments = {
-  pillarenv: arg.any('Compile a fresh pillar from this environment', { optional: true }),
-  saltenv: arg.any('Counts only with pillarenv_from_saltenv', { optional: true }),
+  pillarenv: arg.text('Environment from which to compile a fresh pillar', { optional: true }),
+  saltenv: arg.text('Environment of the pillar if the option `pillarenv_from_saltenv` is set', { optional: true }),
 }
 const overrides = {
-  pillar: arg.any('Further pillar data, laid over the compiled one', { optional: true }),
-  pillar_enc: arg.any('The renderer that decrypts `pillar` first', { optional: true }),
+  pillar: arg.any('Dict merged over the compiled pillar; other types are ignored', { optional: true }),
+  pillar_enc: arg.text('Renderer that decrypts `pillar` first', { optional: true }),
 }
 
-interface Environments {
-  pillarenv: Value
-  saltenv: Value
-}
+const freshArgs = { args: arg.rest('Keys, as for `item`'), ...overrides, ...environments, unmask }
 
-interface FreshArgs extends Environments {
-  args: Value[]
-  pillar: Value
-  pillar_enc: Value
-  unmask: Value
-}
+type Environments = Bound<typeof environments>
+type FreshArgs = Bound<typeof freshArgs>
 
-/** Every non-empty text as asterisks; keys, numbers and empty values stay. */
+/** Replace non-empty texts with asterisks; keep keys, numbers and empty values. */
 function mask(value: Value): Value {
   if (typeof value === 'string') return value === '' ? value : HIDDEN
   if (isList(value)) return value.map(mask)
@@ -72,15 +69,16 @@ function mask(value: Value): Value {
   return masked
 }
 
-function shown(ctx: FunctionContext, value: Value, asked: Value): Value {
-  const plain = asked === null ? !ctx.masked : truthy(asked)
-  return plain ? value : mask(value)
+function shown(ctx: FunctionContext, value: Dict, unmask: boolean | null): Dict
+function shown(ctx: FunctionContext, value: Value, unmask: boolean | null): Value
+function shown(ctx: FunctionContext, value: Value, unmask: boolean | null): Value {
+  return (unmask ?? !ctx.masked) ? value : mask(value)
 }
 
-/** A fresh pillar comes as `items` shows it: masked where a person asks, whatever `unmask` says afterwards. */
+/** Return the pillar in memory, or a fresh one as `items` returns it: masked on the command line, whatever `unmask` says. */
 function inMemoryOrFresh(ctx: FunctionContext, { pillarenv, saltenv }: Environments): Dict | Promise<Dict> {
   if (pillarenv === null && saltenv === null) return ctx.pillar
-  return fresh(ctx, { pillarenv, saltenv }).then((pillar) => shown(ctx, pillar, null) as Dict)
+  return fresh(ctx, { pillarenv, saltenv }).then((pillar) => shown(ctx, pillar, null))
 }
 
 function fresh(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): Promise<Dict> {
@@ -89,7 +87,7 @@ function fresh(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): 
 
 function freshRequest(ctx: FunctionContext, given: Partial<FreshArgs> & Environments): PillarRequest {
   const { pillar = null, pillar_enc = null } = given
-  let { pillarenv } = given
+  let pillarenv: Value = given.pillarenv
   if (pillarenv === null) {
     const fromSaltenv = option(ctx.opts, 'pillarenv_from_saltenv')
     pillarenv = fromSaltenv ? given.saltenv || option(ctx.opts, 'saltenv') : option(ctx.opts, 'pillarenv')
@@ -97,18 +95,23 @@ function freshRequest(ctx: FunctionContext, given: Partial<FreshArgs> & Environm
   return {
     pillarenv: pillarenv === null ? null : str(pillarenv),
     override: pillar instanceof Map ? pillar : null,
-    overrideEncoding: pillar_enc === null ? null : str(pillar_enc),
+    overrideEncoding: pillar_enc,
   }
 }
 
-interface GetArgs extends Environments {
-  key: Value
-  default: Value
-  merge: boolean
-  merge_nested_lists: Value
-  delimiter: string
-  unmask: Value
+const getArgs = {
+  key: arg.any('Path of the value: text, or a list of its parts'),
+  default: arg.any('Value to return if there is none', { default: NOT_SET }),
+  merge: arg.boolean('Merge the value over the default, if both are dicts or both are lists', { default: false }),
+  merge_nested_lists: arg.flag('Merge lists within dicts. Default: the option `pillar_merge_lists`', {
+    optional: true,
+  }),
+  delimiter,
+  ...environments,
+  unmask,
 }
+
+type GetArgs = Bound<typeof getArgs>
 
 function get(ctx: FunctionContext, asked: GetArgs): Value | Promise<Value> {
   const data = inMemoryOrFresh(ctx, asked)
@@ -117,7 +120,7 @@ function get(ctx: FunctionContext, asked: GetArgs): Value | Promise<Value> {
 
 function lookUp(ctx: FunctionContext, pillar: Dict, asked: GetArgs): Value {
   const { key, delimiter } = asked
-  // an undefined default of a template fails here, looked up or not
+  // an undefined default of a template fails here, even if the key exists
   const notGiven = equals(asked.default, NOT_SET)
   const mayRaise = option(ctx.opts, 'pillar_raise_on_missing') && notGiven
   const fallback = notGiven ? '' : asked.default
@@ -129,7 +132,7 @@ function lookUp(ctx: FunctionContext, pillar: Dict, asked: GetArgs): Value {
   return shown(ctx, found(pillar, key, delimiter), asked.unmask)
 }
 
-/** The value, or Salt's KeyError. */
+/** Return the value, or raise Salt's KeyError. */
 function found(pillar: Dict, key: Value, delimiter: string): Value {
   const nothing = tuple([])
   const value = traverse(pillar, key, { default: nothing, delimiter })
@@ -137,7 +140,7 @@ function found(pillar: Dict, key: Value, delimiter: string): Value {
   return value
 }
 
-/** Undefined where Salt skips the merge because the types do not fit. */
+/** Merge the value over the default. Return undefined where Salt skips the merge because the types do not fit. */
 function mergedWithDefault(
   ctx: FunctionContext,
   pillar: Dict,
@@ -169,42 +172,38 @@ function mergedWithDefault(
   return undefined
 }
 
-interface ItemArgs extends Environments {
-  args: Value[]
-  default: Value
-  delimiter: Value
-  unmask: Value
+const itemArgs = {
+  args: arg.rest('Paths'),
+  default: arg.any('Value to return for a missing path', { optional: true }),
+  delimiter: arg.text('Delimiter of the paths. Default: `:`', { optional: true }),
+  ...environments,
+  unmask,
 }
 
-async function item(ctx: FunctionContext, asked: ItemArgs): Promise<Dict> {
+async function item(ctx: FunctionContext, asked: Bound<typeof itemArgs>): Promise<Dict> {
   const pillar = await inMemoryOrFresh(ctx, asked)
   const items: Dict = new Map()
   for (const key of asked.args) {
-    const value = traverse(pillar, key, { default: asked.default ?? '', delimiter: str(asked.delimiter ?? ':') })
+    const value = traverse(pillar, key, { default: asked.default ?? '', delimiter: asked.delimiter ?? ':' })
     dictSet(items, key, value)
   }
-  return shown(ctx, items, asked.unmask) as Dict
+  return shown(ctx, items, asked.unmask)
 }
 
 async function items(ctx: FunctionContext, asked: FreshArgs): Promise<Dict> {
-  if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask) as Dict
+  if (asked.args.length === 0) return shown(ctx, await fresh(ctx, asked), asked.unmask)
   const { args, pillarenv, saltenv } = asked
   return item(ctx, { args, default: null, delimiter: null, pillarenv, saltenv, unmask: null })
 }
 
-interface ExplainArgs extends Environments {
-  key: string
-  delimiter: string
-  unmask: Value
-}
+const explainArgs = { key: arg.string('Path of the value'), delimiter, ...environments, unmask }
 
-/** Of values that do not merge, the last source's stays. */
-async function explain(ctx: FunctionContext, asked: ExplainArgs): Promise<Value[]> {
+async function explain(ctx: FunctionContext, asked: Bound<typeof explainArgs>): Promise<Value[]> {
   const origins = await ctx.pillarOrigins(asked.key.split(asked.delimiter), freshRequest(ctx, asked))
   return origins.map((origin) => shownOrigin(origin, shown(ctx, origin.value, asked.unmask)))
 }
 
-/** The same shape, with type names in place of values. */
+/** Replace values with the names of their types. */
 function obfuscated(value: Value): Value {
   if (value instanceof Map) {
     const result: Dict = value instanceof OrderedDict ? new OrderedDict() : new Map()
@@ -217,75 +216,57 @@ function obfuscated(value: Value): Value {
   return `<${typeName(value)}>`
 }
 
-const freshArgs = { args: arg.rest('Keys, as for `item`'), ...overrides, ...environments, unmask }
-
 const getDeclaration = reads({
   calledAs: 'get',
-  doc: 'Return the in-memory pillar value at this path, or the default.',
-  args: {
-    key: arg.any('The path to the value'),
-    default: arg.any('Returned when there is no such value', { default: NOT_SET }),
-    merge: arg.boolean('Merge the value over the default, when both are dicts or both are lists', { default: false }),
-    merge_nested_lists: arg.any('Merge lists within dicts too; follows pillar_merge_lists when not given', {
-      optional: true,
-    }),
-    delimiter,
-    ...environments,
-    unmask,
-  },
-  returns: ret.any('The value'),
+  doc: 'Return the value at a path of the pillar in memory, or the default.',
+  args: getArgs,
+  returns: ret.any('Value'),
   examples: ["salt '*' pillar.get pkg:apache", "salt '*' pillar.get abc::def|ghi delimiter='|'"],
   run: get,
 })
 
 const dataDeclaration = reads({
   calledAs: 'items',
-  doc: 'Compile the pillar anew and return all of it; `raw` returns what is in memory.',
+  doc: 'Compile the pillar anew and return all of it. `pillar.raw` returns the pillar in memory.',
   args: freshArgs,
-  returns: ret.dict('The pillar'),
+  returns: ret.dict('Pillar'),
   example: 'pillar.items',
   run: items,
 })
 
 export default defineModule({
   name: 'pillar',
-  doc: 'Extract the pillar data for this minion.',
+  doc: 'Read the pillar of this minion.',
   functions: {
     get: getDeclaration,
     fetch: getDeclaration,
     items: dataDeclaration,
     data: dataDeclaration,
     obfuscate: reads({
-      doc: 'As `items`, with type names in place of values.',
+      doc: 'Compile the pillar anew and return it with type names in place of values.',
       args: freshArgs,
-      returns: ret.dict('The pillar without its values'),
+      returns: ret.dict('Pillar without its values'),
       example: 'pillar.obfuscate',
       run: async (ctx, asked) => obfuscated(await items(ctx, asked)) as Dict,
     }),
     ls: reads({
-      doc: 'The main keys of a freshly compiled pillar.',
+      doc: 'Compile the pillar anew and return its top-level keys.',
       args: freshArgs,
-      returns: ret.list('The keys'),
+      returns: ret.list('Keys'),
       example: 'pillar.ls',
       run: async (ctx, asked) => [...(await items(ctx, asked)).keys()],
     }),
     item: reads({
-      doc: 'Several values of the pillar in memory, by their paths.',
-      args: {
-        args: arg.rest('Paths'),
-        default: arg.any('Stands for a value that is missing', { optional: true }),
-        delimiter: arg.any('Separates the levels of a path', { optional: true }),
-        ...environments,
-        unmask,
-      },
-      returns: ret.dict('The values by path'),
+      doc: 'Return values of the pillar in memory by their paths.',
+      args: itemArgs,
+      returns: ret.dict('Values by path'),
       examples: ["salt '*' pillar.item foo", "salt '*' pillar.item foo:bar baz"],
       run: item,
     }),
     raw: reads({
-      doc: 'The pillar in memory as it is, or one main key of it.',
-      args: { key: arg.any('A main key', { optional: true }), unmask },
-      returns: ret.any('The pillar, or the value'),
+      doc: 'Return the pillar in memory, or one top-level key of it.',
+      args: { key: arg.any('Top-level key, compared with its type', { optional: true }), unmask },
+      returns: ret.any('Pillar, or the value of the key'),
       examples: ["salt '*' pillar.raw", "salt '*' pillar.raw key='roles'"],
       run: (ctx, { key, unmask }) => {
         const value = truthy(key) ? (ctx.pillar.has(key) ? ctx.pillar.get(key)! : new Map()) : new Map(ctx.pillar)
@@ -293,32 +274,32 @@ export default defineModule({
       },
     }),
     ext: reads({
-      doc: 'Compile the pillar anew with one more external pillar.',
+      doc: 'Compile the pillar anew with an additional external pillar.',
       args: {
-        external: arg.any('An entry as in ext_pillar, or its YAML'),
+        external: arg.any('Dict as in the option `ext_pillar`, or its YAML text'),
         pillar: overrides.pillar,
         unmask,
       },
-      returns: ret.dict('The pillar'),
+      returns: ret.dict('Pillar'),
       example: "pillar.ext '{libvirt: _}'",
       run: async (ctx, { external, pillar, unmask }) => {
         const ext = typeof external === 'string' ? await deserialize('yaml', external) : external
         const override = pillar instanceof Map ? pillar : null
         const fresh = await ctx.freshPillar({ pillarenv: null, override, overrideEncoding: null, ext })
-        return shown(ctx, fresh, unmask) as Dict
+        return shown(ctx, fresh, unmask)
       },
     }),
     explain: reads({
-      doc: 'Where a value comes from: every file and line, or other source, that gives it, in the order they are merged. Of values that do not merge the last one counts.',
-      args: { key: arg.string('The path to the value'), delimiter, ...environments, unmask },
-      returns: ret.list('The places with what each says, first to last'),
+      doc: 'Return the origins of a value: each file and line, or other source, in the order of merging. Of values that cannot be merged, the last one wins.',
+      args: explainArgs,
+      returns: ret.list('Origins with their values, first to last'),
       example: 'pillar.explain web:port',
       run: explain,
     }),
     keys: reads({
-      doc: 'The keys of a dict in the pillar.',
-      args: { key: arg.any('The path to the dict'), delimiter, unmask },
-      returns: ret.list('The keys'),
+      doc: 'Return the keys of a dict in the pillar.',
+      args: { key: arg.any('Path of the dict: text, or a list of its parts'), delimiter, unmask },
+      returns: ret.list('Keys'),
       example: 'pillar.keys web:sites',
       run: (ctx, { key, delimiter }) => {
         const value = found(ctx.pillar, key, delimiter)
@@ -327,19 +308,19 @@ export default defineModule({
       },
     }),
     file_exists: reads({
-      doc: 'Whether pillar_roots hold a file; works on a master or without one.',
+      doc: 'Return whether the pillar roots have a file. Works on the machine of the master and without a master.',
       args: {
-        path: arg.string('The path below the roots'),
-        saltenv: arg.any('Look in this environment only', { optional: true }),
+        path: arg.string('Path in the pillar roots'),
+        saltenv: arg.text('Environment to search. Default: all', { optional: true }),
       },
-      returns: ret.boolean('Whether the file is there'),
+      returns: ret.boolean('Whether the file exists'),
       example: 'pillar.file_exists foo/bar.sls',
       run: async (ctx, { path, saltenv }) => {
         const roots = option(ctx.opts, 'pillar_roots')
         if (!(roots instanceof Map) || roots.size === 0) {
           throw new SaltError('CommandExecutionError', 'No pillar_roots found. Are you running this on the master?')
         }
-        const chosen = truthy(saltenv) ? [roots.get(saltenv) ?? []] : [...roots.values()]
+        const chosen = saltenv ? [roots.get(saltenv) ?? []] : [...roots.values()]
         for (const directories of chosen) {
           for (const directory of Array.isArray(directories) ? directories : [directories]) {
             if ((await ctx.host.stat(path.startsWith('/') ? path : `${str(directory)}/${path}`))?.type === 'file')
@@ -350,15 +331,15 @@ export default defineModule({
       },
     }),
     filter_by: reads({
-      doc: 'Pick from a dict, whose keys are globs, by a pillar value.',
+      doc: 'Choose a value of a dict, whose keys are globs, by a pillar value.',
       args: {
-        lookup_dict: arg.any('A dict of values by glob'),
-        pillar: arg.any('The path to the pillar value'),
-        merge: arg.any('A dict merged over what was picked', { optional: true }),
-        default: arg.any('The key taken when none matches', { default: 'default' }),
-        base: arg.any('The key of a dict that is completed by what was picked', { optional: true }),
+        lookup_dict: arg.any('Dict of values by glob; other types are refused'),
+        pillar: arg.any('Path of the pillar value: text, or a list of its parts'),
+        merge: arg.any('Dict to merge over the chosen value; other types are refused', { optional: true }),
+        default: arg.any('Key to use if none matches, compared with its type', { default: 'default' }),
+        base: arg.text('Key of a dict into which the chosen dict is merged', { optional: true }),
       },
-      returns: ret.any('The value picked'),
+      returns: ret.any('Chosen value'),
       example: "pillar.filter_by '{web: Serve it up, db: I query, default: x_x}' role",
       run: (ctx, { lookup_dict, pillar, merge, default: fallback, base }) =>
         filterBy(lookup_dict, pillar, ctx.pillar, { merge, default: fallback, base }),

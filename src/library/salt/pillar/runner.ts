@@ -1,21 +1,21 @@
-// Pillar as the master makes it for minions.
-import { type Dict, isDict, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+// Pillar as the master compiles it for minions.
+import { type Dict, isDict, SaltError, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option, shownOrigin } from '../../../sdk/mod.ts'
 
-/** The grains that the master has seen of a minion. */
+/** Return the cached grains of a minion. */
 function grainsOf(ctx: MasterContext, id: string): Dict | undefined {
   const grains = ctx.cache.bank('grains').fetch(id)
   return grains !== undefined && isDict(grains) ? new Map(grains) : undefined
 }
 
-function isKept({ opts, log }: MasterContext): boolean {
+function isCached({ opts, log }: MasterContext): boolean {
   if (option(opts, 'pillar_cache') || option(opts, 'minion_data_cache')) return true
   log('info', 'The pillar_cache is set to False or not enabled.')
   return false
 }
 
-async function showTop(ctx: MasterContext, minion: Value, saltenv: Value): Promise<Value> {
-  const id = textOf(minion) ?? ctx.cache.bank('grains').list()[0] ?? ''
+async function showTop(ctx: MasterContext, minion: string | null, saltenv: string): Promise<Value> {
+  const id = minion ?? ctx.cache.bank('grains').list()[0] ?? ''
   const { top, errors } = await ctx.pillarTop(id, grainsOf(ctx, id) ?? new Map(), saltenv)
   if (errors.length === 0) return top
   await ctx.progress(
@@ -27,42 +27,42 @@ async function showTop(ctx: MasterContext, minion: Value, saltenv: Value): Promi
   return errors
 }
 
-const minions = arg.any('Which minions', { default: '*' })
+const minions = arg.text('Target: a glob of minion ids', { default: '*' })
+const saltenv = arg.text('Environment', { default: 'base' })
 const further = arg.open('`saltenv`, `pillarenv`, and grains in place of those of the minion')
 
 export default defineRunner({
   name: 'pillar',
-  doc: 'Pillar as the master makes it.',
+  doc: 'Show and clear the pillar of minions.',
   functions: {
     show_top: masterFn({
-      doc: 'The top data of pillar, as it is for a minion.',
+      doc: 'Return the top data of the pillar for a minion.',
       args: {
-        minion: arg.any('The minion', { optional: true }),
-        saltenv: arg.any('The environment', { default: 'base' }),
+        minion: arg.text('Minion id. Default: the first minion with cached grains', { optional: true }),
+        saltenv,
       },
       examples: ['salt-run pillar.show_top'],
       run: (ctx, { minion, saltenv }) => showTop(ctx, minion, saltenv),
     }),
     show_pillar: masterFn({
-      doc: 'The pillar of a minion, made anew; grains can be given to see what would become of it.',
-      args: { minion: arg.any('The minion', { default: '*' }), kwargs: further },
+      doc: 'Compile the pillar of a minion and return it. Given grains replace those of the minion.',
+      args: { minion: arg.text('Minion id', { default: '*' }), kwargs: further },
       examples: ['salt-run pillar.show_pillar www.example.com', 'salt-run pillar.show_pillar os=Debian'],
       run: async (ctx, { minion, kwargs }) => {
-        const id = str(minion)
-        const grains = grainsOf(ctx, id) ?? new Map<Value, Value>([['fqdn', minion]])
+        const grains = grainsOf(ctx, minion) ?? new Map<Value, Value>([['fqdn', minion]])
         const { saltenv = 'base', pillarenv = null, ...others } = Object.fromEntries(kwargs)
         for (const [name, value] of Object.entries(others)) grains.set(name, value)
-        return ctx.pillarOf(id, grains, { saltenv, pillarenv })
+        return ctx.pillarOf(minion, grains, { saltenv, pillarenv })
       },
     }),
     explain: masterFn({
-      doc: 'Where a value in the pillar of a minion comes from: every file and line, or other source, that gives it, in the order they are merged. Of values that do not merge the last one counts.',
+      doc: 'Return the origins of a pillar value of a minion: each file and line, or other source, in the order of merging. Of values that cannot be merged, the last one wins.',
       args: {
-        minion: arg.string('The minion'),
-        key: arg.string('The path to the value'),
-        delimiter: arg.string('What separates the keys of the path', { default: ':' }),
-        saltenv: arg.any('The environment', { default: 'base' }),
-        pillarenv: arg.any('The environment of the pillar', { optional: true }),
+        minion: arg.string('Minion id'),
+        key: arg.string('Path of the value'),
+        delimiter: arg.string('Delimiter of the path', { default: ':' }),
+        saltenv,
+        pillarenv: arg.text('Environment of the pillar', { optional: true }),
       },
       examples: ['salt-run pillar.explain www.example.com web:port'],
       run: async (ctx, { minion, key, delimiter, saltenv, pillarenv }) => {
@@ -73,11 +73,11 @@ export default defineRunner({
       },
     }),
     clear_pillar_cache: masterFn({
-      doc: 'Forgets the pillar that minions got last, so that it is made anew.',
+      doc: 'Remove the cached pillar of minions.',
       args: { minion: minions, kwargs: further },
       examples: ["salt-run pillar.clear_pillar_cache 'minion'"],
       run: (ctx, { minion }) => {
-        if (!isKept(ctx)) return false
+        if (!isCached(ctx)) return false
         for (const id of ctx.targets(minion, 'glob').minions) {
           ctx.cache.bank('pillar').flush(id)
           ctx.cache.bank('pillar_cache').flush(id)
@@ -86,11 +86,11 @@ export default defineRunner({
       },
     }),
     show_pillar_cache: masterFn({
-      doc: 'The pillar that minions got last.',
+      doc: 'Return the cached pillar of minions.',
       args: { minion: minions, kwargs: further },
       examples: ['salt-run pillar.show_pillar_cache'],
       run: (ctx, { minion }) => {
-        if (!isKept(ctx)) return false
+        if (!isCached(ctx)) return false
         const found: Dict = new Map()
         for (const id of ctx.targets(minion, 'glob').minions) {
           const pillar = ctx.cache.bank('pillar').fetch(id)

@@ -1,11 +1,20 @@
-// What this minion has other minions do, through the master, as far as `peer` and `peer_run` of the master let it.
+// Runs functions on other minions through the master, within the limits of the master's options `peer` and `peer_run`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, option, readArgument, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  option,
+  readArgument,
+  ret,
+} from '../../../sdk/mod.ts'
 
 const INTERVAL = 0.3
 
-/** Arguments as one value, a list of them, or the text of either. */
+/** Return the arguments from one value, a list, or the text of either. */
 function argumentsOf(given: Value): Value[] {
   const text = textOf(given)
   const value = text === undefined ? given : readArgument(text)
@@ -13,13 +22,13 @@ function argumentsOf(given: Value): Value[] {
   return isList(value) ? [...value] : [value]
 }
 
-interface Publication {
-  tgt: Value
-  fun: Value
-  arg: Value
-  tgt_type: Value
-  returner: Value
-  timeout: Value
+const common = {
+  tgt: arg.any('Target: text, or a list of minion ids'),
+  fun: arg.text('Function'),
+  arg: arg.any('Arguments: a list, one value, or the text of either', { optional: true }),
+  tgt_type: arg.text('Kind of the target', { default: 'glob' }),
+  returner: arg.text('Returner', { default: '' }),
+  timeout: arg.number('Seconds to wait for returns', { default: 5 }),
 }
 
 function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> {
@@ -27,7 +36,7 @@ function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> 
   return ctx.daemon!.askMaster(new Map<Value, Value>(Object.entries({ ...load, ...own })))
 }
 
-/** What came back until all that are meant have returned, or time is up. */
+/** Return the returns of the minions when all have returned or the time is over. */
 async function returnsOf(
   ctx: FunctionContext,
   jid: Value,
@@ -43,13 +52,13 @@ async function returnsOf(
   }
 }
 
-async function publish(ctx: FunctionContext, request: Publication, form: 'clean' | 'full'): Promise<Value> {
+async function publish(ctx: FunctionContext, request: Bound<typeof common>, form: 'clean' | 'full'): Promise<Value> {
   const { fun, timeout, returner, tgt, tgt_type } = request
   if (!ctx.daemon) {
     ctx.log('error', 'Cannot run publish commands without a connection to a salt master. No command sent.')
     return new Map()
   }
-  if (str(fun).startsWith('publish.')) {
+  if (fun.startsWith('publish.')) {
     ctx.log('info', 'Cannot publish publish calls. Returning {}')
     return new Map()
   }
@@ -57,13 +66,13 @@ async function publish(ctx: FunctionContext, request: Publication, form: 'clean'
   const published = await ask(ctx, { cmd: 'minion_pub', fun, arg, tgt, tgt_type, ret: returner, tmo: timeout, form })
   if (!isDict(published) || published.size === 0) return new Map()
   const minions = published.get('minions')
-  const meant = minions !== undefined && isList(minions) ? minions : []
-  const found = await returnsOf(ctx, published.get('jid') ?? 0, meant, numberOf(timeout) ?? 5)
+  const targeted = minions !== undefined && isList(minions) ? minions : []
+  const found = await returnsOf(ctx, published.get('jid') ?? 0, targeted, numberOf(timeout) ?? 5)
   if (found === null || form === 'full') return found
-  return new Map([...found].map(([id, one]) => [id, isDict(one) ? (one.get('ret') ?? null) : one]))
+  return new Map([...found].map(([id, answer]) => [id, isDict(answer) ? (answer.get('ret') ?? null) : answer]))
 }
 
-function viaMaster(ctx: FunctionContext, name: string | null): void {
+function checkMaster(ctx: FunctionContext, name: string | null): void {
   if (!name) return
   const masters = option(ctx.opts, 'master')
   if (!isList(masters)) {
@@ -79,44 +88,38 @@ function viaMaster(ctx: FunctionContext, name: string | null): void {
   )
 }
 
-const common = {
-  tgt: arg.any('Which minions'),
-  fun: arg.any('The function'),
-  arg: arg.any('Its arguments, as a list', { optional: true }),
-  tgt_type: arg.any('How the minions are meant', { default: 'glob' }),
-  returner: arg.any('A returner', { default: '' }),
-  timeout: arg.any('Seconds to wait for returns', { default: 5 }),
-}
-
 export default defineModule({
   name: 'publish',
-  doc: 'Has other minions do something.',
+  doc: 'Run functions on other minions through the master.',
   functions: {
     publish: changes({
-      doc: 'Has minions do something, and gives what each answered.',
-      args: { ...common, via_master: arg.text('The master that publishes it, of several', { optional: true }) },
-      returns: ret.any('Answers by minion; nothing when it is not allowed'),
+      doc: 'Run a function on minions and return their results.',
+      args: {
+        ...common,
+        via_master: arg.text('Master that publishes the job, if there are several', { optional: true }),
+      },
+      returns: ret.any('Results by minion id; empty if the master does not allow the call'),
       examples: ["salt system.example.com publish.publish '*' cmd.run 'ls -la /tmp'"],
       run: (ctx, { via_master, ...request }) => {
-        viaMaster(ctx, via_master)
+        checkMaster(ctx, via_master)
         return publish(ctx, request, 'clean')
       },
     }),
     full_data: changes({
-      doc: 'Has minions do something, and gives all that is known of what each answered.',
+      doc: 'Run a function on minions and return the full data of their returns.',
       args: common,
-      returns: ret.any('By minion, `ret` with the answer'),
+      returns: ret.any('Returns by minion id, with the result in `ret`'),
       examples: ["salt system.example.com publish.full_data '*' cmd.run 'ls -la /tmp'"],
       run: (ctx, request) => publish(ctx, request, 'full'),
     }),
     runner: changes({
-      doc: 'Has the master run one of its own functions.',
+      doc: 'Call a runner function of the master.',
       args: {
-        fun: arg.any('The runner function'),
-        arg: arg.any('Its arguments, as a list', { optional: true }),
-        timeout: arg.any('Seconds to wait', { default: 5 }),
+        fun: arg.text('Runner function'),
+        arg: common.arg,
+        timeout: common.timeout,
       },
-      returns: ret.any('What it answered; nothing when it is not allowed'),
+      returns: ret.any('Result of the function; empty if the master does not allow the call'),
       examples: ['salt publish.runner manage.down'],
       run: async (ctx, { fun, arg, timeout }) => {
         if (!ctx.daemon) return 'No access to master. If using salt-call with --local, please remove.'

@@ -1,5 +1,5 @@
-// Queues of things to be dealt with later: items, mostly ids of minions, of which `process_queue` makes an event for the reactor,
-// and calls of runners. They are in the embedded store, which answers to the name of Salt's, `sqlite`, or in a module of users' own.
+// Queues of items, mostly minion ids, which `process_queue` sends to the reactor in an event, and of runner calls. They are
+// in the embedded store, which has the name of Salt's (`sqlite`), or in a custom queue module.
 import { lookup } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -16,6 +16,7 @@ import {
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   defineRunner,
   type MasterContext,
   masterFn,
@@ -27,7 +28,7 @@ const EMBEDDED = 'sqlite'
 
 type Given = Readonly<Record<string, Value>>
 
-/** An item as it is kept. Mappings are written as Salt writes them, unless quotes in them would not come back. */
+/** Return an item as it is stored. A dict is written as Salt writes it, unless its quotes would be lost. */
 function kept(item: Value): string {
   if (!isDict(item)) return str(item)
   const json = dumpJson(item)
@@ -37,7 +38,7 @@ function kept(item: Value): string {
 
 const keptItems = (items: Value): string[] => (isList(items) ? [...items] : [items]).map(kept)
 
-/** The call of a runner as it was put in. */
+/** Read a stored runner call. */
 function callOf(item: string): Value {
   try {
     return loadJson(item)
@@ -57,7 +58,7 @@ function countOf(quantity: Value): number | undefined {
   }
 }
 
-/** What the embedded store answers to the calls of a queue module. */
+/** The functions of a queue module in the embedded store. */
 const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Value>> = lookup({
   insert: (store, { queue, items }) => {
     try {
@@ -82,9 +83,8 @@ const embedded: Readonly<Record<string, (store: QueueStore, given: Given) => Val
   },
 })
 
-/** Has the store of a backend do something: a module of users' own of that name, or the embedded one. */
-async function ask(ctx: MasterContext, backend: Value, fun: string, given: Given): Promise<Value> {
-  const name = str(backend)
+/** Call a function of a backend: of the custom queue module with its name, or of the embedded store. */
+async function ask(ctx: MasterContext, name: string, fun: string, given: Given): Promise<Value> {
   const own = await ctx.ownQueues(name)
   if (own?.has(fun)) return own.call(fun, [], new Map(Object.entries(given)))
   const ours = own === undefined && name === EMBEDDED ? embedded[fun] : undefined
@@ -92,17 +92,32 @@ async function ask(ctx: MasterContext, backend: Value, fun: string, given: Given
   return ours(ctx.queues(), given)
 }
 
-interface Popping {
-  queue: Value
-  quantity: Value
-  backend: Value
-  is_runner: boolean
+const queue = arg.text('Name of the queue')
+const items = arg.any('Item of any type, or a list of items')
+const backend = arg.text('Queue module', { default: EMBEDDED })
+const quantity = arg.any('Number of items, or `all`', { default: 1 })
+const popping = {
+  queue,
+  quantity,
+  backend,
+  is_runner: arg.boolean('Whether the items are runner calls', { default: false }),
 }
+const runners = {
+  queue: arg.text('Name of the queue. Default: the option `runner_queue`', { optional: true }),
+  backend: arg.text('Queue module. Default: the option `runner_queue`', { optional: true }),
+}
+
+interface Place {
+  queue: string
+  backend: string
+}
+
+type Popping = Bound<typeof popping>
 
 const pop = (ctx: MasterContext, { queue, quantity, backend, is_runner }: Popping): Promise<Value> =>
   ask(ctx, backend, 'pop', { quantity, queue, is_runner })
 
-/** False when it could not be done, which who waits for it is told. */
+/** Pop items and fire them in an event. Return false, after a progress event, if the request is not valid. */
 async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict | false> {
   let items: Value
   try {
@@ -118,25 +133,25 @@ async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict 
     ['queue', popping.queue],
   ])
   try {
-    await ctx.fire(`salt/queue/${str(popping.queue)}/process`, new Map(data))
+    await ctx.fire(`salt/queue/${popping.queue}/process`, new Map(data))
   } catch (error) {
-    // where no reactor hears of them they wait on
+    // if the event cannot be fired, the items stay in the queue
     await ask(ctx, popping.backend, 'insert', { items, queue: popping.queue })
     throw error
   }
   return data
 }
 
-/** Which queue holds calls of runners: as given, as configured in `runner_queue`, or in the embedded store. */
-function runnerQueue(ctx: MasterContext, queue: Value, backend: Value): { queue: Value; backend: Value } {
+/** Return the queue of runner calls: as given, or as the option `runner_queue` says. */
+function runnerQueue(ctx: MasterContext, given: Bound<typeof runners>): Place {
   const configured = setting(ctx.opts, 'runner_queue') ?? null
   const option = (name: string): Value => (isDict(configured) ? (configured.get(name) ?? null) : null)
-  const named = queue ?? option('queue')
-  if (named === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')
-  return { queue: named, backend: backend ?? option('backend') ?? EMBEDDED }
+  const queue = given.queue ?? option('queue')
+  if (queue === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')
+  return { queue: str(queue), backend: str(given.backend ?? option('backend') ?? EMBEDDED) }
 }
 
-async function processRunners(ctx: MasterContext, quantity: Value, given: { queue: Value; backend: Value }) {
+async function processRunners(ctx: MasterContext, quantity: Value, given: Place) {
   const data = await processQueue(ctx, { ...given, quantity, is_runner: true })
   const items = data === false ? [] : (data.get('items') ?? [])
   const jobs = isList(items) ? [...items] : []
@@ -147,7 +162,7 @@ async function processRunners(ctx: MasterContext, quantity: Value, given: { queu
       const keywords = new Map([...(isDict(kwargs) ? kwargs : [])].map(([key, value]) => [str(key), value]))
       await ctx.call(str(job.get('fun') ?? ''), isList(args) ? [...args] : [], keywords)
     } catch (error) {
-      // what has not had its turn waits for the next one
+      // the calls that have not run stay in the queue
       await ask(ctx, given.backend, 'insert', { items: jobs.slice(index + 1), queue: given.queue })
       throw error
     }
@@ -155,87 +170,73 @@ async function processRunners(ctx: MasterContext, quantity: Value, given: { queu
   return null
 }
 
-const queue = arg.any('The queue')
-const items = arg.any('One item, or a list of them')
-const backend = arg.any('The store it is in', { default: EMBEDDED })
-const popping = {
-  queue,
-  quantity: arg.any('How many, or `all`', { default: 1 }),
-  backend,
-  is_runner: arg.boolean('Whether the items are calls of runners', { default: false }),
-}
-const runners = {
-  queue: arg.any('The queue; that of `runner_queue` unless given', { optional: true }),
-  backend: arg.any('The store it is in; that of `runner_queue` unless given', { optional: true }),
-}
-
 export default defineRunner({
   name: 'queue',
-  doc: 'Queues of items to be dealt with later, and of calls of runners.',
+  doc: 'Manage queues of items and of runner calls.',
   functions: {
     insert: masterFn({
-      doc: 'Puts items into a queue. An item that is there already is not put in again.',
+      doc: 'Insert items into a queue. An item is not inserted twice.',
       args: { queue, items, backend },
       examples: ['salt-run queue.insert myqueue myitem', `salt-run queue.insert myqueue "['item1', 'item2']"`],
       run: (ctx, { backend, queue, items }) => ask(ctx, backend, 'insert', { items, queue }),
     }),
     delete: masterFn({
-      doc: 'Takes items out of a queue.',
+      doc: 'Delete items from a queue.',
       args: { queue, items, backend },
       examples: ['salt-run queue.delete myqueue myitem'],
       run: (ctx, { backend, queue, items }) => ask(ctx, backend, 'delete', { items, queue }),
     }),
     list_queues: masterFn({
-      doc: 'The names of all queues.',
+      doc: 'Return the names of all queues.',
       args: { backend },
       examples: ['salt-run queue.list_queues'],
       run: (ctx, { backend }) => ask(ctx, backend, 'list_queues', {}),
     }),
     list_length: masterFn({
-      doc: 'How many items are in a queue.',
+      doc: 'Return the number of items in a queue.',
       args: { queue, backend },
       examples: ['salt-run queue.list_length myqueue'],
       run: (ctx, { backend, queue }) => ask(ctx, backend, 'list_length', { queue }),
     }),
     list_items: masterFn({
-      doc: 'The items in a queue.',
+      doc: 'Return the items of a queue.',
       args: { queue, backend },
       examples: ['salt-run queue.list_items myqueue'],
       run: (ctx, { backend, queue }) => ask(ctx, backend, 'list_items', { queue }),
     }),
     pop: masterFn({
-      doc: 'Takes the first items out of a queue, and gives them.',
+      doc: 'Remove the first items of a queue and return them.',
       args: popping,
       examples: ['salt-run queue.pop myqueue', 'salt-run queue.pop myqueue all'],
-      run: (ctx, given) => pop(ctx, given),
+      run: pop,
     }),
     process_queue: masterFn({
-      doc: 'Takes the first items out of a queue and fires an event `salt/queue/<queue>/process` with them, for the reactor.',
+      doc: 'Remove the first items of a queue and fire them in the event `salt/queue/<queue>/process`.',
       args: popping,
       examples: ['salt-run queue.process_queue myqueue 6'],
-      run: (ctx, given) => processQueue(ctx, given),
+      run: processQueue,
     }),
     insert_runner: masterFn({
-      doc: 'Puts the call of a runner function into a queue.',
+      doc: 'Insert a runner call into a queue.',
       args: {
-        fun: arg.any('The function'),
-        args: arg.any('Its arguments: a list, or text with commas', { optional: true }),
-        kwargs: arg.any('Its keywords', { optional: true }),
+        fun: arg.text('Runner function'),
+        args: arg.any('Arguments: a list of any values, or text with commas', { optional: true }),
+        kwargs: arg.any('Dict of keyword arguments', { optional: true }),
         ...runners,
       },
       examples: [`salt-run queue.insert_runner event.send test_insert_runner kwargs='{"data": {"foo": "bar"}}'`],
       run: (ctx, { fun, args, kwargs, ...given }) => {
-        const to = runnerQueue(ctx, given.queue, given.backend)
+        const to = runnerQueue(ctx, given)
         const call = new Map<Value, Value>([['fun', fun]])
         call.set('args', typeof args === 'string' ? args.split(',') : (args ?? [])).set('kwargs', kwargs ?? new Map())
         return ask(ctx, to.backend, 'insert', { items: call, queue: to.queue })
       },
     }),
     process_runner: masterFn({
-      doc: 'Takes calls of runners out of a queue and makes them.',
-      args: { quantity: arg.any('How many, or `all`', { default: 1 }), ...runners },
+      doc: 'Remove runner calls from a queue and run them.',
+      args: { quantity, ...runners },
       examples: ['salt-run queue.process_runner 5'],
-      run: (ctx, { quantity, ...given }) => processRunners(ctx, quantity, runnerQueue(ctx, given.queue, given.backend)),
+      run: (ctx, { quantity, ...given }) => processRunners(ctx, quantity, runnerQueue(ctx, given)),
     }),
   },
 })

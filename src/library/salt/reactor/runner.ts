@@ -1,5 +1,5 @@
-// The rules of the running reactor, what it did and why, and what it would do. It is reached by events that show
-// that their sender may read the master's key.
+// Shows and changes the rules of the running reactor, and shows its reactions. Requests are events with a proof that the
+// sender can read the key of the master.
 import { localKeyFile } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -18,7 +18,7 @@ import { fireAndWait, waitFor } from './runner/waiting.ts'
 
 const BASE = 'salt/reactors/manage'
 
-/** Seconds that Salt waits for the reactor. */
+/** Seconds to wait for the reactor, as in Salt. */
 const PATIENCE = 30
 
 async function masterKey({ host, opts }: MasterContext): Promise<string> {
@@ -34,29 +34,30 @@ function isConfigured({ opts }: MasterContext): boolean {
   return truthy(rawOption(opts, 'reactor'))
 }
 
-/** Asks the reactor, and gives one value of its answer. */
-async function ask(ctx: MasterContext, wish: string, answer: string, data: Dict, key: string): Promise<Value> {
+/** Ask the reactor, and return one value of its answer. */
+async function ask(ctx: MasterContext, request: string, answer: string, data: Dict, key: string): Promise<Value> {
   if (!isConfigured(ctx)) throw new SaltError('CommandExecutionError', 'Reactor system is not running.')
-  const tag = `salt/run/${ctx.jid}/${BASE}/${wish}`
+  const tag = `salt/run/${ctx.jid}/${BASE}/${request}`
   data.set('key', orderProof(await masterKey(ctx), tag, data))
-  // nobody but the master fires this tag
+  // only the master may fire this tag
   const answers = ctx.events((tag) => tag === `${BASE}/${answer}`, PATIENCE)[Symbol.asyncIterator]()
   const first = answers.next()
-  // a master that is gone is told of below, where it is waited for
+  // `await first` below raises the error of a master that is gone
   first.catch(() => {})
-  // what Salt asks for is shown by salt-run, as there
-  if (wish === 'test') await ctx.fire(tag, data)
-  else await ctx.progress(data, `${BASE}/${wish}`)
+  // as in Salt, salt-run shows the requests that Salt has
+  if (request === 'test') await ctx.fire(tag, data)
+  else await ctx.progress(data, `${BASE}/${request}`)
   const { value } = await first
   await answers.return?.(undefined)
   if (value === undefined) throw new SaltError('CommandExecutionError', 'The reactor did not answer.')
   return value.data.get(key) ?? null
 }
 
-const event = arg.any('The tag, or a glob of tags')
-const unused = { saltenv: arg.any('Unused', { default: 'base' }), test: arg.any('Unused', { optional: true }) }
+const event = arg.text('Tag, or a glob of tags')
+const data = arg.any('Dict with the data of the event; other types are refused', { optional: true })
+const unused = { saltenv: arg.text('Ignored', { default: 'base' }), test: arg.text('Ignored', { optional: true }) }
 
-const timeout = arg.any('Seconds to wait at most', { default: 60 })
+const timeout = arg.any('Greatest number of seconds to wait: a number, or text of one', { default: 60 })
 const seconds = (given: Value): number => givenNumber('timeout', given)
 
 function chain(record: Dict, id: number): Dict {
@@ -65,10 +66,10 @@ function chain(record: Dict, id: number): Dict {
 
 export default defineRunner({
   name: 'reactor',
-  doc: 'The running reactor.',
+  doc: 'Manage the running reactor.',
   functions: {
     list: masterFn({
-      doc: 'The rules that count now.',
+      doc: 'Return the current rules.',
       args: unused,
       examples: ['salt-run reactor.list'],
       calledAs: 'list_',
@@ -76,7 +77,7 @@ export default defineRunner({
     }),
     add: masterFn({
       doc: 'Add a rule until the master is restarted.',
-      args: { event, reactors: arg.any('SLS files, one or a list'), ...unused },
+      args: { event, reactors: arg.any('SLS file, or a list of SLS files'), ...unused },
       examples: ["salt-run reactor.add 'salt/cloud/*/destroyed' reactors='/srv/reactor/destroy/*.sls'"],
       run: (ctx, { event, reactors }) => {
         const files = typeof reactors === 'string' ? [reactors] : reactors
@@ -91,14 +92,14 @@ export default defineRunner({
       run: (ctx, { event }) => ask(ctx, 'delete', 'delete-complete', new Map([['event', event]]), 'result'),
     }),
     is_leader: masterFn({
-      doc: 'Whether the reactor answers events.',
+      doc: 'Return whether the reactor reacts to events.',
       args: {},
       examples: ['salt-run reactor.is_leader'],
       run: (ctx) => ask(ctx, 'is_leader', 'leader/value', new Map(), 'result'),
     }),
     set_leader: masterFn({
-      doc: 'Let the reactor answer events, or keep it from it.',
-      args: { value: arg.any('Whether it does', { default: true }) },
+      doc: 'Enable or disable the reactor.',
+      args: { value: arg.flag('Whether the reactor reacts to events', { default: true }) },
       examples: ['salt-run reactor.set_leader True'],
       run: (ctx, { value }) => {
         const data = new Map<Value, Value>([['id', option(ctx.opts, 'id')]]).set('value', value)
@@ -106,11 +107,11 @@ export default defineRunner({
       },
     }),
     test: masterFn({
-      doc: 'What the reactor would do about an event, without doing it.',
+      doc: 'Return what the reactor would do for an event, without doing it.',
       args: {
-        tag: arg.any('Its tag'),
-        data: arg.any('What it says', { optional: true }),
-        origin: arg.string('Who fires it, for rules with a condition', { default: 'user' }),
+        tag: arg.text('Tag of the event'),
+        data,
+        origin: arg.string('Sender of the event, for rules with a condition', { default: 'user' }),
       },
       examples: [
         `salt-run reactor.test salt/minion/web1/start '{"id": "web1"}'`,
@@ -122,36 +123,36 @@ export default defineRunner({
       },
     }),
     fire: masterFn({
-      doc: 'Fire an event and wait for what the reactor does about it: its calls, and what minions returned to its jobs.',
-      args: { tag: arg.text('Its tag'), data: arg.any('What it says', { optional: true }), timeout },
+      doc: 'Fire an event and wait for the reaction. Return its calls and the returns of its jobs.',
+      args: { tag: arg.text('Tag of the event'), data, timeout },
       examples: [`salt-run reactor.fire myapp/deploy/complete '{"version": "1.4.2"}' timeout=120`],
       run: (ctx, { tag, data, timeout }) => fireAndWait(ctx, tag, givenData(data), seconds(timeout)),
     }),
     wait: masterFn({
-      doc: 'Wait for a reaction that is going on, and say how it ended.',
-      args: { reaction: arg.any('Its number, as reactor.trace tells it'), timeout },
+      doc: 'Wait for a running reaction and return its result.',
+      args: { reaction: arg.any('Number of the reaction, as `reactor.trace` shows it'), timeout },
       examples: ['salt-run reactor.wait 42'],
       run: (ctx, { reaction, timeout }) => waitFor(ctx, givenNumber('reaction', reaction), seconds(timeout)),
     }),
     trace: masterFn({
-      doc: 'What the reactor did: event, rules, files, calls with their jobs, and results or errors. The last ones first.',
+      doc: 'Return the last reactions: event, rules, files, calls with their jobs, and results or errors. Newest first.',
       args: {
-        what: arg.text('A glob of tags, the number of a reaction, or of a job it caused', { default: '*' }),
-        limit: arg.any('At most so many', { default: 10 }),
+        what: arg.text('Glob of tags, number of a reaction, or id of a job that it started', { default: '*' }),
+        limit: arg.any('Greatest number of reactions: a number, or text of one', { default: 10 }),
       },
       examples: ['salt-run reactor.trace', "salt-run reactor.trace 'salt/minion/*' limit=3"],
       run: (ctx, { what, limit }) => {
-        const wanted = what
         const caused = ({ record }: { record: Dict }): boolean => {
           const calls = record.get('calls') ?? []
-          return isList(calls) && calls.some((call) => isDict(call) && call.get('jid') === wanted)
+          return isList(calls) && calls.some((call) => isDict(call) && call.get('jid') === what)
         }
         const found = ctx.reactions().last(2000)
         const chosen = found.filter(
-          (one) => fnmatch(str(one.record.get('tag') ?? ''), wanted) || str(one.id) === wanted || caused(one),
+          (reaction) =>
+            fnmatch(str(reaction.record.get('tag') ?? ''), what) || str(reaction.id) === what || caused(reaction),
         )
-        if (chosen.length === 0 && /^\d+$/.test(wanted)) {
-          throw new SaltError('CommandExecutionError', `There is no reaction ${wanted}, and none with a job ${wanted}`)
+        if (chosen.length === 0 && /^\d+$/.test(what)) {
+          throw new SaltError('CommandExecutionError', `There is no reaction ${what}, and none with a job ${what}`)
         }
         return chosen.slice(0, givenNumber('limit', limit)).map(({ id, record }) => chain(record, id))
       },

@@ -1,5 +1,5 @@
-// What the master knows about what minions look after: grains by `type:id`.
-import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+// The cached grains of resources, which minions manage, by `type:id`.
+import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 const bankOf = (ctx: MasterContext) => ctx.cache.bank('resource_grains')
@@ -24,29 +24,29 @@ function summary(ctx: MasterContext): Dict {
 
 export default defineRunner({
   name: 'resource',
-  doc: 'What the master knows about what minions look after.',
+  doc: 'Show the resources that minions manage.',
   functions: {
     show_grains: masterFn({
-      doc: 'The grains of one resource, or nothing when none are known.',
-      args: { type: arg.text('Its type'), id: arg.text('Its id') },
+      doc: 'Return the cached grains of a resource.',
+      args: { type: arg.text('Type of the resource'), id: arg.text('Id of the resource') },
       examples: ['salt-run resource.show_grains type=dummy id=dummy-01'],
       run: (ctx, { type, id }) =>
-        // Salt's empty dict for what its cache does not have
+        // Salt returns an empty dict for a resource that is not cached
         type && id ? (bankOf(ctx).fetch(`${type}:${id}`) ?? new Map()) : null,
     }),
     list_grains: masterFn({
-      doc: 'All resources whose grains are known, with the names of these.',
+      doc: 'Return all resources with cached grains, and the names of the grains.',
       args: {},
       examples: ['salt-run resource.list_grains'],
       run: (ctx) => summary(ctx),
     }),
     refresh: masterFn({
-      doc: 'Ask a minion to tell its resources again.',
-      args: { minion: arg.any('Its id') },
+      doc: 'Ask a minion to send its resources again.',
+      args: { minion: arg.text('Minion id') },
       examples: ['salt-run resource.refresh minion=web1'],
       run: async (ctx, { minion }) => {
-        if (!truthy(minion)) return false
-        await ctx.fire(`minion/${str(minion)}/resource_refresh`, new Map([['minion', minion]]))
+        if (!minion) return false
+        await ctx.fire(`minion/${minion}/resource_refresh`, new Map([['minion', minion]]))
         return true
       },
     }),

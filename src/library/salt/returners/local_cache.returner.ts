@@ -1,8 +1,8 @@
-// `local_cache`: the master's own store, which has every return anyway.
+// `local_cache`: the store of the master, which has every return without a returner.
 import { defineReturner } from '../../../sdk/mod.ts'
 
 export default defineReturner({
   name: 'local_cache',
-  doc: "The master's own store; it needs nobody to put returns into it.",
+  doc: 'Do nothing: the master stores returns itself.',
   functions: { returner: () => undefined, save_load: () => undefined, event_return: () => undefined },
 })

@@ -1,4 +1,4 @@
-// `rawfile_json`: returns and events as lines of JSON in a file.
+// `rawfile_json`: writes returns and events as lines of JSON to a file.
 import { type Dict, dumpJson, str } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
 
@@ -11,7 +11,7 @@ async function write(ctx: FunctionContext, lines: readonly Dict[], ret?: Dict): 
 
 export default defineReturner({
   name: 'rawfile_json',
-  doc: 'Writes returns and events to a file, a line of JSON for each.',
+  doc: 'Write returns and events to a file, one line of JSON for each.',
   functions: {
     returner: (ctx, ret) => write(ctx, [ret], ret),
     event_return: (ctx, events) => write(ctx, events),

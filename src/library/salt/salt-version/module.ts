@@ -1,5 +1,5 @@
-// Salt's releases by their code names, for trees that serve minions of several. Releases are named after the elements in
-// order: years and months up to Fluorine, then a number each, from Neon on.
+// Code names of Salt's releases, for state trees that serve minions of several releases. Releases are named after the
+// chemical elements in their order: with year and month up to Fluorine, with a number from Neon on.
 import { SALT_VERSION } from '../../../base/mod.ts'
 import { compareLoose, PyObject, SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionDeclaration, reads } from '../../../sdk/mod.ts'
@@ -37,29 +37,33 @@ function releaseNumber(name: Value): string | null {
   return at < 0 ? null : String(FIRST_NUMBER + at)
 }
 
-/** Below, at or above zero as this release is older than, the same as or newer than the named one. */
+/** Return a number below, at or above zero if this release is older than, the same as or newer than the named release. */
 function compared(name: Value): number | undefined {
   const number = releaseNumber(name)
   return number === null ? undefined : compareLoose(SALT_VERSION.replace(/\.\d+$/, ''), number)
 }
 
-const args = { name: arg.any('The code name of a release') }
+const args = { name: arg.any('Code name of a release as text; other types are refused') }
 
 const comparing = (doc: string, example: string, wanted: number): FunctionDeclaration =>
   reads({ doc, example: `salt_version.${example}`, args, run: (_ctx, { name }) => compared(name) === wanted })
 
 export default defineModule({
   name: 'salt_version',
-  doc: 'Code names of releases.',
+  doc: 'Compare the version of Salt with releases by their code names.',
   functions: {
     get_release_number: reads({
-      doc: 'The number of a release; nothing when there is no such name.',
+      doc: 'Return the number of a release, or None for an unknown code name.',
       example: 'salt_version.get_release_number Sodium',
       args,
       run: (_ctx, { name }) => releaseNumber(name),
     }),
-    equal: comparing('Whether this is the named release.', 'equal Argon', 0),
-    greater_than: comparing('Whether this is a later release than the named one.', 'greater_than Sodium', 1),
-    less_than: comparing('Whether this is an earlier release than the named one.', 'less_than Potassium', -1),
+    equal: comparing('Return whether this is the named release.', 'equal Argon', 0),
+    greater_than: comparing('Return whether this is a later release than the named release.', 'greater_than Sodium', 1),
+    less_than: comparing(
+      'Return whether this is an earlier release than the named release.',
+      'less_than Potassium',
+      -1,
+    ),
   },
 })

@@ -1,7 +1,15 @@
-// Functions of minions from the master: on its own machine, or on minions.
+// Calls execution functions from the master: on its own machine, or on minions.
 import { BrineError } from '../../../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, type MinionReturn, masterFn, unreturnedText } from '../../../sdk/mod.ts'
+import { type Dict, isDict, isList, numberOf, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineRunner,
+  type MasterContext,
+  type MinionReturn,
+  masterFn,
+  unreturnedText,
+} from '../../../sdk/mod.ts'
 
 async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: Map<string, Value>): Promise<Value> {
   const own = new Map([...kwargs].filter(([name]) => name !== 'with_pillar' && !name.startsWith('__')))
@@ -13,35 +21,35 @@ async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: 
   }
 }
 
-interface Execution {
-  tgt: Value
-  fun: Value
-  arg: Value
-  timeout: Value
-  tgt_type: Value
-  ret: Value
-  jid: Value
-  kwarg: Value
-  kwargs: Map<string, Value>
+const executeArgs = {
+  tgt: arg.any('Target: text, or a list of minion ids'),
+  fun: arg.any('Function; a list of functions for a compound command'),
+  arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
+  timeout: arg.any('Seconds to wait: a number above 0; other values mean the option `timeout`', { optional: true }),
+  tgt_type: arg.text('Kind of the target', { default: 'glob' }),
+  ret: arg.text('Returner', { default: '' }),
+  jid: arg.text('Job id. Default: a new one', { default: '' }),
+  kwarg: arg.any('Dict of keyword arguments of the function; other types are ignored', { optional: true }),
+  kwargs: arg.open('Further keyword arguments of the function'),
 }
 
 const returned = (answer: MinionReturn): Value =>
   answer.data ? (answer.data.get('return') ?? null) : unreturnedText(answer)
 
-async function onMinions(ctx: MasterContext, request: Execution): Promise<Dict> {
+async function onMinions(ctx: MasterContext, request: Bound<typeof executeArgs>): Promise<Dict> {
   const { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs } = request
   const seconds = numberOf(timeout)
-  const number = textOf(jid) ?? ''
+
   const found: Dict = new Map()
   const keywords: Dict = new Map([...kwargs, ...(isDict(kwarg) ? kwarg : [])])
   const job = {
     tgt,
-    tgtType: str(tgt_type),
+    tgtType: tgt_type,
     fun,
     arg: isList(arg) ? [...arg] : [arg],
     kwarg: keywords,
-    ret: str(ret),
-    ...(number !== '' && { jid: number }),
+    ret,
+    ...(jid !== '' && { jid }),
     ...(seconds !== undefined && seconds > 0 && { timeout: seconds }),
   }
   for await (const answer of ctx.run(job)) found.set(answer.id, returned(answer))
@@ -50,33 +58,23 @@ async function onMinions(ctx: MasterContext, request: Execution): Promise<Dict> 
 
 export default defineRunner({
   name: 'salt',
-  doc: 'Functions of minions from the master.',
+  doc: 'Call execution functions from the master.',
   functions: {
     cmd: masterFn({
-      doc: "Calls a function as a minion on the master's machine would.",
+      doc: 'Call an execution function on the machine of the master.',
       args: {
-        fun: arg.text('The function'),
-        args: arg.rest('Its arguments'),
-        kwargs: arg.open('Its keywords; with_pillar makes a pillar first'),
+        fun: arg.text('Function'),
+        args: arg.rest('Arguments of the function'),
+        kwargs: arg.open('Keyword arguments of the function; `with_pillar` is ignored'),
       },
       examples: ['salt-run salt.cmd test.ping'],
       run: (ctx, { fun, args, kwargs }) => onMaster(ctx, fun, args, kwargs),
     }),
     execute: masterFn({
-      doc: 'Has minions call a function, and gives what each answered.',
-      args: {
-        tgt: arg.any('Which minions'),
-        fun: arg.any('The function'),
-        arg: arg.any('Its arguments, as a list', { default: [] }),
-        timeout: arg.any('Seconds to wait', { optional: true }),
-        tgt_type: arg.text('How the minions are meant', { default: 'glob' }),
-        ret: arg.text('A returner', { default: '' }),
-        jid: arg.any("The job's number", { default: '' }),
-        kwarg: arg.any('Its keywords, as a dict', { optional: true }),
-        kwargs: arg.open('More of its keywords'),
-      },
+      doc: 'Run a function on minions and return their results.',
+      args: executeArgs,
       examples: ["salt-run salt.execute '*' cmd.run 'whoami'"],
-      run: (ctx, request) => onMinions(ctx, request),
+      run: onMinions,
     }),
   },
 })

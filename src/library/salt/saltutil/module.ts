@@ -1,6 +1,6 @@
-// The minion itself, as far as it goes without a running minion and a master: its caches, and what it has loaded.
-// Jobs are those of a running minion; here there are none.
-import { type Dict, fnmatch, numberOf, str, tuple, type Value } from '../../../data/mod.ts'
+// Manages the minion itself: its caches, its loaded modules and its running jobs, and calls of the master for a minion
+// beside it. Without a minion daemon there are no jobs.
+import { type Dict, fnmatch, str, tuple, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -20,7 +20,7 @@ import { listExtmods, syncing } from './module/sync.ts'
 
 const cacheOf = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
-/** Empties the cache; folders stay. True unless something could not be removed. */
+/** Remove the files of the cache, but not its folders. Return false if a file could not be removed. */
 async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean> {
   let names: string[]
   try {
@@ -43,12 +43,12 @@ async function clearCache(ctx: FunctionContext, folder: string): Promise<boolean
   return true
 }
 
-const jobOf = (ctx: FunctionContext, jid: Value): Dict | undefined =>
-  ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === str(jid))
+const jobOf = (ctx: FunctionContext, jid: string): Dict | undefined =>
+  ctx.daemon?.running().find((job) => str(job.get('jid') ?? '') === jid)
 
-/** A job whose return is on its way: who asks for it is told to wait, as for one that runs. */
-function returning(ctx: FunctionContext, jid: Value): Dict | undefined {
-  const load = ctx.daemon?.unsent?.().find((each) => str(each.get('jid') ?? '') === str(jid))
+/** Return a job that is done but whose return the master does not have yet, in the form of a running job. */
+function returning(ctx: FunctionContext, jid: string): Dict | undefined {
+  const load = ctx.daemon?.unsent?.().find((each) => str(each.get('jid') ?? '') === jid)
   if (!load) return undefined
   const { pid } = process
   return new Map<Value, Value>(
@@ -56,20 +56,23 @@ function returning(ctx: FunctionContext, jid: Value): Dict | undefined {
   )
 }
 
-/** Ends a job, or says as Salt does that there is nothing to end. */
-function signalJob(ctx: FunctionContext, jid: Value, signal: Value): string {
+/** Send a signal to a job; return an empty text if the job does not run, as Salt does. */
+function signalJob(ctx: FunctionContext, jid: string, signal: number): string {
   const job = jobOf(ctx, jid)
-  if (!job || !ctx.daemon?.signal(str(jid), Number(numberOf(signal) ?? 0))) return ''
-  return `Signal ${str(signal)} sent to job ${str(jid)} at pid ${str(job.get('pid') ?? '')}`
+  if (!job || !ctx.daemon?.signal(jid, signal)) return ''
+  return `Signal ${signal} sent to job ${jid} at pid ${str(job.get('pid') ?? '')}`
 }
 
-const jid = arg.text("The job's id")
+const signalAll = (ctx: FunctionContext, signal: number): string[] =>
+  (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, str(job.get('jid') ?? ''), signal))
+
+const jid = arg.text('Job id')
 
 const ending = (name: string, doc: string, signal: number): FunctionDeclaration =>
   changes({
     doc,
     args: { jid },
-    returns: ret.string('What was done'),
+    returns: ret.string('Report of the signal; empty if the job does not run'),
     example: `saltutil.${name} <job id>`,
     run: (ctx, given) => signalJob(ctx, given.jid, signal),
   })
@@ -77,73 +80,75 @@ const ending = (name: string, doc: string, signal: number): FunctionDeclaration 
 const signals = {
   signal_job: changes({
     doc: 'Send a signal to a running job.',
-    args: { jid, sig: arg.any('The number of the signal') },
-    returns: ret.string('What was done'),
+    args: { jid, sig: arg.count('Number of the signal') },
+    returns: ret.string('Report of the signal; empty if the job does not run'),
     example: 'saltutil.signal_job <job id> 15',
     run: (ctx, given) => signalJob(ctx, given.jid, given.sig),
   }),
-  term_job: ending('term_job', 'End a running job (SIGTERM).', 15),
-  kill_job: ending('kill_job', 'End a running job at once (SIGKILL).', 9),
+  term_job: ending('term_job', 'Send SIGTERM to a running job.', 15),
+  kill_job: ending('kill_job', 'Send SIGKILL to a running job.', 9),
   term_all_jobs: changes({
-    doc: 'End all running jobs (SIGTERM).',
+    doc: 'Send SIGTERM to all running jobs.',
     args: {},
-    returns: ret.texts('What was done'),
+    returns: ret.texts('One report for each job'),
     example: 'saltutil.term_all_jobs',
-    run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 15)),
+    run: (ctx) => signalAll(ctx, 15),
   }),
   kill_all_jobs: changes({
-    doc: 'End all running jobs at once (SIGKILL).',
+    doc: 'Send SIGKILL to all running jobs.',
     args: {},
-    returns: ret.texts('What was done'),
+    returns: ret.texts('One report for each job'),
     example: 'saltutil.kill_all_jobs',
-    run: (ctx) => (ctx.daemon?.running() ?? []).map((job) => signalJob(ctx, job.get('jid') ?? '', 9)),
+    run: (ctx) => signalAll(ctx, 9),
   }),
 }
 
 const commanded = {
-  tgt: arg.any('Which minions'),
-  fun: arg.any('The function'),
-  arg: arg.any('Its arguments', { default: tuple([]) }),
-  timeout: arg.any('Seconds to wait', { optional: true }),
-  tgt_type: arg.string('The form of the target', { default: 'glob' }),
-  ret: arg.any('Returners', { default: '' }),
-  kwarg: arg.any('Its keyword arguments', { optional: true }),
-  ssh: arg.flag('Over SSH', { default: false }),
+  tgt: arg.any('Target: text, or a list of minion ids'),
+  fun: arg.any('Function; a list of functions for a compound command'),
+  arg: arg.any('Arguments of the function: a list, or one value', { default: tuple([]) }),
+  timeout: arg.any('Seconds to wait for returns: a number; other types are ignored. Default: the option `timeout`', {
+    optional: true,
+  }),
+  tgt_type: arg.string('Kind of the target', { default: 'glob' }),
+  ret: arg.text('Returners, with commas between them', { default: '' }),
+  kwarg: arg.any('Dict of keyword arguments of the function; other types are ignored', { optional: true }),
+  ssh: arg.flag('Use salt-ssh', { default: false }),
   kwargs: arg.open('`batch`, `subset`, `expect_minions`, `metadata`, …'),
 }
 
 const besideMaster = {
   cmd: changes({
-    doc: 'Have other minions run a function, on the machine of the master.',
+    doc: 'Run a function on other minions. Works only on the machine of the master.',
     args: commanded,
-    returns: ret.dict('The answers by minion'),
+    returns: ret.dict('Returns by minion id'),
     run: (ctx, asked) => command(ctx, asked),
   }),
   cmd_iter: changes({
-    doc: 'Have other minions run a function, on the machine of the master, and tell of each answer as it comes.',
+    doc: 'Run a function on other minions, and fire an event for each return. Works only on the machine of the master.',
     args: commanded,
-    returns: ret.dict('The answers by minion'),
+    returns: ret.dict('Returns by minion id'),
     examples: ["salt master1 saltutil.cmd_iter '*' test.ping"],
     run: (ctx, asked) => commandEach(ctx, asked),
   }),
   runner: changes({
-    doc: 'Call a runner function, on the machine of the master.',
+    doc: 'Call a runner function. Works only on the machine of the master.',
     args: {
-      name: arg.string('The function'),
-      arg: arg.any('Its arguments', { optional: true }),
-      kwarg: arg.any('Its keyword arguments', { optional: true }),
-      full_return: arg.boolean('With the number and success of the run', { default: false }),
-      saltenv: arg.any('The environment', { default: 'base' }),
-      jid: arg.any('The orchestration it belongs to', { optional: true }),
+      name: arg.string('Runner function'),
+      arg: arg.any('Arguments of the function: a list, or one value', { optional: true }),
+      kwarg: arg.any('Dict of keyword arguments of the function; other types are ignored', { optional: true }),
+      full_return: arg.boolean('Also return the job id and the success of the run', { default: false }),
+      saltenv: arg.any('Environment, passed on unchanged to functions with a parameter `saltenv`', { default: 'base' }),
+      jid: arg.text('Job id of the orchestration run', { optional: true }),
       kwargs: arg.open('Further keyword arguments of the function'),
     },
     example: 'saltutil.runner jobs.list_jobs',
     run: (ctx, call) => runner(ctx, call),
   }),
   wheel: changes({
-    doc: 'Call a wheel function, on the machine of the master.',
-    args: { name: arg.string('The function'), args: arg.rest('Its arguments'), kwargs: arg.open('By keyword') },
-    returns: ret.dict('`return`, `success` and the number of the run'),
+    doc: 'Call a wheel function. Works only on the machine of the master.',
+    args: { name: arg.string('Wheel function'), args: arg.rest('Arguments'), kwargs: arg.open('Keyword arguments') },
+    returns: ret.dict('`return`, `success` and the job id of the run'),
     example: 'saltutil.wheel key.accept jerry',
     run: (ctx, { name, args, kwargs }) => wheel(ctx, name, args, kwargs),
   }),
@@ -151,38 +156,38 @@ const besideMaster = {
 
 export default defineModule({
   name: 'saltutil',
-  doc: 'Look after the minion itself.',
+  doc: 'Manage the minion itself: sync and refresh its modules, and control its jobs.',
   functions: {
     ...syncing,
     ...refreshing,
     list_extmods: listExtmods,
     update: reads({
-      doc: 'Update a minion that was frozen by Esky. No minion is any more, so it says what it lacks.',
-      args: { version: arg.any('The version', { optional: true }) },
-      returns: ret.dict('What is wrong'),
+      doc: 'Return an error: updates by Esky are not available.',
+      args: { version: arg.text('Ignored', { optional: true }) },
+      returns: ret.dict('`_error` with the reason'),
       example: 'saltutil.update',
       run: () => new Map([['_error', 'Esky not available as import']]),
     }),
     clear_job_cache: clearJobCache,
     find_cached_job: findCachedJob,
     running: reads({
-      doc: 'Jobs that run on this minion.',
+      doc: 'Return the jobs that run on this minion.',
       args: {},
-      returns: ret.list('The jobs'),
+      returns: ret.dicts('Jobs'),
       example: 'saltutil.running',
       run: (ctx) => ctx.daemon?.running() ?? [],
     }),
     is_running: reads({
-      doc: 'Jobs that run a function.',
-      args: { fun: arg.string('Its name, or a glob') },
-      returns: ret.list('The jobs'),
+      doc: 'Return the jobs that run a function.',
+      args: { fun: arg.string('Function, or a glob') },
+      returns: ret.dicts('Jobs'),
       example: 'saltutil.is_running state.highstate',
       run: (ctx, { fun }) => (ctx.daemon?.running() ?? []).filter((job) => fnmatch(str(job.get('fun') ?? ''), fun)),
     }),
     find_job: reads({
-      doc: 'A job that runs, or whose return the master has not taken yet.',
-      args: { jid: arg.any('Its id') },
-      returns: ret.dict('The job, or nothing'),
+      doc: 'Return a job that runs, or whose return the master has not received yet.',
+      args: { jid },
+      returns: ret.dict('Job; empty if there is none'),
       example: 'saltutil.find_job <job id>',
       run: (ctx, { jid }) => jobOf(ctx, jid) ?? returning(ctx, jid) ?? new Map<Value, Value>(),
     }),
@@ -192,7 +197,7 @@ export default defineModule({
     clear_cache: changes({
       doc: 'Remove all files in the cache of the minion.',
       args: {},
-      returns: ret.boolean('Whether all went'),
+      returns: ret.boolean('Whether all files were removed'),
       example: 'saltutil.clear_cache',
       run: (ctx) => clearCache(ctx, cacheOf(ctx)),
     }),

@@ -2,6 +2,7 @@
 import { type Dict, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   defineRunner,
   listedOnce,
   type MasterContext,
@@ -10,7 +11,7 @@ import {
   syncModules,
 } from '../../../sdk/mod.ts'
 
-/** By the word of the function; the folder differs where it is given. */
+/** The families by the name of the function, with the folder if it has another name. */
 const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
   ['clouds'],
   ['modules'],
@@ -38,31 +39,23 @@ const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
   ['roster'],
 ]
 
-/** Those that Salt's master has no function for; `sync_all` names them when there are any. */
+/** Families without a function in Salt's master; `sync_all` returns them only if they have modules. */
 const FURTHER: readonly string[] = ['auth', 'matchers']
 
 const args = {
-  saltenv: arg.any('The environment, several with commas', { default: 'base' }),
-  extmod_whitelist: arg.any('Only these', { optional: true }),
-  extmod_blacklist: arg.any('Not these', { optional: true }),
-}
-
-interface Given {
-  saltenv: Value
-  extmod_whitelist: Value
-  extmod_blacklist: Value
+  saltenv: arg.any('Environments: a list, or text with commas', { default: 'base' }),
+  extmod_whitelist: arg.any('Modules to sync: text with commas, or a dict of lists by kind', { optional: true }),
+  extmod_blacklist: arg.any('Modules not to sync: text with commas, or a dict of lists by kind', { optional: true }),
 }
 
 async function sync(
   ctx: MasterContext,
   family: string,
-  given: Given,
+  { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist }: Bound<typeof args>,
   offered = listedOnce(ctx.files),
 ): Promise<Value[]> {
-  const { saltenv } = given
   const envs = isList(saltenv) ? saltenv.map(str) : str(saltenv).split(',')
-  const lists = { whitelist: given.extmod_whitelist, blacklist: given.extmod_blacklist }
-  return (await syncModules(ctx, { family, envs, offered, ...lists })).names
+  return (await syncModules(ctx, { family, envs, offered, whitelist, blacklist })).names
 }
 
 const syncOf = (word: string, folder: string): MasterFunction =>
@@ -78,7 +71,7 @@ export default defineRunner({
   doc: 'Sync custom modules from the file server to the master.',
   functions: {
     sync_all: masterFn({
-      doc: 'Sync all custom modules from the file server.',
+      doc: 'Sync custom modules of all kinds from the file server.',
       args,
       examples: ['salt-run saltutil.sync_all'],
       run: async (ctx, given) => {

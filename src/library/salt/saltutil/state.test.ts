@@ -3,13 +3,13 @@ import { type Dict, toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import saltutil from './state.ts'
 
-const brought: Dict = new Map<Value, Value>([
+const synced: Dict = new Map<Value, Value>([
   ['modules', ['modules.x']],
   ['states', []],
 ])
 
 const others = {
-  'saltutil.sync_all': () => brought,
+  'saltutil.sync_all': () => synced,
   'saltutil.sync_modules': () => ['modules.x'],
   'saltutil.sync_grains': () => [],
   'saltutil.sync_utils': () => {

@@ -1,7 +1,17 @@
-// Users' modules brought from the file server during a state run: one function for each family that `saltutil` syncs.
+// Sync custom modules from the file server during a state run: one state for each kind that `saltutil` syncs.
 import { toError } from '../../../base/mod.ts'
 import { type Dict, isDict, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  settled,
+  state,
+  type Verdict,
+} from '../../../sdk/mod.ts'
 
 const FAMILIES = [
   'beacons',
@@ -28,52 +38,46 @@ const FAMILIES = [
   'wrapper',
 ]
 
-interface Wish {
-  name: string
-  kwargs: Map<string, Value>
-}
-
-async function synced(ctx: StateContext, family: string, { name, kwargs }: Wish): Promise<StateReturn> {
-  const end = (result: boolean | null, comment: string, changes: Dict = new Map()): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
-  if (ctx.test) return end(null, `saltutil.sync_${family} would have been run`)
-  let brought: Value
+async function sync(ctx: StateContext, family: string, kwargs: ReadonlyMap<string, Value>): Promise<Verdict> {
+  let synced: Value
   try {
-    brought = await ctx.call(`saltutil.sync_${family}`, [], kwargs)
+    synced = await ctx.call(`saltutil.sync_${family}`, [], kwargs)
   } catch (error) {
-    return end(false, `Failed to run sync_${family}: ${toError(error).message}`)
+    return failed(`Failed to run sync_${family}: ${toError(error).message}`)
   }
-  // all families at once tell what they brought by family
-  const all: Dict = family === 'all' && isDict(brought) ? brought : new Map([[family, brought]])
+  // sync_all returns names by family
+  const all: Dict = family === 'all' && isDict(synced) ? synced : new Map([[family, synced]])
   const changes: Dict = new Map([...all].filter(([, names]) => truthy(names)))
-  if (changes.size === 0) return end(true, 'No updates to sync')
-  return end(true, family === 'all' ? 'Sync performed' : `Updated ${family}.`, changes)
+  if (changes.size === 0) return settled('No updates to sync')
+  return changed(family === 'all' ? 'Sync performed' : `Updated ${family}.`, changes)
 }
 
 const syncing = (family: string, doc: string) =>
   state({
     doc,
     args: {
-      name: arg.string('Any name'),
-      kwargs: arg.open(`What \`saltutil.sync_${family}\` takes, such as \`saltenv\` and \`refresh\``),
+      name: arg.string('Any text'),
+      kwargs: arg.open(`Arguments of \`saltutil.sync_${family}\`, such as \`saltenv\` and \`refresh\``),
     },
     examples: [`sync_${family}:\n  saltutil.sync_${family}:\n    - refresh: true`],
-    run: (ctx, wish) => synced(ctx, family, wish),
+    run: (ctx, { name, kwargs }) =>
+      ensure(ctx, {
+        name,
+        look: () => family,
+        foresee: () => `saltutil.sync_${family} would have been run`,
+        act: () => sync(ctx, family, kwargs),
+      }),
   })
 
 export default defineState({
   name: 'saltutil',
-  doc: "Bring users' modules from the file server.",
+  doc: 'Sync custom modules from the file server.',
   functions: {
-    sync_all: syncing('all', 'Modules of all families are here as the file server has them.'),
+    sync_all: syncing('all', 'Ensure that custom modules of all kinds are those of the file server.'),
     ...Object.fromEntries(
       FAMILIES.map((family) => [
         `sync_${family}`,
-        syncing(family, `The ${family.replaceAll('_', ' ')} of users are here as the file server has them.`),
+        syncing(family, `Ensure that custom ${family.replaceAll('_', ' ')} are those of the file server.`),
       ]),
     ),
   },

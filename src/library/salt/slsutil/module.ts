@@ -1,54 +1,60 @@
-// Merging, rendering and small texts for SLS files and templates.
+// Functions for SLS files and templates: merge, render, serialize, search files.
 import { normalize } from 'node:path/posix'
-import { contains, iterate, merge, SaltError, str, truthy, update, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, deserialize, type FunctionContext, reads, ret, serialized } from '../../../sdk/mod.ts'
+import { contains, iterate, merge, SaltError, str, update, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineModule,
+  deserialize,
+  type FunctionContext,
+  reads,
+  ret,
+  serialized,
+} from '../../../sdk/mod.ts'
 import { banner } from './slsutil-banner.ts'
 
 const strategy = {
-  strategy: arg.text('smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
-  renderer: arg.string('The pipe that made the data; decides what smart means', { default: 'yaml' }),
-  merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
+  strategy: arg.text('Strategy: smart, aggregate, recurse, overwrite, list or none', { default: 'smart' }),
+  renderer: arg.string('Renderer of the data, by which `smart` chooses a strategy', { default: 'yaml' }),
+  merge_lists: arg.boolean('Append to lists in place of replacing them', { default: false }),
 }
 
-interface Strategy {
-  strategy: Value
-  renderer: string
-  merge_lists: boolean
-}
-
-function mergeBy(ctx: FunctionContext, a: Value, b: Value, { strategy, renderer, merge_lists }: Strategy): Value {
+function mergeBy(ctx: FunctionContext, a: Value, b: Value, options: Bound<typeof strategy>): Value {
   const warn = (message: string): void => ctx.log('warning', message)
-  // what is no strategy, such as None, merges as the fallback does
-  return merge(a, b, { strategy: str(strategy), renderer, mergeLists: merge_lists, warn })
+  // an unknown strategy, such as None, merges as the fallback does
+  return merge(a, b, { strategy: options.strategy, renderer: options.renderer, mergeLists: options.merge_lists, warn })
 }
 
-async function render(
-  ctx: FunctionContext,
-  { path, string, renderer, further }: { path: Value; string: Value; renderer: string; further: Map<string, Value> },
-): Promise<Value> {
-  if (!truthy(path) && !truthy(string)) throw new SaltError('SaltInvocationError', 'Must pass path or string.')
-  if (truthy(path) && truthy(string)) {
-    throw new SaltError('SaltInvocationError', 'Must not pass both path and string.')
-  }
-  const { saltenv = 'base', sls = '', context = new Map(), ...rest } = Object.fromEntries(further)
+const renderArgs = {
+  path: arg.text('Path of a file, or its URL on the file server', { optional: true }),
+  string: arg.text('Text to render', { optional: true }),
+  default_renderer: arg.string('Renderer pipe, unless the text begins with a shebang line', { default: 'jinja|yaml' }),
+  kwargs: arg.open('Template variables; `saltenv`, `sls` and `context` have their usual meaning'),
+}
+
+async function render(ctx: FunctionContext, args: Bound<typeof renderArgs>): Promise<Value> {
+  const { path, string, default_renderer: renderer, kwargs } = args
+  if (path && string) throw new SaltError('SaltInvocationError', 'Must not pass both path and string.')
+  const { saltenv = 'base', sls = '', context = new Map(), ...rest } = Object.fromEntries(kwargs)
   const variables = new Map(Object.entries(rest))
   if (context instanceof Map) for (const [name, value] of context) variables.set(str(name), value)
   const request = { renderer, saltenv: str(saltenv), sls: str(sls), context: variables }
-  if (truthy(string)) return ctx.render({ ...request, text: str(string) })
-  if (str(path).startsWith('/') && (await ctx.host.stat(str(path)))?.type !== 'file') {
-    ctx.log('error', `Template does not exist: ${str(path)}`)
+  if (string) return ctx.render({ ...request, text: string })
+  if (!path) throw new SaltError('SaltInvocationError', 'Must pass path or string.')
+  if (path.startsWith('/') && (await ctx.host.stat(path))?.type !== 'file') {
+    ctx.log('error', `Template does not exist: ${path}`)
     return new Map()
   }
   const text = await ctx.call('cp.get_url', [path, null], { saltenv })
-  return ctx.render({ ...request, text: str(text), path: str(path) })
+  return ctx.render({ ...request, text: str(text), path })
 }
 
-/** Without the keywords that only tell who called. */
+/** Leave out the keywords of the publication. */
 function withoutPublished(kwargs: ReadonlyMap<string, Value>): Map<string, Value> {
   return new Map([...kwargs].filter(([name]) => !name.startsWith('__')))
 }
 
-/** Paths of the file server, listed once for each environment. */
+/** Return the paths of the file server, listed once for each environment. */
 async function listing(
   ctx: FunctionContext,
   kind: 'list_master' | 'list_master_dirs',
@@ -63,13 +69,13 @@ async function listing(
   return paths
 }
 
-const fileExists = async (ctx: FunctionContext, path: Value, saltenv: string): Promise<boolean> =>
+const fileExists = async (ctx: FunctionContext, path: string, saltenv: string): Promise<boolean> =>
   contains(await listing(ctx, 'list_master', saltenv), path)
 
-const dirExists = async (ctx: FunctionContext, path: Value, saltenv: string): Promise<boolean> =>
+const dirExists = async (ctx: FunctionContext, path: string, saltenv: string): Promise<boolean> =>
   contains(await listing(ctx, 'list_master_dirs', saltenv), path)
 
-const pathExists = async (ctx: FunctionContext, path: Value, saltenv: string): Promise<boolean> =>
+const pathExists = async (ctx: FunctionContext, path: string, saltenv: string): Promise<boolean> =>
   (await fileExists(ctx, path, saltenv)) || (await dirExists(ctx, path, saltenv))
 
 async function findup(ctx: FunctionContext, startpath: string, filenames: Value, saltenv: string): Promise<string> {
@@ -91,13 +97,13 @@ async function findup(ctx: FunctionContext, startpath: string, filenames: Value,
   }
 }
 
-const saltenv = arg.string('The environment of the file server', { default: 'base' })
+const saltenv = arg.string('Environment of the file server', { default: 'base' })
 
 function existence(what: string, test: typeof fileExists) {
   return reads({
-    doc: `Whether the state tree has a ${what} of that path.`,
-    args: { path: arg.any('The path below the root'), saltenv },
-    returns: ret.boolean('Whether it is there'),
+    doc: `Return whether the state tree has a ${what}.`,
+    args: { path: arg.text('Path in the state tree'), saltenv },
+    returns: ret.boolean('Whether the path exists'),
     example: `slsutil.${what}_exists nginx`,
     run: (ctx, { path, saltenv }) => test(ctx, path, saltenv),
   })
@@ -108,29 +114,29 @@ export default defineModule({
   doc: 'Functions for use in SLS files.',
   functions: {
     update: reads({
-      doc: 'Merge a dict into another one, which is changed.',
+      doc: 'Merge a dict into another dict, and return the changed dict.',
       args: {
-        dest: arg.any('The dict to change'),
-        upd: arg.any('What is laid over it'),
-        recursive_update: arg.boolean('Merge nested dicts, too', { default: true }),
-        merge_lists: arg.boolean('Complete lists in place of replacing them', { default: false }),
+        dest: arg.any('Dict to change; other types are refused'),
+        upd: arg.any('Dict to merge into `dest`; other types are refused'),
+        recursive_update: arg.boolean('Merge nested dicts', { default: true }),
+        merge_lists: arg.boolean('Append to lists in place of replacing them', { default: false }),
       },
-      returns: ret.dict('The changed dict'),
+      returns: ret.dict('Changed dict'),
       example: "slsutil.update '{foo: Foo}' '{bar: Bar}'",
       run: (_ctx, { dest, upd, recursive_update, merge_lists }) =>
         update(dest, upd, { recursive: recursive_update, mergeLists: merge_lists }),
     }),
     merge: reads({
       doc: 'Merge two values by a strategy.',
-      args: { obj_a: arg.any('The first value'), obj_b: arg.any('What is laid over it'), ...strategy },
-      returns: ret.any('The merged value'),
+      args: { obj_a: arg.any('Value of any type'), obj_b: arg.any('Value to merge over it'), ...strategy },
+      returns: ret.any('Merged value'),
       example: "slsutil.merge '{foo: Foo}' '{bar: Bar}'",
       run: (ctx, { obj_a, obj_b, ...how }) => mergeBy(ctx, obj_a, obj_b, how),
     }),
     merge_all: reads({
       doc: 'Merge a list of values in order.',
-      args: { lst: arg.any('The values'), ...strategy },
-      returns: ret.any('The merged value'),
+      args: { lst: arg.any('List of values, or another iterable'), ...strategy },
+      returns: ret.any('Merged value'),
       example: "slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'",
       run: (ctx, { lst, ...how }) => {
         let result: Value = new Map()
@@ -139,81 +145,75 @@ export default defineModule({
       },
     }),
     renderer: reads({
-      doc: 'Run text, or a file of the file server, through a pipe of renderers.',
-      args: {
-        path: arg.text('The file', { optional: true }),
-        string: arg.text('The text', { optional: true }),
-        default_renderer: arg.string('The pipe used without a shebang line', { default: 'jinja|yaml' }),
-        kwargs: arg.open('Template variables; `saltenv`, `sls` and `context` have their usual meaning'),
-      },
-      returns: ret.any('What the last renderer gives'),
+      doc: 'Render text, or a file of the file server.',
+      args: renderArgs,
+      returns: ret.any('Result of the last renderer'),
       examples: [
         "salt '*' slsutil.renderer salt://path/to/file",
         "salt '*' slsutil.renderer string='Hi {{ name }}' name=you",
       ],
-      run: (ctx, { path, string, default_renderer, kwargs }) =>
-        render(ctx, { path, string, renderer: default_renderer, further: kwargs }),
+      run: render,
     }),
     serialize: reads({
-      doc: 'A value as text in a format: json, yaml or yamlex.',
+      doc: 'Serialize a value.',
       args: {
-        serializer: arg.string('The format'),
-        obj: arg.any('The value'),
-        mod_kwargs: arg.open('Options of the format, such as indent or default_flow_style'),
+        serializer: arg.string('Format, such as json, yaml or yamlex'),
+        obj: arg.any('Value of any type'),
+        mod_kwargs: arg.open('Options of the format, such as `indent` or `default_flow_style`'),
       },
-      returns: ret.any('The text, or bytes'),
+      returns: ret.any('Text, or bytes'),
       example: "--no-parse=obj slsutil.serialize 'json' obj=\"{'foo': 'Foo!'}\"",
       run: (_ctx, { serializer, obj, mod_kwargs }) => serialized(serializer, obj, withoutPublished(mod_kwargs)),
     }),
     deserialize: reads({
-      doc: 'The value that a text in a format stands for.',
+      doc: 'Deserialize text.',
       args: {
-        serializer: arg.string('The format'),
-        stream_or_string: arg.any('The text'),
-        mod_kwargs: arg.open('Options of the format; none matters when reading'),
+        serializer: arg.string('Format, such as json, yaml or yamlex'),
+        stream_or_string: arg.any('Text, or bytes'),
+        mod_kwargs: arg.open('Ignored'),
       },
-      returns: ret.any('The value'),
+      returns: ret.any('Value'),
       example: 'slsutil.deserialize json \'{"foo": "Foo!"}\'',
       run: (_ctx, { serializer, stream_or_string }) => deserialize(serializer, stream_or_string),
     }),
     banner: reads({
-      doc: 'A comment block that says a file is managed.',
+      doc: 'Return a comment block that says that a file is managed.',
       args: {
-        width: arg.integer('Columns of the block', { default: 72 }),
-        commentchar: arg.string('Begins each line', { default: '#' }),
-        borderchar: arg.string('Makes the border', { default: '#' }),
-        blockstart: arg.string('A line before the block', { optional: true }),
-        blockend: arg.string('A line after the block', { optional: true }),
-        title: arg.string('Centred at the top', { optional: true }),
-        text: arg.string('Below the title', { optional: true }),
+        width: arg.integer('Width of the block in columns', { default: 72 }),
+        commentchar: arg.string('Text at the start of each line', { default: '#' }),
+        borderchar: arg.string('Character of the border', { default: '#' }),
+        blockstart: arg.string('Line before the block', { optional: true }),
+        blockend: arg.string('Line after the block', { optional: true }),
+        title: arg.string('Title, centred at the top', { optional: true }),
+        text: arg.string('Text below the title', { optional: true }),
         newline: arg.boolean('End with a line break', { default: false }),
       },
-      returns: ret.string('The block'),
+      returns: ret.string('Comment block'),
       run: (_ctx, options) => banner(options),
     }),
     boolstr: reads({
-      doc: 'One of two texts, by whether a value is true.',
+      doc: 'Return one of two values, by the truth of a value.',
       args: {
-        value: arg.any('The value'),
-        true: arg.any('For a true value', { default: 'true' }),
-        false: arg.any('For any other', { default: 'false' }),
+        value: arg.flag('Value, by its truth'),
+        true: arg.any('Result for a true value, of any type', { default: 'true' }),
+        false: arg.any('Result for a false value, of any type', { default: 'false' }),
       },
-      returns: ret.any('The text'),
-      run: (_ctx, { value, true: yes, false: no }) => (truthy(value) ? yes : no),
+      returns: ret.any('Chosen value'),
+      run: (_ctx, { value, true: yes, false: no }) => (value ? yes : no),
     }),
     file_exists: existence('file', fileExists),
     dir_exists: existence('dir', dirExists),
     path_exists: existence('path', pathExists),
     findup: reads({
-      doc: 'The nearest of some files, in a folder of the state tree or one above it.',
+      doc: 'Return the nearest of some files, in a folder of the state tree or in a folder above it.',
       args: {
-        startpath: arg.text('Where the search begins; nothing means the top of the tree'),
-        filenames: arg.any('A name, or a list of names'),
+        startpath: arg.text('Folder where the search begins; empty for the top of the tree'),
+        filenames: arg.any('File name, or a list of names'),
         saltenv,
       },
-      returns: ret.string('The path found'),
+      returns: ret.string('Path of the file'),
       example: 'slsutil.findup formulas/shared/nginx map.jinja',
-      run: (ctx, { startpath, filenames, saltenv }) => findup(ctx, startpath ? startpath : '', filenames, saltenv),
+      run: (ctx, { startpath, filenames, saltenv }) => findup(ctx, startpath, filenames, saltenv),
     }),
   },
 })

@@ -47,7 +47,7 @@ function wrapped(text: string, width: number): string[] {
   return wrapText(blanks, { width, breakLongWords: true, breakOnHyphens: true })
 }
 
-/** Tab stops every eight columns; a line break begins anew. */
+/** Expand tabs to stops at every eighth column of a line. */
 function expandTabs(text: string): string {
   return text.replace(/[^\n\r]+/g, (line) => {
     let out = ''

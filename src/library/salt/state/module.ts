@@ -1,4 +1,4 @@
-// Applying states and looking at them: the functions behind `state.apply` and its kin.
+// Functions that apply states to this minion, and functions that show what would be applied.
 import { str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Args,
@@ -27,7 +27,7 @@ import { clearCache } from './module/cache.ts'
 import { changeDisabled } from './module/disabled.ts'
 import type { Further } from './module/options.ts'
 import { applyPackage } from './module/package.ts'
-import { listPauses, note, resume, wholeSeconds } from './module/pauses.ts'
+import { listPauses, note, resume } from './module/pauses.ts'
 import { runningTexts } from './module/queue.ts'
 import { addRequest, clearRequest, readRequest, readRequests } from './module/requests.ts'
 import {
@@ -46,18 +46,20 @@ import {
 } from './module/show.ts'
 
 const kwargs = arg.open('Options of the run: `saltenv`, `pillarenv`, `pillar`, `pillar_enc`, `concurrent`, `cache`, …')
-const test = arg.any('Whether to predict in place of changing; the configuration decides when not given', {
+const test = arg.any('Dry run: any value but False means yes. Default: the option `test`', { optional: true })
+const queue = arg.any('Wait for other state runs: True, or the greatest number of runs to wait behind', {
   optional: true,
 })
-const queue = arg.any('Wait for other state runs: true, or behind how many at most', { optional: true })
-const exclude = arg.any('IDs and SLS names to leave out', { optional: true })
-const state_events = arg.any('Whether each state is told of as an event', { optional: true })
-const mods = arg.any('SLS names, as a list or with commas')
+const exclude = arg.any('IDs and SLS names to leave out: text with commas, or a list of names and dicts', {
+  optional: true,
+})
+const state_events = arg.flag('Fire an event for each state. Default: the option `state_events`', { optional: true })
+const mods = arg.any('SLS names: a list, or text with commas')
+const modsOrHighstate = arg.any('SLS names: a list, or text with commas. Default: the highstate', { optional: true })
 
-const results = ret.any('The results by tag; a list of errors when it cannot be compiled')
+const results = ret.any('Results by tag; a list of errors if the states do not compile')
 
 /** Keywords that are parameters of the functions behind `state.apply`. */
-/** Arguments of the functions behind `state.apply`. */
 const TAKEN = ['test', 'queue', 'state_events', 'sync_mods']
 
 function applyArgs(given: Further): ApplyArgs {
@@ -111,23 +113,23 @@ function showOf(
   })
 }
 
-const jid = arg.text('The job')
-const state_id = arg.any('The ID to act at; the next one when not given', { optional: true })
+const jid = arg.text('Job id of the run')
+const state_id = arg.text('State ID at which to act. Default: the next state', { optional: true })
 const byJob = { jid, state_id } satisfies Args
 
 export default defineModule({
   name: 'state',
-  doc: 'Apply states to this minion, and see what they would do.',
+  doc: 'Apply states to this minion, or show what would be applied.',
   functions: {
     running: reads({
-      doc: 'Which state runs are under way.',
-      args: { concurrent: arg.boolean('Whether other runs do not matter', { default: false }) },
-      returns: ret.texts('A sentence for each'),
+      doc: 'Return the state runs that are in progress.',
+      args: { concurrent: arg.boolean('Ignore other runs and return an empty list', { default: false }) },
+      returns: ret.texts('One sentence for each run'),
       run: (ctx, { concurrent }) => runningTexts(ctx, concurrent),
     }),
     apply: changes({
-      doc: 'Apply SLS files, or without them the highstate.',
-      args: { mods: arg.any('SLS names, as a list or with commas', { optional: true }), kwargs },
+      doc: 'Apply SLS files, or the highstate if none are given.',
+      args: { mods: modsOrHighstate, kwargs },
       returns: results,
       examples: ["salt '*' state.apply", "salt '*' state.apply core,edit.vim test=True"],
       outputter: 'highstate',
@@ -135,14 +137,14 @@ export default defineModule({
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, kwargs),
     }),
     test: reads({
-      doc: 'What `state.apply` would do.',
-      args: { mods: arg.any('SLS names, as a list or with commas', { optional: true }), kwargs },
+      doc: 'Run `state.apply` with `test=True`.',
+      args: { mods: modsOrHighstate, kwargs },
       returns: results,
       outputter: 'highstate',
       run: (ctx, { mods, kwargs }) => apply(ctx, mods, new Map([...kwargs, ['test', true]])),
     }),
     highstate: changes({
-      doc: 'Apply what the top file gives this minion.',
+      doc: 'Apply the SLS files that the top file assigns to this minion.',
       args: { test, queue, state_events, kwargs },
       returns: results,
       example: 'state.highstate',
@@ -156,7 +158,9 @@ export default defineModule({
         test,
         exclude,
         queue,
-        sync_mods: arg.any('Kinds of custom modules to sync first', { optional: true }),
+        sync_mods: arg.any('Kinds of custom modules to sync first: True for all, a list, or text with commas', {
+          optional: true,
+        }),
         state_events,
         kwargs,
       },
@@ -166,29 +170,29 @@ export default defineModule({
       run: (ctx, { mods, exclude, ...args }) => applySls(ctx, mods, exclude, args),
     }),
     orchestrate: changes({
-      doc: 'Apply SLS files as an orchestration, on a minion without a master.',
+      doc: 'Apply SLS files as an orchestration on a minion without a master.',
       args: {
         mods,
-        saltenv: arg.any('Their environment', { default: 'base' }),
+        saltenv: arg.text('Environment of the SLS files', { default: 'base' }),
         test,
         exclude,
-        pillar: arg.any('Laid over the pillar', { optional: true }),
-        pillarenv: arg.any('The environment of the pillar', { optional: true }),
+        pillar: arg.any('Dict merged over the pillar; other types are refused', { optional: true }),
+        pillarenv: arg.text('Environment of the pillar', { optional: true }),
       },
-      returns: ret.dict('Results below the name of the minion, and a return code'),
+      returns: ret.dict('Results under the id of the minion, and a return code'),
       examples: ['salt-call --local state.orchestrate webserver'],
       run: (ctx, { mods, ...args }) => orchestrate(ctx, mods, args),
     }),
     top: changes({
-      doc: 'Apply what another top file gives this minion.',
-      args: { topfn: arg.string('The top file, below the root'), test, queue, kwargs },
+      doc: 'Apply the SLS files that another top file assigns to this minion.',
+      args: { topfn: arg.string('Path of the top file in the file roots'), test, queue, kwargs },
       returns: results,
       outputter: 'highstate',
       run: (ctx, { topfn, ...args }) => applyTop(ctx, topfn, { ...args, state_events: null }),
     }),
     sls_id: changes({
-      doc: 'Apply one ID of SLS files, with what it requires.',
-      args: { id_: arg.any('The ID'), mods, test, queue, state_events, kwargs },
+      doc: 'Apply one ID of SLS files, with its requisites.',
+      args: { id_: arg.text('State ID'), mods, test, queue, state_events, kwargs },
       returns: results,
       example: 'state.sls_id my_state my_module',
       outputter: 'highstate',
@@ -197,11 +201,11 @@ export default defineModule({
     single: changes({
       doc: 'Call one state function.',
       args: {
-        fun: arg.string('The function'),
-        name: arg.any('Its name argument'),
+        fun: arg.string('State function, such as `pkg.installed`'),
+        name: arg.any('Value of the argument `name`, passed on unchanged'),
         test,
         queue,
-        kwargs: arg.open('Its other arguments'),
+        kwargs: arg.open('Other arguments of the function'),
       },
       returns: results,
       example: 'state.single pkg.installed name=vim',
@@ -209,37 +213,37 @@ export default defineModule({
       run: (ctx, { fun, name, ...args }) => applySingle(ctx, fun, name, { ...args, state_events: null }),
     }),
     low: changes({
-      doc: 'Call one low chunk.',
-      args: { data: arg.any('The chunk'), queue, kwargs },
-      returns: ret.any('Its result; a list of errors when it cannot be called'),
+      doc: 'Call the state of one low chunk.',
+      args: { data: arg.any('Low chunk: a dict with `state`, `fun`, `name` and `__id__`'), queue, kwargs },
+      returns: ret.any('Result of the state; a list of errors if the chunk is not valid'),
       run: (ctx, { data, queue, kwargs }) => applyLow(ctx, data, queue, kwargs),
     }),
     high: changes({
       doc: 'Apply high data.',
-      args: { data: arg.any('The data'), test, queue, kwargs },
+      args: { data: arg.any('High data: a dict of states by ID'), test, queue, kwargs },
       returns: results,
       run: (ctx, { data, ...args }) => applyHigh(ctx, data, { ...args, state_events: null }),
     }),
     template: changes({
-      doc: 'Apply an SLS file of the minion.',
-      args: { tem: arg.string('The path'), queue, kwargs },
+      doc: 'Apply an SLS file on the disk of the minion.',
+      args: { tem: arg.string('Path of the file; `.sls` is added if missing'), queue, kwargs },
       returns: results,
       outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyTemplate(ctx, tem, { ...args, test: null, state_events: null }),
     }),
     template_str: changes({
       doc: 'Apply states given as text.',
-      args: { tem: arg.string('The text'), queue, kwargs },
+      args: { tem: arg.string('Text of an SLS file'), queue, kwargs },
       returns: results,
       outputter: 'highstate',
       run: (ctx, { tem, ...args }) => applyText(ctx, tem, { ...args, test: null, state_events: null }),
     }),
     pkg: changes({
-      doc: 'Apply a state run that was packed as a tarball.',
+      doc: 'Apply a state run from a tarball.',
       args: {
-        pkg_path: arg.string('The tarball'),
-        pkg_sum: arg.any('Its hash'),
-        hash_type: arg.any('Of which kind the hash is'),
+        pkg_path: arg.string('Path of the tarball'),
+        pkg_sum: arg.text('Expected hash of the tarball'),
+        hash_type: arg.text('Hash algorithm, such as `md5`'),
         test,
         kwargs,
       },
@@ -248,39 +252,51 @@ export default defineModule({
       outputter: 'highstate',
       run: applyPackage,
     }),
-    show_top: show('The SLS files that the top file gives this minion.', 'Environment to SLS names', showTop),
-    show_highstate: show('The high data of the highstate.', 'The high data', showHighstate),
-    show_lowstate: show('The ordered low chunks of the highstate.', 'The chunks', showLowstate),
-    show_states: show('The SLS files of the highstate in the order they are applied.', 'The names', showStates),
-    show_state_usage: show('Which SLS files the highstate uses and which not.', 'Names and counts', showUsage),
-    show_sls: showOf('The high data of SLS files.', 'The high data', showSls),
-    show_low_sls: showOf('The ordered low chunks of SLS files.', 'The chunks', showLowSls),
-    graph: showOf('The requisites of SLS files as a graph in DOT format.', 'The graph', graphSls),
-    graph_highstate: show('The requisites of the highstate as a graph in DOT format.', 'The graph', graphHighstate),
-    sls_exists: showOf('Whether SLS files exist and can be rendered.', 'Whether they do', async (ctx, mods, args) => {
-      return (await showSls(ctx, mods, args)) instanceof Map
-    }),
+    show_top: show(
+      'Return the SLS files that the top file assigns to this minion.',
+      'SLS names by environment',
+      showTop,
+    ),
+    show_highstate: show('Return the high data of the highstate.', 'High data', showHighstate),
+    show_lowstate: show('Return the ordered low chunks of the highstate.', 'Low chunks', showLowstate),
+    show_states: show('Return the SLS files of the highstate in the order of their use.', 'SLS names', showStates),
+    show_state_usage: show(
+      'Return which SLS files the highstate uses and which it does not.',
+      'Names and counts',
+      showUsage,
+    ),
+    show_sls: showOf('Return the high data of SLS files.', 'High data', showSls),
+    show_low_sls: showOf('Return the ordered low chunks of SLS files.', 'Low chunks', showLowSls),
+    graph: showOf('Return the requisites of SLS files as a graph in DOT format.', 'Graph', graphSls),
+    graph_highstate: show('Return the requisites of the highstate as a graph in DOT format.', 'Graph', graphHighstate),
+    sls_exists: showOf(
+      'Return whether SLS files exist and can be rendered.',
+      'Whether all of them do',
+      async (ctx, mods, args) => {
+        return (await showSls(ctx, mods, args)) instanceof Map
+      },
+    ),
     id_exists: reads({
-      doc: 'Whether SLS files have all of these IDs.',
-      args: { ids: arg.any('IDs, as a list or with commas'), mods, test, queue, kwargs },
-      returns: ret.boolean('Whether they do'),
+      doc: 'Return whether SLS files define all of these IDs.',
+      args: { ids: arg.words('State IDs: a list, or text with commas'), mods, test, queue, kwargs },
+      returns: ret.boolean('Whether all IDs are defined'),
       run: (ctx, { ids, mods, ...args }) => idExists(ctx, ids, mods, args),
     }),
     explain: reads({
-      doc: 'Why the states of an ID would run or not: what their requisites saw, and where they are written.',
+      doc: 'Explain why the states of an ID would run or not: the results of their requisites, and their file and line.',
       args: {
-        id_: arg.any('The ID'),
-        mods: arg.any('SLS names; the highstate when not given', { optional: true }),
+        id_: arg.text('State ID'),
+        mods: modsOrHighstate,
         queue,
         kwargs,
       },
-      returns: ret.list('One entry for each state'),
+      returns: ret.list('One entry for each state of the ID'),
       example: 'state.explain my_state my_module',
       run: (ctx, { id_, mods, ...args }) => explainId(ctx, id_, mods, args),
     }),
     request: changes({
-      doc: 'Ask the local admin to apply states: shows what they would do, and keeps the request.',
-      args: { mods: arg.any('SLS names; the highstate when not given', { optional: true }), kwargs },
+      doc: 'Save a request to apply states for a local administrator, and return what a dry run of them gives.',
+      args: { mods: modsOrHighstate, kwargs },
       returns: results,
       outputter: 'highstate',
       run: async (ctx, { mods, kwargs }) => {
@@ -291,70 +307,70 @@ export default defineModule({
       },
     }),
     check_request: reads({
-      doc: 'The requests that wait.',
-      args: { name: arg.any('Only the one of this name', { optional: true }) },
-      returns: ret.dict('The requests by name'),
+      doc: 'Return the saved requests.',
+      args: { name: arg.text('Name of a request. Default: all requests', { optional: true }) },
+      returns: ret.dict('Requests by name, or the named request'),
       outputter: 'highstate',
       run: (ctx, { name }) => readRequest(ctx, name),
     }),
     clear_request: changes({
-      doc: 'Drop a request, or all.',
-      args: { name: arg.any('Only the one of this name', { optional: true }) },
-      returns: ret.boolean('False when there is none of that name'),
+      doc: 'Remove one saved request, or all of them.',
+      args: { name: arg.text('Name of a request. Default: all requests', { optional: true }) },
+      returns: ret.boolean('False if no request has this name'),
       run: (ctx, { name }) => clearRequest(ctx, name),
     }),
     run_request: changes({
-      doc: 'Apply what was requested.',
-      args: { name: arg.string('The request', { default: 'default' }), kwargs },
+      doc: 'Apply the states of a saved request.',
+      args: { name: arg.string('Name of the request', { default: 'default' }), kwargs },
       returns: results,
       outputter: 'highstate',
       run: (ctx, { name, kwargs }) => runRequest(ctx, name, kwargs),
     }),
     disable: changes({
-      doc: 'Keep SLS files, functions or the highstate from running.',
-      args: { states: arg.any('Names, as a list or with commas') },
-      returns: ret.dict('What was done'),
+      doc: 'Disable SLS files, state functions or the highstate.',
+      args: { states: arg.words('SLS names, functions or `highstate`: a list, or text with commas') },
+      returns: ret.dict('`res`, and `msg` with one line for each name'),
       example: 'state.disable highstate',
       run: (ctx, { states }) => changeDisabled(ctx, states, 'disabled'),
     }),
     enable: changes({
-      doc: 'Let SLS files, functions or the highstate run again.',
-      args: { states: arg.any('Names, as a list or with commas') },
-      returns: ret.dict('What was done'),
+      doc: 'Enable SLS files, state functions or the highstate again.',
+      args: { states: arg.words('SLS names, functions or `highstate`: a list, or text with commas') },
+      returns: ret.dict('`res`, and `msg` with one line for each name'),
       run: (ctx, { states }) => changeDisabled(ctx, states, 'enabled'),
     }),
     list_disabled: reads({
-      doc: 'What is kept from running.',
+      doc: 'Return the disabled SLS files and functions.',
       args: {},
-      returns: ret.any('The names; an empty text when there are none'),
+      returns: ret.any('Names; an empty text if there are none'),
       run: (ctx) => ctx.call('grains.get', ['state_runs_disabled']),
     }),
     pause: changes({
-      doc: 'Hold a run at an ID.',
-      args: { ...byJob, duration: arg.any('Seconds; until it is resumed when not given', { optional: true }) },
+      doc: 'Pause a state run at an ID.',
+      args: { ...byJob, duration: arg.count('Seconds. Default: until `state.resume`', { optional: true }) },
       run: (ctx, { jid, state_id, duration }) =>
-        truthy(duration) ? note(ctx, jid, state_id, 'duration', wholeSeconds(duration)) : note(ctx, jid, state_id),
+        duration ? note(ctx, jid, state_id, 'duration', duration) : note(ctx, jid, state_id),
     }),
     resume: changes({
-      doc: 'Let a held run go on.',
+      doc: 'Resume a paused state run.',
       args: byJob,
       run: (ctx, { jid, state_id }) => resume(ctx, jid, state_id),
     }),
     soft_kill: changes({
-      doc: 'End a run before an ID.',
+      doc: 'End a state run before an ID.',
       args: byJob,
       run: (ctx, { jid, state_id }) => note(ctx, jid, state_id, 'kill', true),
     }),
     get_pauses: reads({
-      doc: 'Which runs are held.',
-      args: { jid: arg.any('Only these jobs', { optional: true }) },
-      returns: ret.dict('Notes by job'),
+      doc: 'Return the paused state runs.',
+      args: { jid: arg.words('Job ids: a list, or text with commas. Default: all', { optional: true }) },
+      returns: ret.dict('Pauses by job id'),
       run: (ctx, { jid }) => listPauses(ctx, jid),
     }),
     clear_cache: changes({
-      doc: 'Remove the high data kept for `cache=True`.',
+      doc: 'Remove the high data cached for `cache=True`.',
       args: {},
-      returns: ret.texts('The files that were removed'),
+      returns: ret.texts('Removed files'),
       run: clearCache,
     }),
   },

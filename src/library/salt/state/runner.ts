@@ -1,5 +1,5 @@
-// Orchestration: states that run beside the master, whose steps have minions work.
-import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// Runs, pauses, resumes and shows orchestrations, and prints the events of the bus.
+import { type Dict, isDict, numberOf, SaltError, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import { watchEvents } from './runner/events.ts'
@@ -11,22 +11,22 @@ function checkPillar(pillar: Value): void {
 
 const idOf = (ctx: MasterContext): string => option(ctx.opts, 'id') || 'master'
 
-/** One run that was not compiled from files: told as progress, too. */
+/** Return the results of a run that was not compiled from files, and fire them as progress. */
 async function single(ctx: MasterContext, running: Promise<Value>): Promise<Dict> {
   const ret: Dict = new Map([[idOf(ctx), await running]])
   await ctx.progress(new Map<Value, Value>([['data', ret]]).set('outputter', 'highstate'))
   return ret
 }
 
-const pillar = arg.any('Laid over the pillar', { optional: true })
-const test = arg.any('Whether to predict in place of changing', { optional: true })
-const saltenv = arg.any('The environment of the files', { default: 'base' })
-const mods = arg.any('SLS names, as a list or with commas')
+const pillar = arg.any('Dict merged over the pillar; other types are refused', { optional: true })
+const test = arg.any('Dry run: any value but False means yes. Default: the option `test`', { optional: true })
+const saltenv = arg.any('Environment of the SLS files; None means the option `saltenv`', { default: 'base' })
+const mods = arg.any('SLS names: a list, or text with commas')
 const environments = {
-  pillarenv: arg.any('The environment of the pillar', { optional: true }),
-  pillar_enc: arg.any('The renderer that decrypts the pillar given', { optional: true }),
+  pillarenv: arg.text('Environment of the pillar', { optional: true }),
+  pillar_enc: arg.text('Renderer that decrypts `pillar` first', { optional: true }),
 }
-const queue = arg.any('After other runs', { default: false })
+const queue = arg.any('Wait for other state runs: a boolean, or the greatest number of them', { default: false })
 
 const orchestration = (name: string) =>
   masterFn({
@@ -35,12 +35,12 @@ const orchestration = (name: string) =>
       mods,
       saltenv,
       test,
-      exclude: arg.any('IDs and SLS names to leave out', { optional: true }),
+      exclude: arg.any('IDs and SLS names to leave out: text with commas, or a list', { optional: true }),
       pillar,
       ...environments,
-      orchestration_jid: arg.any('The run that it belongs to', { optional: true }),
-      parallel: arg.any(
-        'Whether steps begin together that do not require each other; `orchestrate_parallel` unless given',
+      orchestration_jid: arg.text('Job id of the orchestration run', { optional: true }),
+      parallel: arg.flag(
+        'Start steps that do not require each other at the same time. Default: the option `orchestrate_parallel`',
         { optional: true, beyond: true },
       ),
     },
@@ -53,9 +53,9 @@ const orchestration = (name: string) =>
     },
   })
 
-const shown = (name: string) =>
+const showSls = (name: string) =>
   masterFn({
-    doc: 'The high data of an orchestration.',
+    doc: 'Return the high data of an orchestration.',
     args: { mods, saltenv, test, queue, pillar, ...environments },
     examples: [`salt-run state.${name} my-orch 'pillar={nodegroup: ng1}'`],
     calledAs: 'orchestrate_show_sls',
@@ -66,13 +66,13 @@ const shown = (name: string) =>
     },
   })
 
-const jid = arg.any('The number of the orchestration')
-const state_id = arg.any('The ID to act at; the next one when not given', { optional: true })
+const jid = arg.text('Job id of the orchestration run')
+const state_id = arg.text('State ID at which to act. Default: the next state', { optional: true })
 
-const paused = (name: string) =>
+const pause = (name: string) =>
   masterFn({
-    doc: 'Hold an orchestration at an ID.',
-    args: { jid, state_id, duration: arg.any('Seconds; until it is resumed when not given', { optional: true }) },
+    doc: 'Pause an orchestration run at an ID.',
+    args: { jid, state_id, duration: arg.count('Seconds. Default: until `state.resume`', { optional: true }) },
     examples: [`salt-run state.${name} 20171130110407769519`],
     calledAs: 'pause',
     run: async (ctx, { jid, state_id, duration }) => {
@@ -80,9 +80,9 @@ const paused = (name: string) =>
     },
   })
 
-const resumed = (name: string) =>
+const resume = (name: string) =>
   masterFn({
-    doc: 'Let a held orchestration go on.',
+    doc: 'Resume a paused orchestration run.',
     args: { jid, state_id },
     examples: [`salt-run state.${name} 20171130110407769519`],
     calledAs: 'resume',
@@ -91,8 +91,8 @@ const resumed = (name: string) =>
     },
   })
 
-/** A graph of the states of minions, or of an orchestration without a target. */
-async function graph(ctx: MasterContext, fun: string, args: Value[], tgt: Value, asked: GraphWish): Promise<Value> {
+/** Return the graph of the states of minions, or without a target the graph of an orchestration. */
+async function graph(ctx: MasterContext, fun: string, args: Value[], tgt: Value, asked: GraphRequest): Promise<Value> {
   checkPillar(asked.kwargs['pillar'] ?? null)
   if (!truthy(tgt)) return ctx.function(fun, args, asked.kwargs)
   const found: Dict = new Map()
@@ -105,21 +105,21 @@ async function graph(ctx: MasterContext, fun: string, args: Value[], tgt: Value,
   return found
 }
 
-interface GraphWish {
+interface GraphRequest {
   tgt_type: string
   timeout: Value
   kwargs: Record<string, Value>
 }
 
 const minions = {
-  tgt: arg.any('The minions whose graph it is; the master without', { optional: true }),
-  tgt_type: arg.string('The form of the target', { default: 'glob' }),
+  tgt: arg.any('Target: text, or a list of minion ids. Default: the master', { optional: true }),
+  tgt_type: arg.string('Kind of the target', { default: 'glob' }),
 }
-const timeout = arg.any('Seconds to wait for minions', { optional: true })
+const timeout = arg.any('Seconds to wait for minions: a number; other types are ignored', { optional: true })
 
 export default defineRunner({
   name: 'state',
-  doc: 'Orchestrations, and the events of the bus.',
+  doc: 'Run and control orchestrations, and print the events of the bus.',
   functions: {
     orchestrate: orchestration('orchestrate'),
     orch: orchestration('orch'),
@@ -127,12 +127,12 @@ export default defineRunner({
     orchestrate_single: masterFn({
       doc: 'Run one state function as an orchestration.',
       args: {
-        fun: arg.any('The state function'),
-        name: arg.any('Its name argument'),
+        fun: arg.text('State function'),
+        name: arg.any('Value of the argument `name`, passed on unchanged'),
         test,
         queue,
         pillar,
-        kwargs: arg.open('Its other arguments'),
+        kwargs: arg.open('Other arguments of the function'),
       },
       examples: ['salt-run state.orchestrate_single fun=salt.wheel name=key.list_all'],
       run: (ctx, { fun, name, pillar, kwargs }) => {
@@ -143,7 +143,13 @@ export default defineRunner({
     }),
     orchestrate_high: masterFn({
       doc: 'Run high data as an orchestration.',
-      args: { data: arg.any('The data'), test, queue, pillar, kwargs: arg.open('Options of the run') },
+      args: {
+        data: arg.any('High data: a dict of states by ID'),
+        test,
+        queue,
+        pillar,
+        kwargs: arg.open('Options of the run'),
+      },
       examples: ["salt-run state.orchestrate_high '{one: {salt: [state, {tgt: web1}, {sls: nginx}]}}'"],
       run: (ctx, { data, pillar, kwargs }) => {
         checkPillar(pillar)
@@ -152,32 +158,32 @@ export default defineRunner({
       },
     }),
     orchestrate_runs: masterFn({
-      doc: 'The last orchestrations, and how they ended.',
-      args: { count: arg.any('How many', { default: 20 }) },
+      doc: 'Return the last orchestration runs and their results.',
+      args: { count: arg.any('Greatest number of runs: a number, or text of one', { default: 20 }) },
       examples: ['salt-run state.orchestrate_runs'],
       run: (ctx, { count }) => ctx.orchestration.runs(givenNumber('count', count)),
     }),
     orchestrate_show: masterFn({
-      doc: 'One orchestration: what was asked for, its steps with their jobs, and what is left.',
+      doc: 'Return an orchestration run: its arguments, and its steps with their jobs.',
       args: { jid },
       examples: ['salt-run state.orchestrate_show 20171130110407769519'],
-      run: (ctx, { jid }) => ctx.orchestration.show(str(jid)),
+      run: (ctx, { jid }) => ctx.orchestration.show(jid),
     }),
     orchestrate_resume: masterFn({
-      doc: 'Go on with an orchestration that failed or was interrupted; steps that succeeded are not done again.',
+      doc: 'Continue an orchestration run that failed or was interrupted. Successful steps are not run again.',
       args: { jid },
       examples: ['salt-run state.orchestrate_resume 20171130110407769519'],
       outputter: 'highstate',
-      run: (ctx, { jid }) => ctx.orchestration.resume(str(jid)),
+      run: (ctx, { jid }) => ctx.orchestration.resume(jid),
     }),
-    orchestrate_show_sls: shown('orchestrate_show_sls'),
-    orch_show_sls: shown('orch_show_sls'),
-    pause: paused('pause'),
-    set_pause: paused('set_pause'),
-    resume: resumed('resume'),
-    rm_pause: resumed('rm_pause'),
+    orchestrate_show_sls: showSls('orchestrate_show_sls'),
+    orch_show_sls: showSls('orch_show_sls'),
+    pause: pause('pause'),
+    set_pause: pause('set_pause'),
+    resume: resume('resume'),
+    rm_pause: resume('rm_pause'),
     soft_kill: masterFn({
-      doc: 'End an orchestration before an ID.',
+      doc: 'End an orchestration run before an ID.',
       args: { jid, state_id },
       examples: ['salt-run state.soft_kill 20171130110407769519'],
       run: async (ctx, { jid, state_id }) => {
@@ -185,34 +191,36 @@ export default defineRunner({
       },
     }),
     graph: masterFn({
-      doc: 'The requisites of SLS files as a graph in DOT format.',
+      doc: 'Return the requisites of SLS files as a graph in DOT format.',
       args: { mods, ...minions, saltenv, test, pillar, ...environments, timeout },
       examples: ['salt-run state.graph webserver'],
       run: (ctx, { mods, tgt, tgt_type, timeout, ...kwargs }) =>
         graph(ctx, 'state.graph', [mods], tgt, { tgt_type, timeout, kwargs }),
     }),
     graph_highstate: masterFn({
-      doc: 'The requisites of the highstate as a graph in DOT format.',
+      doc: 'Return the requisites of the highstate as a graph in DOT format.',
       args: { ...minions, pillar, ...environments, timeout },
       examples: ["salt-run state.graph_highstate tgt='*'"],
       run: (ctx, { tgt, tgt_type, timeout, ...kwargs }) =>
         graph(ctx, 'state.graph_highstate', [], tgt, { tgt_type, timeout, kwargs }),
     }),
     event: masterFn({
-      doc: 'Print the events of the bus as they come, each as its tag and its data.',
+      doc: 'Print the tag and data of each event of the bus as it comes.',
       args: {
-        tagmatch: arg.text('Only tags that match, by a glob or a regular expression', { default: '*' }),
-        count: arg.any('End after so many; -1 never ends', { default: -1 }),
-        quiet: arg.flag('Wait only', { default: false }),
-        sock_dir: arg.text('Where the sockets of the master are', { optional: true }),
-        pretty: arg.flag('Over several lines', { default: false }),
-        node: arg.text('Whose events: those of the master, or of the minion on this machine', { default: 'master' }),
-        since: arg.any('First from the journal: since an event number, a time, or so long ago, such as 10m', {
+        tagmatch: arg.text('Tags to print: a glob, or a regular expression', { default: '*' }),
+        count: arg.any('Number of events after which to end: a number, or text of one; -1 for no end', { default: -1 }),
+        quiet: arg.flag('Print nothing', { default: false }),
+        sock_dir: arg.text('Directory of the sockets of the master', { optional: true }),
+        pretty: arg.flag('Print the data on several lines', { default: false }),
+        node: arg.text('Daemon whose events are printed: master, or minion on this machine', { default: 'master' }),
+        since: arg.text('First event from the journal: an event number, a time, or an age such as `10m`', {
           optional: true,
         }),
-        resume: arg.any('After an event number, or under a name that remembers the last event', { optional: true }),
-        numbers: arg.flag('With the number of each event in front', { default: false }),
-        origins: arg.flag('With who fired each event in front, such as minion:web1', { default: false }),
+        resume: arg.text('Last event already seen: an event number, or a name under which it is stored', {
+          optional: true,
+        }),
+        numbers: arg.flag('Print the number of each event', { default: false }),
+        origins: arg.flag('Print the sender of each event, such as `minion:web1`', { default: false }),
       },
       examples: [
         'salt-run state.event pretty=True',
@@ -220,8 +228,7 @@ export default defineRunner({
         'salt-run state.event since=10m',
         "salt-run state.event 'salt/beacon/*' resume=alerts",
       ],
-      run: (ctx, { tagmatch, count, ...wish }) =>
-        watchEvents(ctx, { ...wish, tagmatch: tagmatch, count: givenNumber('count', count) }),
+      run: (ctx, { count, ...options }) => watchEvents(ctx, { ...options, count: givenNumber('count', count) }),
     }),
   },
 })

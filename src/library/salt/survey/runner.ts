@@ -1,4 +1,4 @@
-// The same question to many minions, and which of them give the same answer.
+// Runs a function on many minions and groups them by their results.
 import { compareText, type Dict, PyError, str, unifiedDiff, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, unreturnedText } from '../../../sdk/mod.ts'
 
@@ -29,7 +29,7 @@ async function pools(ctx: MasterContext, args: readonly Value[], given: Readonly
   return [...found.values()].sort((a, b) => direction * (a.pool.length - b.pool.length))
 }
 
-/** How each group differs from the first. */
+/** Print the differences of each group from the first group. */
 function differences(ctx: MasterContext, found: readonly Pool[]): void {
   const [first] = found
   const lines = (text: string): string[] => text.split(/\r?\n/).map((line) => `${line}\n`)
@@ -56,22 +56,22 @@ const shown = (found: readonly Pool[]): Value[] =>
   )
 
 const args = {
-  args: arg.rest('The target, the function and its arguments'),
-  kwargs: arg.open("survey_sort (up, down), tgt_type (compound, pcre) and the function's keywords"),
+  args: arg.rest('Target, function and arguments of the function'),
+  kwargs: arg.open('`survey_sort` (up, down), `tgt_type` (compound, pcre), and keyword arguments of the function'),
 }
 
 export default defineRunner({
   name: 'survey',
-  doc: 'Which minions give the same answer.',
+  doc: 'Group minions by the results of a function.',
   functions: {
     hash: masterFn({
-      doc: 'Minions grouped by what they answer, the biggest group first.',
+      doc: 'Run a function and return the minions grouped by result, largest group first.',
       args,
       examples: ['salt-run survey.hash "*" file.get_hash /etc/salt/minion survey_sort=up'],
       run: async (ctx, { args, kwargs }) => shown(await pools(ctx, args, kwargs)),
     }),
     diff: masterFn({
-      doc: 'Minions grouped by what they answer, with the differences from the first group.',
+      doc: 'Run a function, print the differences from the first group, and return the minions grouped by result.',
       args,
       examples: ['salt-run survey.diff survey_sort=up "*" cp.get_file_str file:///etc/hosts'],
       run: async (ctx, { args, kwargs }) => {

@@ -1,15 +1,15 @@
-// What there is: modules, functions, states, renderers, with their documentation and arguments, all read from the
-// declarations.
+// Lists modules, functions, states and renderers, with their documentation and arguments, as the declarations have
+// them.
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type ModuleDescription, reads, ret } from '../../../sdk/mod.ts'
 import { argumentReport, type Documented, documentation, plainText, schemaOf } from './module/specification.ts'
 
-/** One family of plugins: names, and the declaration behind a name. */
+/** One family of plugins: its names, and the declaration of a name. */
 interface Family {
   names(): Promise<string[]>
   declaration(name: string): Promise<Documented | undefined>
-  /** Whether a name serves this minion, where that may be known without its declaration. */
+  /** Return whether a name is available on this minion, without its declaration. */
   serves?(name: string): Promise<boolean>
   moduleDoc?(module: string): Promise<string | undefined>
 }
@@ -17,7 +17,7 @@ interface Family {
 const moduleOf = (name: string): string => name.slice(0, name.indexOf('.'))
 const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
-/** What was found; undefined for what is not there or cannot serve this minion, which has nothing to show. */
+/** Return what was found; undefined for a plugin that does not exist or is not available on this minion. */
 async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found
@@ -39,7 +39,7 @@ function runners({ runners }: FunctionContext): Family {
   return { names: async () => [...runners.names()], declaration: (name) => orNothing(runners.find(name)) }
 }
 
-/** The engine calls these, so that they say nothing about themselves. */
+/** Returners: only Salt itself calls them, so they have no documentation. */
 function returners(ctx: FunctionContext): Family {
   return { names: () => ctx.returnerNames(), declaration: async () => ({ doc: '', args: {} }) }
 }
@@ -53,12 +53,12 @@ function states(ctx: FunctionContext): Family {
   }
 }
 
-/** Families that this installation has no plugins of. */
+/** A family without plugins. */
 const none: Family = { names: async () => [], declaration: async () => undefined }
 
 const isPattern = (name: string): boolean => name.includes('*')
 
-/** The names that a module's name, a function's name or a glob means. */
+/** Return the names that match a module, a function or a glob. */
 async function named(family: Family, wanted: readonly Value[], isGlob: (name: string) => boolean): Promise<string[]> {
   const all = await family.names()
   if (wanted.length === 0) return all
@@ -72,7 +72,7 @@ async function named(family: Family, wanted: readonly Value[], isGlob: (name: st
 
 const globOrFunction = (name: string): boolean => isPattern(name) || name.includes('.')
 
-/** Those that serve this minion: several modules may share one name, and some serve nobody here. */
+/** Return the names that are available on this minion. */
 async function serving(family: Family, names: readonly string[]): Promise<string[]> {
   const isThere = async (name: string): Promise<boolean> => (await family.declaration(name)) !== undefined
   const found = await Promise.all(names.map((name) => (family.serves ?? isThere)(name)))
@@ -115,15 +115,15 @@ async function argspec(family: Family, module: string): Promise<Map<Value, Value
   return found
 }
 
-const modules = arg.rest('Names of modules or functions; globs are allowed')
-const module = arg.string('A module, a function, or a glob', { default: '' })
-const kwargs = arg.open('Nothing')
+const modules = arg.rest('Modules, functions or globs')
+const module = arg.string('Module, function or glob', { default: '' })
+const kwargs = arg.open('Ignored')
 
 type Choose = (ctx: FunctionContext) => Family
 
 const docOf = (what: string, choose: Choose) =>
   reads({
-    doc: `The documentation of ${what}.`,
+    doc: `Return the documentation of ${what}.`,
     args: { args: modules },
     returns: ret.dict('Texts by name'),
     run: (ctx, { args }) => docs(choose(ctx), args),
@@ -131,7 +131,7 @@ const docOf = (what: string, choose: Choose) =>
 
 const specOf = (what: string, choose: Choose) =>
   reads({
-    doc: `The arguments of ${what}.`,
+    doc: `Return the arguments of ${what}.`,
     args: { module },
     returns: ret.dict('Arguments by name'),
     run: (ctx, { module }) => argspec(choose(ctx), module),
@@ -139,28 +139,28 @@ const specOf = (what: string, choose: Choose) =>
 
 const functionsOf = (what: string, choose: Choose) =>
   reads({
-    doc: `The names of ${what}.`,
+    doc: `Return the names of ${what}.`,
     args: { args: modules, kwargs },
-    returns: ret.list('The names'),
+    returns: ret.list('Names'),
     run: (ctx, { args }) => listFunctions(choose(ctx), args),
   })
 
 const modulesOf = (what: string, choose: Choose) =>
   reads({
-    doc: `The names of modules of ${what}.`,
+    doc: `Return the names of the modules of ${what}.`,
     args: { args: modules },
-    returns: ret.list('The names'),
+    returns: ret.list('Names'),
     run: (ctx, { args }) => listModules(choose(ctx), args),
   })
 
 const RENDERERS = 'gpg jinja json json5 msgpack nacl stateconf toml yaml yamlex'.split(' ')
-/** Those that need Python. */
+/** Renderers that need Python. */
 const BY_PYTHON = ['mako', 'py', 'pydsl', 'pyobjects']
 
 export default defineModule({
   name: 'sysmod',
   virtual: 'sys',
-  doc: 'What this minion can do.',
+  doc: 'List the modules and functions of this minion with their documentation.',
   functions: {
     doc: docOf('functions', functions),
     state_doc: docOf('states', states),
@@ -170,7 +170,7 @@ export default defineModule({
     list_functions: functionsOf('functions', functions),
     list_modules: modulesOf('functions', functions),
     reload_modules: reads({
-      doc: 'Forget loaded modules. There is nothing to do: they are the ones on disk.',
+      doc: 'Return None: there are no loaded modules to reload.',
       args: {},
       example: 'sys.reload_modules',
       run: () => null,
@@ -186,9 +186,9 @@ export default defineModule({
     list_returners: modulesOf('returners', returners),
     list_returner_functions: functionsOf('returners', returners),
     list_renderers: reads({
-      doc: 'The names of renderers.',
+      doc: 'Return the names of renderers.',
       args: { args: arg.rest('Globs') },
-      returns: ret.texts('The names'),
+      returns: ret.texts('Names'),
       run: async (ctx, { args }) => {
         const hasPython = (await ctx.host.which('python3')) !== undefined
         const names = [...RENDERERS, ...(hasPython ? BY_PYTHON : [])].sort()
@@ -197,9 +197,9 @@ export default defineModule({
       },
     }),
     state_schema: reads({
-      doc: 'JSON schemas of the arguments of states.',
+      doc: 'Return JSON schemas of the arguments of states.',
       args: { module },
-      returns: ret.list('The schemas'),
+      returns: ret.list('Schemas'),
       run: async (ctx, { module }) => {
         const specs = await argspec(states(ctx), module)
         return sorted([...specs.keys()]).map((name) => schemaOf(name, specs.get(name)!))

@@ -1,4 +1,4 @@
-// Functions that tell whether a minion answers, and what arrives at it.
+// Functions to test connections, arguments, errors and return codes.
 import { createHash, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SALT_VERSION, toError } from '../../../base/mod.ts'
@@ -15,7 +15,6 @@ import {
   SaltError,
   type SaltErrorCode,
   str,
-  truthy,
   tuple,
   type Value,
 } from '../../../data/mod.ts'
@@ -24,12 +23,12 @@ import { versionsInformation, versionsReport } from './test-versions.ts'
 
 const classOf = (value: Value): string => `<class '${qualifiedTypeName(value)}'>`
 
-/** Without the keywords that only tell who called. */
+/** Leave out the keywords of the publication. */
 function cleaned(kwargs: ReadonlyMap<string, Value>): Map<string, Value> {
   return new Map([...kwargs].filter(([name]) => !name.startsWith('__')))
 }
 
-/** As Python's `int` makes one of text and numbers. */
+/** Convert text or a number as Python's `int` does. */
 function wholeOf(value: Value): number | bigint {
   return typeof value === 'string'
     ? intFromText(value)
@@ -47,13 +46,14 @@ function fibonacci(num: number | bigint): Value[] {
   return tuple([num < 2 ? num : int(current), float((performance.now() - start) / 1000)])
 }
 
-/** Halving gives floats, as Python's `/` does. */
+/** Convert text or a number to an integer, or raise Python's ValueError. */
 function wholeNumber(value: Value): number {
   const number = numberOf(value) ?? (/^\s*[+-]?\d+\s*$/.test(str(value)) ? Number(str(value)) : undefined)
   if (number === undefined) throw new PyError('ValueError', `invalid literal for int() with base 10: ${repr(value)}`)
   return Math.trunc(number)
 }
 
+/** Return the Collatz sequence. Halves are floats, as Python's `/` gives. */
 function collatz(start: number | bigint): Value[] {
   if (start < 1) throw new PyError('ValueError', 'The sequence begins with a number above zero')
   const began = performance.now()
@@ -133,61 +133,65 @@ async function notLoaded(ctx: FunctionContext): Promise<string[]> {
 
 const args = arg.rest('Any values')
 const kwargs = arg.open('Any values by name')
+const sameValue = ret.any('Same value')
+const value = arg.any('Value of any type')
+const wholeArg = arg.any('Whole number, or text of one')
+const argsAndKwargs = ret.dict('`args` and `kwargs`')
 const hashing = {
-  size: arg.integer('The largest number to draw', { default: 9999999999 }),
-  hash_type: arg.text('The hash; the configured one when not given', { optional: true }),
+  size: arg.integer('Largest random number', { default: 9999999999 }),
+  hash_type: arg.text('Hash algorithm. Default: the option `hash_type`', { optional: true }),
 }
 const report = reads({
-  doc: 'The versions of this installation and its system, for people.',
+  doc: 'Return the versions of this installation and its system as text.',
   args: {},
-  returns: ret.string('The report'),
+  returns: ret.string('Report'),
   example: 'test.versions_report',
   run: (ctx) => versionsReport(ctx.grains),
 })
 
 export default defineModule({
   name: 'test',
-  doc: 'Try out connections, arguments, errors and return codes.',
+  doc: 'Test connections, arguments, errors and return codes.',
   functions: {
     ping: reads({
-      doc: 'True, to show that the minion answers. Not an ICMP ping.',
+      doc: 'Return True, to show that the minion answers. This is not an ICMP ping.',
       args: {},
-      returns: ret.boolean('Always true'),
+      returns: ret.boolean('True'),
       example: 'test.ping',
       run: () => true,
     }),
     echo: reads({
-      doc: 'Return what was given.',
-      args: { text: arg.any('Any value') },
-      returns: ret.any('The same value'),
+      doc: 'Return a value.',
+      args: { text: value },
+      returns: sameValue,
       example: "test.echo 'foo bar baz quo qux'",
       run: (_ctx, { text }) => text,
     }),
     outputter: reads({
-      doc: 'Return what was given, to try an outputter.',
-      args: { data: arg.any('Any value') },
-      returns: ret.any('The same value'),
+      doc: 'Return a value, to test an outputter.',
+      args: { data: value },
+      returns: sameValue,
       example: 'test.outputter foobar',
       run: (_ctx, { data }) => data,
     }),
     arg: reads({
-      doc: 'The arguments as they arrived.',
+      doc: 'Return the received arguments.',
       args: { args, kwargs },
-      returns: ret.dict('`args` and `kwargs`'),
+      returns: argsAndKwargs,
       example: 'test.arg 1 "two" 3.1 txt="hello" wow=\'{a: 1, b: "hello"}\'',
       run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: kwargs as Dict }),
     }),
     kwarg: reads({
-      doc: 'The keyword arguments as they arrived.',
+      doc: 'Return the received keyword arguments.',
       args: { kwargs },
-      returns: ret.dict('The arguments by name'),
+      returns: ret.dict('Arguments by name'),
       example: 'test.kwarg num=1 txt="two" env=\'{a: 1, b: "hello"}\'',
       run: (_ctx, { kwargs }) => kwargs as Dict,
     }),
     arg_type: reads({
-      doc: 'The types of the arguments.',
+      doc: 'Return the types of the arguments.',
       args: { args, kwargs },
-      returns: ret.dict('`args` and `kwargs`'),
+      returns: argsAndKwargs,
       example: "test.arg_type 1 'int'",
       run: (_ctx, { args, kwargs }) => ({
         args: args.map(classOf),
@@ -195,35 +199,35 @@ export default defineModule({
       }),
     }),
     arg_repr: reads({
-      doc: 'The arguments as Python writes them.',
+      doc: "Return the arguments as Python's `repr` writes them.",
       args: { args, kwargs },
-      returns: ret.dict('`args` and `kwargs`'),
+      returns: argsAndKwargs,
       example: 'test.arg_repr 1 "two" 3.1 txt="hello"',
       run: (_ctx, { args, kwargs }) => ({ args: repr(tuple(args)), kwargs: repr(kwargs as Dict) }),
     }),
     arg_clean: reads({
-      doc: 'As `arg`, without what Salt itself passes along.',
+      doc: 'Return the received arguments without those that Salt adds.',
       args: { args, kwargs },
-      returns: ret.dict('`args` and `kwargs`'),
+      returns: argsAndKwargs,
       example: 'test.arg_clean 1 "two" 3.1 txt="hello"',
       run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: cleaned(kwargs) as Dict }),
     }),
     fib: reads({
-      doc: 'A Fibonacci number, and the seconds it took.',
-      args: { num: arg.any('Which one') },
-      returns: ret.list('The number and the time'),
+      doc: 'Return a Fibonacci number and the seconds it took.',
+      args: { num: wholeArg },
+      returns: ret.list('Number and time'),
       example: 'test.fib 3',
       run: (_ctx, { num }) => fibonacci(wholeOf(num)),
     }),
     collatz: reads({
-      doc: 'The Collatz sequence from a number, and the seconds it took.',
-      args: { start: arg.any('The first number') },
-      returns: ret.list('The sequence and the time'),
+      doc: 'Return the Collatz sequence of a number and the seconds it took.',
+      args: { start: wholeArg },
+      returns: ret.list('Sequence and time'),
       example: 'test.collatz 3',
       run: (_ctx, { start }) => collatz(wholeNumber(start)),
     }),
     true: reads({
-      doc: 'Always true.',
+      doc: 'Return True.',
       args: {},
       calledAs: 'true_',
       returns: ret.boolean('True'),
@@ -231,7 +235,7 @@ export default defineModule({
       run: () => true,
     }),
     false: reads({
-      doc: 'Always false.',
+      doc: 'Return False.',
       args: {},
       calledAs: 'false_',
       returns: ret.boolean('False'),
@@ -239,72 +243,72 @@ export default defineModule({
       run: () => false,
     }),
     sleep: reads({
-      doc: 'Wait, then return true.',
-      args: { length: arg.any('Seconds') },
+      doc: 'Wait for some seconds, then return True.',
+      args: { length: wholeArg },
       returns: ret.boolean('True'),
       example: 'test.sleep 20',
       run: (_ctx, { length }) => delay(wholeNumber(length) * 1000, true),
     }),
     rand_sleep: reads({
-      doc: 'Wait for a random time, then return true.',
-      args: { max: arg.integer('Seconds at most', { default: 60 }) },
+      doc: 'Wait for a random time, then return True.',
+      args: { max: arg.integer('Greatest number of seconds', { default: 60 }) },
       returns: ret.boolean('True'),
       example: 'test.rand_sleep 60',
       run: (_ctx, { max }) => delay(randomInt(Number(max) + 1) * 1000, true),
     }),
     version: reads({
-      doc: 'The version of Salt on the minion.',
+      doc: 'Return the version of Salt on the minion.',
       args: {},
-      returns: ret.string('The version'),
+      returns: ret.string('Version'),
       example: 'test.version',
       run: () => SALT_VERSION,
     }),
     versions_information: reads({
-      doc: 'The versions of this installation and its system.',
+      doc: 'Return the versions of this installation and its system.',
       args: {},
-      returns: ret.dict('The versions by section'),
+      returns: ret.dict('Versions by section'),
       example: 'test.versions_information',
       run: (ctx) => versionsInformation(ctx.grains),
     }),
     versions_report: report,
     versions: report,
     conf_test: reads({
-      doc: 'The option `test.foo`, or its default.',
+      doc: 'Return the option `test.foo`, or its default.',
       args: {},
-      returns: ret.any('The value'),
+      returns: ret.any('Value'),
       example: 'test.conf_test',
       run: (ctx) => ctx.call('config.option', ['test.foo']),
     }),
     get_opts: reads({
-      doc: 'The options of this minion.',
+      doc: 'Return the options of this minion.',
       args: {},
-      returns: ret.dict('The options'),
+      returns: ret.dict('Options'),
       example: 'test.get_opts',
       run: (ctx) => ctx.opts,
     }),
     opts_pkg: reads({
-      doc: 'The options of this minion together with its grains.',
+      doc: 'Return the options of this minion with its grains.',
       args: {},
-      returns: ret.dict('The options'),
+      returns: ret.dict('Options'),
       example: 'test.opts_pkg',
       run: (ctx) => new Map<Value, Value>([...ctx.opts, ['grains', ctx.grains]]),
     }),
     cross_test: changes({
       doc: 'Call another function.',
-      args: { func: arg.string('Its name'), args: arg.list('Its arguments', { optional: true }) },
-      returns: ret.any('What it returns'),
+      args: { func: arg.string('Function'), args: arg.list('Arguments of the function', { optional: true }) },
+      returns: ret.any('Result of the function'),
       example: 'test.cross_test file.gid_to_group 0',
       run: (ctx, { func, args }) => ctx.call(func, args ?? []),
     }),
     try: changes({
-      doc: 'Call another function; None when it fails.',
+      doc: 'Call another function, and return None if it fails.',
       args: {
-        module: arg.string('The name of the function'),
+        module: arg.string('Function'),
         return_try_exception: arg.boolean('Return the error in place of None', { default: false }),
-        kwargs: arg.open('Its arguments'),
+        kwargs: arg.open('Arguments of the function'),
       },
       calledAs: 'try_',
-      returns: ret.any('What it returns'),
+      returns: ret.any('Result of the function'),
       run: async (ctx, { module, return_try_exception, kwargs }) => {
         try {
           return await ctx.call(module, [], kwargs)
@@ -314,14 +318,14 @@ export default defineModule({
       },
     }),
     attr_call: reads({
-      doc: 'The grains, by way of another function.',
+      doc: 'Call `grains.items` and return the grains.',
       args: {},
-      returns: ret.dict('The grains'),
+      returns: ret.dict('Grains'),
       example: 'test.attr_call',
       run: (ctx) => ctx.call('grains.items'),
     }),
     module_report: reads({
-      doc: 'All functions, in the ways they can be reached.',
+      doc: 'Return all functions, by the ways to reach them.',
       args: {},
       returns: ret.dict('Lists of names'),
       example: 'test.module_report',
@@ -339,16 +343,16 @@ export default defineModule({
       },
     }),
     provider: reads({
-      doc: 'Which module serves a name, such as pkg.',
-      args: { module: arg.string('The name') },
-      returns: ret.string('The module, or nothing'),
+      doc: 'Return the module behind a virtual name, such as `pkg`.',
+      args: { module: arg.string('Virtual name') },
+      returns: ret.string('Module; empty if there is none'),
       example: 'test.provider service',
       run: (ctx, { module }) => providerOf(ctx, module),
     }),
     providers: reads({
-      doc: 'All modules with the names they serve.',
+      doc: 'Return all modules with their virtual names.',
       args: {},
-      returns: ret.dict('Names by module'),
+      returns: ret.dict('Virtual names by module'),
       example: 'test.providers',
       run: async (ctx) => {
         const absent = new Set(await notLoaded(ctx))
@@ -358,28 +362,28 @@ export default defineModule({
       },
     }),
     not_loaded: reads({
-      doc: 'The modules that cannot serve this minion.',
+      doc: 'Return the modules that are not available on this minion.',
       args: {},
-      returns: ret.texts('Their names'),
+      returns: ret.texts('Names'),
       example: 'test.not_loaded',
       run: notLoaded,
     }),
     random_hash: reads({
-      doc: 'A hash of a random number.',
+      doc: 'Return the hash of a random number.',
       args: hashing,
-      returns: ret.string('The hash'),
+      returns: ret.string('Hash'),
       example: 'test.random_hash hash_type=sha512',
       run: (ctx, { size, hash_type }) => randomHash(ctx, size, hash_type),
     }),
     rand_str: reads({
-      doc: 'The old name of `random_hash`.',
+      doc: 'Return the hash of a random number. Old name of `random_hash`.',
       args: hashing,
-      returns: ret.string('The hash'),
+      returns: ret.string('Hash'),
       run: (ctx, { size, hash_type }) => randomHash(ctx, size, hash_type),
     }),
     retcode: reads({
-      doc: 'Make the return code of this call what was asked.',
-      args: { code: arg.any('The return code', { default: 42 }) },
+      doc: 'Set the return code of this call.',
+      args: { code: arg.any('Return code; a value of another type is passed on unchanged', { default: 42 }) },
       returns: ret.boolean('True'),
       example: 'test.retcode 42',
       run: (ctx, { code }) => {
@@ -388,43 +392,43 @@ export default defineModule({
       },
     }),
     exception: reads({
-      doc: 'Fail with a text.',
-      args: { message: arg.text('The text', { default: 'Test Exception' }) },
+      doc: 'Raise an exception.',
+      args: { message: arg.text('Text of the exception', { default: 'Test Exception' }) },
       example: "test.exception 'Oh noes!'",
       run: (_ctx, { message }) => {
         throw new PyError('Exception', message)
       },
     }),
     raise_exception: reads({
-      doc: 'Fail with an error of a given class; false for an unknown class.',
-      args: { name: arg.string('The class'), args: arg.rest('What it is made with'), kwargs: arg.open('Ignored') },
+      doc: 'Raise an exception of a class, or return False if the class is unknown.',
+      args: { name: arg.string('Class'), args: arg.rest('Arguments of the exception'), kwargs: arg.open('Ignored') },
       returns: ret.boolean('False'),
       example: "test.raise_exception TypeError 'An integer is required'",
       run: (ctx, { name, args }) => raise(ctx, name, args),
     }),
     assertion: reads({
-      doc: 'Fail unless the argument is true.',
-      args: { assertion: arg.any('Any value') },
+      doc: 'Raise an AssertionError unless a value is true.',
+      args: { assertion: arg.flag('Value, by its truth') },
       example: 'test.assertion False',
       run: (_ctx, { assertion }) => {
-        if (!truthy(assertion)) throw new PyError('AssertionError', '')
+        if (!assertion) throw new PyError('AssertionError', '')
       },
     }),
     stack: reads({
-      doc: 'The calls that led here.',
+      doc: 'Return the call stack.',
       args: {},
-      returns: ret.string('The stack'),
+      returns: ret.string('Stack'),
       example: 'test.stack',
       run: () => new Error('stack').stack ?? '',
     }),
     tty: reads({
-      doc: 'Moved to `cmd.tty`.',
+      doc: 'Return an error: this function is now `cmd.tty`.',
       args: { args, kwargs },
-      returns: ret.string('Where it is now'),
+      returns: ret.string('Error text'),
       run: () => 'ERROR: This function has been moved to cmd.tty',
     }),
     deprecation_warning: reads({
-      doc: 'True, and two warnings about something deprecated.',
+      doc: 'Log two deprecation warnings and return True.',
       args: {},
       returns: ret.boolean('True'),
       run: (ctx) => {

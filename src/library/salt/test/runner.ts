@@ -1,20 +1,20 @@
-// Runner functions to try things with.
+// Runner functions for tests.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numberOf, tuple, type Value } from '../../../data/mod.ts'
+import { numberOf, str, tuple } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
-const PLACEHOLDERS: ReadonlyMap<Value, string> = new Map([
+const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ['us', 'foo bar baz qux quux quuz corge grault garply waldo fred plugh xyzzy thud'],
   ['uk', 'wibble wobble wubble flob'],
 ])
 
 export default defineRunner({
   name: 'test',
-  doc: 'Tries out calls of runners.',
+  doc: 'Test calls of runner functions.',
   functions: {
     arg: masterFn({
-      doc: 'The arguments that arrived.',
-      args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
+      doc: 'Return the received arguments without those that Salt adds.',
+      args: { args: arg.rest('Any values'), kwargs: arg.open('Any values by name') },
       examples: ['salt-run test.arg 1 "two" 3.1'],
       run: (_ctx, { args, kwargs }) => ({
         args: tuple(args),
@@ -22,17 +22,17 @@ export default defineRunner({
       }),
     }),
     raw_arg: masterFn({
-      doc: 'The arguments that arrived, those of the caller included.',
-      args: { args: arg.rest('Any'), kwargs: arg.open('Any') },
+      doc: 'Return the received arguments with those that Salt adds.',
+      args: { args: arg.rest('Any values'), kwargs: arg.open('Any values by name') },
       run: (_ctx, { args, kwargs }) => ({ args: tuple(args), kwargs: new Map(kwargs) }),
     }),
     metasyntactic: masterFn({
-      doc: 'Well-known placeholder words.',
-      args: { locality: arg.any('Where they are from', { default: 'us' }) },
+      doc: 'Return well-known placeholder words.',
+      args: { locality: arg.text('Origin of the words: us or uk', { default: 'us' }) },
       run: (_ctx, { locality }) => PLACEHOLDERS.get(locality)?.split(' ') ?? null,
     }),
     stdout_print: masterFn({
-      doc: 'Prints a line and answers with another.',
+      doc: 'Print a line and return another one.',
       args: {},
       run: (ctx) => {
         ctx.print('foo\n')
@@ -40,21 +40,21 @@ export default defineRunner({
       },
     }),
     get_opts: masterFn({
-      doc: 'All options of the master.',
+      doc: 'Return all options of the master.',
       args: {},
       run: (ctx) => ctx.opts,
     }),
     sleep: masterFn({
-      doc: 'Waits for some seconds, telling of each.',
-      args: { s_time: arg.any('Seconds', { default: 10 }) },
+      doc: 'Print a number of seconds, wait for that time, and return True.',
+      args: { s_time: arg.number('Seconds', { default: 10 }) },
       run: async (ctx, { s_time }) => {
-        ctx.print(`${String(s_time)}\n`)
+        ctx.print(`${str(s_time)}\n`)
         await sleep((numberOf(s_time) ?? 0) * 1000)
         return true
       },
     }),
     stream: masterFn({
-      doc: 'Tells of its progress hundred times, and answers that it is done.',
+      doc: 'Fire a progress event for each percent, and return True.',
       args: {},
       run: async (ctx) => {
         for (let step = 1; step < 100; step++) {

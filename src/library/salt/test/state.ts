@@ -1,16 +1,25 @@
-// States that do nothing but report, for trying out requisites, output and conditions.
+// States that only report, to test requisites, output and conditions.
 import { randomInt } from 'node:crypto'
 import { type Dict, isInt, PyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type Result, type StateContext, type StateReturn, state, toValue } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  type Result,
+  type StateContext,
+  type StateReturn,
+  state,
+  toValue,
+} from '../../../sdk/mod.ts'
 
 const CHANGES = { testing: { old: 'Unchanged', new: 'Something pretended to change' } }
 
-const name = arg.string('What the state is called')
-const kwargs = arg.ignored('`comment` for the report; all else is ignored')
+const name = arg.string('Name of the state')
+const kwargs = arg.ignored('`comment` of the report; other keywords are ignored')
 
 type Further = ReadonlyMap<string, Value>
 
-/** A comment is passed on as it was given, whatever it is. */
+/** Return the given comment, of any type. */
 const commentIn = (kwargs: Further, otherwise: string): Value => kwargs.get('comment') ?? otherwise
 
 function report(name: string, changes: Result, result: boolean | null, comment: Value, more: Result = {}): Dict {
@@ -30,7 +39,7 @@ function changing(ctx: StateContext, name: string, comment: Value, result: boole
   return report(name, CHANGES, null, `If we weren't testing, this would be ${outcome} with changes`)
 }
 
-/** A switch that may also be left to chance. */
+/** Return the value of a switch: True, False or random. */
 function isOn(option: string, value: Value): boolean {
   if (typeof value === 'boolean') return value
   if (str(value).toLowerCase() === 'random') return randomInt(2) === 1
@@ -40,16 +49,18 @@ function isOn(option: string, value: Value): boolean {
   )
 }
 
-interface Configured {
-  name: string
-  changes: Value
-  result: Value
-  comment: Value
-  warnings: Value
-  allow_test_mode_failure: boolean
+const randomSwitch = (what: string) => arg.any(`${what}: True, False or \`Random\``, { default: true })
+
+const configurable = {
+  name,
+  changes: randomSwitch('Whether there are changes'),
+  result: randomSwitch('Result'),
+  comment: arg.any('Comment of any type', { default: '' }),
+  warnings: arg.any('Warnings: text, or a list of texts', { optional: true }),
+  allow_test_mode_failure: arg.boolean('Whether a dry run may fail', { default: false }),
 }
 
-function configured(ctx: StateContext, args: Configured): Dict {
+function configured(ctx: StateContext, args: Bound<typeof configurable>): Dict {
   const { name, comment } = args
   const changes = isOn('changes', args.changes) ? CHANGES : {}
   const result = isOn('result', args.result)
@@ -69,7 +80,7 @@ function warningsOf(warnings: Value): { warnings?: Value[] } {
   )
 }
 
-/** Which of the watched states have changed something. */
+/** Return the watched states that have changes. */
 function changedRequisites({ low, running }: StateContext): string[] {
   const reqs = low.get('__reqs__')
   const watched = reqs instanceof Map ? reqs.get('watch') : undefined
@@ -89,7 +100,22 @@ interface PillarType {
   is(value: Value): boolean
 }
 
-const PILLAR_TYPES: ReadonlyArray<[option: string, type: PillarType | undefined]> = [
+const keys = (what: string) => arg.any(`Pillar keys that must ${what}: text, or a list`, { optional: true })
+
+const pillarArgs = {
+  name,
+  present: keys('exist'),
+  boolean: keys('be booleans'),
+  integer: keys('be integers'),
+  string: keys('be text'),
+  listing: keys('be lists'),
+  dictionary: keys('be dicts'),
+  verbose: arg.boolean('List the keys that passed, too', { default: false }),
+}
+
+type Option = Exclude<keyof typeof pillarArgs, 'name' | 'verbose'>
+
+const PILLAR_TYPES: ReadonlyArray<[option: Option, type: PillarType | undefined]> = [
   ['present', undefined],
   ['boolean', { name: "<class 'bool'>", is: (value) => typeof value === 'boolean' }],
   ['integer', { name: "<class 'int'>", is: (value) => isInt(value) || typeof value === 'boolean' }],
@@ -105,18 +131,18 @@ function keysOf(value: Value): Value[] {
   throw new PyError('TypeError', '')
 }
 
-async function checkPillar(ctx: StateContext, args: Record<string, Value>): Promise<StateReturn> {
-  if (!PILLAR_TYPES.some(([option]) => truthy(args[option]!))) {
+async function checkPillar(ctx: StateContext, args: Bound<typeof pillarArgs>): Promise<StateReturn> {
+  if (!PILLAR_TYPES.some(([option]) => truthy(args[option]))) {
     throw new SaltError('SaltInvocationError', 'Missing required argument text.')
   }
   const failed = new Map<string, PillarType | null>()
   const fine = new Map<string, PillarType | undefined>()
   for (const [option, type] of PILLAR_TYPES) {
-    for (const key of keysOf(args[option]!)) {
+    for (const key of keysOf(args[option])) {
       const value = await ctx.call('pillar.get', [key, null])
       if (value === null) failed.set(str(key), null)
       else if (type && !type.is(value)) failed.set(str(key), type)
-      else if (truthy(args['verbose']!)) fine.set(str(key), type)
+      else if (args.verbose) fine.set(str(key), type)
     }
   }
   const lines = Array.from(failed, ([key, type]) => {
@@ -124,17 +150,15 @@ async function checkPillar(ctx: StateContext, args: Record<string, Value>): Prom
   })
   if (fine.size > 0) lines.push('Those keys passed the check:\n')
   for (const [key, type] of fine) lines.push(`- ${key} (${type?.name ?? 'None'})\n`)
-  return { name: args['name']!, changes: {}, result: failed.size === 0, comment: lines.join('') }
+  return { name: args.name, changes: {}, result: failed.size === 0, comment: lines.join('') }
 }
-
-const keys = (what: string) => arg.any(`Keys that must be ${what}`, { optional: true })
 
 export default defineState({
   name: 'test',
-  doc: 'Try out states: succeed, fail, change and notify at will.',
+  doc: 'Test states: succeed, fail, report changes and notify on request.',
   functions: {
     nop: state({
-      doc: 'Do nothing, successfully.',
+      doc: 'Succeed and do nothing.',
       args: { name, kwargs },
       run: (_ctx, { name }) => succeed(name, new Map()),
     }),
@@ -159,20 +183,13 @@ export default defineState({
       run: (ctx, { name, kwargs }) => changing(ctx, name, commentIn(kwargs, 'Failure!'), false),
     }),
     configurable_test_state: state({
-      doc: 'Report what the arguments say.',
-      args: {
-        name,
-        changes: arg.any('Whether there are changes: true, false or `Random`', { default: true }),
-        result: arg.any('The result: true, false or `Random`', { default: true }),
-        comment: arg.any('The comment', { default: '' }),
-        warnings: arg.any('Text, or a list of texts, for the warnings', { optional: true }),
-        allow_test_mode_failure: arg.boolean('Whether a dry run may fail', { default: false }),
-      },
+      doc: 'Report the result, changes and comment of the arguments.',
+      args: configurable,
       run: configured,
     }),
     show_notification: state({
       doc: 'Show a text.',
-      args: { name, text: arg.any('What to show', { optional: true }), kwargs: arg.ignored() },
+      args: { name, text: arg.any('Text, or another value, to show', { optional: true }), kwargs: arg.ignored() },
       run: (_ctx, { name, text }) => {
         if (!truthy(text)) throw new SaltError('SaltInvocationError', 'Missing required argument text.')
         return report(name, {}, true, text)
@@ -182,7 +199,7 @@ export default defineState({
       doc: 'React to changes of watched states.',
       args: {
         name,
-        sfun: arg.any('The function that watches', { optional: true }),
+        sfun: arg.text('Ignored', { optional: true }),
         kwargs: arg.open('`result`, `comment` and `changes` of the report'),
       },
       run: (ctx, { name, kwargs }) =>
@@ -194,18 +211,9 @@ export default defineState({
         ]),
     }),
     check_pillar: state({
-      doc: 'Fail unless pillar keys are there and of the wanted types.',
-      args: {
-        name,
-        present: keys('there'),
-        boolean: keys('booleans'),
-        integer: keys('integers'),
-        string: keys('text'),
-        listing: keys('lists'),
-        dictionary: keys('dicts'),
-        verbose: arg.boolean('Also list the keys that are fine', { default: false }),
-      },
-      run: (ctx, args) => checkPillar(ctx, args),
+      doc: 'Ensure that pillar keys exist and have the given types.',
+      args: pillarArgs,
+      run: checkPillar,
     }),
   },
 })

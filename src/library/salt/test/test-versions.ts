@@ -1,4 +1,4 @@
-// What `test.versions_report` and its like tell about this installation.
+// The versions of this installation, for `test.versions_report`.
 import { brineVersion, SALT_VERSION } from '../../../base/mod.ts'
 import { type Dict, str, type Value } from '../../../data/mod.ts'
 
@@ -27,7 +27,7 @@ function localeEncoding(info: Value): string {
   return info instanceof Map ? str(info.get('detectedencoding') ?? 'utf-8') : 'utf-8'
 }
 
-/** The same for people: names to the right, sections apart. */
+/** Format the versions as text, with right-aligned names and an empty line between sections. */
 export function versionsReport(grains: Dict): string {
   const sections = Object.entries(versionsInformation(grains))
   const width =

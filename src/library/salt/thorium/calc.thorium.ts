@@ -1,7 +1,15 @@
-// Calculations over the last values of a list in the register.
+// Calculates with the last values of a list in the register.
 import { lookup } from '../../../base/mod.ts'
 import { compare, type Dict, float, isDict, isList, numberOf, PyError, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateFunction, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  reportOn,
+  type StateContext,
+  type StateFunction,
+  state,
+} from '../../../sdk/mod.ts'
 import { registered } from './register.ts'
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
@@ -16,7 +24,7 @@ function medianGrouped(values: readonly number[]): number {
   return middle - 0.5 + (all.length / 2 - below) / same
 }
 
-/** The most frequent; of several the one that came first. */
+/** Return the most frequent value; of several, the first one. */
 function mode(values: readonly number[]): number {
   const counts = new Map<number, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -43,16 +51,18 @@ const OPERATORS: Readonly<Record<string, Operator>> = lookup({
   mode: { doc: 'the most frequent', of: mode },
 })
 
-interface Given {
-  name: string
-  num: number | bigint
-  minimum: Value
-  maximum: Value
-  ref: Value
+const calcArgs = {
+  name: arg.string('Name of a list in the register'),
+  num: arg.integer('Number of the last values to use'),
+}
+const limits = {
+  minimum: arg.number('Least result that succeeds; 0 for no limit', { default: 0 }),
+  maximum: arg.number('Greatest result that succeeds; 0 for no limit', { default: 0 }),
+  ref: arg.text('Key of the value in the dicts of the list', { optional: true }),
 }
 
-/** The last values, newest first: each item itself, or what it has under `ref`. */
-function lastValues(list: readonly Value[], num: number, ref: Value): number[] {
+/** Return the last values, newest first: each item, or its value under `ref`. */
+function lastValues(list: readonly Value[], num: number, ref: string | null): number[] {
   const last = num > 0 ? list.slice(-num).reverse() : []
   return last.map((item) => {
     const value = ref === null ? item : isDict(item) ? (item.get(ref) ?? null) : null
@@ -62,7 +72,8 @@ function lastValues(list: readonly Value[], num: number, ref: Value): number[] {
   })
 }
 
-function calculated(ctx: StateContext, oper: string, { name, num, minimum, maximum, ref }: Given) {
+function calculated(ctx: StateContext, oper: string, given: Bound<typeof calcArgs & typeof limits>) {
+  const { name, num, minimum, maximum, ref } = given
   const report = reportOn(name)
   const list = registered(ctx, name)
   if (list === undefined) return report(false, `${name} not found in register`)
@@ -83,30 +94,22 @@ function calculated(ctx: StateContext, oper: string, { name, num, minimum, maxim
   return report(!isLow && !isHigh, '', changes)
 }
 
-const limits = {
-  minimum: arg.any('It fails below this, if that is more than 0', { default: 0 }),
-  maximum: arg.any('It fails above this, if that is more than 0', { default: 0 }),
-  ref: arg.any('The key of the value, where the list has mappings', { optional: true }),
-}
-const name = arg.string('The name of a list in the register')
-const num = arg.integer('How many of the last values count')
-
 const functions = Object.entries(OPERATORS).map(([oper, { doc }]): [string, StateFunction] => [
   oper,
   state({
-    doc: `Calculates ${doc} of the last values.`,
-    args: { name, num, ...limits },
+    doc: `Calculate ${doc} of the last values. Fail outside of the limits.`,
+    args: { ...calcArgs, ...limits },
     run: (ctx, given) => calculated(ctx, oper, given),
   }),
 ])
 
 export default defineState({
   name: 'calc',
-  doc: 'Calculates with the last values of a list in the register, and fails outside of limits.',
+  doc: 'Calculate with the last values of a list in the register, and fail outside of limits.',
   functions: {
     calc: state({
-      doc: 'Calculates what the operator says of the last values.',
-      args: { name, num, oper: arg.string(`One of ${Object.keys(OPERATORS).join(', ')}`), ...limits },
+      doc: 'Apply an operator to the last values. Fail outside of the limits.',
+      args: { ...calcArgs, oper: arg.string(`Operator: ${Object.keys(OPERATORS).join(', ')}`), ...limits },
       run: (ctx, { oper, ...given }) => calculated(ctx, oper, given),
     }),
     ...Object.fromEntries(functions),

@@ -1,5 +1,5 @@
-// States that succeed or fail by what is in the register: others require them.
-import { compare, contains, equals, isList, len, numberOf, type Value } from '../../../data/mod.ts'
+// States that succeed or fail by a value in the register, for other states to require.
+import { compare, contains, equals, isList, len, type Value } from '../../../data/mod.ts'
 import {
   arg,
   defineState,
@@ -12,9 +12,9 @@ import {
 } from '../../../sdk/mod.ts'
 import { registered } from './register.ts'
 
-const name = arg.string('The name in the register')
+const name = arg.string('Name in the register')
 
-/** What is asked of a value in the register, or the comment that it is not there. */
+/** Report whether a condition holds for a value in the register. */
 function judged(ctx: StateContext, name: string, holds: (value: Value) => boolean) {
   const value = registered(ctx, name)
   if (value === undefined) return reportOn(name)(false, `Value ${name} not in register`)
@@ -23,7 +23,7 @@ function judged(ctx: StateContext, name: string, holds: (value: Value) => boolea
 
 type Test = (left: Value, right: Value) => boolean
 
-/** By the ends of their names. */
+/** The comparisons by the end of the function name. */
 const TESTS: ReadonlyArray<readonly [end: string, words: string, test: Test]> = [
   ['gt', 'greater than', (left, right) => compare('>', left, right)],
   ['gte', 'greater than or equal to', (left, right) => compare('>=', left, right)],
@@ -36,20 +36,30 @@ const TESTS: ReadonlyArray<readonly [end: string, words: string, test: Test]> = 
 const comparison = (doc: string, test: Test, of: (value: Value) => Value): StateFunction =>
   state({
     doc,
-    args: { name, value: arg.any('What it is compared with') },
+    args: { name, value: arg.any('Value of any type to compare with') },
     run: (ctx, { name, value }) => judged(ctx, name, (own) => test(of(own), value)),
   })
 
-const values = TESTS.map(([end, words, test]) => [
+const values = TESTS.map(([end, words, test]): [string, StateFunction] => [
   end,
-  comparison(`Succeeds when the value in the register is ${words} the given one.`, test, (value) => value),
+  comparison(`Succeed if the value in the register is ${words} the given value.`, test, (value) => value),
 ])
-const lengths = TESTS.map(([end, words, test]) => [
+const lengths = TESTS.map(([end, words, test]): [string, StateFunction] => [
   `len_${end}`,
-  comparison(`Succeeds when the length of the value in the register is ${words} the given one.`, test, len),
+  comparison(`Succeed if the length of the value in the register is ${words} the given value.`, test, len),
 ])
 
-const COUNTS: ReadonlyArray<readonly [option: string, test: (left: number, right: number) => boolean]> = [
+const count = arg.count('Number of times that the value must be there', { optional: true })
+const counts = {
+  count_lt: count,
+  count_lte: count,
+  count_eq: count,
+  count_gte: count,
+  count_gt: count,
+  count_ne: count,
+}
+
+const COUNTS: ReadonlyArray<readonly [option: keyof typeof counts, test: (left: number, right: number) => boolean]> = [
   ['count_lt', (left, right) => left < right],
   ['count_lte', (left, right) => left <= right],
   ['count_eq', (left, right) => left === right],
@@ -58,44 +68,33 @@ const COUNTS: ReadonlyArray<readonly [option: string, test: (left: number, right
   ['count_ne', (left, right) => left !== right],
 ]
 
-const count = arg.any('How often it must be there', { optional: true })
-
 export default defineState({
   name: 'check',
-  doc: 'Succeeds or fails by what is in the register, for others to require.',
+  doc: 'Succeed or fail by a value in the register, for other states to require.',
   functions: {
-    ...(Object.fromEntries([...values, ...lengths]) as Record<string, StateFunction>),
+    ...Object.fromEntries([...values, ...lengths]),
     contains: state({
-      doc: 'Succeeds when the value in the register contains the given one, or contains it as often as is said.',
-      args: {
-        name,
-        value: arg.any('What is looked for'),
-        count_lt: count,
-        count_lte: count,
-        count_eq: count,
-        count_gte: count,
-        count_gt: count,
-        count_ne: count,
-      },
-      run: (ctx, { name, value, ...counts }) =>
+      doc: 'Succeed if the value in the register contains a value, or contains it a number of times.',
+      args: { name, value: arg.any('Value of any type to search for'), ...counts },
+      run: (ctx, { name, value, ...wanted }) =>
         judged(ctx, name, (own) => {
-          const given = COUNTS.filter(([option]) => counts[option as keyof typeof counts])
+          const given = COUNTS.filter(([option]) => wanted[option])
           if (given.length === 0) return holdsMember(own, value)
           const times = isList(own)
             ? [...own].filter((item) => equals(item, value)).length
             : Number(holdsMember(own, value))
-          return given.every(([option, test]) => test(times, numberOf(counts[option as keyof typeof counts]) ?? 0))
+          return given.every(([option, test]) => test(times, wanted[option] ?? 0))
         }),
     }),
     event: state({
-      doc: 'Succeeds when an event of this turn has a tag that the name means.',
-      args: { name: arg.string('A glob of tags, or a regular expression') },
+      doc: 'Succeed if an event of this turn has a matching tag.',
+      args: { name: arg.string('Glob of tags, or a regular expression') },
       run: (ctx, { name }) => reportOn(name)(meantEvents(thoriumOf(ctx), name).length > 0, ''),
     }),
   },
 })
 
-/** What cannot contain anything does not contain it. */
+/** Return whether a value contains another one; false for a value that cannot contain any. */
 function holdsMember(own: Value, value: Value): boolean {
   try {
     return contains(own, value)

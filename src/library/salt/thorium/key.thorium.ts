@@ -1,5 +1,5 @@
-// Keys of minions that no longer tell of themselves.
-import { type Dict, float, isDict, isList, numberOf, str, type Value } from '../../../data/mod.ts'
+// Deletes or rejects the keys of minions that no longer report their status.
+import { type Dict, float, isDict, isList, numberOf, str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, state, THORIUM_USER, thoriumOf } from '../../../sdk/mod.ts'
 import { masterOf } from './reach.ts'
 import { registered } from './register.ts'
@@ -11,11 +11,11 @@ async function acceptedKeys(ctx: StateContext): Promise<string[]> {
   return isList(ids) ? [...ids].map(str) : []
 }
 
-/** When each was last heard of; of one that never was, when it was first missed. */
+/** Return the time of the last status of a minion; without a status, the time when it was first missed. */
 function lastHeard(ctx: StateContext, id: string, status: Dict): number {
-  const told = status.get(id)
+  const report = status.get(id)
   const now = ctx.host.now()
-  if (told !== undefined && isDict(told)) return numberOf(told.get('recv_time') ?? now) ?? now
+  if (report !== undefined && isDict(report)) return numberOf(report.get('recv_time') ?? now) ?? now
   const { kept } = thoriumOf(ctx)
   const missed = (kept.get('key_start_tracker') ?? new Map()) as Dict
   kept.set('key_start_tracker', missed)
@@ -31,12 +31,12 @@ function forget(ctx: StateContext, id: string, status: Dict): void {
 
 export default defineState({
   name: 'key',
-  doc: 'Deletes or rejects the keys of minions that no longer tell of themselves.',
+  doc: 'Delete or reject the keys of minions that no longer report their status.',
   functions: {
     timeout: state({
-      doc: 'Deletes or rejects the keys of minions whose status is older than so many seconds; `status.reg` must come before it.',
+      doc: 'Delete or reject the keys of minions whose status is too old. `status.reg` must run before.',
       args: {
-        name: arg.string('Any name'),
+        name: arg.string('Any text'),
         delete: arg.number('Seconds after which a key is deleted; 0 for never', { default: 0 }),
         reject: arg.number('Seconds after which a key is rejected; 0 for never', { default: 0 }),
       },
@@ -59,7 +59,7 @@ export default defineState({
             user: THORIUM_USER,
           })
           forget(ctx, id, status)
-          changes.set(id, action as Value)
+          changes.set(id, action)
         }
         return reportOn(name)(true, '', changes)
       },

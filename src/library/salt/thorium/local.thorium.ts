@@ -1,22 +1,22 @@
-// Jobs of minions as what is done about events.
+// Publishes jobs in reaction to events.
 import { type Dict, isDict, isList, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 import { masterOf } from './reach.ts'
 
 export default defineState({
   name: 'local',
-  doc: 'Has minions run functions.',
+  doc: 'Run functions on minions.',
   functions: {
     cmd: state({
-      doc: 'Publishes a job and does not wait for it; its number is among the changes.',
+      doc: 'Publish a job without waiting for it. The changes have its job id.',
       args: {
-        name: arg.string('Any name'),
-        tgt: arg.any('Which minions'),
-        func: arg.any('The function'),
-        arg: arg.any('Its arguments', { default: [] }),
-        tgt_type: arg.string('How the minions are meant', { default: 'glob' }),
-        ret: arg.string('Returners that get the returns', { default: '' }),
-        kwarg: arg.any('Keywords of the function', { optional: true }),
+        name: arg.string('Any text'),
+        tgt: arg.any('Target: text, or a list of minion ids'),
+        func: arg.text('Function'),
+        arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
+        tgt_type: arg.string('Kind of the target', { default: 'glob' }),
+        ret: arg.string('Returners, with commas between them', { default: '' }),
+        kwarg: arg.any('Dict of keyword arguments of the function; other types are ignored', { optional: true }),
         kwargs: arg.open('Further options of the job'),
       },
       run: async (ctx, { name, tgt, func, arg: given, tgt_type, ret, kwarg, kwargs }) => {

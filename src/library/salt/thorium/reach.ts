@@ -1,4 +1,4 @@
-// How states of Thorium have the master do something: it is begun and not waited for, and what goes wrong is logged.
+// Calls of the master from states of Thorium: they are started and not waited for, and failures are logged.
 import { toError } from '../../../base/mod.ts'
 import { isList, SaltError, str, type Value } from '../../../data/mod.ts'
 import { type MasterReach, type StateContext, THORIUM_USER } from '../../../sdk/mod.ts'
@@ -15,13 +15,13 @@ export function beginCall(
 ): void {
   const { fun, arg, kwargs } = call
   const args = isList(arg) ? [...arg] : [arg]
-  const told = (problem: string): void => ctx.log('error', `Thorium: ${family} ${fun} failed: ${problem}`)
+  const logFailure = (problem: string): void => ctx.log('error', `Thorium: ${family} ${fun} failed: ${problem}`)
   masterOf(ctx)
     .call(family, { name: fun, args, kwargs, user: THORIUM_USER })
     .then(
       ({ success, value }) => {
-        if (!success) told(str(value))
+        if (!success) logFailure(str(value))
       },
-      (error: unknown) => told(toError(error).message),
+      (error: unknown) => logFailure(toError(error).message),
     )
 }

@@ -1,12 +1,12 @@
-// Values of events gathered in the register.
-import { type Dict, float, isList, isNumeric, numberOf, PySet, str, type Value } from '../../../data/mod.ts'
+// Collects values of events in the register.
+import { type Dict, float, isNumeric, numberOf, PySet, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, meantEvents, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
 import { entryOf } from './register.ts'
 
-const name = arg.string('The name in the register')
-const match = arg.string('Which events: a glob of tags, or a regular expression')
+const name = arg.string('Name in the register')
+const match = arg.string('Events: a glob of tags, or a regular expression')
 
-/** Numbers, and texts that are one. */
+/** Return a number, or the number in a text. */
 function numberIn(value: Value | undefined): number | undefined {
   if (value === undefined || typeof value === 'boolean') return undefined
   const number = isNumeric(value) ? numberOf(value) : Number(str(value).trim() || Number.NaN)
@@ -15,11 +15,11 @@ function numberIn(value: Value | undefined): number | undefined {
 
 export default defineState({
   name: 'reg',
-  doc: 'Gathers values of events in the register.',
+  doc: 'Collect values of events in the register.',
   functions: {
     set: state({
-      doc: 'Adds a value of each event to a set, where it is once.',
-      args: { name, add: arg.string('The key of the value'), match },
+      doc: 'Add a value of each event to a set.',
+      args: { name, add: arg.string('Key of the value'), match },
       run: (ctx, { name, add, match }) => {
         const thorium = thoriumOf(ctx)
         const set = entryOf(thorium, name, () => new Map<Value, Value>([['val', new PySet()]])).get('val') as PySet
@@ -33,22 +33,22 @@ export default defineState({
       },
     }),
     list: state({
-      doc: 'Appends values of each event to a list, as a mapping.',
+      doc: 'Append values of each event to a list, as a dict.',
       args: {
         name,
-        add: arg.any('The keys of the values: a list, or text with commas'),
+        add: arg.words('Keys of the values: a list, or text with commas'),
         match,
-        stamp: arg.boolean('Whether the time of the event is added, as `time`', { default: false }),
-        prune: arg.integer('How many of the last ones are kept; all unless it is more than 0', { default: 0 }),
+        stamp: arg.boolean('Add the time of the event as `time`', { default: false }),
+        prune: arg.integer('Number of the last items to keep; 0 for all', { default: 0 }),
       },
       run: (ctx, { name, add, match, stamp, prune }) => {
         const thorium = thoriumOf(ctx)
-        const keys = isList(add) ? [...add] : str(add).split(',')
+
         const entry = entryOf(thorium, name, () => new Map<Value, Value>([['val', []]]))
         const list = entry.get('val') as Value[]
         for (const { event, said } of meantEvents(thorium, match)) {
           const item: Dict = new Map()
-          for (const key of keys) if (said.has(key)) item.set(key, said.get(key)!)
+          for (const key of add) if (said.has(key)) item.set(key, said.get(key)!)
           if (stamp && item.size > 0) item.set('time', event.get('_stamp') ?? '')
           list.push(item)
         }
@@ -57,8 +57,8 @@ export default defineState({
       },
     }),
     mean: state({
-      doc: 'Keeps the mean of a number in all events so far; what is no number is passed over.',
-      args: { name, add: arg.string('The key of the number'), match },
+      doc: 'Update the mean of a number in all events so far. Values that are not numbers are skipped.',
+      args: { name, add: arg.string('Key of the number'), match },
       run: (ctx, { name, add, match }) => {
         const thorium = thoriumOf(ctx)
         const fresh = (): Dict =>
@@ -82,7 +82,7 @@ export default defineState({
       },
     }),
     clear: state({
-      doc: 'Forgets what is under a name.',
+      doc: 'Clear the value of a name.',
       args: { name },
       run: (ctx, { name }) => {
         const entry = thoriumOf(ctx).register.get(name)
@@ -91,7 +91,7 @@ export default defineState({
       },
     }),
     delete: state({
-      doc: 'Forgets a name.',
+      doc: 'Remove a name.',
       args: { name },
       run: (ctx, { name }) => {
         thoriumOf(ctx).register.delete(name)

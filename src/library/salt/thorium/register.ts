@@ -1,16 +1,16 @@
-// What the states that look at the register share.
+// Reads and creates entries of the register.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { type Thorium, thoriumOf } from '../../../sdk/mod.ts'
 
 type Reader = Parameters<typeof thoriumOf>[0]
 
-/** The value under a name, or undefined when there is none. */
+/** Return the value of a name; undefined if there is none. */
 export function registered(ctx: Reader, name: string): Value | undefined {
   const entry = thoriumOf(ctx).register.get(name)
   return entry !== undefined && isDict(entry) ? entry.get('val') : undefined
 }
 
-/** The entry under a name, made when there is none. */
+/** Return the entry of a name, created if there is none. */
 export function entryOf({ register }: Thorium, name: string, fresh: () => Dict): Dict {
   const known = register.get(name)
   if (known !== undefined && isDict(known) && known.has('val')) return known

@@ -1,21 +1,21 @@
-// Runner functions as what is done about events.
+// Calls runner functions in reaction to events.
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 import { beginCall } from './reach.ts'
 
 export default defineState({
   name: 'runner',
-  doc: 'Calls runner functions.',
+  doc: 'Call runner functions.',
   functions: {
     cmd: state({
-      doc: 'Begins a runner function. Keywords that are not its own go to that function.',
+      doc: 'Start a runner function without waiting for it.',
       args: {
-        name: arg.string('The function, unless `func` says another'),
-        func: arg.any('The function', { optional: true }),
-        arg: arg.any('Its arguments', { default: [] }),
-        kwargs: arg.open('Its keywords'),
+        name: arg.string('Function, unless `func` is given'),
+        func: arg.text('Function', { optional: true }),
+        arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
+        kwargs: arg.open('Keyword arguments of the function'),
       },
       run: (ctx, { name, func, arg: given, kwargs }) => {
-        beginCall(ctx, 'runner', { fun: typeof func === 'string' ? func : name, arg: given, kwargs })
+        beginCall(ctx, 'runner', { fun: func ?? name, arg: given, kwargs })
         return reportOn(name)(true, '')
       },
     }),

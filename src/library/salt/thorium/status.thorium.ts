@@ -1,4 +1,4 @@
-// Which minions tell of themselves, by the beacon `status`: the last data of each, and when they came.
+// Stores the last data of the beacon `status` of each minion, with the time of receipt.
 import { type Dict, float, fnmatch, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
 import { entryOf } from './register.ts'
@@ -7,11 +7,11 @@ const OWN = new Set(['id', 'recv_time'])
 
 export default defineState({
   name: 'status',
-  doc: 'Keeps in the register what minions tell of themselves by the beacon `status`.',
+  doc: 'Store the data of the beacon `status` in the register.',
   functions: {
     reg: state({
-      doc: 'Keeps under `status` the last data of each minion with the time they came, for `key.timeout` and others.',
-      args: { name: arg.string('Any name') },
+      doc: 'Store the last data of each minion and the time of receipt under `status`, for `key.timeout`.',
+      args: { name: arg.string('Any text') },
       run: (ctx, { name }) => {
         const thorium = thoriumOf(ctx)
         const entry = entryOf(thorium, 'status', () => new Map<Value, Value>([['val', new Map()]]))
@@ -20,11 +20,11 @@ export default defineState({
           const tag = str(event.get('tag') ?? '')
           if (!fnmatch(tag, 'salt/beacon/*/status/*')) continue
           const data = event.get('data')
-          const told = data !== undefined && isDict(data) ? (data.get('data') ?? data) : null
-          if (!isDict(told) || !isDict(data!)) continue
-          // the name in the tag is that of the minion that fired it
+          const report = data !== undefined && isDict(data) ? (data.get('data') ?? data) : null
+          if (!isDict(report) || !isDict(data!)) continue
+          // the minion id in the tag is proven
           const id = tag.split('/')[2]!
-          const kept = [...told].filter(([key]) => !OWN.has(str(key)))
+          const kept = [...report].filter(([key]) => !OWN.has(str(key)))
           ;(entry.get('val') as Dict).set(id, new Map<Value, Value>([['recv_time', float(ctx.host.now())], ...kept]))
           changes.set(id, true)
         }

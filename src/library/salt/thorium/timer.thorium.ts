@@ -1,14 +1,14 @@
-// Time that must pass before what requires it may happen.
+// Delays states that require a timer.
 import { type Dict, float, numberOf } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'timer',
-  doc: 'Lets time pass before what requires it.',
+  doc: 'Delay states that require a timer.',
   functions: {
     hold: state({
-      doc: 'Fails until so many seconds have passed since it was first tried, succeeds once, and begins anew.',
-      args: { name: arg.string('The name of the timer'), seconds: arg.number('How long') },
+      doc: 'Fail until some seconds have passed since the first call, succeed once, and start again.',
+      args: { name: arg.string('Name of the timer'), seconds: arg.number('Seconds') },
       run: (ctx, { name, seconds }) => {
         const { kept } = thoriumOf(ctx)
         const timers = (kept.get('timer') ?? new Map()) as Dict

@@ -1,4 +1,4 @@
-// Why something happened, and what came of it: the chain from a beacon, an event or a command through reactions, calls,
+// Shows causes and consequences: the chain from a beacon, an event or a command through reactions, calls,
 // orchestrations and jobs to the states of minions.
 import { type Dict, fnmatch, SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
@@ -6,7 +6,7 @@ import { Chain, type TracedEvent } from './runner/chain.ts'
 
 const missing = (what: string): SaltError => new SaltError('CommandExecutionError', what)
 
-/** The event of a number, or the last one with a tag. */
+/** Return the event with a number, or the last event with a tag. */
 function eventOf(ctx: MasterContext, wanted: string): TracedEvent {
   if (/^\d+$/.test(wanted)) {
     const number = Number(wanted)
@@ -28,12 +28,12 @@ async function chainOf(ctx: MasterContext, wanted: string): Promise<Dict> {
 
 export default defineRunner({
   name: 'trace',
-  doc: 'Why something happened, and what came of it.',
+  doc: 'Show the causes and consequences of a job or an event.',
   functions: {
     show: masterFn({
-      doc: 'The chain that a job or an event is part of: what led to it, with files and lines, and everything it led to.',
+      doc: 'Return the chain of a job or an event: its causes, with files and lines, and all its consequences.',
       args: {
-        what: arg.text('The number of a job or of an event, or a tag or glob of tags, of which the last event counts'),
+        what: arg.text('Job id, event number, or a tag or glob of tags, which means the last matching event'),
       },
       examples: ['salt-run trace.show 20171130110407769519', "salt-run trace.show 'salt/beacon/web1/*'"],
       outputter: 'trace',

@@ -1,4 +1,4 @@
-// Requests to the running minion about its beacons, and what an answer, or none, means.
+// Requests to the minion daemon about its beacons, and the meaning of its answers.
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext, MinionAnswer } from '../../../../sdk/mod.ts'
 
@@ -23,19 +23,19 @@ export const askBeacons = (
 export const report = (result: boolean, comment: Value): Dict =>
   new Map<Value, Value>([['comment', comment]]).set('result', result)
 
-/** The beacons that an answer tells, once the minion has done what it was asked. */
+/** Return the beacons in an answer; undefined if the minion did not complete the request. */
 export function beaconsIn(answer: MinionAnswer): Value | undefined {
   if (!answer || !truthy(answer.get('complete') ?? false)) return undefined
   return answer.get('beacons') ?? null
 }
 
-/** The complaint of an answer, or that none came: `what` names the event. */
+/** Return the failure in an answer, or the timeout. `what` is the name of the event. */
 export function notDone(answer: Dict | null, what: string, given: Given): Dict {
   if (answer !== null) return report(false, answer.get('comment') ?? null)
   return report(false, `Did not receive the beacon ${what} event before the timeout of ${str(waitOf(given))}s`)
 }
 
-/** All beacons by name; null without a running minion. */
+/** Return all beacons by name; null without a minion daemon. */
 export async function currentBeacons(ctx: FunctionContext, given: Given, pillar: Value = true): Promise<Value> {
   const include_pillar = given.get('include_pillar') ?? pillar
   const data = { func: 'list', include_pillar, include_opts: given.get('include_opts') ?? true }

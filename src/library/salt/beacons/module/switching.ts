@@ -1,5 +1,5 @@
-// Switching beacons on and off, and back to what the configuration says.
-import { contains, type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+// Enables, disables and resets beacons.
+import { contains, type Dict, isDict, isList, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { askBeacons, beaconsIn, currentBeacons, type Given, notDone, report } from './asking.ts'
 
@@ -16,24 +16,24 @@ export async function switchAll(ctx: FunctionContext, given: Given, on: boolean)
   return report(true, `${on ? 'Enabled' : 'Disabled'} beacons on minion.`)
 }
 
-/** The options of a beacon, which come as a list of dicts. */
+/** Merge the options of a beacon, a list of dicts, into one dict. */
 const merged = (config: Value): Value =>
-  Array.isArray(config) ? new Map((config as Value[]).flatMap((part) => [...(part as Dict)])) : config
+  isList(config) ? new Map(config.filter(isDict).flatMap((part) => [...part])) : config
 
-export async function switchBeacon(ctx: FunctionContext, name: Value, given: Given, on: boolean): Promise<Dict> {
+export async function switchBeacon(ctx: FunctionContext, name: string, given: Given, on: boolean): Promise<Dict> {
   const word = on ? 'enable' : 'disable'
-  if (!truthy(name)) return report(false, 'Beacon name is required.')
-  if (isTest(given)) return report(true, on ? `Beacon ${str(name)} would be enabled.` : 'Beacons would be disabled.')
+  if (!name) return report(false, 'Beacon name is required.')
+  if (isTest(given)) return report(true, on ? `Beacon ${name} would be enabled.` : 'Beacons would be disabled.')
   if (!contains(await currentBeacons(ctx, given), name)) {
-    return report(false, `Beacon ${str(name)} is not currently configured.`)
+    return report(false, `Beacon ${name} is not currently configured.`)
   }
   const answer = await askBeacons(ctx, { func: `${word}_beacon`, name }, `beacon_${word}d_complete`, given)
   if (answer === undefined) return report(true, [])
   const beacons = beaconsIn(answer)
   if (beacons === undefined) return notDone(answer, `${word}d complete`, given)
   const config = beacons instanceof Map ? merged(beacons.get(name) ?? null) : null
-  if (saysEnabled(config, on)) return report(true, `${on ? 'Enabled' : 'Disabled'} beacon ${str(name)} on minion.`)
-  return report(false, on ? `Failed to enable beacon ${str(name)} on minion.` : 'Failed to disable beacon on minion.')
+  if (saysEnabled(config, on)) return report(true, `${on ? 'Enabled' : 'Disabled'} beacon ${name} on minion.`)
+  return report(false, on ? `Failed to enable beacon ${name} on minion.` : 'Failed to disable beacon on minion.')
 }
 
 export async function resetBeacons(ctx: FunctionContext, given: Given): Promise<Dict> {

@@ -1,4 +1,4 @@
-// Files that come in pieces, one call after the other: salt-cp's `--chunked`. Each piece is compressed by itself.
+// `salt-cp --chunked`: each call brings one chunk of a file, compressed by itself.
 import { gunzipSync } from 'node:zlib'
 import { str, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, isHostError, ret } from '../../../../sdk/mod.ts'
@@ -24,15 +24,15 @@ async function write(ctx: FunctionContext, path: string, data: Uint8Array, isFir
 }
 
 export const receiveChunk = changes({
-  doc: 'Write a piece of a file that was sent along with the call, or make an empty directory.',
+  doc: 'Write a chunk of a file, or create an empty directory.',
   args: {
-    dest: arg.string('The file'),
-    chunk: arg.any('The piece in base64; None for a directory'),
-    append: arg.boolean('Whether it goes to the end of the file', { default: false }),
-    compressed: arg.boolean('Whether the piece is compressed', { default: true }),
-    mode: arg.any('The mode of a new file', { optional: true }),
+    dest: arg.string('Path of the file or directory'),
+    chunk: arg.any('Chunk in base64 as text or bytes; None for a directory'),
+    append: arg.boolean('Append the chunk to the file', { default: false }),
+    compressed: arg.boolean('Whether the chunk is compressed with gzip', { default: true }),
+    mode: arg.any('Mode of a new file as a number; other types are ignored', { optional: true }),
   },
-  returns: ret.any('True, or what went wrong'),
+  returns: ret.any('True, or a text with the error'),
   run: async (ctx, { dest, chunk, append, compressed, mode }) => {
     try {
       if (chunk === null) return await makeDirectory(ctx, dest)

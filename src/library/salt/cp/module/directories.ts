@@ -1,7 +1,8 @@
-// Whole directories: fetched, cached, listed.
+// Fetches, caches and lists whole directories.
 import {
   compileRegex,
   fnmatch,
+  isList,
   makeSaltUrl,
   parseSaltUrl,
   SaltError,
@@ -17,7 +18,7 @@ function pathOf(url: string): string {
   return parseSaltUrl(url).path
 }
 
-/** The directory itself becomes part of the target. */
+/** Fetch a directory; its name becomes part of the destination. */
 export async function fetchDirectory(
   ctx: FunctionContext,
   url: string,
@@ -45,9 +46,9 @@ interface Selection {
   exclude: Value
 }
 
-/** A glob, or `E@` and a regular expression; of a list any. */
+/** Return whether a path matches a glob, `E@` and a regular expression, or one of a list of these. */
 function matches(path: string, pattern: Value): boolean {
-  if (Array.isArray(pattern)) return (pattern as Value[]).some((each) => matches(path, each))
+  if (isList(pattern)) return pattern.some((each) => matches(path, each))
   const text = str(pattern)
   return text.startsWith('E@') ? compileRegex(text.slice(2)).search(path) !== null : fnmatch(path, text)
 }
@@ -93,7 +94,7 @@ export async function cacheLocalFile(ctx: FunctionContext, path: string, saltenv
   return target
 }
 
-/** All files in the cache of an environment, and the local ones. */
+/** Return all files in the cache of an environment, and the cached local files. */
 export async function localFiles(ctx: FunctionContext, saltenv: string): Promise<Value[]> {
   const found = new Set<string>()
   const walk = async (directory: string): Promise<void> => {

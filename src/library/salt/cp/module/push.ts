@@ -1,12 +1,12 @@
-// Files to the master, piece by piece, as parts of a path that the master puts below this minion's own directory.
+// Sends files to the master in chunks. The master stores them below a directory of this minion.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
-import { fnmatch, str, truthy, type Value } from '../../../../data/mod.ts'
+import { fnmatch, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 interface PushRequest {
   path: string
   keep_symlinks: boolean
-  upload_path: Value
+  upload_path: string | null
   remove_source: boolean
 }
 
@@ -17,7 +17,7 @@ export async function pushFile(ctx: FunctionContext, request: PushRequest): Prom
   const { host, opts } = ctx
   if ((await host.stat(request.path))?.type !== 'file') return false
   const path = request.keep_symlinks ? request.path : await host.realPath(request.path)
-  const given = truthy(request.upload_path) ? str(request.upload_path) : path
+  const given = request.upload_path || path
   if (given.includes('../')) return false
   const words = normalize(given.replace(/^\/+/, ''))
     .split('/')
@@ -41,7 +41,7 @@ export async function pushFile(ctx: FunctionContext, request: PushRequest): Prom
   return true
 }
 
-/** The files below a directory. */
+/** Return the files below a directory. */
 async function filesBelow(ctx: FunctionContext, directory: string): Promise<string[]> {
   const found: string[] = []
   for (const name of (await ctx.host.list(directory)).sort()) {
@@ -55,23 +55,23 @@ async function filesBelow(ctx: FunctionContext, directory: string): Promise<stri
 
 interface PushDirectoryRequest {
   path: string
-  glob: Value
-  upload_path: Value
+  glob: string | null
+  upload_path: string | null
 }
 
 export async function pushDirectory(ctx: FunctionContext, request: PushDirectoryRequest): Promise<Value> {
   if (leadsUp(request.path)) return false
   const { glob, upload_path } = request
   const type = (await ctx.host.stat(request.path))?.type
-  const push = (path: string, target: Value): Promise<Value> =>
+  const push = (path: string, target: string | null): Promise<Value> =>
     pushFile(ctx, { path, keep_symlinks: false, upload_path: target, remove_source: false })
   if (type === 'file') return push(request.path, upload_path)
   if (type !== 'directory') return false
   const root = await ctx.host.realPath(request.path)
   const all = await filesBelow(ctx, root)
-  const files = glob === null ? all : all.filter((file) => fnmatch(basename(file), str(glob)))
+  const files = glob === null ? all : all.filter((file) => fnmatch(basename(file), glob))
   for (const file of files) {
-    const target = truthy(upload_path) ? join('/', str(upload_path), file.slice(root.length)) : null
+    const target = upload_path ? join('/', upload_path, file.slice(root.length)) : null
     const pushed = await push(file, target)
     if (!truthy(pushed)) return pushed
   }

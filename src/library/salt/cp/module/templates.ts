@@ -1,38 +1,35 @@
-// Templates of `cp`: in the names of files, and in what is fetched.
+// Templates of `cp`: in the paths of files, and in their contents.
 import { toError } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
 
 interface NameOptions {
-  template: Value
+  template: string | null
   saltenv: string
   options: ReadonlyMap<string, Value>
 }
 
-/** Names with the template applied to each, when there is one. */
+/** Render a pair of paths, if there is a template engine. */
 export async function renderNames(
   ctx: FunctionContext,
-  names: readonly Value[],
+  paths: readonly [string, string],
   { template, saltenv, options }: NameOptions,
-): Promise<string[]> {
-  if (!truthy(template)) return names.map((name) => str(name))
-  const renderer = str(template)
-  if (!ENGINES.has(renderer)) {
-    throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${renderer}`)
+): Promise<readonly [string, string]> {
+  if (!template) return paths
+  if (!ENGINES.has(template)) {
+    throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${template}`)
   }
   const context = await pillarContext(ctx, options)
-  const rendered: string[] = []
-  for (const name of names) {
-    try {
-      rendered.push(str(await ctx.render({ text: str(name), renderer, saltenv, context, asFile: true })))
-    } catch (error) {
-      const reason = toError(error).message
-      throw new SaltError('CommandExecutionError', `Failed to render file path with error: ${reason}`, { cause: error })
-    }
+  const render = async (text: string): Promise<string> =>
+    str(await ctx.render({ text, renderer: template, saltenv, context, asFile: true }))
+  try {
+    return [await render(paths[0]), await render(paths[1])]
+  } catch (error) {
+    const reason = toError(error).message
+    throw new SaltError('CommandExecutionError', `Failed to render file path with error: ${reason}`, { cause: error })
   }
-  return rendered
 }
 
 async function pillarContext(ctx: FunctionContext, options: ReadonlyMap<string, Value>): Promise<Map<string, Value>> {
@@ -47,8 +44,8 @@ async function pillarContext(ctx: FunctionContext, options: ReadonlyMap<string, 
 }
 
 interface TemplateRequest {
-  /** Where the template is, or False. */
-  source: Value
+  /** Path of the template, or False. */
+  source: string | false
   dest: string
   template: string
   saltenv: string
@@ -56,10 +53,9 @@ interface TemplateRequest {
   options: ReadonlyMap<string, Value>
 }
 
-/** Where the rendered file is; empty when it could not be made, and the log says why. */
+/** Return the path of the rendered file; if rendering fails, log the reason and return an empty text. */
 export async function renderTemplate(ctx: FunctionContext, request: TemplateRequest): Promise<string> {
-  const { dest, template, saltenv, makedirs, options } = request
-  const source = textOf(request.source)
+  const { source, dest, template, saltenv, makedirs, options } = request
   if (!source || !(await ctx.host.stat(source))) return ''
   if (!ENGINES.has(template)) {
     ctx.log('error', `Attempted to render template with unavailable engine ${template}`)

@@ -1,11 +1,11 @@
-// Files below the directories that an option names for each environment. Paths that lead out of their root are refused.
+// Reads and writes files below the roots of an environment. Paths that lead out of their root are refused.
 import { dirname, isAbsolute, join, normalize } from 'node:path/posix'
-import { type Dict, isDict, isList, numberOf, str, type Value } from '../../../../data/mod.ts'
-import { arg, type MasterContext, type MasterFunction, masterFn, rawOption } from '../../../../sdk/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, type MasterContext, type MasterFunction, masterFn, rawOption } from '../../../../sdk/mod.ts'
 
 type Option = 'file_roots' | 'pillar_roots'
 
-/** The directories of an environment; undefined when there is no such environment. */
+/** Return the roots of an environment; undefined if there is no such environment. */
 function rootsOf({ opts }: MasterContext, option: Option, saltenv: Value): string[] | undefined {
   const all = rawOption(opts, option)
   const own = isDict(all) ? all.get(saltenv) : undefined
@@ -17,7 +17,7 @@ function inside(root: string, path: string): string | undefined {
   return full.startsWith(`${normalize(root).replace(/\/$/, '')}/`) ? full : undefined
 }
 
-/** As Salt tells text from other bytes: no zero bytes, and UTF-8. */
+/** Return whether bytes are text, by Salt's rule: UTF-8 without zero bytes. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false
   try {
@@ -61,34 +61,33 @@ async function environment(ctx: MasterContext, option: Option, saltenv: Value): 
   return found
 }
 
-interface Writing {
-  data: Value
-  path: Value
-  saltenv: Value
-  index: Value
+const saltenv = arg.text('Environment', { default: 'base' })
+const path = arg.text('Path below the root')
+const writeArgs = {
+  data: arg.text('Content of the file'),
+  path,
+  saltenv,
+  index: arg.count('Index of the root, from 0', { default: 0 }),
 }
 
-async function write(ctx: MasterContext, option: Option, { data, path, saltenv, index }: Writing): Promise<string> {
+async function write(ctx: MasterContext, option: Option, request: Bound<typeof writeArgs>): Promise<string> {
+  const { data, path, saltenv, index } = request
   const roots = rootsOf(ctx, option, saltenv)
-  const [env, name] = [str(saltenv), str(path)]
-  if (!roots) return `Named environment ${env} is not present`
-  const root = roots[numberOf(index) ?? 0]
-  if (root === undefined) return `Specified index ${str(index)} in environment ${env} is not present`
-  if (isAbsolute(name)) return `The path passed in ${name} is not relative to the environment ${env}`
-  const full = inside(root, name)
-  if (full === undefined) return option === 'file_roots' ? `Invalid path: ${name}` : 'Invalid path'
+  if (!roots) return `Named environment ${saltenv} is not present`
+  const root = roots[index]
+  if (root === undefined) return `Specified index ${index} in environment ${saltenv} is not present`
+  if (isAbsolute(path)) return `The path passed in ${path} is not relative to the environment ${saltenv}`
+  const full = inside(root, path)
+  if (full === undefined) return option === 'file_roots' ? `Invalid path: ${path}` : 'Invalid path'
   await ctx.host.makeDirectory(dirname(full), { parents: true })
-  await ctx.host.write(full, str(data))
+  await ctx.host.write(full, data)
   return `Wrote data to file ${full}`
 }
-
-const saltenv = arg.any('The environment', { default: 'base' })
-const path = arg.text('A path below the root')
 
 export function rootFunctions(option: Option): Record<string, MasterFunction> {
   return {
     find: masterFn({
-      doc: 'Where a path is a file, and whether it is text.',
+      doc: 'Return the files with a path in the roots, and whether each is text.',
       args: { path, saltenv },
       run: async (ctx, { path, saltenv }) =>
         (await find(ctx, option, path, saltenv)).map(
@@ -96,12 +95,12 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
         ),
     }),
     list_env: masterFn({
-      doc: 'The files of an environment, as trees below its roots.',
+      doc: 'Return the files of an environment as trees below its roots.',
       args: { saltenv },
       run: (ctx, { saltenv }) => environment(ctx, option, saltenv),
     }),
     list_roots: masterFn({
-      doc: 'The files of all environments.',
+      doc: 'Return the files of all environments.',
       args: {},
       run: async (ctx) => {
         const all = rawOption(ctx.opts, option)
@@ -111,7 +110,7 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
       },
     }),
     read: masterFn({
-      doc: 'What text files of that path say.',
+      doc: 'Return the contents of the text files with a path in the roots.',
       args: { path, saltenv },
       run: async (ctx, { path, saltenv }) =>
         (await find(ctx, option, path, saltenv))
@@ -119,14 +118,9 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
           .map((file) => new Map<Value, Value>([[file.path, new TextDecoder().decode(file.bytes)]])),
     }),
     write: masterFn({
-      doc: 'Writes a file.',
-      args: {
-        data: arg.any('What it is to say'),
-        path,
-        saltenv,
-        index: arg.any('Which of the roots, from 0', { default: 0 }),
-      },
-      run: (ctx, wish) => write(ctx, option, wish),
+      doc: 'Write a file.',
+      args: writeArgs,
+      run: (ctx, request) => write(ctx, option, request),
     }),
   }
 }

@@ -1,4 +1,4 @@
-// The file that keeps the grains an owner sets: YAML beside the minion's configuration.
+// The grains file: YAML beside the minion's configuration, with the grains that a user set.
 import { BrineError } from '../../../../base/mod.ts'
 import { type Dict, SaltError, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, isHostError, option, serialize } from '../../../../sdk/mod.ts'
@@ -10,12 +10,12 @@ async function pathOf(ctx: FunctionContext): Promise<string> {
 }
 
 export interface SetOptions {
-  /** A value of None removes the grain. */
+  /** Whether a value of None removes the grain. */
   destructive: boolean
   refreshPillar: boolean
 }
 
-/** Sets grains in the file and in memory; answers with them, or with what is wrong with the file. */
+/** Set grains in the file and in memory. Return them, or a text with the problem of the file. */
 export async function setGrains(ctx: FunctionContext, grains: Value, options: SetOptions): Promise<Value> {
   if (!(grains instanceof Map)) throw new SaltError('SaltException', 'setvals grains must be a dictionary.')
   const path = await pathOf(ctx)

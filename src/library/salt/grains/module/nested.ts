@@ -1,7 +1,6 @@
-// Changing grains by their paths: values within dicts and lists of a grain, kept in the grains file as a whole.
+// Changes values at a path within a grain, and writes the whole grain to the grains file.
 import {
   contains,
-  type Dict,
   dictDelete,
   dictHas,
   dictSet,
@@ -17,10 +16,10 @@ import { setGrains } from './grains-file.ts'
 
 const isComplex = (value: Value): boolean => value instanceof Map || isList(value)
 
-const one = (ctx: FunctionContext, name: string, value: Value, destructive: boolean): Promise<Value> =>
+const setOne = (ctx: FunctionContext, name: string, value: Value, destructive: boolean): Promise<Value> =>
   setGrains(ctx, new Map([[name, value]]), { destructive, refreshPillar: true })
 
-/** The path without its last part, and that part; undefined at the top. */
+/** Split a path into its parent and its last part; return undefined at the top. */
 function parentOf(path: string, delimiter: string): [parent: string, last: string] | undefined {
   const cut = path.lastIndexOf(delimiter)
   return cut < 0 ? undefined : [path.slice(0, cut), path.slice(cut + delimiter.length)]
@@ -42,7 +41,7 @@ interface SetResult {
 
 const refused = (comment: string): SetResult => ({ comment, changes: new Map(), result: false })
 
-/** Sets a value, but overwrites dicts and lists only by force. */
+/** Set a value. Overwrite a dict or a list only with `force`. */
 export async function setGrain(ctx: FunctionContext, args: SetArgs): Promise<{ [key: string]: Value }> {
   const { key, val, destructive, delimiter } = args
   const nothing = tuple([])
@@ -62,12 +61,12 @@ export async function setGrain(ctx: FunctionContext, args: SetArgs): Promise<{ [
   }
   const placed = placeWithin(ctx, args)
   if (typeof placed === 'string') return { ...refused(placed) }
-  const set = await one(ctx, placed.name, placed.value, destructive)
+  const set = await setOne(ctx, placed.name, placed.value, destructive)
   if (set instanceof Map) return { comment: '', changes: set, result: true }
   return { comment: set, changes: new Map(), result: false }
 }
 
-/** The whole grain with the value at its place, or why it cannot be there. */
+/** Return the whole grain with the value at its path, or the reason why it cannot be set. */
 function placeWithin(ctx: FunctionContext, args: SetArgs): { name: string; value: Value } | string {
   const { delimiter } = args
   let name = args.key
@@ -92,7 +91,7 @@ function placeWithin(ctx: FunctionContext, args: SetArgs): { name: string; value
   return { name, value }
 }
 
-/** Items that are the key, or dicts with it, take the value; without one, a dict is added. */
+/** Set the value in items that are the key and in dicts that have it, or append a dict if there are none. */
 function placeInList(list: Value[], key: string, value: Value): void {
   let isPlaced = false
   for (const [index, item] of list.entries()) {
@@ -140,9 +139,9 @@ function setList(
   let value = list
   for (let parts = parentOf(name, delimiter); parts !== undefined; parts = parentOf(name, delimiter)) {
     const holder = traverse(ctx.grains, parts[0], { default: absent(), delimiter })
-    if (holder instanceof Map) (holder as Dict).set(parts[1], value)
+    if (holder instanceof Map) holder.set(parts[1], value)
     value = holder
     name = parts[0]
   }
-  return one(ctx, name, value, false)
+  return setOne(ctx, name, value, false)
 }

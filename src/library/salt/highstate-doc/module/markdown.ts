@@ -1,8 +1,8 @@
-// One state as a piece of Markdown: what it waits for, with links, and what it does, with the files it manages.
+// Describes one state in Markdown: its requisites with links, and its details with the files that it manages.
 import { type Dict, decodeBytes, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { dumpYaml, type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 
-/** What every state has, and what is told elsewhere. */
+/** Keys that are not shown among the details. */
 const PLAIN = new Set(
   '__env__ __id__ __sls__ fun name context order state require require_in watch watch_in'.split(' '),
 )
@@ -14,12 +14,12 @@ async function yamlOf(data: Dict, isShown: (name: string) => boolean): Promise<s
 
 const others = (state: Dict): Promise<string> => yamlOf(state, (name) => !PLAIN.has(name))
 
-/** Text must not end the block it stands in. */
+/** Escape a text so that it does not end its code block. */
 const harmless = (text: string): string => text.replaceAll('```', '``[`][markdown parse fix]')
 
 const block = (text: string): string => `\`\`\`\n${text}\n\`\`\`\n`
 
-/** The name of a heading as links have it. */
+/** Return the link target of a heading. */
 const anchor = (name: string): string => name.replace(/[~`!@#$%^&*()+={}[\]:;"<>,.?/|'\\]/g, '').replaceAll(' ', '-')
 
 const REQUISITES: ReadonlyArray<readonly [name: string, title: string]> = [
@@ -45,13 +45,13 @@ export function requisitesOf(state: Dict): string {
 
 const FACTS = new Set(['user', 'group', 'mode', 'uid', 'gid', 'size'])
 
-/** A file of this machine: whose it is, and what it holds unless that is much or no text. */
+/** Describe a file: its owner, and its content unless it is too long or not text. */
 async function fileText(ctx: FunctionContext, name: string, most: number): Promise<string> {
   let stats: Value
   try {
     stats = await ctx.call('file.stats', [name])
   } catch (error) {
-    // a machine on which the states were never applied
+    // the states were never applied on this machine
     return `file ${name} is not there: ${(error as Error).message}\n`
   }
   const facts: Dict = isDict(stats) ? stats : new Map()
@@ -104,7 +104,7 @@ function blockReplaced(state: Dict): string {
   return (truthy(content) ? show(str(content)) : '') + (truthy(source) ? show(`** source: ${str(source)}`) : '')
 }
 
-/** What a state does; those of which nothing special is known are shown as they were written. */
+/** Describe what a state does; a state without a description of its own is shown as YAML. */
 export async function detailsOf(ctx: FunctionContext, state: Dict, id: string, most: number): Promise<string> {
   const name = str(state.get('name') ?? '')
   const known: Readonly<Record<string, () => string | Promise<string>>> = {

@@ -1,5 +1,5 @@
-// The templates that a document of a machine is made with: one heading per state, with a preface, and with what the machine
-// itself tells. They see `lowstates`, `grains`, `opts`, `pillar`, `salt`, `config` and `kwargs`.
+// The templates of a document: one heading for each state, with an introduction, and with data of the
+// machine. Their variables are `lowstates`, `grains`, `opts`, `pillar`, `salt`, `config` and `kwargs`.
 
 export const BASIC = `
 {% for s in lowstates %}
@@ -34,7 +34,7 @@ Salt manages this machine. What it keeps in place follows, in the order in which
 
 export const DEFAULT: string = PREFACE + BASIC
 
-/** Commands whose output is shown, each where its program is there. */
+/** Commands whose output is shown if the program exists. */
 const COMMANDS: ReadonlyArray<readonly [program: string, command: string]> = [
   ['ip', 'ip address show'],
   ['ip', 'ip route list table all'],

@@ -1,4 +1,4 @@
-// A report as tables in tables. Styles are written into the elements, because most mail programs know no others.
+// Formats a report as nested HTML tables. Styles are in the elements, because most mail programs ignore style sheets.
 import { lookup } from '../../../../base/mod.ts'
 import { isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
@@ -32,7 +32,7 @@ const CHARACTERS: Readonly<Record<string, string>> = lookup({
 
 const escaped = (value: Value): string => str(value).replace(/[&<>"']/g, (character) => CHARACTERS[character]!)
 
-/** The lines of a cell: a value, or a table of its own. */
+/** Return the lines of a cell: a value, or a nested table. */
 function cell(value: Value, first: string, style: string): string[] {
   if (!isList(value)) return [`${opening('td', first, 'value', style)}${escaped(value)}</td>`]
   return [opening('td', first, 'container', style), ...table([...value], style), '</td>']

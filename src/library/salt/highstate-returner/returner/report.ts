@@ -1,5 +1,5 @@
-// What a highstate did, as lists of single entries: statistics, the job, and each state in the order of its run. Entries
-// carry a style, for the form in HTML.
+// The report of a highstate as lists of entries: statistics, the job, and each state in the order of the run. Entries
+// have a style for HTML.
 import { type Dict, Float, isDict, numberOf, order, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 
 export type Options = Readonly<Record<string, Value>>
@@ -14,17 +14,17 @@ const entry = (name: Value, value: Value, style?: string): Dict => {
   return style === undefined ? made : made.set('__style__', style)
 }
 
-/** A dict as a list of its entries by name, all the way down. */
+/** Convert a dict, with nested dicts, to a list of its entries. */
 export function entriesOf(data: Value): Value {
   if (!isDict(data)) return data
-  const names = sorted([...data.keys()]) as Value[]
+  const names = sorted([...data.keys()])
   return names.map((name) => entry(name, isDict(data.get(name)!) ? entriesOf(data.get(name)!) : data.get(name)!))
 }
 
 function stateEntry(tag: Value, data: Dict): Dict {
   const [module, id, name, fun] = str(tag).split('_|-')
   const result = data.get('result') ?? ''
-  const told: Value[] = [
+  const entries: Value[] = [
     entry('function', `${module}.${fun}`),
     entry('name', name ?? ''),
     entry('result', data.has('result') ? data.get('result')! : ''),
@@ -33,10 +33,10 @@ function stateEntry(tag: Value, data: Dict): Dict {
   ]
   const changes = data.get('changes') ?? null
   const hasChanges = truthy(result) && isDict(changes) && changes.size > 0
-  if (hasChanges) told.push(entry('changes', entriesOf(changes)))
+  if (hasChanges) entries.push(entry('changes', entriesOf(changes)))
   const started = data.get('start_time') ?? ''
-  if (truthy(started)) told.push(entry('started', started))
-  return entry(id ?? '', told, truthy(result) ? (hasChanges ? 'changed' : 'unchanged') : 'failed')
+  if (truthy(started)) entries.push(entry('started', started))
+  return entry(id ?? '', entries, truthy(result) ? (hasChanges ? 'changed' : 'unchanged') : 'failed')
 }
 
 export function reportOf(ret: Dict, options: Options): Report {
@@ -66,6 +66,6 @@ export function reportOf(ret: Dict, options: Options): Report {
     entry('success', ret.get('success') ?? true),
     entry('retcode', ret.get('retcode') ?? 0),
   ]
-  const told = states.map(([tag, data]) => stateEntry(tag, data))
-  return { entries: [entry('stats', stats), entry('job', job), entry('states', told)], failed }
+  const shown = states.map(([tag, data]) => stateEntry(tag, data))
+  return { entries: [entry('stats', stats), entry('job', job), entry('states', shown)], failed }
 }

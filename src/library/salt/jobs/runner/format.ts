@@ -3,7 +3,7 @@ import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `2026, Nov 15 12:34:56.123456`; empty for what is no job's number. */
+/** Return the time of a job id, such as `2026, Nov 15 12:34:56.123456`; empty if it is not a job id. */
 export function timeOf(jid: string): string {
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})(?:_\d+)?$/.exec(jid)
   if (!match) return ''
@@ -40,10 +40,10 @@ export function formatJob(jid: string, job: Dict | undefined, minions?: readonly
   const metadata = metadataOf(job)
   if (metadata !== undefined) shown.set('Metadata', metadata)
   if (minions?.length) shown.set('Minions', [...minions])
-  return shown.set('StartTime', timeOf(jid)) as Dict
+  return shown.set('StartTime', timeOf(jid))
 }
 
-/** A return as the store gives it back. */
+/** Return the fields of a stored return. */
 export function resultOf(data: Dict): Dict {
   const shown: Dict = new Map<Value, Value>([['return', data.get('return') ?? null]])
   for (const name of ['out', 'retcode', 'success']) if (data.has(name)) shown.set(name, data.get(name)!)

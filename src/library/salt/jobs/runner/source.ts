@@ -1,5 +1,5 @@
-// Where jobs are looked up: the external job cache if there is one, one that the call names, or the master's own store.
-import { type Dict, SaltError, textOf, type Value } from '../../../../data/mod.ts'
+// The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
+import { type Dict, SaltError } from '../../../../data/mod.ts'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
@@ -8,13 +8,12 @@ export interface JobSource {
   name: string
   job(jid: string): Promise<{ load: Dict; minions?: readonly string[] } | undefined>
   returns(jid: string): Promise<Map<string, Dict>>
-  /** Loads by number, oldest first. */
+  /** Return the loads by job id, oldest first. */
   jobs(): Promise<Map<string, Dict>>
 }
 
-export async function jobSource(ctx: MasterContext, ext_source: Value = null): Promise<JobSource> {
-  const name =
-    option(ctx.opts, 'ext_job_cache') || (textOf(ext_source) ?? '') || option(ctx.opts, 'master_job_cache') || OWN
+export async function jobSource(ctx: MasterContext, ext_source: string | null = null): Promise<JobSource> {
+  const name = option(ctx.opts, 'ext_job_cache') || ext_source || option(ctx.opts, 'master_job_cache') || OWN
   if (name === OWN) {
     return {
       name,
@@ -29,7 +28,7 @@ export async function jobSource(ctx: MasterContext, ext_source: Value = null): P
     name,
     job: async (jid) => {
       const load = await cache.job(jid)
-      // who was meant is known here
+      // the store of the master has the targeted minions
       return load && { load, ...(ctx.jobs.job(jid) && { minions: ctx.jobs.job(jid)!.minions }) }
     },
     returns: (jid) => cache.returns(jid),

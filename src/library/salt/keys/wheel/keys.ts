@@ -1,27 +1,26 @@
-// Keys by the state they are in, as Salt names the states: the directories they lie in.
-import { type Dict, fnmatch, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+// Keys by their state. As in Salt, a state has the name of the directory of its keys.
+import { type Dict, fnmatch, isList, str, type Value } from '../../../../data/mod.ts'
 import { type KeyFolder, type MasterContext, RsaPublicKey } from '../../../../sdk/mod.ts'
 
-/** In the order in which Salt lists them. */
+/** The states in the order of Salt's lists. */
 export const FOLDERS: readonly KeyFolder[] = ['minions_pre', 'minions_rejected', 'minions', 'minions_denied']
 
 const ACTS: Partial<Record<KeyFolder, string>> = { minions: 'accepted', minions_rejected: 'rejected' }
 
-/** Ids by folder; a folder may be left out. */
+/** Minion ids by folder; a folder may be missing. */
 export type Matches = Map<KeyFolder, string[]>
 
 export function allKeys(ctx: MasterContext): Matches {
   return new Map(FOLDERS.map((folder) => [folder, ctx.keys.list(folder)]))
 }
 
-/** Which names a glob, or a list of globs parted by commas, means. */
-export function matcher(match: Value): (name: string) => boolean {
-  const patterns = isList(match) ? match.map(str) : str(match).split(',')
-  return (name) => patterns.some((pattern) => fnmatch(name, pattern))
+/** Return a test of names by globs. */
+export function matcher(globs: readonly string[]): (name: string) => boolean {
+  return (name) => globs.some((glob) => fnmatch(name, glob))
 }
 
-/** The keys whose id matches. */
-export function matching(ctx: MasterContext, match: Value): Matches {
+/** Return the keys whose minion id matches. */
+export function matching(ctx: MasterContext, match: readonly string[]): Matches {
   const isMatch = matcher(match)
   const found: Matches = new Map()
   for (const [folder, ids] of allKeys(ctx)) {
@@ -31,19 +30,19 @@ export function matching(ctx: MasterContext, match: Value): Matches {
   return found
 }
 
-/** A dict of folders and ids as callers give it. */
-export function fromDict(given: Value): Matches {
-  const entries = isDict(given) ? [...given] : []
+/** Read a dict of folders and minion ids. */
+export function fromDict(given: Dict): Matches {
   return new Map(
-    entries
-      .filter(([folder]) => FOLDERS.includes(str(folder) as KeyFolder))
-      .map(([folder, ids]) => [str(folder) as KeyFolder, isList(ids) ? ids.map(str) : [str(ids)]]),
+    [...given].flatMap(([name, ids]): Array<[KeyFolder, string[]]> => {
+      const folder = FOLDERS.find((known) => known === str(name))
+      return folder ? [[folder, isList(ids) ? ids.map(str) : [str(ids)]]] : []
+    }),
   )
 }
 
 export const toDict = (matches: Matches): Dict => new Map(matches)
 
-/** Where the same ids are now. */
+/** Return the current states of the same minion ids. */
 export function nowOf(ctx: MasterContext, before: Matches): Matches {
   const ids = new Set([...before.values()].flat())
   const found: Matches = new Map()
@@ -54,7 +53,7 @@ export function nowOf(ctx: MasterContext, before: Matches): Matches {
   return found
 }
 
-/** Moves keys into a state, telling of each; one that is no key stays where it is. */
+/** Move keys into a state and fire an event for each. A file that is not a key stays in its state. */
 export async function move(
   ctx: MasterContext,
   matches: Matches,
@@ -89,12 +88,12 @@ function isKey(pem: string): boolean {
   try {
     return new RsaPublicKey(pem) !== undefined
   } catch {
-    // whatever is wrong with it, it is no key
+    // any error means that this is not a key
     return false
   }
 }
 
-/** A master that is not running has nobody to tell. */
+/** Fire an event about a key, if the master runs. */
 async function tell(ctx: MasterContext, act: string, id: string, pub?: string): Promise<void> {
   const event: Dict = new Map<Value, Value>([
     ['result', true],

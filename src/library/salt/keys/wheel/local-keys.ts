@@ -1,11 +1,11 @@
-// The keys of the master itself, by the names of their files. Salt 3008 keeps its pair under the master's name, with
-// `master.pem` and `master.pub` as links; a pair that lies under these names still is shown as the other.
+// The keys of the master by the names of their files. Salt 3008 stores them under the name of the master, with
+// `master.pem` and `master.pub` as links; keys stored under these two names are shown with the name of the master.
 import { join } from 'node:path/posix'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 export const masterName = (ctx: MasterContext): string => (option(ctx.opts, 'id') || 'master').replace(/_master$/, '')
 
-/** Their files by name, in the order of the names. */
+/** Return the paths of the key files by name, sorted by name. */
 export async function localKeys(ctx: MasterContext): Promise<Map<string, string>> {
   const folder = option(ctx.opts, 'pki_dir')
   const files = (await ctx.host.list(folder)).filter((name) => /\.(pem|pub)$/.test(name))

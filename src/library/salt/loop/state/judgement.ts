@@ -1,5 +1,5 @@
-// Judging answers: by the operators of Python that people compare with, by functions, and by Python itself where the
-// condition is written in it. Values reach Python as literals on its input, never as a part of the program.
+// Evaluates results: by operators of Python, by functions, and by Python itself for a condition in Python. Values reach
+// Python as literals on its input, never as a part of the program.
 import { lookup } from '../../../../base/mod.ts'
 import {
   compare,
@@ -31,12 +31,12 @@ const OPERATORS: Readonly<Record<string, Comparison>> = lookup({
   is_not: (a, b) => a !== b,
 })
 
-/** Functions that Salt has for this besides those of modules. */
+/** Comparisons of Salt that are not functions of a module. */
 const UTILITIES: Readonly<Record<string, Comparison>> = lookup({
   'data.subdict_match': (answer, expected) => subdictMatch(answer, str(expected)),
 })
 
-/** How two values are compared; undefined where the name means nothing. */
+/** Return the comparison of a name; undefined if the name is unknown. */
 export async function comparison(ctx: StateContext, name: string): Promise<Comparison | undefined> {
   if (name.includes('.') && (await ctx.serves(name))) {
     return async (answer, expected) => truthy(await ctx.call(name, [answer, expected]))
@@ -54,13 +54,13 @@ except Exception as exc:
 print(json.dumps(said))
 `
 
-interface Said {
+interface Evaluation {
   met?: boolean
   type?: string
   text?: string
 }
 
-/** Whether a condition in Python holds for these names. */
+/** Return whether a Python condition is true for these names. */
 export async function conditionHolds(
   ctx: StateContext,
   condition: string,
@@ -74,7 +74,7 @@ export async function conditionHolds(
   const stdin = JSON.stringify({ condition, names: texts })
   const { stdout, stderr, retcode } = await ctx.host.run({ argv: [python, '-c', PROGRAM], stdin })
   if (retcode !== 0) throw new SaltError('CommandExecutionError', decodeBytes(stderr).trim())
-  const said = JSON.parse(decodeBytes(stdout)) as Said
+  const said = JSON.parse(decodeBytes(stdout)) as Evaluation
   if (said.type === undefined) return said.met === true
   throw new PyError(said.type as PyErrorType, said.text ?? '')
 }

@@ -1,5 +1,4 @@
-// Accepting the keys of minions after comparing them with those on their machines, which `salt-ssh` is sent to ask for.
-
+// Accepts the keys of minions after a comparison with the keys on their machines, which `salt-ssh` reads.
 import { dirname } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../../data/mod.ts'
@@ -15,10 +14,10 @@ const KINDS: Readonly<Record<string, readonly string[]>> = lookup({
   range: ['-R'],
 })
 
-/** Of whatever hash. */
+/** A fingerprint of any hash. */
 const FINGERPRINT = /^([a-f0-9]{2}:){15,}[a-f0-9]{2}$/
 
-/** Without a roster nobody can be asked. */
+/** Return whether there is a roster, and log an error if not. */
 async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
   const backend = option(ctx.opts, 'roster') || 'flat'
   const file = option(ctx.opts, 'roster_file') || `${config}/roster`
@@ -28,7 +27,7 @@ async function hasRoster(ctx: MasterContext, config: string): Promise<boolean> {
   return false
 }
 
-/** What the machines say their keys are. */
+/** Return the fingerprints that the machines have. */
 async function fingersBySsh(ctx: MasterContext, target: string, kind: string): Promise<Dict> {
   const config = dirname(option(ctx.opts, 'conf_file'))
   if (!(await hasRoster(ctx, config))) return new Map()
@@ -51,7 +50,7 @@ async function fingersBySsh(ctx: MasterContext, target: string, kind: string): P
   )
 }
 
-/** Why a key is not accepted; undefined when it is, or was before. */
+/** Accept a key, or return the reason why it is not accepted; undefined if it is accepted now or was before. */
 async function judge(ctx: MasterContext, id: string, finger: string): Promise<string | undefined> {
   const known = (await ctx.wheel('key.finger', [id])) as Dict
   const of = (folder: string): Value | undefined => {
@@ -66,7 +65,7 @@ async function judge(ctx: MasterContext, id: string, finger: string): Promise<st
   return undefined
 }
 
-/** The fingerprints of accepted keys, and why others were not. */
+/** Return the fingerprints of accepted keys, and the reasons for the others. */
 export async function safeAccept(ctx: MasterContext, target: string, kind: string): Promise<[Dict, Dict]> {
   const accepted: Dict = new Map()
   const failures: Dict = new Map()

@@ -1,18 +1,18 @@
-// How functions of the mine are configured: their arguments, or a dict or list that names the function too, and who may
-// see the answer.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+// Configuration of a mine function: its arguments, or a dict or list that also has the function of an alias and the
+// minions that may read the result.
+import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 
 export interface MineFunction {
-  /** Undefined when the alias is the function's name. */
+  /** Undefined if the alias is the name of the function. */
   name: string | undefined
   args: Value[]
   kwargs: Map<string, Value>
-  /** Whom it is for; all when there is no target. */
+  /** Target of the minions that may read the result; without one, all may. */
   acl: { allow_tgt?: Value; allow_tgt_type?: Value }
 }
 
 export function mineFunction(definition: Value): MineFunction {
-  const items = definition instanceof Map ? [definition] : Array.isArray(definition) ? (definition as Value[]) : []
+  const items: Value[] = definition instanceof Map ? [definition] : isList(definition) ? definition : []
   const args = items.filter((item) => !(item instanceof Map))
   const dicts = items.filter((item): item is Dict => item instanceof Map)
   const kwargs = new Map(dicts.flatMap((item) => [...item].map(([key, value]): [string, Value] => [str(key), value])))
@@ -34,7 +34,7 @@ const MARK = '__saltmine_acl__'
 const DATA = '__data__'
 const VERSION = 1
 
-/** The answer with who may see it, if not everybody. */
+/** Add the limit of readers to a result, if there is one. */
 export function guarded(answer: Value, { allow_tgt, allow_tgt_type }: MineFunction['acl']): Value {
   if (allow_tgt === undefined || !truthy(allow_tgt)) return answer
   const held: Dict = new Map<Value, Value>([[DATA, answer]]).set(MARK, VERSION)

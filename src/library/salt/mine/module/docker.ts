@@ -1,8 +1,5 @@
-// Where the ports of containers can be reached, from what the mine has of docker.ps.
+// The addresses of container ports, from the results of docker.ps in the mine.
 import { type Dict, ipAddress, ipNetwork, str, truthy, tuple, type Value } from '../../../../data/mod.ts'
-
-const listOf = (value: Value): string[] =>
-  truthy(value) ? (Array.isArray(value) ? (value as Value[]) : [value]).map((item) => str(item)) : []
 
 function addresses(host: Dict, interfaces: readonly string[], networks: readonly string[]): string[] {
   const known = host.get('interfaces') as Dict
@@ -15,10 +12,15 @@ function addresses(host: Dict, interfaces: readonly string[], networks: readonly
   return [...new Set(networks.length === 0 ? all : all.filter(isIn))]
 }
 
-export function dockerPorts(hosts: Dict, interfaces: Value, cidrs: Value, withId: boolean): Dict {
+export function dockerPorts(
+  hosts: Dict,
+  interfaces: readonly string[],
+  cidrs: readonly string[],
+  withId: boolean,
+): Dict {
   const images: Dict = new Map()
   for (const containers of hosts.values() as Iterable<Dict>) {
-    const own = addresses(containers.get('host') as Dict, listOf(interfaces), listOf(cidrs))
+    const own = addresses(containers.get('host') as Dict, interfaces, cidrs)
     for (const [name, container] of containers as Map<string, Dict>) {
       if (name === 'host') continue
       const id = (container.get('Info') as Dict).get('Id')!
@@ -31,7 +33,7 @@ export function dockerPorts(hosts: Dict, interfaces: Value, cidrs: Value, withId
   return images
 }
 
-/** A port on all addresses is one on each of the host's. */
+/** Add the addresses of a port. A port on 0.0.0.0 has each address of the host. */
 function note(image: Dict, port: Dict, own: readonly string[], id: Value): void {
   const address = port.get('IP') ?? null
   if (!truthy(address)) return

@@ -1,18 +1,18 @@
-// Calling a function with arguments written as a list: dicts in it are keywords, all else is positional.
+// Calls a function with arguments in a list: dicts are keyword arguments, other values are positional.
 import { isIterable, iterate, SaltError, typeError, typeName, type Value } from '../../../../data/mod.ts'
 import { type StateContext, signatureOf } from '../../../../sdk/mod.ts'
 
 export interface Spec {
-  /** All named positional parameters, those without a default first. */
+  /** All positional parameters; those without a default come first. */
   args: readonly string[]
   required: number
-  /** By parameter. */
+  /** Default values by parameter. */
   defaults: ReadonlyMap<string, Value>
   rest: string | undefined
   open: string | undefined
 }
 
-/** The parameters of a function as Python shows them. */
+/** Return the parameters of a function as Python sees them. */
 export async function specOf(ctx: StateContext, name: string): Promise<Spec> {
   const dot = name.indexOf('.')
   const fun = name.slice(dot + 1)
@@ -32,7 +32,7 @@ export async function callByList(ctx: StateContext, name: string, given: Value):
   const expected = spec.args.slice(0, spec.required)
   const positional: Value[] = []
   const named = new Map<string, Value>()
-  // all defaults are passed by name, so a positional argument for one of them is one too many
+  // defaults are passed by name, so a positional argument for one of them is one too many
   const keywords = new Map<string, Value>(spec.defaults)
   for (const item of [...(given === null ? [] : iterate(given))].reverse()) {
     if (!(item instanceof Map)) {

@@ -1,5 +1,5 @@
-// The old form of module.run: the state's name is the function, its other arguments are the function's, and those
-// that a state needs for itself (name, fun, state, saltenv, names) are written with `m_` before them.
+// The old form of module.run: the name of the state is the function, its other arguments are those of the function. Names
+// that a state uses itself (name, fun, state, saltenv, names) have the prefix `m_`.
 import { toError } from '../../../../base/mod.ts'
 import { str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
@@ -15,7 +15,7 @@ interface Arguments {
   kwargs: ReadonlyMap<string, Value>
 }
 
-/** The arguments of the call, or what is wrong with them. */
+/** Return the arguments of the call, or a text with the problem. */
 function argumentsOf(spec: Spec, given: ReadonlyMap<string, Value>): Arguments | string {
   const args: Value[] = []
   const missing: string[] = []

@@ -1,5 +1,5 @@
-// Whether what a function returned means success: false, `result: false` and a `retcode` other than 0, at any depth
-// of dicts, do not.
+// Decides whether the result of a function is a success. False, `result: false` and a `retcode` other than 0, at any
+// depth of dicts, are failures.
 import type { Dict, Value } from '../../../../data/mod.ts'
 
 export function succeeded(answer: Value): boolean {

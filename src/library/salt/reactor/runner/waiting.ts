@@ -1,11 +1,11 @@
-// Waiting for a reaction: until its calls have ended and its jobs have returned. What it did is read from its record and from
-// the store of jobs, so that the wait outlasts a restart of the master.
+// Waits for a reaction until its calls have ended and its jobs have returned. Reads the record of the reaction and the
+// job store, so a restart of the master does not end the wait.
 import { type Dict, equals, isDict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 
 const PAUSE_MS = 200
 
-/** Within this time the reactor has written down an event that it answers. */
+/** Time within which the reactor records its reaction to an event. */
 const HEARING_SECONDS = 10
 
 interface Progress {
@@ -21,7 +21,7 @@ async function poll<T>(seconds: number, look: () => T | undefined): Promise<T | 
   }
 }
 
-/** Fires an event and waits for what the reactor does about it. */
+/** Fire an event and wait for the reaction. */
 export async function fireAndWait(ctx: MasterContext, tag: string, data: Dict, seconds: number): Promise<Dict> {
   const before = ctx.reactions().last(1)[0]?.id ?? 0
   await ctx.fireForCaller(tag, new Map(data))
@@ -35,12 +35,12 @@ export async function fireAndWait(ctx: MasterContext, tag: string, data: Dict, s
   return waitFor(ctx, found.id, seconds)
 }
 
-function isSame(told: Value, data: Dict): boolean {
+function isSame(recorded: Value, data: Dict): boolean {
   const without = (dict: Dict): Dict => new Map([...dict].filter(([key]) => key !== '_stamp'))
-  return isDict(told) && equals(without(told), without(data))
+  return isDict(recorded) && equals(without(recorded), without(data))
 }
 
-/** Waits for the reaction of a number, and says how it ended. */
+/** Wait for a reaction and return its result. */
 export async function waitFor(ctx: MasterContext, id: number, seconds: number): Promise<Dict> {
   let progress = progressOf(ctx, id)
   await poll(seconds, () => {
@@ -69,7 +69,7 @@ function progressOf(ctx: MasterContext, id: number): Progress {
       .set(
         'calls',
         calls.map((call) => call.shown),
-      ) as Dict,
+      ),
   }
 }
 
@@ -86,7 +86,7 @@ function callProgress(ctx: MasterContext, entry: Dict): Progress {
   return jobProgress(ctx, entry, shown)
 }
 
-/** A job has ended when all minions that it was for have returned. */
+/** Return the progress of a job, which ends when all targeted minions have returned. */
 function jobProgress(ctx: MasterContext, entry: Dict, shown: Dict): Progress {
   const minions = entry.get('result') ?? []
   const returns = ctx.jobs.returns(str(entry.get('jid') ?? ''))
@@ -99,5 +99,5 @@ function jobProgress(ctx: MasterContext, entry: Dict, shown: Dict): Progress {
     const ret = returns.get(id)
     return ret !== undefined && truthy(ret.get('success') ?? true) && !truthy(ret.get('retcode') ?? 0)
   })
-  return { ended: came.length === ids.length, success, shown: shown.set('returns', new Map(came)) as Dict }
+  return { ended: came.length === ids.length, success, shown: shown.set('returns', new Map(came)) }
 }

@@ -1,29 +1,10 @@
-// A function on minions as one step. Any answer counts as a change; false, a return code or a verdict of another function
-// as a failure.
+// Runs a function on minions as one step. Each result is a change; False, a return code, or the verdict of another
+// function is a failure.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import type { FunctionStep } from './arguments.ts'
 import { answered, callOptions, fireArgs, jidOf, tolerance } from './published.ts'
-
-export interface FunctionStep {
-  name: string
-  tgt: Value
-  ssh: Value
-  tgt_type: Value
-  ret: Value
-  ret_config: Value
-  ret_kwargs: Value
-  expect_minions: Value
-  fail_minions: Value
-  fail_function: Value
-  arg: Value
-  kwarg: Value
-  timeout: Value
-  batch: Value
-  subset: Value
-  failhard: Value
-  kwargs: ReadonlyMap<string, Value>
-}
 
 function options(ctx: StateContext, step: FunctionStep, arg: Value): Dict {
   const isHard = step.failhard === true || option(ctx.opts, 'failhard')
@@ -32,7 +13,7 @@ function options(ctx: StateContext, step: FunctionStep, arg: Value): Dict {
     ['kwarg', step.kwarg ?? new Map()],
     ['ret', step.ret],
     ['timeout', step.timeout],
-    ['batch', step.batch === null ? undefined : str(step.batch)],
+    ['batch', step.batch ?? undefined],
     ['subset', step.subset ?? undefined],
     ['tgt_type', step.tgt_type],
     ['ssh', step.ssh],
@@ -48,7 +29,7 @@ function options(ctx: StateContext, step: FunctionStep, arg: Value): Dict {
 interface Judged {
   changes: Dict
   failed: Set<string>
-  /** A return code is never tolerated. */
+  /** Whether a minion has a return code, which is always a failure. */
   hasRetcode: boolean
 }
 
@@ -64,7 +45,7 @@ async function judge(ctx: StateContext, answers: Dict, step: FunctionStep, names
     const isLost = truthy(answer.get('failed') ?? false)
     const value = isLost ? false : (answered(answer) ?? null)
     let isFine = value !== false
-    if (isFine && truthy(step.fail_function)) isFine = truthy(await ctx.call(str(step.fail_function), [value]))
+    if (isFine && step.fail_function) isFine = truthy(await ctx.call(step.fail_function, [value]))
     if (!isFine && !names.has(id)) judged.failed.add(id)
     judged.changes.set(id, value)
   }

@@ -1,4 +1,4 @@
-// What steps that publish have in common: the options of the call, who may fail, and the event that tells of the step.
+// Shared parts of steps that publish: the options of the call, the tolerated failures, and the event about the step.
 import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { option, type StateContext } from '../../../../sdk/mod.ts'
 
@@ -13,7 +13,7 @@ export async function fireArgs(ctx: StateContext, type: string, tgt: Value, name
   await ctx.master.fire(`salt/run/${str(jid)}/args`, data)
 }
 
-/** Keywords of the call, in the order that the event shows them. */
+/** Return the keywords of the call, in the order of the event. */
 export function callOptions(entries: ReadonlyArray<readonly [string, Value | undefined]>): Dict {
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))
 }
@@ -26,7 +26,7 @@ export interface Tolerance {
   warnings: string[]
 }
 
-/** Names as a list or with commas; a share such as `5%` is a budget of any minions. */
+/** Read `fail_minions`: names in a list or with commas. A share such as `5%` is a budget of any minions. */
 export function tolerance(fail_minions: Value): Tolerance {
   const isWrong = fail_minions !== null && typeof fail_minions !== 'string' && !isList(fail_minions)
   const given = typeof fail_minions === 'string' ? fail_minions.split(',') : isList(fail_minions) ? fail_minions : []
@@ -40,12 +40,12 @@ export function tolerance(fail_minions: Value): Tolerance {
   }
 }
 
-/** The job that the first answer belongs to. */
+/** Return the job id of the first answer. */
 export function jidOf(answers: Dict): { __jid__?: Value } {
   const [first] = answers.values()
   const jid = first instanceof Map ? first.get('jid') : undefined
   return jid === undefined ? {} : { __jid__: jid }
 }
 
-/** A minion's answer, under whichever of Salt's two names it comes. */
+/** Return the result in an answer, which has one of two names in Salt. */
 export const answered = (answer: Dict): Value | undefined => answer.get('ret') ?? answer.get('return')

@@ -1,4 +1,4 @@
-// Runner and wheel functions as steps, one by one or several at once.
+// Calls runner and wheel functions as steps, one at a time or several at once.
 import { type Dict, isDict, isList, numberOf, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { display, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { isDry, orchestrationOf } from './published.ts'
@@ -36,7 +36,7 @@ export async function runOne(
   return { name, changes: { return: value }, result: success, comment, __jid__: out.get('jid') ?? null }
 }
 
-/** A list of one-key dicts as one dict. */
+/** Merge a list of dicts into one dict. */
 function repacked(config: Value): Dict {
   const parts = isList(config) ? config.filter(isDict) : isDict(config) ? [config] : []
   return new Map(parts.flatMap((part) => [...part]))
@@ -61,19 +61,19 @@ export async function runSeveral(ctx: StateContext, name: string, runners: Value
   const ended = await Promise.allSettled(
     [...configs.values()].map((config) => {
       const kwarg = config.get('kwarg')
-      const kwargs = isDict(kwarg ?? null) ? [...(kwarg as Dict)] : []
+      const kwargs = kwarg instanceof Map ? [...kwarg] : []
       const user: Array<[string, Value]> = ctx.master ? [['__pub_user', ctx.master.user]] : []
       const all = new Map([...kwargs.map(([key, value]): [string, Value] => [str(key), value]), ...user])
       return call(ctx, 'runner', str(config.get('name')!), all)
     }),
   )
-  const failure = ended.find((one): one is PromiseRejectedResult => one.status === 'rejected')
+  const failure = ended.find((end): end is PromiseRejectedResult => end.status === 'rejected')
   if (failure && !(failure.reason instanceof SaltError)) throw failure.reason
   if (failure) {
     const comment = `One of the runners raised an exception: ${failure.reason.message}`
     return { ...refused(comment), success: false }
   }
-  const runs = ended.map((one) => (one as PromiseFulfilledResult<Dict>).value)
+  const runs = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
   return summary(ctx, name, new Map([...configs.keys()].map((id, index) => [id, runs[index]!])))
 }
 
@@ -92,7 +92,7 @@ function summary(ctx: StateContext, name: string, runs: ReadonlyMap<string, Dict
     })
     const changes = new Map<Value, Value>()
     for (const [id, value] of returns) {
-      const own = changesIn((value as Dict).get('data') ?? null)
+      const own = changesIn(isDict(value) ? (value.get('data') ?? null) : null)
       if (!isDict(own) || own.size > 0) changes.set(id, own)
     }
     return { name, result, changes, comment: result ? done : texts.join('\n') }
@@ -106,7 +106,7 @@ function hasFailed(value: Value, run: Dict): boolean {
   return isDict(value) && (numberOf(value.get('exit_code') ?? 0) ?? 0) !== 0
 }
 
-/** The changes of all states below, without what they are wrapped in. */
+/** Return the changes of all nested states. */
 function changesIn(value: Value): Value {
   if (!isDict(value)) return new Map()
   const changes = value.get('changes')

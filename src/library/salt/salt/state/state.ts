@@ -1,4 +1,4 @@
-// States on minions as one step: published, gathered, and judged by the results of every minion.
+// Applies states on minions as one step, and evaluates the results of each minion.
 import {
   type Dict,
   isList,
@@ -11,35 +11,8 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { option, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import type { StateStep } from './arguments.ts'
 import { answered, callOptions, fireArgs, isDry, jidOf, tolerance } from './published.ts'
-
-export interface StateStep {
-  name: string
-  tgt: Value
-  ssh: Value
-  tgt_type: Value
-  ret: Value
-  ret_config: Value
-  ret_kwargs: Value
-  highstate: Value
-  sls: Value
-  top: Value
-  saltenv: Value
-  test: Value
-  pillar: Value
-  pillarenv: Value
-  expect_minions: Value
-  exclude: Value
-  fail_minions: Value
-  allow_fail: Value
-  concurrent: Value
-  timeout: Value
-  batch: Value
-  queue: Value
-  subset: Value
-  failhard: Value
-  kwargs: ReadonlyMap<string, Value>
-}
 
 interface Called {
   fun: string
@@ -47,8 +20,8 @@ interface Called {
 }
 
 function functionOf({ highstate, top, sls }: StateStep): Called | undefined {
-  if (truthy(highstate)) return { fun: 'state.highstate', arg: [] }
-  if (truthy(top)) return { fun: 'state.top', arg: [top] }
+  if (highstate) return { fun: 'state.highstate', arg: [] }
+  if (top) return { fun: 'state.top', arg: [top] }
   if (!truthy(sls)) return undefined
   return { fun: 'state.sls', arg: [isList(sls) ? sls.map(str).join(',') : sls] }
 }
@@ -79,7 +52,7 @@ function options(ctx: StateContext, step: StateStep, arg: Value[]): Dict {
     ['ssh', step.ssh],
     ['roster', step.kwargs.get('roster')],
     ['expect_minions', step.expect_minions],
-    ['batch', step.batch === null ? undefined : str(step.batch)],
+    ['batch', step.batch ?? undefined],
     ['subset', step.subset ?? undefined],
     ['failhard', isHard ? true : undefined],
   ])
@@ -97,7 +70,7 @@ async function runHere(ctx: StateContext, { fun, arg }: Called, given: Dict): Pr
 async function perform(ctx: StateContext, step: StateStep, called: Called): Promise<Dict> {
   const given = options(ctx, step, called.arg)
   const isMasterless = ctx.opts.get('__role') === 'minion' && ctx.opts.get('file_client') === 'local'
-  if (isMasterless && !truthy(step.ssh)) return runHere(ctx, called, given)
+  if (isMasterless && !step.ssh) return runHere(ctx, called, given)
   await fireArgs(ctx, 'state', step.tgt, step.name, given)
   const kwargs = new Map([...given].map(([key, value]): [string, Value] => [str(key), value]))
   return ctx.call('saltutil.cmd', [step.tgt, called.fun], kwargs)
@@ -105,7 +78,7 @@ async function perform(ctx: StateContext, step: StateStep, called: Called): Prom
 
 interface Judged {
   changes: Dict
-  /** Who failed, with what there is to say about it. */
+  /** Failed minions, with a text for the comment. */
   failed: Map<string, string>
   unchanged: string[]
 }
@@ -172,7 +145,7 @@ export async function runState(ctx: StateContext, step: StateStep): Promise<Stat
   const answers = await perform(ctx, step, called)
   const { names, budget, warnings } = tolerance(step.fail_minions)
   const more = { ...jidOf(answers), ...(warnings.length > 0 && { warnings }) }
-  if (answers.size === 0 && truthy(step.expect_minions)) return { ...refused(name, 'No minions returned'), ...more }
+  if (answers.size === 0 && step.expect_minions) return { ...refused(name, 'No minions returned'), ...more }
   const judged = judge(ctx, answers, names)
   const isFine = judged.failed.size <= allowFail + budget(answers.size)
   const isWouldBe = isFine && judged.changes.size > 0 && (truthy(step.test) || isDry(ctx))

@@ -1,27 +1,21 @@
-// Waiting until every id of a list was seen in an event. Only events after the step began count.
+// Waits until each id of a list was seen in an event. Only events after the start of the step count.
 import { equals, fnmatch, isDict, isList, numberOf, SaltError, type Value } from '../../../../data/mod.ts'
 import type { BusMessage, StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import type { WaitStep } from './arguments.ts'
 import { isDry } from './published.ts'
 
-export interface WaitStep {
-  name: string
-  id_list: Value
-  event_id: Value
-  timeout: Value
-}
-
 /**
- * The value that says which minion or thing an event is about: in its data, or in the data that a minion sent along. Where a
- * minion fired the event, its `id` is the proven one, whatever the data say.
+ * Return the ids in an event: in its data, or in the data that a minion added. In an event of a minion, `id` is always the
+ * proven minion id.
  */
-function idsOf({ data, origin }: BusMessage, event_id: Value): Value[] {
+function idsOf({ data, origin }: BusMessage, event_id: string): Value[] {
   if (event_id === 'id' && origin.kind === 'minion') return [origin.name]
   const inner = data.get('data')
   const value = data.get(event_id) ?? (inner !== undefined && isDict(inner) ? inner.get(event_id) : undefined) ?? null
   return value === null ? [] : isList(value) ? value : [value]
 }
 
-export async function waitForEvent(ctx: StateContext, step: WaitStep): Promise<StateReturn> {
+export async function waitForEvent(ctx: StateContext, step: Omit<WaitStep, 'node'>): Promise<StateReturn> {
   const { name, id_list, event_id, timeout } = step
   if (isDry(ctx)) {
     return { name, changes: {}, comment: `Orchestration would wait for event '${name}'`, result: null }
@@ -44,7 +38,7 @@ export async function waitForEvent(ctx: StateContext, step: WaitStep): Promise<S
   return { name, changes: changes(), comment: 'Timeout value reached.', result: false }
 }
 
-/** The events that match, until the time is over. */
+/** Return the matching events until the time is over. */
 async function* matching(ctx: StateContext, glob: string, until: number): AsyncGenerator<BusMessage> {
   const events = ctx.master!.events((tag) => fnmatch(tag, glob))[Symbol.asyncIterator]()
   let timer: NodeJS.Timeout | undefined

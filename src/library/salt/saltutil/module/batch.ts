@@ -1,5 +1,5 @@
-// A job for a few minions at a time: those that answer a ping take part, and the master does the rest, whose events are
-// followed here.
+// Runs a job on a few minions at a time. Minions that answer a ping take part; the master runs the batch, and its events
+// are followed here.
 import type { Value } from '../../../../data/mod.ts'
 import {
   type BusMessage,
@@ -15,19 +15,19 @@ async function present(master: MasterReach, { tgt, tgtType = 'glob' }: MinionJob
   return ids
 }
 
-/** Seconds that a batch waits for a minion when nothing else is said. */
+/** Default number of seconds that a batch waits for a minion. */
 const TIMEOUT = 60
 
 export async function* inBatches(
   master: MasterReach,
   job: MinionJob,
   batch: string,
-  { failhard, gatherJobTimeout }: BatchWish,
+  { failhard, gatherJobTimeout }: BatchOptions,
 ): AsyncGenerator<MinionReturn> {
   const minions = await present(master, job)
   if (minions.length === 0) return
   const events = master.events((tag) => /^salt\/(job|batch)\//.test(tag))[Symbol.asyncIterator]()
-  // heard from now on: it may begin before we know its number
+  // listen before the start: the batch may begin before its job id is known
   const listened: AsyncIterable<BusMessage> = { [Symbol.asyncIterator]: () => events }
   const arg: Value[] = [...(job.arg ?? [])]
   if (job.kwarg && job.kwarg.size > 0) arg.push(new Map<Value, Value>([['__kwarg__', true], ...job.kwarg]))
@@ -58,12 +58,12 @@ export async function* inBatches(
   }
 }
 
-/** The end of a batch counts from the master only; Salt's bus does not say who fired an event. */
+/** Return whether an event is the end of the batch. Only the master may say so; Salt's bus has no sender. */
 const isEnd = ({ tag, origin }: BusMessage, jid: string): boolean =>
   (origin.kind === 'master' || origin.kind === 'unknown') &&
   (tag === `salt/batch/${jid}/complete` || tag === `salt/batch/${jid}/halted`)
 
-export interface BatchWish {
+export interface BatchOptions {
   failhard: boolean
   gatherJobTimeout: number
 }

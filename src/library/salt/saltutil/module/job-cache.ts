@@ -1,10 +1,10 @@
-// What a minion with `cache_jobs` keeps of its jobs: looked up, and removed when they are long over.
-import { decodeMsgpack, isDict, numberOf } from '../../../../data/mod.ts'
+// The job cache of a minion with the option `cache_jobs`.
+import { decodeMsgpack, isDict } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, isHostError, option, reads, ret } from '../../../../sdk/mod.ts'
 
 const SECONDS_PER_HOUR = 3600
 
-/** Folders of jobs, at every depth, that nothing has changed since then. */
+/** Remove folders, at every depth, that have not changed since a time. */
 async function clear(ctx: FunctionContext, folder: string, threshold: number): Promise<void> {
   for (const name of await ctx.host.list(folder)) {
     const path = `${folder}/${name}`
@@ -18,9 +18,9 @@ async function clear(ctx: FunctionContext, folder: string, threshold: number): P
 const folderOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/minion_jobs`
 
 export const findCachedJob = reads({
-  doc: 'What the minion returned for a job. It is known where `cache_jobs` is set.',
-  args: { jid: arg.text('Its id') },
-  returns: ret.any('The return, or why there is none'),
+  doc: 'Return what this minion returned for a job. The option `cache_jobs` must be set.',
+  args: { jid: arg.text('Job id') },
+  returns: ret.any('Return of the job, or a text with the reason why it is not available'),
   example: 'saltutil.find_cached_job <job id>',
   run: async (ctx, { jid }) => {
     const folder = `${folderOf(ctx)}/${jid}`
@@ -36,12 +36,12 @@ export const findCachedJob = reads({
 })
 
 export const clearJobCache = changes({
-  doc: 'Remove what is kept of jobs that are over for longer than this.',
-  args: { hours: arg.any('How many hours', { default: 24 }) },
-  returns: ret.boolean('Whether all went'),
+  doc: 'Remove old jobs from the job cache of the minion.',
+  args: { hours: arg.count('Age in hours from which a job is removed', { default: 24 }) },
+  returns: ret.boolean('Whether all old jobs were removed'),
   example: 'saltutil.clear_job_cache hours=12',
   run: async (ctx, { hours }) => {
-    const threshold = ctx.host.now() - (numberOf(hours) ?? 24) * SECONDS_PER_HOUR
+    const threshold = ctx.host.now() - hours * SECONDS_PER_HOUR
     try {
       await clear(ctx, folderOf(ctx), threshold)
     } catch (error) {

@@ -1,4 +1,4 @@
-// The keys of this minion: given back to the master, or made anew.
+// Functions for the keys of this minion, and `saltutil.mmodule`.
 import { arg, changes, type FunctionContext, isHostError, option, ret } from '../../../../sdk/mod.ts'
 
 async function removeKeys(ctx: FunctionContext): Promise<null> {
@@ -15,16 +15,18 @@ async function removeKeys(ctx: FunctionContext): Promise<null> {
 
 export const keyFunctions = {
   regen_keys: changes({
-    doc: 'Remove the keys of this minion; new ones are made at its next start.',
+    doc: 'Remove the keys of this minion. The minion creates new keys at its next start.',
     args: {},
-    returns: ret.any('Nothing'),
+    returns: ret.none('None'),
     example: 'saltutil.regen_keys',
     run: (ctx) => removeKeys(ctx),
   }),
   revoke_auth: changes({
-    doc: 'Ask the master to forget the key of this minion, which it then no longer listens to.',
-    args: { preserve_minion_cache: arg.flag("Keep the master's data of this minion", { default: false }) },
-    returns: ret.boolean('Whether the master was asked'),
+    doc: 'Ask the master to delete the key of this minion. The master then refuses the minion.',
+    args: {
+      preserve_minion_cache: arg.flag('Keep the data that the master has cached about this minion', { default: false }),
+    },
+    returns: ret.boolean('False if there is no connection to a master'),
     example: 'saltutil.revoke_auth',
     run: async (ctx, { preserve_minion_cache: keep }) => {
       if (!ctx.daemon) return false
@@ -34,12 +36,12 @@ export const keyFunctions = {
     },
   }),
   mmodule: changes({
-    doc: 'Call a function of this minion, as pillar files of an environment would.',
+    doc: 'Call a function of this minion.',
     args: {
-      saltenv: arg.any('The environment'),
-      fun: arg.string('The function'),
-      args: arg.rest('Its arguments'),
-      kwargs: arg.open('By keyword'),
+      saltenv: arg.text('Ignored'),
+      fun: arg.string('Function'),
+      args: arg.rest('Arguments'),
+      kwargs: arg.open('Keyword arguments'),
     },
     example: 'saltutil.mmodule base test.ping',
     run: async (ctx, { fun, args, kwargs }) =>

@@ -1,5 +1,5 @@
-// What the minion beside a master may ask of it: jobs for other minions, runner and wheel functions. Orchestration stands on
-// these three, so their answers have the shape of Salt's clients.
+// Calls of the master from a minion on its machine: jobs for other minions, runner and wheel functions. Orchestration uses
+// these three, so their results have the form of Salt's clients.
 import { didYouMean } from '../../../../base/mod.ts'
 import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
@@ -36,7 +36,7 @@ export interface Commanded {
   kwargs: ReadonlyMap<string, Value>
 }
 
-/** Publish options that a call may carry along. */
+/** Options of a publication that a call may have. */
 const OPTIONS = ['ret_config', 'ret_kwargs', 'metadata', 'delimiter', 'module_executors', 'executor_opts']
 
 function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Commanded): MinionJob {
@@ -54,7 +54,7 @@ function jobOf({ tgt, fun, arg, timeout, tgt_type, ret, kwarg, kwargs }: Command
   }
 }
 
-/** What each minion answered: `ret`, `retcode`, `jid`, `out`. */
+/** Return the answers of the minions: `ret`, `retcode`, `jid`, `out`. */
 export async function command(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
   const master = await masterOf(ctx, GONE)
   const job = jobOf(asked)
@@ -73,7 +73,7 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
   return answers
 }
 
-/** One answer after the other, as they come; each is told to the master too. */
+/** Return the answers of the minions, and fire a progress event for each as it comes. */
 export async function commandEach(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
   const answers: Dict = new Map()
   if (truthy(asked.kwargs.get('ssh') ?? false)) return command(ctx, asked)
@@ -125,7 +125,7 @@ async function batched(ctx: FunctionContext, job: MinionJob, batch: string, fail
   return answers
 }
 
-/** Some minions by chance, of those that have the function. */
+/** Run the job on random minions that have the function. */
 async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhole: boolean): Promise<Dict> {
   const asked = await everyAnswer(master, {
     tgt: job.tgt,

@@ -1,7 +1,8 @@
-// `saltutil.sync_*`: users' own modules from the file server, and what the minion must look at again afterwards.
+// `saltutil.sync_*`: sync custom modules from the file server, and have the minion reload what depends on them.
 import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   type FunctionContext,
   type FunctionDeclaration,
@@ -14,40 +15,35 @@ import {
 
 const ENVS = 'saltutil._top_file_envs'
 
-/** The environments that top files speak of, else `base`. */
+/** Return the environments of the top files, or `base` if there are none. */
 async function topFileEnvs(ctx: FunctionContext): Promise<string[]> {
   const known = ctx.memory.get(ENVS)
-  if (known !== undefined) return known as string[]
+  if (known !== undefined && isList(known)) return known.map(str)
   const run = await ctx.openStates({ opts: new Map(ctx.opts) })
   const top = await run.top()
-  const matches = top.size > 0 ? await run.topMatches(top) : new Map()
-  const envs = matches.size > 0 ? [...matches.keys()].map((env) => str(env as Value)) : ['base']
+  const matches = top.size > 0 ? [...(await run.topMatches(top)).keys()] : []
+  const envs = matches.length > 0 ? matches : ['base']
   ctx.memory.set(ENVS, envs)
   return envs
 }
 
-async function envsOf(ctx: FunctionContext, saltenv: Value): Promise<string[]> {
-  if (isList(saltenv)) return saltenv.map(str)
-  return saltenv === null ? topFileEnvs(ctx) : str(saltenv).split(',')
-}
-
-interface Lists {
-  saltenv: Value
-  extmod_whitelist: Value
-  extmod_blacklist: Value
+const lists = {
+  saltenv: arg.words('Environments: a list, or text with commas. Default: those of the top files', { optional: true }),
+  extmod_whitelist: arg.any('Modules to sync: text with commas, or a dict of lists by kind', { optional: true }),
+  extmod_blacklist: arg.any('Modules not to sync: text with commas, or a dict of lists by kind', { optional: true }),
 }
 
 async function syncFamily(
   ctx: FunctionContext,
   family: string,
-  lists: Lists,
+  { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist }: Bound<typeof lists>,
   offered = listedOnce(ctx.files),
 ): Promise<Value[]> {
   const { names, touched } = await syncModules(ctx, {
     family,
-    envs: await envsOf(ctx, lists.saltenv),
-    whitelist: lists.extmod_whitelist,
-    blacklist: lists.extmod_blacklist,
+    envs: saltenv ?? (await topFileEnvs(ctx)),
+    whitelist,
+    blacklist,
     offered,
   })
   const cachedir = option(ctx.opts, 'cachedir')
@@ -58,14 +54,11 @@ async function syncFamily(
   return names
 }
 
-const saltenv = arg.any('The environment, several with commas; those of the top files unless given', { optional: true })
-const refresh = (wanted: boolean) => arg.any('Let the minion look at once', { default: wanted })
-const extmod_whitelist = arg.any('Only these', { optional: true })
-const extmod_blacklist = arg.any('Not these', { optional: true })
-const clean_pillar_cache = arg.any('Forget the cached pillar', { default: false })
+const refresh = (wanted: boolean) => arg.flag('Have the minion reload the modules at once', { default: wanted })
+const clean_pillar_cache = arg.flag('Clear the pillar cache of the minion', { default: false })
 
-/** What is fired after a family was synced, and with which data. */
-type Refresh = (ctx: FunctionContext, clean: Value) => Value | Promise<Value>
+/** Fire the event that follows the sync of a family. */
+type Refresh = (ctx: FunctionContext, clean: boolean) => Value | Promise<Value>
 
 const fire =
   (tag: string): Refresh =>
@@ -80,10 +73,10 @@ const MODULES = fire('module_refresh')
 interface Family {
   name: string
   refresh?: Refresh
-  /** Whether the minion looks at once unless told otherwise. */
+  /** Default of `refresh`. */
   isDefault?: boolean
   cleans?: boolean
-  /** What Salt calls them where it refuses them to a minion that has a master. */
+  /** Name of the family in the error for a minion that has a master. */
   title?: string
 }
 
@@ -108,7 +101,7 @@ const FAMILIES: readonly Family[] = [
   { name: 'resources', refresh: fire('resource_refresh') },
 ]
 
-/** Those that only a minion without a master has a use for. */
+/** Families that only a minion without a master syncs. */
 const MASTERLESS: readonly Family[] = [
   { name: 'tops', refresh: MODULES, title: 'Master top' },
   { name: 'pillar', refresh: refreshPillar, cleans: true, title: 'Pillar' },
@@ -119,20 +112,19 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
   changes({
     doc: `Sync custom ${name} from \`salt://_${name}\`.`,
     args: {
-      saltenv,
+      saltenv: lists.saltenv,
       ...(tell && { refresh: refresh(isDefault) }),
-      extmod_whitelist,
-      extmod_blacklist,
+      extmod_whitelist: lists.extmod_whitelist,
+      extmod_blacklist: lists.extmod_blacklist,
       ...(cleans && { clean_pillar_cache }),
     },
-    returns: ret.list('What came or changed'),
+    returns: ret.list('New and changed modules'),
     example: `saltutil.sync_${name}`,
     run: async (ctx, given) => {
       if (title !== undefined && !isMasterless(ctx))
         throw new SaltError('CommandExecutionError', `${title} modules can only be synced to masterless minions`)
       const names = await syncFamily(ctx, name, given)
-      const { refresh: wanted = null, clean_pillar_cache: clean = false } = given as unknown as Record<string, Value>
-      if (tell && wanted !== null && wanted !== false) await tell(ctx, clean)
+      if (given.refresh) await tell?.(ctx, given.clean_pillar_cache ?? false)
       return names
     },
   })
@@ -140,9 +132,15 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
 const isMasterless = (ctx: FunctionContext): boolean => ctx.opts.get('file_client') === 'local'
 
 const syncAll = changes({
-  doc: 'Sync all custom modules from the file server.',
-  args: { saltenv, refresh: refresh(true), extmod_whitelist, extmod_blacklist, clean_pillar_cache },
-  returns: ret.dict('What came or changed, by family'),
+  doc: 'Sync custom modules of all kinds from the file server.',
+  args: {
+    saltenv: lists.saltenv,
+    refresh: refresh(true),
+    extmod_whitelist: lists.extmod_whitelist,
+    extmod_blacklist: lists.extmod_blacklist,
+    clean_pillar_cache,
+  },
+  returns: ret.dict('New and changed modules by kind'),
   example: 'saltutil.sync_all',
   run: async (ctx, given) => {
     const synced: Dict = new Map()
@@ -151,7 +149,7 @@ const syncAll = changes({
     for (const { name } of [...(tops ? [tops] : []), ...FAMILIES, ...last]) {
       synced.set(name, await syncFamily(ctx, name, given, offered))
     }
-    if (given.refresh !== false && given.refresh !== null) await refreshPillar(ctx, given.clean_pillar_cache)
+    if (given.refresh) await refreshPillar(ctx, given.clean_pillar_cache)
     return synced
   },
 })
@@ -163,9 +161,9 @@ export const syncing: Readonly<Record<string, FunctionDeclaration>> = {
 }
 
 export const listExtmods = reads({
-  doc: 'What was taken over from the file server, by family.',
+  doc: 'Return the synced custom modules by kind.',
   args: {},
-  returns: ret.dict('Names by family'),
+  returns: ret.dict('Names by kind'),
   example: 'saltutil.list_extmods',
   run: async (ctx) => {
     const folder = `${option(ctx.opts, 'cachedir')}/extmods`

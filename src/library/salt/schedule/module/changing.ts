@@ -1,4 +1,4 @@
-// Adding, changing and removing jobs: through the running minion, or in its file when it is said to be offline.
+// Adds, changes and removes jobs: through the minion daemon, or with `offline` in its file.
 import { type Dict, equals, keyError, OrderedDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { BOTH_TIMES, buildItem, type Given, hasBothTimes, hasConflict, isRefusal } from './item.ts'
@@ -8,46 +8,46 @@ const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(en
 const flag = (given: Given, name: string): boolean => truthy(given.get(name) ?? false)
 const persistOf = (given: Given): Value => (given.has('persist') ? given.get('persist')! : true)
 
-export async function addJob(ctx: FunctionContext, name: Value, given: Given): Promise<Dict> {
+export async function addJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
     dict({ comment, result, changes })
-  const jobs = await allJobs(ctx, given.get('offline') ?? null)
-  if (jobs.has(name)) return report(false, `Job ${str(name)} already exists in schedule.`)
+  const jobs = await allJobs(ctx, flag(given, 'offline'))
+  if (jobs.has(name)) return report(false, `Job ${name} already exists in schedule.`)
   if (hasConflict(given)) {
     return report(false, 'Error: Unable to use "seconds", "minutes", "hours", or "days" with "when" or "cron" options.')
   }
   if (hasBothTimes(given)) return report(false, BOTH_TIMES)
   const item = buildItem(name, given)
   if (isRefusal(item)) return item
-  if (flag(given, 'test')) return report(true, `Job: ${str(name)} would be added to schedule.`)
-  const added = (): Dict => report(true, `Added job: ${str(name)} to schedule.`, new Map([[name, 'added']]))
+  if (flag(given, 'test')) return report(true, `Job: ${name} would be added to schedule.`)
+  const added = (): Dict => report(true, `Added job: ${name} to schedule.`, new Map([[name, 'added']]))
   if (flag(given, 'offline')) {
     await saveJobs(ctx, jobs.set(name, item))
     return added()
   }
   const data = { name, schedule: new Map([[name, item]]), func: 'add', persist: persistOf(given) }
   const now = scheduleIn(await askSchedule(ctx, data, 'add_complete'))
-  return now?.has(name) ? added() : report(false, `Failed to add job ${str(name)} to schedule.`)
+  return now?.has(name) ? added() : report(false, `Failed to add job ${name} to schedule.`)
 }
 
-export async function modifyJob(ctx: FunctionContext, name: Value, given: Given): Promise<Dict> {
+export async function modifyJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
     dict({ comment, changes, result })
   if (hasConflict(given)) {
     return report(false, 'Error: Unable to use "seconds", "minutes", "hours", or "days" with "when" option.')
   }
   if (hasBothTimes(given)) return report(false, BOTH_TIMES)
-  const jobs = await allJobs(ctx, given.get('offline') ?? null)
+  const jobs = await allJobs(ctx, flag(given, 'offline'))
   const current = jobs.get(name) as Dict | undefined
-  if (current === undefined) return report(false, `Job ${str(name)} does not exist in schedule.`)
+  if (current === undefined) return report(false, `Job ${name} does not exist in schedule.`)
   const fun = given.get('function') ?? current.get('function') ?? null
   const item = buildItem(name, new Map([['function', fun], ...given]))
   if (isRefusal(item)) return item
-  if (equals(item, current)) return report(true, `Job ${str(name)} in correct state`)
+  if (equals(item, current)) return report(true, `Job ${name} in correct state`)
   const change = dict({ old: new OrderedDict(current), new: new OrderedDict(item) })
   const changes: Dict = new Map([[name, change]])
-  if (flag(given, 'test')) return report(true, `Job: ${str(name)} would be modified in schedule.`, changes)
-  const modified = report(true, `Modified job: ${str(name)} in schedule.`, changes)
+  if (flag(given, 'test')) return report(true, `Job: ${name} would be modified in schedule.`, changes)
+  const modified = report(true, `Modified job: ${name} in schedule.`, changes)
   if (flag(given, 'offline')) {
     for (const [key, value] of item) current.set(key, value)
     await saveJobs(ctx, jobs)
@@ -57,14 +57,14 @@ export async function modifyJob(ctx: FunctionContext, name: Value, given: Given)
   const persist = 'where' in place ? false : persistOf(given)
   const data = dict({ name, schedule: item, ...place, func: 'modify', persist })
   const heard = truthy(await ctx.call('event.fire', [data, 'manage_schedule']))
-  return heard ? modified : report(false, `Failed to modify job ${str(name)} in schedule.`, changes)
+  return heard ? modified : report(false, `Failed to modify job ${name} in schedule.`, changes)
 }
 
-export async function deleteJob(ctx: FunctionContext, name: Value, given: Given): Promise<Dict> {
+export async function deleteJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
     dict({ comment, result, changes })
-  if (flag(given, 'test')) return report(true, `Job: ${str(name)} would be deleted from schedule.`)
-  const deleted = (): Dict => report(true, `Deleted Job ${str(name)} from schedule.`, new Map([[name, 'removed']]))
+  if (flag(given, 'test')) return report(true, `Job: ${name} would be deleted from schedule.`)
+  const deleted = (): Dict => report(true, `Deleted Job ${name} from schedule.`, new Map([[name, 'removed']]))
   if (flag(given, 'offline')) {
     const jobs = await allJobs(ctx, true)
     if (!jobs.delete(name)) throw keyError(name)
@@ -72,11 +72,11 @@ export async function deleteJob(ctx: FunctionContext, name: Value, given: Given)
     return deleted()
   }
   const place = await locate(ctx, name)
-  if (place === undefined) return report(false, `Job ${str(name)} does not exist.`)
+  if (place === undefined) return report(false, `Job ${name} does not exist.`)
   const data = { name, ...place, func: 'delete', persist: 'where' in place ? false : persistOf(given) }
   const now = scheduleIn(await askSchedule(ctx, data, 'delete_complete'))
   const gone = now !== undefined && !now.has(name)
-  return gone ? deleted() : report(false, `Failed to delete job ${str(name)} from schedule.`)
+  return gone ? deleted() : report(false, `Failed to delete job ${name} from schedule.`)
 }
 
 export async function purgeJobs(ctx: FunctionContext, given: Given): Promise<Dict> {

@@ -1,6 +1,7 @@
-// A job of the schedule as the scheduler wants it, out of what a user gave; or why it cannot be one.
+// Builds a job of the schedule from the arguments of a user, or a refusal.
 import {
   type Dict,
+  isList,
   keyError,
   OrderedDict,
   str,
@@ -20,7 +21,7 @@ const FURTHER =
     ' ',
   )
 
-/** Whether an interval is given together with a time. */
+/** Return whether an interval is given together with a time. */
 export const hasConflict = (given: Given): boolean =>
   INTERVALS.some((interval) => given.has(interval)) && (given.has('when') || given.has('cron'))
 
@@ -29,11 +30,11 @@ export const hasBothTimes = (given: Given): boolean => given.has('when') && give
 
 const refusal = (comment: string): Dict => new Map<Value, Value>([['comment', comment]]).set('result', false)
 
-/** A refusal has a false `result`. */
+/** Return whether an item is a refusal: its `result` is false. */
 export const isRefusal = (item: Dict): boolean => item.has('result') && !truthy(item.get('result')!)
 
-export function buildItem(name: Value, given: Given): Dict {
-  if (!truthy(name)) return refusal('Job name is required.')
+export function buildItem(name: string, given: Given): Dict {
+  if (!name) return refusal('Job name is required.')
   const fun = given.get('function')
   if (fun === undefined) throw keyError('function')
   if (hasConflict(given)) {
@@ -65,7 +66,7 @@ export function buildItem(name: Value, given: Given): Dict {
   return item
 }
 
-/** The bounds of a splay in their order. */
+/** Return the bounds of a splay in Salt's order. */
 function splayOf(splay: Value): Value {
   if (!(splay instanceof Map)) return splay
   const ordered: Dict = new OrderedDict()
@@ -80,7 +81,7 @@ function splayOf(splay: Value): Value {
 function unreadableTime(given: Given): string | undefined {
   if (!given.has('when')) return undefined
   const when = given.get('when')!
-  for (const time of Array.isArray(when) ? (when as Value[]) : [when]) {
+  for (const time of isList(when) ? when : [when]) {
     const text = textOf(time)
     if (text === undefined) throw typeError(`Parser must be a string or character stream, not ${typeName(time)}`)
     if (!tellsTime(text)) return str(time)

@@ -1,4 +1,4 @@
-// The jobs there are: those the running minion tells, or those its file has. Without a minion there are none.
+// The scheduled jobs: those of the minion daemon, or those of its file.
 import { dirname, join } from 'node:path/posix'
 import { PRIVATE_FILE } from '../../../../base/mod.ts'
 import { type Dict, decodeBytes, deepCopy, str, truthy, type Value } from '../../../../data/mod.ts'
@@ -19,7 +19,7 @@ const CONF = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** Keys of a schedule that are no jobs. */
+/** Keys of a schedule that are not jobs. */
 const SWITCHES = new Set(['enabled', 'skip_function', 'skip_during_range'])
 
 export const askSchedule = (ctx: FunctionContext, data: Record<string, Value>, answer: string): Promise<MinionAnswer> =>
@@ -30,7 +30,7 @@ export const askSchedule = (ctx: FunctionContext, data: Record<string, Value>, a
     wait: 30,
   })
 
-/** The schedule that an answer tells, once the minion has done what it was asked. */
+/** Return the schedule in an answer of the minion; undefined if the minion did not complete the request. */
 export function scheduleIn(answer: MinionAnswer): Dict | undefined {
   if (!answer || !truthy(answer.get('complete') ?? false)) return undefined
   return answer.get('schedule') as Dict
@@ -53,7 +53,8 @@ async function savedJobs(ctx: FunctionContext): Promise<Dict> {
   const path = await scheduleFile(ctx)
   if ((await ctx.host.stat(path)) === undefined) return new Map()
   const held = await deserialize('yaml', decodeBytes(await ctx.host.read(path)))
-  return ((held instanceof Map ? held.get('schedule') : undefined) ?? new Map()) as Dict
+  const jobs = held instanceof Map ? held.get('schedule') : undefined
+  return jobs instanceof Map ? jobs : new Map()
 }
 
 export async function saveJobs(ctx: FunctionContext, jobs: Dict): Promise<void> {
@@ -69,18 +70,18 @@ export async function saveJobs(ctx: FunctionContext, jobs: Dict): Promise<void> 
 export interface ListRequest {
   showAll?: boolean
   showDisabled?: boolean
-  where?: Value
-  offline?: Value
+  where?: string | null
+  offline?: boolean
 }
 
 export async function listJobs(ctx: FunctionContext, request: ListRequest): Promise<{ jobs: Dict; saved: Dict }> {
-  const offline = truthy(request.offline ?? false)
+  const { offline = false } = request
   const live = offline
     ? undefined
     : await askSchedule(ctx, { func: 'list', where: request.where ?? null }, 'list_complete')
   const saved = await savedJobs(ctx)
-  const told = offline ? saved : (scheduleIn(live) ?? new Map())
-  const jobs = deepCopy(told) as Dict
+  const known: Dict = offline ? saved : (scheduleIn(live) ?? new Map())
+  const jobs = deepCopy(known)
   for (const [name, job] of [...jobs]) {
     if (SWITCHES.has(str(name))) continue
     if (str(name).startsWith('__') && !request.showAll) jobs.delete(name)
@@ -92,7 +93,7 @@ export async function listJobs(ctx: FunctionContext, request: ListRequest): Prom
   return { jobs, saved }
 }
 
-/** What the scheduler notes for itself is left out, and a job that does not say so is enabled. */
+/** Remove the internal keys of the scheduler, and enable a job that does not say otherwise. */
 function tidy(job: Dict): void {
   if (!job.has('enabled')) job.set('enabled', true)
   for (const [key, value] of [...job]) {
@@ -101,12 +102,12 @@ function tidy(job: Dict): void {
   }
 }
 
-/** All jobs by name, for functions that look for one. */
-export const allJobs = async (ctx: FunctionContext, offline: Value = null, where: Value = null): Promise<Dict> =>
+/** Return all jobs by name. */
+export const allJobs = async (ctx: FunctionContext, offline = false, where: string | null = null): Promise<Dict> =>
   (await listJobs(ctx, { showAll: true, offline, where })).jobs
 
-/** Where a job is configured: what a request about it has to say. Undefined when there is no such job. */
-export async function locate(ctx: FunctionContext, name: Value): Promise<Record<string, Value> | undefined> {
-  if ((await allJobs(ctx, null, 'opts')).has(name)) return {}
-  return (await allJobs(ctx, null, 'pillar')).has(name) ? { where: 'pillar' } : undefined
+/** Return the part of a request that says where a job is configured; undefined if there is no such job. */
+export async function locate(ctx: FunctionContext, name: string): Promise<Record<string, Value> | undefined> {
+  if ((await allJobs(ctx, false, 'opts')).has(name)) return {}
+  return (await allJobs(ctx, false, 'pillar')).has(name) ? { where: 'pillar' } : undefined
 }

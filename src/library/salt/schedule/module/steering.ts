@@ -1,6 +1,6 @@
-// Switching jobs and the whole schedule on and off, postponing and skipping: requests to the running minion.
+// Requests to the minion daemon: enable, disable, postpone, skip and run jobs, and reload the schedule.
 import { dirname } from 'node:path/posix'
-import { type Dict, decodeBytes, PyError, parseTime, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, PyError, parseTime, str, truthy, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, option, SerializerError } from '../../../../sdk/mod.ts'
 import type { Given } from './item.ts'
 import { allJobs, askSchedule, locate, scheduleIn } from './jobs.ts'
@@ -11,17 +11,17 @@ const isTest = (given: Given): boolean => truthy(given.get('test') ?? false)
 interface JobCommand {
   func: string
   answer: string
-  /** Whether the job must be on or off afterwards. */
+  /** Whether the job must be enabled or disabled afterwards. */
   enabled: boolean
   done: string
   failed: string
   change?: string
 }
 
-/** A request about one job; without an answer nothing is said. */
+/** Send a request about one job. Without an answer the comment is empty. */
 async function command(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   data: Record<string, Value>,
   { func, answer, enabled, done, failed, change }: JobCommand,
 ): Promise<Dict> {
@@ -29,7 +29,7 @@ async function command(
   const report = (result: boolean, comment: Value): Dict =>
     dict({ comment, result, ...(change !== undefined && { changes }) })
   const place = await locate(ctx, name)
-  if (place === undefined) return report(false, `Job ${str(name)} does not exist.`)
+  if (place === undefined) return report(false, `Job ${name} does not exist.`)
   const persist = change === undefined ? {} : { persist: 'where' in place ? false : data['persist']! }
   const now = scheduleIn(await askSchedule(ctx, { name, ...data, ...place, func, ...persist }, answer))
   if (now === undefined) return report(true, [])
@@ -39,12 +39,12 @@ async function command(
   return report(true, done)
 }
 
-export function switchJob(ctx: FunctionContext, name: Value, given: Given, on: boolean): Promise<Dict> | Dict {
+export function switchJob(ctx: FunctionContext, name: string, given: Given, on: boolean): Promise<Dict> | Dict {
   const word = on ? 'enable' : 'disable'
-  // enabling looks at the minion's option, disabling at the keyword
+  // as in Salt, enable reads the option `test`, disable reads the keyword
   const test = on ? option(ctx.opts, 'test') : isTest(given)
-  const comment = `Job: ${str(name)} would be ${word}d in schedule.`
-  if (test) return dict({ comment, result: truthy(name), changes: new Map() })
+  const comment = `Job: ${name} would be ${word}d in schedule.`
+  if (test) return dict({ comment, result: name !== '', changes: new Map() })
   return command(
     ctx,
     name,
@@ -53,8 +53,8 @@ export function switchJob(ctx: FunctionContext, name: Value, given: Given, on: b
       func: `${word}_job`,
       answer: `${word}d_job_complete`,
       enabled: on,
-      done: `${on ? 'Enabled' : 'Disabled'} Job ${str(name)} in schedule.`,
-      failed: `Failed to ${word} job ${str(name)} in schedule.`,
+      done: `${on ? 'Enabled' : 'Disabled'} Job ${name} in schedule.`,
+      failed: `Failed to ${word} job ${name} in schedule.`,
       change: `${word}d`,
     },
   )
@@ -82,8 +82,7 @@ export async function saveSchedule(ctx: FunctionContext, given: Given): Promise<
   return dict({ comment: done ? 'Schedule (non-pillar items) saved.' : 'Failed to save schedule.', result: done })
 }
 
-const isReadable = (time: Value, format: string): boolean =>
-  textOf(time) !== undefined && parseTime(textOf(time)!, format) !== undefined
+const isReadable = (time: string, format: string): boolean => parseTime(time, format) !== undefined
 
 const FORMAT = '%Y-%m-%dT%H:%M:%S'
 const formatOf = (given: Given): string => {
@@ -96,19 +95,19 @@ const UNREADABLE = 'Date string could not be parsed.'
 
 export function postponeJob(
   ctx: FunctionContext,
-  name: Value,
-  time: Value,
-  newTime: Value,
+  name: string,
+  time: string,
+  newTime: string,
   given: Given,
 ): Promise<Dict> | Dict {
   const time_fmt = formatOf(given)
-  if (!truthy(name)) return refused('Job name is required.')
-  if (!truthy(time)) return refused('Job current time is required.')
+  if (!name) return refused('Job name is required.')
+  if (!time) return refused('Job current time is required.')
   if (!isReadable(time, time_fmt)) return refused(UNREADABLE)
-  if (!truthy(newTime)) return refused('Job new_time is required.')
+  if (!newTime) return refused('Job new_time is required.')
   if (!isReadable(newTime, time_fmt)) return refused(UNREADABLE)
   if (option(ctx.opts, 'test')) {
-    return dict({ comment: `Job: ${str(name)} would be postponed in schedule.`, result: true })
+    return dict({ comment: `Job: ${name} would be postponed in schedule.`, result: true })
   }
   return command(
     ctx,
@@ -118,17 +117,17 @@ export function postponeJob(
       func: 'postpone_job',
       answer: 'postpone_job_complete',
       enabled: true,
-      done: `Postponed Job ${str(name)} in schedule.`,
-      failed: `Failed to postpone job ${str(name)} in schedule.`,
+      done: `Postponed Job ${name} in schedule.`,
+      failed: `Failed to postpone job ${name} in schedule.`,
     },
   )
 }
 
-export function skipJob(ctx: FunctionContext, name: Value, time: Value, given: Given): Promise<Dict> | Dict {
+export function skipJob(ctx: FunctionContext, name: string, time: string, given: Given): Promise<Dict> | Dict {
   const time_fmt = formatOf(given)
-  if (truthy(time) && !isReadable(time, time_fmt)) return refused(UNREADABLE)
+  if (time && !isReadable(time, time_fmt)) return refused(UNREADABLE)
   if (option(ctx.opts, 'test')) {
-    return dict({ comment: `Job: ${str(name)} would be skipped in schedule.`, result: truthy(name) && truthy(time) })
+    return dict({ comment: `Job: ${name} would be skipped in schedule.`, result: name !== '' && time !== '' })
   }
   return command(
     ctx,
@@ -138,29 +137,29 @@ export function skipJob(ctx: FunctionContext, name: Value, time: Value, given: G
       func: 'skip_job',
       answer: 'skip_job_complete',
       enabled: true,
-      done: `Added Skip Job ${str(name)} in schedule.`,
-      failed: `Failed to skip job ${str(name)} in schedule.`,
+      done: `Added Skip Job ${name} in schedule.`,
+      failed: `Failed to skip job ${name} in schedule.`,
     },
   )
 }
 
-export async function runJob(ctx: FunctionContext, name: Value, force: boolean): Promise<Dict> {
+export async function runJob(ctx: FunctionContext, name: string, force: boolean): Promise<Dict> {
   const report = (result: boolean, comment: string): Dict => dict({ comment, result })
   const job = (await allJobs(ctx)).get(name)
-  if (!(job instanceof Map)) return report(false, `Job ${str(name)} does not exist.`)
-  if (!truthy(job.get('enabled') ?? true) && !force) return report(true, `Job ${str(name)} is disabled.`)
+  if (!(job instanceof Map)) return report(false, `Job ${name} does not exist.`)
+  if (!truthy(job.get('enabled') ?? true) && !force) return report(true, `Job ${name} is disabled.`)
   const heard = truthy(await ctx.call('event.fire', [dict({ name, func: 'run_job' }), 'manage_schedule']))
   return heard
-    ? report(true, `Scheduling Job ${str(name)} on minion.`)
-    : report(false, `Failed to run job ${str(name)} on minion.`)
+    ? report(true, `Scheduling Job ${name} on minion.`)
+    : report(false, `Failed to run job ${name} on minion.`)
 }
 
-export async function nextFireTime(ctx: FunctionContext, name: Value): Promise<Dict> {
-  const report: Dict = new Map<Value, Value>([['result', truthy(name)]])
-  if (!truthy(name)) report.set('comment', 'Job name is required.')
+export async function nextFireTime(ctx: FunctionContext, name: string): Promise<Dict> {
+  const report: Dict = new Map<Value, Value>([['result', name !== '']])
+  if (!name) report.set('comment', 'Job name is required.')
   const answer = await askSchedule(ctx, { name, func: 'get_next_fire_time' }, 'next_fire_time_complete')
   if (answer === undefined) {
-    // how Salt says that there is no answer
+    // Salt's error if there is no answer
     const message = "cannot access local variable 'event_ret' where it is not associated with a value"
     throw new PyError('UnboundLocalError', message, { hint: 'No minion is running here' })
   }

@@ -1,5 +1,5 @@
-// Whether a text tells a time, for the `when` of a job: dates, weekdays, times of day, and words between them, in the
-// orders that dateutil reads.
+// Recognizes times in the `when` of a job: dates, weekdays, times of day, and words between them, in the
+// orders that dateutil accepts.
 
 const WEEKDAYS = 'monday tuesday wednesday thursday friday saturday sunday'.split(' ')
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
@@ -23,13 +23,13 @@ function isNumberText(text: string): boolean {
 
 export function tellsTime(text: string): boolean {
   const tokens = text.match(/\d+(?:[-/.:,]\d+)*|[A-Za-z]+|[^\sA-Za-z\d]/g) ?? []
-  let told = 0
+  let found = 0
   for (const token of tokens) {
     const word = token.toLowerCase()
-    if (TELLING.has(word) || (/^\d/.test(token) && isNumberText(token))) told++
+    if (TELLING.has(word) || (/^\d/.test(token) && isNumberText(token))) found++
     else if (BETWEEN.has(word) || /^[-.,;/'+]$/.test(token)) continue
     // a zone behind the time, by its short name
-    else if (!(told > 0 && /^[A-Z]{3,5}$/.test(token))) return false
+    else if (!(found > 0 && /^[A-Z]{3,5}$/.test(token))) return false
   }
-  return told > 0
+  return found > 0
 }

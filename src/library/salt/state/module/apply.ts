@@ -1,6 +1,6 @@
-// Applying states: the highstate, SLS files, single IDs and functions, and data that comes with the call.
+// Applies states: the highstate, SLS files, single IDs and functions, and data given with the call.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, equals, getItem, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, getItem, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
@@ -13,7 +13,7 @@ export interface ApplyArgs {
   queue: Value
   state_events: Value
   kwargs: Further
-  /** Kinds of users' own modules that are brought here first. */
+  /** Kinds of custom modules to sync first. */
   sync_mods?: Value
 }
 
@@ -67,7 +67,7 @@ async function syncModules(ctx: FunctionContext, wanted: Value, kwargs: Further)
   }
 }
 
-/** Without what succeeded and changed nothing, where the caller or the configuration wants that. */
+/** Leave out successful states without changes, if the caller or the configuration wants a terse result. */
 async function tersely(ctx: FunctionContext, kwargs: Further, ret: Value): Promise<Value> {
   if (!(ret instanceof Map)) return ret
   const isTerse =
@@ -97,7 +97,7 @@ export async function applyHighstate(ctx: FunctionContext, args: ApplyArgs): Pro
   return runHighstate(ctx, run, kwargs)
 }
 
-/** By another top file than the configured one. */
+/** Apply the highstate of another top file than the configured one. */
 export async function applyTop(ctx: FunctionContext, top: string, args: ApplyArgs): Promise<Value> {
   const { test, queue, kwargs } = args
   const conflict = await conflictOf(ctx, queue, kwargs)
@@ -177,7 +177,7 @@ function listedOnly(matches: SlsMatches, whitelist: Value): SlsMatches {
   return new Map(kept.filter(([, names]) => names.length > 0))
 }
 
-export async function applyId(ctx: FunctionContext, id: Value, mods: Value, args: ApplyArgs): Promise<Value> {
+export async function applyId(ctx: FunctionContext, id: string, mods: Value, args: ApplyArgs): Promise<Value> {
   const { test, queue, state_events, kwargs } = args
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
@@ -192,14 +192,14 @@ export async function applyId(ctx: FunctionContext, id: Value, mods: Value, args
   if (low.errors.length > 0) return failCompilation(ctx, low.errors)
   const ret: Dict = new Map()
   for (const chunk of low.chunks) {
-    if (!equals(chunk.get('__id__') ?? '', id)) continue
+    if (chunk.get('__id__') !== id) continue
     for (const [tag, result] of await run.callChunk(chunk, low.chunks)) ret.set(tag, result)
   }
   setRetcode(ctx, ret)
   if (ret.size > 0) return ret
   throw new SaltError(
     'SaltInvocationError',
-    `No matches for ID '${str(id)}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
+    `No matches for ID '${id}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
   )
 }
 
@@ -228,11 +228,11 @@ export async function applySingle(ctx: FunctionContext, fun: string, name: Value
 export async function applyLow(ctx: FunctionContext, data: Value, queue: Value, kwargs: Further): Promise<Value> {
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
-  if (!(data instanceof Map)) getItem(data, 'name')
+  if (!(data instanceof Map)) return getItem(data, 'name')
   const run = await openRun(ctx, { kwargs: new Map() })
-  const errors = await run.verifyLow(data as Dict)
+  const errors = await run.verifyLow(data)
   if (errors.length > 0) return failCompilation(ctx, errors)
-  const ret = await run.callLow(data as Dict)
+  const ret = await run.callLow(data)
   if (!isSuccess(ret)) ctx.memory.set('retcode', 2)
   return ret
 }
@@ -272,20 +272,19 @@ export async function applyText(ctx: FunctionContext, text: string, args: ApplyA
   return ret
 }
 
-/** As the runner of the same name does beside a master: its answer has the results below the minion's name. */
+/** Orchestrate as the runner of the same name does: the results are under the id of the minion. */
 export async function orchestrate(
   ctx: FunctionContext,
   mods: Value,
-  { exclude, test, ...options }: Record<'exclude' | 'test' | 'saltenv' | 'pillar' | 'pillarenv', Value>,
+  { exclude, test, saltenv, pillar, pillarenv }: Record<'exclude' | 'test' | 'saltenv' | 'pillar' | 'pillarenv', Value>,
 ): Promise<Dict> {
-  const { pillar } = options
   if (pillar !== null && !(pillar instanceof Map)) {
     throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')
   }
   const before = ctx.memory.get('retcode') ?? 0
-  const kwargs = new Map(Object.entries(options))
+  const kwargs = new Map(Object.entries({ saltenv: saltenv || null, pillar, pillarenv }))
   const running = await applySls(ctx, mods, exclude, { test, queue: null, state_events: null, kwargs })
-  // the answer tells it, not the job
+  // the returned data has the return code, not the job
   ctx.memory.set('retcode', before)
   const data: Dict = new Map([[option(ctx.opts, 'id'), running]])
   return new Map<Value, Value>([

@@ -1,9 +1,9 @@
-// High data of the last run, kept for `cache=True`.
+// The cached high data of the last run, for `cache=True`.
 import { toError } from '../../../../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
-/** Where the minion keeps what it may lose. */
+/** Return the cache directory of the minion. */
 export const cacheDirectory = (ctx: FunctionContext): string => option(ctx.opts, 'cachedir')
 
 export async function readPacked(ctx: FunctionContext, path: string): Promise<Value | undefined> {
@@ -21,7 +21,7 @@ export async function readCache(ctx: FunctionContext, name: string): Promise<Dic
   return high instanceof Map ? high : undefined
 }
 
-/** A cache that cannot be written is no reason to fail. */
+/** Write the cache, and log an error if that fails. */
 export async function writeCache(ctx: FunctionContext, name: string, high: Dict): Promise<void> {
   if (cacheDirectory(ctx) === '') return
   const path = `${cacheDirectory(ctx)}/${name}.cache.p`
@@ -32,7 +32,7 @@ export async function writeCache(ctx: FunctionContext, name: string, high: Dict)
   }
 }
 
-/** The caches that were removed. */
+/** Remove the caches and return their names. */
 export async function clearCache(ctx: FunctionContext): Promise<string[]> {
   const directory = cacheDirectory(ctx)
   const removed: string[] = []

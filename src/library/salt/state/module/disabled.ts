@@ -1,7 +1,6 @@
-// SLS files and functions that are kept from running, by the grain `state_runs_disabled`.
+// Disabled SLS files and functions, listed in the grain `state_runs_disabled`.
 import { str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { splitInput } from './options.ts'
 
 const GRAIN = 'state_runs_disabled'
 
@@ -10,7 +9,7 @@ async function disabledNames(ctx: FunctionContext): Promise<Value[]> {
   return Array.isArray(names) ? [...names] : []
 }
 
-/** Why some of these may not run. */
+/** Return one sentence for each of the wanted names that is disabled. */
 export async function disabledTexts(ctx: FunctionContext, wanted: readonly Value[]): Promise<string[]> {
   const disabled = (await disabledNames(ctx)).map(str)
   const texts: string[] = []
@@ -30,19 +29,19 @@ export async function disabledTexts(ctx: FunctionContext, wanted: readonly Value
   return texts
 }
 
-/** Adds to the disabled ones, or takes away from them. */
-export async function changeDisabled(ctx: FunctionContext, states: Value, verb: 'enabled' | 'disabled') {
+/** Disable names, or enable them again. */
+export async function changeDisabled(ctx: FunctionContext, states: readonly string[], verb: 'enabled' | 'disabled') {
   const names = await disabledNames(ctx)
   const isDisabling = verb === 'disabled'
   const messages: string[] = []
   let isChanged = false
-  for (const state of splitInput(states)) {
+  for (const state of states.map((name) => name.trim())) {
     const at = names.indexOf(state)
     if (at >= 0 === isDisabling) {
-      messages.push(`Info: ${str(state)} state already ${verb}.`)
+      messages.push(`Info: ${state} state already ${verb}.`)
       continue
     }
-    messages.push(`Info: ${str(state)} state ${verb}.`)
+    messages.push(`Info: ${state} state ${verb}.`)
     if (isDisabling) names.push(state)
     else names.splice(at, 1)
     isChanged = true

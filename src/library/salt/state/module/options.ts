@@ -1,4 +1,4 @@
-// Options of one run: the minion's, with what the call asks for.
+// Options of one state run: those of the minion, changed by the arguments of the call.
 import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   CommandError,
@@ -13,20 +13,21 @@ import { PILLAR_FAILURE } from './retcode.ts'
 
 export type Further = ReadonlyMap<string, Value>
 
-/** `base` is where single SLS files are taken from when nothing says otherwise. */
+/** How a run differs from the configuration of the minion. */
 export interface RunChoice {
   kwargs: Further
   test?: Value
   stateEvents?: Value
+  /** Whether `saltenv` defaults to `base`. */
   fallsBackToBase?: boolean
   jid?: string | null
-  /** Whether a pillar given with the call counts; functions that only look at all states leave it alone. */
+  /** Whether the keyword `pillar` has an effect; some functions that show states ignore it. */
   takesPillar?: boolean
-  /** Whether `mock` keeps states from being called. */
+  /** Whether the keyword `mock` has an effect: states are then not called. */
   mocks?: boolean
-  /** Whether environments and files that the call names count. */
+  /** Whether the keywords `localconfig`, `saltenv` and `pillarenv` have an effect. */
   takesOptions?: boolean
-  /** What a packed run brings along instead of the minion's. */
+  /** Data of a packed run, in place of those of the minion. */
   own?: { roots: Dict; pillar: Value; grains?: Dict }
 }
 
@@ -60,7 +61,7 @@ async function applyChoices(ctx: FunctionContext, opts: Map<Value, Value>, kwarg
   else applyEnvironments(opts, kwargs)
 }
 
-/** A configuration file of the minion that is laid over its options for this run. */
+/** Merge a configuration file over the options of this run. */
 async function applyFile(ctx: FunctionContext, opts: Map<Value, Value>, path: Value): Promise<void> {
   if ((await ctx.host.stat(str(path))) === undefined) return
   const text = decodeBytes(await ctx.host.read(str(path)))
@@ -92,7 +93,7 @@ function pillarOverride(kwargs: Further): Value {
   return pillar
 }
 
-/** Anything but false means a dry run; without a word the configuration decides. */
+/** Return whether this is a dry run: any value but False means yes; None means the configuration. */
 async function testValue(ctx: FunctionContext, test: Value, kwargs: Further): Promise<Value> {
   if (test !== null) return test !== false
   for (const [name, value] of kwargs) if (name.toLowerCase() === 'test' && isTrue(value)) return true
@@ -100,19 +101,19 @@ async function testValue(ctx: FunctionContext, test: Value, kwargs: Further): Pr
   return rawOption(ctx.opts, 'test')
 }
 
-/** The job that a call belongs to. */
+/** Return the job id of a call. */
 export function jobId(kwargs: Further): string | null {
   const jid = kwargs.get('__pub_jid') ?? null
   return jid === null ? null : str(jid)
 }
 
-/** Errors of the pillar, which keep states from running unless they are forced. */
+/** Return the errors of the pillar, which prevent states from running unless `force` is given. */
 export function pillarErrors(run: StateRun, kwargs: Further): Value[] {
   const errors = run.pillar.get('_errors')
   return Array.isArray(errors) && !truthy(kwargs.get('force') ?? false) ? errors : []
 }
 
-/** Where errors of the pillar end the call. */
+/** Raise the errors of the pillar, if there are any. */
 export function needPillar(ctx: FunctionContext, run: StateRun, kwargs: Further): void {
   const errors = pillarErrors(run, kwargs)
   if (errors.length === 0) return
@@ -120,7 +121,7 @@ export function needPillar(ctx: FunctionContext, run: StateRun, kwargs: Further)
   throw new CommandError('Pillar failed to render', errors)
 }
 
-/** Names given as a list, or as text with commas. */
+/** Return names from a list, or from text with commas. */
 export function splitInput(value: Value): Value[] {
   if (Array.isArray(value)) return [...value]
   return str(value)

@@ -1,6 +1,6 @@
-// `state.pkg`: a run that was packed elsewhere. The tarball has `lowstate.json`, at times `pillar.json` and
-// `roster_grains.json`, and one folder for each environment with the files that the states name. A package that is not
-// there, has another sum or reaches out of its folder is answered with nothing, as Salt answers it.
+// `state.pkg`: a state run packed as a tarball. It holds `lowstate.json`, optionally `pillar.json` and
+// `roster_grains.json`, and one folder for each environment with the files that the states use. For a tarball that is
+// missing, has another hash or has members outside of its folder, the function returns an empty dict, as Salt does.
 import { type Dict, decodeBytes, isDict, loadJson, SaltError, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Further, openRun } from './options.ts'
@@ -8,8 +8,8 @@ import { setRetcode } from './retcode.ts'
 
 export interface StatePackage {
   pkg_path: string
-  pkg_sum: Value
-  hash_type: Value
+  pkg_sum: string
+  hash_type: string
   test: Value
   kwargs: Further
 }
@@ -57,7 +57,7 @@ async function jsonIfThere(ctx: FunctionContext, path: string): Promise<Value | 
   return (await ctx.host.stat(path))?.type === 'file' ? jsonOf(ctx, path) : undefined
 }
 
-/** Every folder is an environment. */
+/** Return the file roots: each folder of the tarball is an environment. */
 async function rootsIn(ctx: FunctionContext, root: string): Promise<Dict> {
   const roots: Dict = new Map()
   for (const name of await ctx.host.list(root)) {

@@ -1,5 +1,5 @@
-// Holding, ending and resuming runs that are under way, through a file for each job that the run looks at.
-import { type Dict, int, numberOf, str, type Value } from '../../../../data/mod.ts'
+// Pauses, ends and resumes state runs: the run reads a file for its job before each state.
+import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { cacheDirectory, readPacked, writePacked } from './cache.ts'
 
@@ -15,8 +15,14 @@ async function readPauses(ctx: FunctionContext, jid: string): Promise<Dict> {
 const writePauses = (ctx: FunctionContext, jid: string, data: Dict): Promise<void> =>
   writePacked(ctx, `${pauseDirectory(ctx)}/${jid}`, data)
 
-/** Notes something about an ID, or about the next state whatever it is. */
-export async function note(ctx: FunctionContext, jid: string, id: Value, key?: string, value?: Value): Promise<null> {
+/** Note a pause or an end at an ID, or at the next state. */
+export async function note(
+  ctx: FunctionContext,
+  jid: string,
+  id: string | null,
+  key?: string,
+  value?: Value,
+): Promise<null> {
   const data = await readPauses(ctx, jid)
   const slot = id ?? EVERY_ID
   const entry = data.get(slot)
@@ -27,10 +33,7 @@ export async function note(ctx: FunctionContext, jid: string, id: Value, key?: s
   return null
 }
 
-export const wholeSeconds = (duration: Value): Value =>
-  int(BigInt(Math.trunc(numberOf(duration) ?? Number(str(duration)))))
-
-export async function resume(ctx: FunctionContext, jid: string, id: Value): Promise<null> {
+export async function resume(ctx: FunctionContext, jid: string, id: string | null): Promise<null> {
   const data = await readPauses(ctx, jid)
   if (id === null) data.clear()
   else data.delete(id)
@@ -38,8 +41,8 @@ export async function resume(ctx: FunctionContext, jid: string, id: Value): Prom
   return null
 }
 
-/** The notes of runs that are under way; those of others are removed. */
-export async function listPauses(ctx: FunctionContext, jid: Value): Promise<Dict> {
+/** Return the pauses of runs that are in progress, and remove those of other runs. */
+export async function listPauses(ctx: FunctionContext, jids: string[] | null): Promise<Dict> {
   const ret: Dict = new Map()
   const directory = pauseDirectory(ctx)
   if (!(await ctx.host.stat(directory))) return ret
@@ -47,7 +50,7 @@ export async function listPauses(ctx: FunctionContext, jid: Value): Promise<Dict
   const active = new Set(
     Array.isArray(jobs) ? jobs.map((job) => (job instanceof Map ? str(job.get('jid') ?? '') : '')) : [],
   )
-  const wanted = jid === null ? await ctx.host.list(directory) : (Array.isArray(jid) ? jid : [jid]).map(str)
+  const wanted = jids ?? (await ctx.host.list(directory))
   for (const each of wanted) {
     if (active.has(each)) ret.set(each, await readPauses(ctx, each))
     else if (await ctx.host.stat(`${directory}/${each}`)) await ctx.host.remove(`${directory}/${each}`)

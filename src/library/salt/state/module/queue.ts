@@ -1,4 +1,4 @@
-// One state run at a time: a second one waits in a queue, or is refused with what is running.
+// One state run at a time: a second run waits in a queue, or is refused with the names of the running functions.
 import { isInt, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import type { Further } from './options.ts'
@@ -6,14 +6,14 @@ import { COMPILER_ERROR } from './retcode.ts'
 
 const WAIT_MS = 200
 
-/** The other state runs of this minion, as `saltutil.is_running` knows them. */
+/** Return the other state runs of this minion, as `saltutil.is_running` reports them. */
 async function activeRuns(ctx: FunctionContext): Promise<Map<Value, Value>[]> {
   if (!ctx.has('saltutil.is_running')) return []
   const active = await ctx.call('saltutil.is_running', ['state.*'])
   return Array.isArray(active) ? active.filter((job): job is Map<Value, Value> => job instanceof Map) : []
 }
 
-/** A sentence for each run that is under way. */
+/** Return one sentence for each run in progress. */
 export async function runningTexts(ctx: FunctionContext, concurrent: boolean): Promise<string[]> {
   if (concurrent) return []
   const own = ctx.opts.get('jid') ?? null
@@ -30,7 +30,7 @@ export async function runningTexts(ctx: FunctionContext, concurrent: boolean): P
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** The moment that a job id tells. */
+/** Return the time that a job id encodes. */
 function jobTime(jid: string): string {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})/.exec(jid)
   if (!parts) return ''
@@ -38,7 +38,7 @@ function jobTime(jid: string): string {
   return `${year}, ${MONTHS[Number(month) - 1]} ${day} ${hour}:${minute}:${second}.${micros}`
 }
 
-/** What keeps this run from starting: the texts of those that run. A number as `queue` waits behind so many. */
+/** Return the texts of conflicting runs, or undefined if this run may start. A number as `queue` is the greatest number of runs to wait behind. */
 export async function conflictOf(ctx: FunctionContext, queue: Value, kwargs: Further): Promise<string[] | undefined> {
   const option = queue ?? (ctx.has('config.option') ? await ctx.call('config.option', ['state_queue', false]) : false)
   const most = option === true ? Number.POSITIVE_INFINITY : isInt(option) ? (numberOf(option) ?? 0) : 0

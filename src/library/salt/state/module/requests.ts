@@ -1,23 +1,23 @@
-// Runs that someone asked for and the local admin starts: kept in a file with what a dry run of them gave.
-import { type Dict, PyError, quote, str, type Value } from '../../../../data/mod.ts'
+// Requested state runs, which a local administrator starts: saved in a file with the results of a dry run.
+import { type Dict, PyError, quote, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { cacheDirectory, readPacked, writePacked } from './cache.ts'
 import type { Further } from './options.ts'
 
 const requestFile = (ctx: FunctionContext): string => `${cacheDirectory(ctx)}/req_state.p`
 
-/** All requests by name. */
+/** Return all requests by name. */
 export async function readRequests(ctx: FunctionContext): Promise<Dict> {
   const requests = await readPacked(ctx, requestFile(ctx))
   return requests instanceof Map ? requests : new Map()
 }
 
-export async function readRequest(ctx: FunctionContext, name: Value): Promise<Dict> {
+export async function readRequest(ctx: FunctionContext, name: string | null): Promise<Dict> {
   const requests = await readRequests(ctx)
   if (name === null) return requests
   const request = requests.get(name)
-  if (request === undefined && requests.size > 0) throw new PyError('KeyError', quote(str(name)))
-  return (request ?? new Map()) as Dict
+  if (request === undefined && requests.size > 0) throw new PyError('KeyError', quote(name))
+  return request instanceof Map ? request : new Map()
 }
 
 export async function addRequest(ctx: FunctionContext, mods: Value, kwargs: Further, testRun: Value): Promise<void> {
@@ -31,8 +31,8 @@ export async function addRequest(ctx: FunctionContext, mods: Value, kwargs: Furt
   await writePacked(ctx, requestFile(ctx), requests)
 }
 
-/** False when there is no request of that name. */
-export async function clearRequest(ctx: FunctionContext, name: Value): Promise<boolean> {
+/** Remove one request or all, and return false if no request has the name. */
+export async function clearRequest(ctx: FunctionContext, name: string | null): Promise<boolean> {
   const path = requestFile(ctx)
   if ((await ctx.host.stat(path))?.type !== 'file') return true
   if (name === null) {

@@ -1,5 +1,5 @@
-// The return code of a run: 1 when it could not be compiled, 2 when a state failed, unless a state that runs on that
-// failure (`onfail` with `onfail_stop: false`) took care of it.
+// The return code of a run: 1 if it did not compile, 2 if a state failed, unless a state with `onfail` and
+// `onfail_stop: false` handled the failure.
 import type { Dict, Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
@@ -17,7 +17,7 @@ export function failCompilation<T>(ctx: FunctionContext, errors: T): T {
   return errors
 }
 
-/** Whether results by tag are all fine. */
+/** Return whether all results by tag are successful. */
 export function isSuccess(running: Value, high?: Value, isNested = false): boolean {
   if (!(running instanceof Map) || running.size === 0) return false
   for (const [tag, result] of running) {
@@ -43,7 +43,7 @@ function parseTag(tag: Value): Tag {
   return parts.length === 4 ? { state: parts[0]!, id: parts[1]! } : { id: tag }
 }
 
-/** Whether every state that answers for this failure has run and succeeded. */
+/** Return whether every state that handles this failure has run and succeeded. */
 function isHandled(tag: Value, result: Value, running: Dict, high: Value | undefined): boolean {
   if (!(high instanceof Map) || high.size === 0 || !(result instanceof Map)) return false
   const handlers = handlersOf(parseTag(tag), high)

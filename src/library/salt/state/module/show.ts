@@ -1,4 +1,4 @@
-// Looking at what would be applied: top data, high data, low chunks and their graph.
+// Shows what would be applied: top data, high data, low chunks and their graph.
 import { PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option, type StateRun } from '../../../../sdk/mod.ts'
 import { type Further, needPillar, openRun, type RunChoice, splitInput } from './options.ts'
@@ -11,8 +11,8 @@ export interface ShowArgs {
   kwargs: Further
 }
 
-/** A run for looking, or the texts of what is in the way. */
-async function looking(
+/** Open a run that is only read, or return the texts of conflicting runs. */
+async function openForReading(
   ctx: FunctionContext,
   { test, queue, kwargs }: ShowArgs,
   choice: Pick<RunChoice, 'fallsBackToBase' | 'takesPillar'> = {},
@@ -29,7 +29,7 @@ const OF_SLS = { fallsBackToBase: true }
 const slsMatches = (run: StateRun, mods: Value) => new Map([[str(option(run.opts, 'saltenv')), splitInput(mods)]])
 
 export async function showTop(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, { takesPillar: false })
+  const run = await openForReading(ctx, args, { takesPillar: false })
   if (Array.isArray(run)) return run
   const top = await run.top()
   const errors = run.verifyTop(top)
@@ -46,7 +46,7 @@ async function highOfTop(run: StateRun): Promise<Value> {
 }
 
 export async function showHighstate(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args)
+  const run = await openForReading(ctx, args)
   if (Array.isArray(run)) return run
   const high = await highOfTop(run)
   setRetcode(ctx, high)
@@ -54,7 +54,7 @@ export async function showHighstate(ctx: FunctionContext, args: ShowArgs): Promi
 }
 
 export async function graphHighstate(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args)
+  const run = await openForReading(ctx, args)
   if (Array.isArray(run)) return run
   const high = await highOfTop(run)
   if (!(high instanceof Map)) return high
@@ -63,7 +63,7 @@ export async function graphHighstate(ctx: FunctionContext, args: ShowArgs): Prom
 }
 
 export async function showLowstate(ctx: FunctionContext, args: ShowArgs): Promise<Value[]> {
-  const run = await looking(ctx, args, { takesPillar: false })
+  const run = await openForReading(ctx, args, { takesPillar: false })
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(await run.topMatches(await run.top()))
   errors.push(...run.reconcileExtend(high), ...run.verifyHigh(high), ...run.requisiteIn(high))
@@ -73,7 +73,7 @@ export async function showLowstate(ctx: FunctionContext, args: ShowArgs): Promis
   return low.errors.length > 0 ? low.errors : low.chunks
 }
 
-/** The SLS files behind the chunks of the highstate. */
+/** Return the SLS files that the chunks of the highstate come from. */
 export async function showStates(ctx: FunctionContext, args: ShowArgs): Promise<Value> {
   const chunks = await showLowstate(ctx, args)
   const names = new Set<Value>()
@@ -117,7 +117,7 @@ export async function showUsage(ctx: FunctionContext, { queue, kwargs }: ShowArg
 }
 
 export async function showSls(ctx: FunctionContext, mods: Value, args: ShowArgs): Promise<Value> {
-  const run = await looking(ctx, args, OF_SLS)
+  const run = await openForReading(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
   errors.push(...run.verifyHigh(high))
@@ -125,7 +125,7 @@ export async function showSls(ctx: FunctionContext, mods: Value, args: ShowArgs)
 }
 
 export async function showLowSls(ctx: FunctionContext, mods: Value, args: ShowArgs): Promise<Value[]> {
-  const run = await looking(ctx, args, OF_SLS)
+  const run = await openForReading(ctx, args, OF_SLS)
   if (Array.isArray(run)) return run
   const { high, errors } = await run.highstate(slsMatches(run, mods))
   errors.push(...run.verifyHigh(high))
@@ -142,25 +142,30 @@ export async function graphSls(ctx: FunctionContext, mods: Value, args: ShowArgs
   return run.graph()
 }
 
-export async function idExists(ctx: FunctionContext, ids: Value, mods: Value, args: ShowArgs): Promise<boolean> {
+export async function idExists(
+  ctx: FunctionContext,
+  ids: readonly string[],
+  mods: Value,
+  args: ShowArgs,
+): Promise<boolean> {
   const known = new Set<Value>()
   for (const chunk of await showLowSls(ctx, mods, args)) {
     if (!(chunk instanceof Map)) throw new PyError('TypeError', "string indices must be integers, not 'str'")
     known.add(chunk.get('__id__') ?? null)
   }
-  return splitInput(ids).every((id) => known.has(id))
+  return ids.every((id) => known.has(id.trim()))
 }
 
-/** Tries the run, and tells of one ID why its states would run or not. */
-export async function explainId(ctx: FunctionContext, id: Value, mods: Value, args: ShowArgs): Promise<Value[]> {
-  const run = await looking(ctx, { ...args, test: true }, { fallsBackToBase: mods !== null })
+/** Do a dry run, and explain why the states of an ID would run or not. */
+export async function explainId(ctx: FunctionContext, id: string, mods: Value, args: ShowArgs): Promise<Value[]> {
+  const run = await openForReading(ctx, { ...args, test: true }, { fallsBackToBase: mods !== null })
   if (Array.isArray(run)) return run
   const matches = mods === null ? await run.topMatches(await run.top()) : slsMatches(run, mods)
   const { high, errors } = await run.highstate(matches)
   if (errors.length > 0) return failCompilation(ctx, errors)
   const running = await run.callHigh(high)
   if (!(running instanceof Map)) return failCompilation(ctx, running)
-  const told = run.explain(id, running)
-  if (told.length === 0) throw new SaltError('SaltInvocationError', `No state of the run has the ID '${str(id)}'`)
-  return told
+  const explanations = run.explain(id, running)
+  if (explanations.length === 0) throw new SaltError('SaltInvocationError', `No state of the run has the ID '${id}'`)
+  return explanations
 }

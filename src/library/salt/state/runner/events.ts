@@ -1,4 +1,4 @@
-// Events as they come, printed as a tag, a tab and the data in JSON, for eyes and for shell scripts. Those of the past come
+// Prints events as they come: a tag, a tab and the data in JSON, for people and for shell scripts. Past events come
 // from the journal.
 import { dumpJson, fnmatch, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { BusMessage, MasterContext } from '../../../../sdk/mod.ts'
@@ -17,13 +17,13 @@ export interface EventWatch {
   origins: Value
 }
 
-/** A glob, else a regular expression from the beginning to the end of the tag. */
+/** Match tags by a glob, or by a regular expression for the whole tag. */
 function matcher(expression: string): (tag: string) => boolean {
   let regular: RegExp | undefined
   try {
     regular = new RegExp(`^(?:${expression})$`)
   } catch {
-    // a glob that is no expression, as `*` is
+    // a glob that is not a regular expression, such as `*`
   }
   return (tag) => tag === expression || fnmatch(tag, expression) || (regular?.test(tag) ?? false)
 }

@@ -1,5 +1,5 @@
-// The chain that an event or a job is part of. Downwards everything that came of it; upwards the one way that led to it. Every
-// link is found by numbers: of events in the journal, of reactions, and of jobs, which runs and steps of orchestrations are too.
+// The chain of an event or a job: downwards all consequences, upwards the one path of causes. Each
+// link is found by a number: of an event in the journal, of a reaction, or of a job, which includes orchestration runs and steps.
 import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 import { jobHead, minionLinks } from './jobs.ts'
@@ -17,7 +17,7 @@ interface Reaction {
   record: Dict
 }
 
-/** Reactions that are looked through for one link. */
+/** Number of reactions that are searched for one link. */
 const MOST = 2000
 
 const callsOf = ({ record }: Reaction): Dict[] => listOf(record.get('calls')).filter(isDict)
@@ -30,7 +30,7 @@ export class Chain {
     this.ctx = ctx
   }
 
-  /** Whether it was not there before: what causes each other is shown once. */
+  /** Return whether a link is new, so that a loop of causes is shown once. */
   private isNew(name: string): boolean {
     if (this.seen.has(name)) return false
     this.seen.add(name)
@@ -146,7 +146,7 @@ export class Chain {
       return this.aboveJob(made.jid, this.jobLink(made.jid, [run]))
     }
     for (const reaction of this.ctx.reactions().about(jid, MOST)) {
-      const call = callsOf(reaction).find((one) => one.get('jid') === jid)
+      const call = callsOf(reaction).find((call) => call.get('jid') === jid)
       if (call) return this.aboveReaction(reaction, reactionLink(reaction, [callLink(reaction, call, [below])]))
     }
     const [first] = this.ctx.jobs.returns(jid).values()
@@ -164,17 +164,17 @@ const eventIn = ({ record }: Reaction): TracedEvent => ({
   origin: { kind: textOr(originIn(record).get('kind')), name: textOr(originIn(record).get('name')) },
 })
 
-/** Empty in records of earlier versions. */
+/** Return the origin of the event in a record; records of earlier versions have none. */
 const originIn = (record: Dict): Dict => dictOf(record.get('origin'))
 
-/** The jobs that an event tells of or was fired in. */
+/** Return the jobs that an event reports or in which it was fired. */
 function jobsOf({ tag, data }: TracedEvent): string[] {
   const inTag = /^salt\/(?:job|run|wheel|state_result|batch)\/(\d{20})(?:\/|$)/.exec(tag)?.[1]
   const named = [inTag, data.get('jid'), dictOf(data.get('data')).get('__pub_jid')]
-  return named.filter((jid) => typeof jid === 'string' && jid !== '') as string[]
+  return named.filter((jid): jid is string => typeof jid === 'string' && jid !== '')
 }
 
-/** The beginning of a chain: a beacon or a minion, where one fired the event. */
+/** Return the start of a chain: the beacon or minion that fired the event. */
 function beginning({ tag, origin: { kind, name: id } }: TracedEvent, below: Dict): Dict {
   const [, owner, name] = /^salt\/beacon\/([^/]+)\/([^/]+)\//.exec(tag) ?? []
   if (name !== undefined) return link('beacon', `${name} of ${owner}`, {}, [below])
@@ -219,7 +219,7 @@ function callLink({ record }: Reaction, call: Dict, next: Dict[]): Dict {
     {
       place: line === undefined ? file : `${file}:${str(line)}`,
       state: call.get('state') ?? null,
-      // what a function returned is told with its job
+      // the result of a function is shown with its job
       error: typeof call.get('error') === 'string' ? lastLine(textOr(call.get('error'))) : null,
       detail: detail.size > 0 ? detail : null,
     },

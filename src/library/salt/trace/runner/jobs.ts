@@ -1,4 +1,4 @@
-// What became of a job: its minions, and of states the ones that failed or changed something.
+// The minions of a job, and its states that failed or have changes.
 import { type Dict, isDict, repr, statesSucceeded, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 import { dictOf, lastLine, link, listOf, textOr } from './link.ts'
@@ -34,18 +34,18 @@ async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<D
     return link('minion', id, { state: isFine ? 'done' : 'failed', ...(isFine ? { detail: text } : { error: text }) })
   }
   const results = [...value].map(([tag, result]): [string, Dict] => [str(tag), result as Dict])
-  const told = results.filter(
+  const shown = results.filter(
     ([, result]) => result.get('result') === false || dictOf(result.get('changes')).size > 0 || results.length <= 5,
   )
   const next: Dict[] = []
-  for (const [tag, result] of told) next.push(await stateLink(ctx, tag, result))
-  const left = results.length - told.length
+  for (const [tag, result] of shown) next.push(await stateLink(ctx, tag, result))
+  const left = results.length - shown.length
   if (left > 0) next.push(link('states', `${left} more without changes`, { state: 'done' }))
   const state = statesSucceeded(value) ? 'done' : 'failed'
   return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
 }
 
-/** The minions of a job, answered or not. */
+/** Return the minions of a job, with and without a return. */
 export async function minionLinks(ctx: MasterContext, jid: string): Promise<Dict[]> {
   const returns = ctx.jobs.returns(jid)
   const links: Dict[] = []
@@ -58,14 +58,14 @@ export async function minionLinks(ctx: MasterContext, jid: string): Promise<Dict
 
 const wordOf = (value: Value): string => shortened(typeof value === 'string' ? value : repr(value))
 
-/** An argument as it would be typed; keywords that say no are left out. */
+/** Return an argument as a user would type it; leave out keywords that are false. */
 function wordsOf(value: Value): string[] {
   if (!isDict(value) || !value.has('__kwarg__')) return [wordOf(value)]
   const given = [...value].filter(([key, item]) => key !== '__kwarg__' && truthy(item))
   return given.map(([key, item]) => `${str(key)}=${wordOf(item)}`)
 }
 
-/** A job without what came of it. */
+/** Return a job without its consequences. */
 export function jobHead(ctx: MasterContext, jid: string): { what: string; state?: string; error?: string } {
   const job = ctx.jobs.job(jid)
   if (!job) return { what: 'a job that is not kept' }

@@ -1,16 +1,16 @@
-// One link of a chain, as data: what it is, where it is written, how it went, and what came of it.
+// One link of a chain as data: its kind, its file and line, its result, and its consequences.
 import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 export interface LinkFields {
-  /** Its number: of an event, a reaction, a job. */
+  /** Number of the event or reaction, or job id. */
   number?: Value
-  /** The file and line it is written in. */
+  /** File and line of its definition. */
   place?: Value
   time?: Value
   state?: Value
-  /** Why it ended here. */
+  /** Reason why the chain ends here. */
   error?: Value
-  /** Data that belongs to it. */
+  /** Further data. */
   detail?: Value
 }
 
@@ -27,5 +27,5 @@ export const listOf = (value: Value | undefined): Value[] => (value !== undefine
 export const textOr = (value: Value | undefined, fallback = ''): string =>
   value === undefined || value === null ? fallback : str(value)
 
-/** The last line that says something. */
+/** Return the last line that is not empty. */
 export const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''

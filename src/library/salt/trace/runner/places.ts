@@ -1,11 +1,11 @@
-// Where a state of a minion is written: the master knows the SLS file by its name, and looks for the line of the ID in it. What
-// a template writes is taken for any text.
+// Finds the file and line of a state of a minion: the SLS file by its name, and in it the line of the ID. Template
+// expressions in an ID match any text.
 import { str, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 
 const TEMPLATED = /\{\{.*?\}\}/g
 
-/** Whether a line declares an ID. */
+/** Return whether a line declares an ID. */
 function declares(line: string, id: string): boolean {
   const name = /^(['"]?)([^\s#].*?)\1:\s*(?:#.*)?$/.exec(line)?.[2]
   if (name === undefined) return false

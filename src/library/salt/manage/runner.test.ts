@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { MasterContext, MinionJob } from '../../../sdk/mod.ts'
+import { callOn } from '../common/try-master-function.test-support.ts'
+import manage from './runner.ts'
+
+const parts = (removed: string[] = []): Partial<MasterContext> => ({
+  keys: {
+    list: () => ['db1', 'web1', 'web2'],
+    remove: (_folder: string, id: string) => void removed.push(id),
+  } as never,
+  connected: () => new Map([['web1', '10.0.0.1']]),
+})
+
+test.each(['not_present', 'list_not_state', 'not_joined', 'not_allowed', 'not_alived', 'not_reaped'])(
+  'manage.%s returns the minions that are not connected',
+  async (fun) => {
+    expect(await callOn(parts(), manage, fun)).toEqual(['db1', 'web2'])
+    expect(await callOn(parts(), manage, fun, ['web1', 'web2'])).toEqual(['web2'])
+    expect(await callOn(parts(), manage, fun, 'db1,web2')).toEqual(['db1', 'web2'])
+  },
+)
+
+test('manage.present returns the connected minions of a subset', async () => {
+  expect(await callOn(parts(), manage, 'present')).toEqual(['web1'])
+  expect(await callOn(parts(), manage, 'present', 'db1')).toEqual([])
+  expect(await callOn(parts(), manage, 'present', null, true)).toEqual({ web1: '10.0.0.1' })
+})
+
+test('manage.key_regen has the minions delete their keys, and deletes them on the master', async () => {
+  const removed: string[] = []
+  const jobs: MinionJob[] = []
+  const run: MasterContext['run'] = async function* (job) {
+    jobs.push(job)
+    yield { id: 'web1', data: new Map() }
+  }
+  const text = await callOn({ ...parts(removed), run }, manage, 'key_regen')
+  expect(text).toMatch(/^The minion and master keys have been deleted/)
+  expect(jobs).toEqual([{ tgt: '*', fun: 'saltutil.regen_keys' }])
+  expect(removed).toEqual(['db1', 'web1', 'web2'])
+})
