@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
-import { configuredEnvironment, scopeWords } from '../../common/declare.ts'
+import { configuredEnvironment, scopeWords } from '../../common/command.ts'
 import { failure } from '../../common/installed.ts'
 
 const LOCKED = 7
