@@ -450,6 +450,7 @@ export interface Calls {
   'pkg.updating': string
   'pkg.upgrade_available': boolean
   'pkg.verify': Dict
+  'pkg.version_cmp': null | number
   'pkg_resource.format_pkg_list': Dict
   'pkg_resource.format_version': string
   'pkg_resource.pack_sources': Dict

@@ -14,6 +14,9 @@ import * as param from './params.ts'
 
 export type Options = ReadonlyMap<string, Value>
 
+/** The order of two versions; nothing when they cannot be compared. */
+type Order = number | null | undefined
+
 type Returned = Result | Promise<Result>
 type NamesBody = (ctx: FunctionContext, names: string[], options: Options) => Returned
 
@@ -30,11 +33,11 @@ export const version = (
     run: (ctx, { names, kwargs }) => run(ctx, names.map(str), kwargs),
   })
 
-export const latestVersion = (run: NamesBody): FunctionDeclaration =>
+export const latestVersion = (run: NamesBody, options = param.kwargs): FunctionDeclaration =>
   reads({
     doc: 'Return the newest available version of packages; empty for a package that is up to date.',
     example: 'pkg.latest_version bash',
-    args: { names: param.names, kwargs: param.kwargs },
+    args: { names: param.names, kwargs: options },
     returns: ret.any('Version, or versions by name for several packages'),
     run: (ctx, { names, kwargs }) => run(ctx, names.map(str), kwargs),
   })
@@ -51,7 +54,7 @@ export const upgradeAvailable = (
   })
 
 export const versionCmp = (
-  run: (ctx: FunctionContext, a: string, b: string, ignoreEpoch: boolean) => Returned,
+  run: (ctx: FunctionContext, a: string, b: string, ignoreEpoch: boolean) => Order | Promise<Order>,
 ): FunctionDeclaration =>
   reads({
     doc: 'Compare two versions.',
@@ -62,7 +65,7 @@ export const versionCmp = (
       ignore_epoch: param.ignore_epoch,
       kwargs: param.kwargs,
     },
-    returns: ret.any('-1, 0 or 1; None when a version cannot be compared'),
+    returns: ret.optional(ret.number('-1, 0 or 1; None when a version cannot be compared')),
     run: (ctx, { pkg1, pkg2, ignore_epoch }) => run(ctx, pkg1, pkg2, ignore_epoch),
   })
 

@@ -7,6 +7,14 @@ const KEY = 'pkg.list_pkgs'
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
+/** Refuse keywords other than the known ones. */
+export function refuseOptions(options: ReadonlyMap<string, Value>, known: readonly string[]): void {
+  const others = [...options].filter(([name]) => !name.startsWith('__') && !known.includes(name))
+  if (others.length === 0) return
+  const list = others.map(([name, value]) => `${name}=${str(value)}`).join(', ')
+  throw misuse(`The following keyword arguments are not valid: ${list}`)
+}
+
 export type Versions = Map<string, string[]>
 
 export function addPackage(versions: Versions, name: string, version: string): void {

@@ -42,8 +42,8 @@ import {
   infoOf,
   listed,
   listPackages,
-  misuse,
   namesOf,
+  refuseOptions,
   single,
   type TargetCall,
   targetsOf,
@@ -119,13 +119,7 @@ async function upgrades(ctx: FunctionContext, refreshing: boolean, root: string 
 
 /** Return the versions that repositories have, newest first, by name, or by repository and name. */
 async function available(ctx: FunctionContext, patterns: readonly string[], options: Options): Promise<Dict> {
-  const unknown = [...options].filter(
-    ([name]) => !name.startsWith('__') && !['fromrepo', 'byrepo', 'refresh'].includes(name),
-  )
-  if (unknown.length > 0) {
-    const text = unknown.map(([name, value]) => `${name}=${str(value)}`).join(', ')
-    throw misuse(`The following keyword arguments are not valid: ${text}`)
-  }
+  refuseOptions(options, ['fromrepo', 'byrepo', 'refresh'])
   const repos = listed(options.get('fromrepo') ?? null)
   if (truthy(options.get('refresh') ?? null)) await refresh(ctx)
   const { stdout } = await runAll(ctx, ['pacman', '-Sl'], { ...QUIET, ignore_retcode: true })

@@ -149,7 +149,7 @@ export default defineModule({
         ignore_epoch: param.ignore_epoch,
         kwargs,
       },
-      returns: ret.any('-1, 0 or 1'),
+      returns: ret.number('-1, 0 or 1'),
       run: (ctx, { ver1, ver2, ignore_epoch }) => ctx.call('lowpkg.version_cmp', [ver1, ver2], { ignore_epoch }),
     }),
     list_pkgs: reads({
