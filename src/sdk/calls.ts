@@ -4,6 +4,11 @@ import type { Dict, Value } from '../data/mod.ts'
 /** What functions return, by name. A function that is not here, or that a user replaced, may return any value. */
 export interface Calls {
   'acl.getfacl': Dict
+  'ansible.call': Dict
+  'ansible.discover_playbooks': Dict
+  'ansible.help': Dict
+  'ansible.list': string[]
+  'ansible.playbooks': Dict
   'apache.a2disconf': Dict
   'apache.a2dismod': Dict
   'apache.a2dissite': Dict
@@ -36,6 +41,8 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'chef.client': Dict
+  'chef.solo': Dict
   'chocolatey.add_source': string
   'chocolatey.bootstrap': string
   'chocolatey.chocolatey_version': string
@@ -234,7 +241,7 @@ export interface Calls {
   'flatpak.is_remote_added': boolean
   'flatpak.modify_remote': Dict
   'flatpak.remote_info': Dict
-  'flatpak.remotes_info': Value[]
+  'flatpak.remotes_info': Dict[]
   'flatpak.uninstall': Dict
   'gem.list': Dict
   'gem.list_upgrades': Dict
