@@ -12,7 +12,6 @@ import {
   type Value,
 } from '../../../data/mod.ts'
 import {
-  type Arg,
   arg,
   CommandError,
   type CommandOutcome,
@@ -124,11 +123,9 @@ async function refresh(ctx: FunctionContext): Promise<true> {
   return true
 }
 
-const optionsOf = (options: Value): string[] => (truthy(options) ? texts(options) : [])
-
 /** Return the facts that Homebrew has about packages, by the given names. */
-async function information(ctx: FunctionContext, names: readonly string[], options: Value): Promise<Dict> {
-  const data = loadJson((await brew(ctx, ['info', '--json=v2', ...optionsOf(options), ...names])).stdout)
+async function information(ctx: FunctionContext, names: readonly string[], options: string[] | null): Promise<Dict> {
+  const data = loadJson((await brew(ctx, ['info', '--json=v2', ...(options ?? []), ...names])).stdout)
   const found: Dict = new Map()
   const take = (entry: Dict, known: readonly string[]): void => {
     for (const name of new Set(known)) if (names.includes(name)) found.set(name, entry)
@@ -152,7 +149,7 @@ function newest(entry: Dict): Value {
 async function latest(
   ctx: FunctionContext,
   names: readonly string[],
-  options: Value,
+  options: string[] | null,
   further: Options,
 ): Promise<Value> {
   if (isTrue(further.get('refresh') ?? true)) await refresh(ctx)
@@ -164,12 +161,12 @@ async function latest(
 interface UpgradeQuery {
   refreshing: boolean
   casks: boolean
-  options: Value
+  options: string[] | null
 }
 
 async function upgrades(ctx: FunctionContext, { refreshing, casks, options }: UpgradeQuery): Promise<Dict> {
   if (refreshing) await refresh(ctx)
-  const { stdout } = await brew(ctx, ['outdated', '--json=v2', ...optionsOf(options)])
+  const { stdout } = await brew(ctx, ['outdated', '--json=v2', ...(options ?? [])])
   try {
     const data = loadJson(stdout)
     const entries = [...dictsIn(data, 'formulae'), ...(casks ? dictsIn(data, 'casks') : [])]
@@ -180,24 +177,29 @@ async function upgrades(ctx: FunctionContext, { refreshing, casks, options }: Up
   }
 }
 
-async function install(ctx: FunctionContext, call: TargetCall, taps: Value, options: Value): Promise<Dict> {
+async function install(
+  ctx: FunctionContext,
+  call: TargetCall,
+  taps: string[] | null,
+  options: string[] | null,
+): Promise<Dict> {
   const targets = await targetsOf(ctx, call)
   if (targets === undefined) return new Map()
   const old = await list(ctx)
-  for (const tap of truthy(taps) ? texts(Array.isArray(taps) ? taps : [taps]) : []) {
+  for (const tap of taps ?? []) {
     const known = splitLines((await brew(ctx, ['tap'])).stdout)
     if (!known.includes(tap)) await attempted(ctx, 'tap', tap)
   }
-  await brew(ctx, ['install', ...namesOf(targets), ...optionsOf(options)])
+  await brew(ctx, ['install', ...namesOf(targets), ...(options ?? [])])
   return changesSince(ctx, old, () => list(ctx))
 }
 
-async function remove(ctx: FunctionContext, call: TargetCall, options: Value): Promise<Dict> {
+async function remove(ctx: FunctionContext, call: TargetCall, options: string[] | null): Promise<Dict> {
   const targets = await targetsOf(ctx, call)
   const old = await list(ctx)
   const names = targets ? namesOf(targets).filter((name) => old.has(name)) : []
   if (names.length === 0) return new Map()
-  await brew(ctx, ['uninstall', ...optionsOf(options), ...names])
+  await brew(ctx, ['uninstall', ...(options ?? []), ...names])
   return changesSince(ctx, old, () => list(ctx))
 }
 
@@ -251,7 +253,7 @@ async function changeHolds(ctx: FunctionContext, call: HoldCall, way: Holding): 
   })
 }
 
-const options: Arg<Value> = arg.any('List of further options for the command, such as `["--HEAD"]`', { optional: true })
+const options = arg.words('Further options of the command, such as `--HEAD`', { optional: true })
 
 const latest_version = reads({
   doc: 'Return the newest available version of packages.',
@@ -316,7 +318,7 @@ export default defineModule({
       args: {
         name: param.name,
         pkgs: param.pkgs,
-        taps: arg.any('Name of a tap to add first, or a list of names', { optional: true }),
+        taps: arg.words('Names of taps to add first', { optional: true }),
         options,
         kwargs: param.kwargs,
       },
@@ -344,7 +346,11 @@ export default defineModule({
       returns: ret.boolean('Whether a newer version is available'),
       run: async (ctx, { pkg, kwargs }) => {
         const [refreshing, casks] = [kwargs.get('refresh') ?? true, kwargs.get('include_casks') ?? null]
-        const query = { refreshing: truthy(refreshing), casks: truthy(casks), options: kwargs.get('options') ?? null }
+        const query = {
+          refreshing: truthy(refreshing),
+          casks: truthy(casks),
+          options: kwargs.has('options') ? texts(kwargs.get('options')) : null,
+        }
         return (await upgrades(ctx, query)).has(pkg)
       },
     }),

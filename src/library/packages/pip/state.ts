@@ -1,6 +1,17 @@
 // Python packages that pip installs, removes and upgrades.
-import { type Dict, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { SaltError, str } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 import * as param from './params.ts'
 import { install } from './state/install.ts'
 
@@ -41,48 +52,48 @@ const REMOVED = {
   use_vt,
 }
 
-async function removed(ctx: StateContext, { name, ...options }: Bound<typeof REMOVED>): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
-    name,
-    result,
-    comment,
-    changes,
-  })
+function removed(ctx: StateContext, { name, ...options }: Bound<typeof REMOVED>): Promise<StateReturn> {
   const { bin_env, user, cwd } = options
-  let installed: Dict
-  try {
-    installed = await ctx.call('pip.list', [], { bin_env, user, cwd })
-  } catch (error) {
-    if (error instanceof SaltError) return report(false, `Error uninstalling '${name}': ${error.message}`)
-    throw error
-  }
-  if (!installed.has(name)) return report(true, 'Package is not installed.')
-  if (ctx.test) return report(null, `Package ${name} is set to be removed`)
-  await ctx.call('pip.uninstall', [], { pkgs: name, ...options })
-  return report(true, 'Package was successfully removed.', { [name]: 'Removed' })
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      try {
+        const installed = await ctx.call('pip.list', [], { bin_env, user, cwd })
+        return installed.has(name) ? null : settled('Package is not installed.')
+      } catch (error) {
+        if (error instanceof SaltError) return failed(`Error uninstalling '${name}': ${error.message}`)
+        throw error
+      }
+    },
+    foresee: () => `Package ${name} is set to be removed`,
+    act: async () => {
+      await ctx.call('pip.uninstall', [], { pkgs: name, ...options })
+      return changed('Package was successfully removed.', { [name]: 'Removed' })
+    },
+  })
 }
 
 const UPTODATE = { name: arg.text('Name of the state'), ...place, use_vt }
 
-async function uptodate(ctx: StateContext, { name, use_vt, ...place }: Bound<typeof UPTODATE>): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes: Value = new Map()): StateReturn => ({
+function uptodate(ctx: StateContext, { name, use_vt, ...place }: Bound<typeof UPTODATE>): Promise<StateReturn> {
+  return ensure(ctx, {
     name,
-    changes,
-    result,
-    comment,
+    look: async () => {
+      try {
+        const newer = await ctx.call('pip.list_upgrades', [], place)
+        return newer.size === 0 ? settled('System is already up-to-date.') : null
+      } catch (error) {
+        if (error instanceof Error) return failed(error.message)
+        throw error
+      }
+    },
+    foresee: () => 'System update will be performed',
+    act: async () => {
+      const updated = await ctx.call('pip.upgrade', [], { ...place, use_vt })
+      if (updated.get('result') === false) return failed(str(updated.get('comment')!), updated.get('changes')!)
+      return changed('Upgrade successful.', updated)
+    },
   })
-  let newer: Dict
-  try {
-    newer = await ctx.call('pip.list_upgrades', [], place)
-  } catch (error) {
-    if (error instanceof Error) return report(false, error.message)
-    throw error
-  }
-  if (newer.size === 0) return report(true, 'System is already up-to-date.')
-  if (ctx.test) return report(null, 'System update will be performed')
-  const updated = await ctx.call('pip.upgrade', [], { ...place, use_vt })
-  if (updated.get('result') === false) return report(false, str(updated.get('comment')!), updated.get('changes')!)
-  return report(true, 'Upgrade successful.', updated)
 }
 
 export default defineState({
