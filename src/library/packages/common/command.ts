@@ -1,4 +1,4 @@
-// What surrounds a command of a package manager: the environment and the systemd scope.
+// The environment and the systemd scope of commands of package managers.
 import { isDict, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 

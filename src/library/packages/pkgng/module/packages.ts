@@ -1,5 +1,4 @@
-// What pkg does with packages: list, install, remove, upgrade and lock them, in this system, a jail or another root
-// directory.
+// Calls of pkg that list, install, remove, upgrade and lock packages, in this system, a jail or another root directory.
 import { type Dict, isDict, iterate, splitWords, str, truthy, type Value, versionHolds } from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext, isTrue, outputOf, runAll } from '../../../../sdk/mod.ts'
 import type { Options } from '../../common/functions.ts'
