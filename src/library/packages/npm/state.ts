@@ -1,6 +1,19 @@
 // Node.js packages that npm installs and removes.
 import { type Dict, isDict, iterate, SaltError, str, truthy } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+  type Verdict,
+} from '../../../sdk/mod.ts'
 
 const user = arg.text('User who runs npm', { optional: true })
 const dir = arg.text('Directory of the packages; default: the global directory', { optional: true })
@@ -66,67 +79,59 @@ async function installed(ctx: StateContext, wanted: Bound<typeof INSTALLED>): Pr
   return report(true, `Package(s) '${missing.join(', ')}' successfully installed`, changes)
 }
 
-async function removed(ctx: StateContext, name: string, dir: string | null, user: string | null): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
+function removed(ctx: StateContext, name: string, dir: string | null, user: string | null): Promise<StateReturn> {
+  return ensure(ctx, {
     name,
-    result,
-    comment,
-    changes,
+    look: async () => {
+      const listed = await attempt(() => ctx.call('npm.list', [], { dir, depth: 0 }))
+      if ('complaint' in listed) return failed(`Error uninstalling '${name}': ${listed.complaint}`)
+      return listed.value.has(name) ? null : settled(`Package '${name}' is not installed`)
+    },
+    foresee: () => `Package '${name}' is set to be removed`,
+    act: async () =>
+      (await ctx.call('npm.uninstall', [], { pkg: name, dir, runas: user }))
+        ? changed(`Package '${name}' was successfully removed`, { [name]: 'Removed' })
+        : failed(`Error removing package '${name}'`),
   })
-  const listed = await attempt(() => ctx.call('npm.list', [], { dir, depth: 0 }))
-  if ('complaint' in listed) return report(false, `Error uninstalling '${name}': ${listed.complaint}`)
-  if (!listed.value.has(name)) return report(true, `Package '${name}' is not installed`)
-  if (ctx.test) return report(null, `Package '${name}' is set to be removed`)
-  if (!(await ctx.call('npm.uninstall', [], { pkg: name, dir, runas: user }))) {
-    return report(false, `Error removing package '${name}'`)
-  }
-  return report(true, `Package '${name}' was successfully removed`, { [name]: 'Removed' })
 }
 
-async function bootstrap(ctx: StateContext, name: string, user: string | null, silent: boolean): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes: StateReturn['changes'] = {}): StateReturn => ({
-    name,
-    result,
-    comment,
-    changes,
-  })
+async function bootstrap(ctx: StateContext, name: string, user: string | null, silent: boolean): Promise<Verdict> {
   const options = { dir: name, runas: user, pkg: null, silent, ...(ctx.test && { dry_run: true }) }
   const outcome = await attempt(() => ctx.call('npm.install', [], options))
-  if ('complaint' in outcome) return report(false, `Error Bootstrapping '${name}': ${outcome.complaint}`)
+  if ('complaint' in outcome) return failed(`Error Bootstrapping '${name}': ${outcome.complaint}`)
   const { value } = outcome
   if (ctx.test) {
-    if (!truthy(value)) return report(true, `${name} is already bootstrapped`)
-    return report(null, `${name} is set to be bootstrapped`, { old: [], new: value })
+    if (!truthy(value)) return settled(`${name} is already bootstrapped`)
+    return foreseen(`${name} is set to be bootstrapped`, { old: [], new: value })
   }
-  if (!truthy(value)) return report(true, 'Directory is already bootstrapped')
-  if (typeof value === 'string') return report(false, 'Could not bootstrap directory', value)
-  return report(true, 'Directory was successfully bootstrapped', { [name]: 'Bootstrapped' })
+  if (!truthy(value)) return settled('Directory is already bootstrapped')
+  if (typeof value === 'string') return failed('Could not bootstrap directory', value)
+  return changed('Directory was successfully bootstrapped', { [name]: 'Bootstrapped' })
 }
 
-async function cacheCleaned(
+function cacheCleaned(
   ctx: StateContext,
   name: string | null,
   user: string | null,
   force: boolean,
 ): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
-    name,
-    result,
-    comment,
-    changes,
-  })
   const what = name || 'packages'
-  const cached = await attempt(() => ctx.call('npm.cache_list', [], { path: name, runas: user }))
-  if ('complaint' in cached) return report(false, `Error looking up cached ${what}: ${cached.complaint}`)
-  if (name) {
-    const root = (await ctx.call('npm.cache_list', [], { path: null, runas: user }))[0] ?? ''
-    const known = cached.value.includes(`${root}/${what}/`)
-    if (!known) return report(true, `Package ${what} is not in the cache`)
-  }
-  if (ctx.test) return report(null, `Cached ${what} set to be removed`)
-  const options = { path: name, runas: user, ...(force && { force }) }
-  if (!(await ctx.call('npm.cache_clean', [], options))) return report(false, `Error cleaning cached ${what}`)
-  return report(true, `Cached ${what} successfully removed`, { [name || 'cache']: 'Removed' })
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const cached = await attempt(() => ctx.call('npm.cache_list', [], { path: name, runas: user }))
+      if ('complaint' in cached) return failed(`Error looking up cached ${what}: ${cached.complaint}`)
+      if (!name) return null
+      const root = (await ctx.call('npm.cache_list', [], { path: null, runas: user }))[0] ?? ''
+      return cached.value.includes(`${root}/${what}/`) ? null : settled(`Package ${what} is not in the cache`)
+    },
+    foresee: () => `Cached ${what} set to be removed`,
+    act: async () => {
+      const options = { path: name, runas: user, ...(force && { force }) }
+      if (!(await ctx.call('npm.cache_clean', [], options))) return failed(`Error cleaning cached ${what}`)
+      return changed(`Cached ${what} successfully removed`, { [name || 'cache']: 'Removed' })
+    },
+  })
 }
 
 export default defineState({
@@ -147,7 +152,7 @@ export default defineState({
     bootstrap: state({
       doc: 'Ensure that the dependencies in the package.json of a directory are installed.',
       args: { name: arg.text('Directory'), user, silent: arg.flag('Suppress the log of npm', { default: true }) },
-      run: (ctx, { name, user, silent }) => bootstrap(ctx, name, user, silent),
+      run: async (ctx, { name, user, silent }) => (await bootstrap(ctx, name, user, silent)).on(name),
     }),
     cache_cleaned: state({
       doc: 'Ensure that the cache is clean.',
