@@ -473,6 +473,8 @@ export interface Calls {
   'postgres.tablespace_remove': boolean
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
+  'pyenv.is_installed': boolean
+  'pyenv.list': string[]
   'quota.get_mode': Dict
   'rabbitmq.add_vhost': Dict
   'rabbitmq.delete_vhost': Dict

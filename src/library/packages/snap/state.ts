@@ -13,6 +13,7 @@ import {
   settled,
   state,
 } from '../../../sdk/mod.ts'
+import { infoOf } from '../common/installed.ts'
 
 const name = arg.text('Snap name')
 
@@ -29,11 +30,7 @@ type Wanted = Bound<typeof INSTALLED>
 const listed = async (ctx: StateContext, name: string): Promise<Dict | undefined> =>
   (await ctx.call('snap.list', [name])).get(name) as Dict | undefined
 
-const change = (old: Value, fresh: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', fresh],
-  ])
+const change = (old: Value, fresh: Value): Dict => infoOf({ old, new: fresh })
 
 /** Return the differences between an installed snap and the wanted one. */
 async function differences(ctx: StateContext, { name, channel, revision, held }: Wanted, current: Dict): Promise<Dict> {

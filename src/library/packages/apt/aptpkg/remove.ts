@@ -13,6 +13,7 @@ import {
 } from '../../../../data/mod.ts'
 import { CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
 import type { Options } from '../../common/functions.ts'
+import { infoOf } from '../../common/installed.ts'
 import { callApt, givenEnvironment } from './call.ts'
 import { forgetPackages, listVersions } from './installed.ts'
 import { refreshDb } from './refresh.ts'
@@ -51,21 +52,9 @@ export async function uninstall(
   forgetPackages(ctx)
   const installed = compareDicts(old, await listVersions(ctx))
   const removed = compareDicts(oldRemoved, await listVersions(ctx, { removed: true }))
-  const changes: Dict =
-    action === 'purge'
-      ? new Map([
-          ['removed', removed],
-          ['installed', installed],
-        ])
-      : installed
+  const changes = action === 'purge' ? infoOf({ removed, installed }) : installed
   if (retcode !== 0 && stderr !== '') {
-    throw new CommandError(
-      'Problem encountered removing package(s)',
-      new Map<Value, Value>([
-        ['errors', [stderr]],
-        ['changes', changes],
-      ]),
-    )
+    throw new CommandError('Problem encountered removing package(s)', infoOf({ errors: [stderr], changes }))
   }
   return changes
 }
@@ -117,14 +106,7 @@ export async function upgrade(ctx: FunctionContext, { refresh, dist_upgrade, kwa
   forgetPackages(ctx)
   const changes = compareDicts(old, await listVersions(ctx))
   if (result.retcode !== 0) {
-    const outcome = new Map<Value, Value>(Object.entries(result))
-    throw new CommandError(
-      'Problem encountered upgrading packages',
-      new Map<Value, Value>([
-        ['changes', changes],
-        ['result', outcome],
-      ]),
-    )
+    throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result: infoOf({ ...result }) }))
   }
   return changes
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, runAll, SerializerError } from '../../../../sdk/mod.ts'
 import { type HoldCall, holdTargets } from '../../common/holds.ts'
-import { failure, misuse } from '../../common/installed.ts'
+import { failure, infoOf, misuse } from '../../common/installed.ts'
 import { callApt } from './call.ts'
 
 const STATES = ['install', 'hold', 'deinstall', 'purge']
@@ -85,14 +85,7 @@ export async function setSelections(ctx: FunctionContext, wanted: Selecting): Pr
       const cmd = ['dpkg', '--set-selections']
       const result = await callApt(ctx, cmd, { scope: false, options: { stdin: `${name} ${str(state)}` } })
       if (result.retcode !== 0) ctx.log('error', `failed to set state ${str(state)} for package ${name}`)
-      else
-        changes.set(
-          name,
-          new Map<Value, Value>([
-            ['old', current.get(name) ?? null],
-            ['new', state],
-          ]),
-        )
+      else changes.set(name, infoOf({ old: current.get(name) ?? null, new: state }))
     }
   }
   return changes
