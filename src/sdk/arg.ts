@@ -2,7 +2,10 @@
 // positional arguments; parameters declared after `arg.rest` are keyword-only, as in Python.
 import type { Dict, Float, Value } from '../data/mod.ts'
 
-/** The strict kinds refuse values of another type; `text`, `flag`, `words` and `count` convert any value as Salt's functions do. */
+/**
+ * The strict kinds refuse values of another type; `text`, `flag`, `isTrue`, `words` and `count` convert any value as Salt's
+ * functions do.
+ */
 export type ArgKind =
   | 'string'
   | 'path'
@@ -13,6 +16,7 @@ export type ArgKind =
   | 'dict'
   | 'text'
   | 'flag'
+  | 'isTrue'
   | 'words'
   | 'count'
   | 'any'
@@ -78,6 +82,7 @@ export const arg: {
   dict: ArgMaker<Dict>
   text: ArgMaker<string>
   flag: ArgMaker<boolean>
+  isTrue: ArgMaker<boolean>
   words: ArgMaker<string[]>
   count: ArgMaker<number>
   any: ArgMaker<Value>
@@ -97,6 +102,8 @@ export const arg: {
   text: maker<string>('text'),
   /** Any value, by its truth. */
   flag: maker<boolean>('flag'),
+  /** Any value, as Salt's `is_true` reads it: of texts only `true` and positive numbers count. */
+  isTrue: maker<boolean>('isTrue'),
   /** A list of any values, or one text with commas between the words. */
   words: maker<string[]>('words'),
   /** A whole number, or a text or float of one. */

@@ -20,6 +20,7 @@ import {
 } from '../data/mod.ts'
 import type { Arg } from './arg.ts'
 import type { FunctionDeclaration } from './declare.ts'
+import { isTrue } from './is-true.ts'
 import { plainPath } from './paths.ts'
 
 /** What binding looks at: functions and states alike. */
@@ -121,7 +122,7 @@ function meaningOfNothing({ kind, default: fallback }: Arg<unknown>, value: Valu
   }
   if (value !== null || kind === 'any') return undefined
   // None switches a flag off, also one that is on by default
-  return kind === 'flag' && fallback !== null ? false : fallback
+  return (kind === 'flag' || kind === 'isTrue') && fallback !== null ? false : fallback
 }
 
 /** Return whether a value is None, False or an empty list or dict. */
@@ -169,6 +170,7 @@ const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | und
   path: plainPath,
   text: (value) => str(value),
   flag: truthy,
+  isTrue,
   words: (value) => (Array.isArray(value) ? value.map(str) : str(value).split(',')),
   count: (value) => {
     const text = textOf(value)

@@ -8,6 +8,11 @@ export interface Calls {
   'acl.modfacl': boolean
   'acl.version': string
   'acl.wipefacls': boolean
+  'ansible.call': Dict
+  'ansible.discover_playbooks': Dict
+  'ansible.help': Dict
+  'ansible.list': string[]
+  'ansible.playbooks': Dict
   'apache.a2disconf': Dict
   'apache.a2dismod': Dict
   'apache.a2dissite': Dict
@@ -40,6 +45,8 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'chef.client': Dict
+  'chef.solo': Dict
   'chocolatey.add_source': string
   'chocolatey.bootstrap': string
   'chocolatey.chocolatey_version': string
@@ -246,7 +253,7 @@ export interface Calls {
   'flatpak.is_remote_added': boolean
   'flatpak.modify_remote': Dict
   'flatpak.remote_info': Dict
-  'flatpak.remotes_info': Value[]
+  'flatpak.remotes_info': Dict[]
   'flatpak.uninstall': Dict
   'gem.list': Dict
   'gem.list_upgrades': Dict
@@ -364,8 +371,14 @@ export interface Calls {
   'log.info': boolean
   'log.warning': boolean
   'lowpkg.bin_pkg_info': Dict | null
+  'lowpkg.checksum': Dict
+  'lowpkg.diff': string
   'lowpkg.info': Dict
+  'lowpkg.list_pkgs': Dict
+  'lowpkg.modified': Dict
   'lowpkg.unpurge': Dict
+  'lowpkg.verify': Dict
+  'lowpkg.version_cmp': number
   'lvm.lvdisplay': Dict
   'lvm.lvresize': Dict
   'lvm.pvdisplay': Dict
@@ -435,29 +448,69 @@ export interface Calls {
   'pip.upgrade_available': boolean
   'pip.version': null | string
   'pkg.add_repo_key': boolean
+  'pkg.audit': string
+  'pkg.backup': string
+  'pkg.check': string
+  'pkg.clean': string
+  'pkg.clean_locks': Dict
+  'pkg.clean_metadata': boolean | null
+  'pkg.del_repo': Dict | string
+  'pkg.delete': Dict
+  'pkg.diff': Dict
+  'pkg.download': Dict
   'pkg.expand_repo_def': Dict
+  'pkg.fetch': string
   'pkg.get_locked_packages': Value[]
   'pkg.get_repo': Dict
   'pkg.get_repo_keys': Dict | false
   'pkg.get_selections': Dict
   'pkg.group_diff': Dict
+  'pkg.group_info': Dict
+  'pkg.group_list': Dict
   'pkg.hold': Dict
+  'pkg.homebrew_prefix': null | string
+  'pkg.info_available': Dict
+  'pkg.info_installed': Dict
   'pkg.list_downloaded': Dict
   'pkg.list_holds': Value[]
   'pkg.list_installed_patches': Dict
+  'pkg.list_installed_patterns': Dict
+  'pkg.list_locked': string[]
   'pkg.list_locks': Dict
+  'pkg.list_patches': Dict
+  'pkg.list_patterns': Dict
   'pkg.list_pkgs': Dict
+  'pkg.list_products': Dict[]
   'pkg.list_provides': Dict
   'pkg.list_repo_pkgs': Dict
   'pkg.list_repos': Dict
   'pkg.list_updates': Dict
   'pkg.list_upgrades': Dict
+  'pkg.lock': boolean
+  'pkg.locked': boolean
+  'pkg.mod_repo': Dict
+  'pkg.modified': Dict
+  'pkg.normalize_name': string
   'pkg.parse_arch': Dict
   'pkg.pin': Dict
+  'pkg.purge': Dict
+  'pkg.refresh_db': boolean | Dict | null
+  'pkg.remove': Dict
+  'pkg.resolve_capabilities': Value[]
+  'pkg.restore': string
+  'pkg.search': Dict | string
+  'pkg.services_need_restart': string[]
   'pkg.set_selections': Dict
   'pkg.show': Dict
+  'pkg.stats': string[]
   'pkg.unhold': Dict
+  'pkg.unlock': boolean
   'pkg.unpin': Dict
+  'pkg.update': boolean | Dict
+  'pkg.updating': string
+  'pkg.upgrade_available': boolean
+  'pkg.verify': Dict
+  'pkg.version_cmp': null | number
   'pkg_resource.format_pkg_list': Dict
   'pkg_resource.format_version': string
   'pkg_resource.pack_sources': Dict
@@ -473,6 +526,8 @@ export interface Calls {
   'postgres.tablespace_remove': boolean
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
+  'pyenv.is_installed': boolean
+  'pyenv.list': string[]
   'quota.get_mode': Dict
   'rabbitmq.add_vhost': Dict
   'rabbitmq.delete_vhost': Dict

@@ -1,10 +1,11 @@
-// Ansible from Salt: its modules, its playbooks and what it knows of hosts. Every module is reached by `ansible.call`.
+// Ansible: its modules, playbooks and inventories. `ansible.call` calls every module.
 import {
   type Dict,
   decodeBytes,
   dumpJson,
   fnmatchFilter,
   isDict,
+  iterate,
   loadJson,
   shlexQuote,
   str,
@@ -12,9 +13,9 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { callModule, QUIET } from './module/call.ts'
-import { failure, folderFault, inventoryTargets, playbooksIn } from './module/inventory.ts'
+import { failure, folderFault, inventoryTargets, playbooksIn, TARGETS } from './module/inventory.ts'
 
 const PROGRAMS = ['ansible', 'ansible-doc', 'ansible-playbook']
 const OWN = ['help', 'list_', 'call', 'playbooks', 'discover_playbooks', 'targets']
@@ -43,7 +44,7 @@ async function help(ctx: FunctionContext, module: string | null, sections: reado
   return all
 }
 
-/** Modules by their full name and by what is left of it without `ansible.` and `ansible.builtin.`. */
+/** Return the modules by their full name, and by the name without `ansible.` and `ansible.builtin.`. */
 async function moduleNames(ctx: FunctionContext): Promise<string[]> {
   const names = new Set(OWN)
   for (const key of (await documents(ctx, ['--list'])).keys()) {
@@ -55,30 +56,49 @@ async function moduleNames(ctx: FunctionContext): Promise<string[]> {
   return [...names].sort()
 }
 
-const SWITCHES = ['list_hosts', 'list_tags', 'list_tasks'] as const
-const VALUES = ['module_path', 'skip_tags', 'start_at_task'] as const
+const off = (doc: string) => arg.flag(doc, { default: false })
+const optional = (doc: string) => arg.text(doc, { optional: true })
 
-function playbookWords(given: Readonly<Record<string, Value>>): string[] {
-  const option = (name: string): string => `--${name.replaceAll('_', '-')}`
-  const isGiven = (name: string): boolean => truthy(given[name] ?? null)
-  const flag = (name: string): string[] => (isGiven(name) ? [option(name)] : [])
-  const value = (name: string): string[] => (isGiven(name) ? [`${option(name)}=${str(given[name]!)}`] : [])
-  const variables = given['extra_vars'] ?? null
+const PLAYBOOK = {
+  playbook: arg.text('Path of the playbook'),
+  rundir: optional('Directory to run the playbook in'),
+  check: off('Predict changes without making them'),
+  diff: off('Show differences of changed files'),
+  extra_vars: arg.any('Dict of variables, or `@` and the path of a file; other values are ignored', { optional: true }),
+  flush_cache: off('Clear the cache of host facts'),
+  forks: arg.count('Number of hosts at a time', { default: 5 }),
+  inventory: optional('Path of the inventory, or hosts separated by commas'),
+  limit: optional('Pattern of the hosts to run on'),
+  list_hosts: off('List the hosts without running the playbook'),
+  list_tags: off('List the tags without running the playbook'),
+  list_tasks: off('List the tasks without running the playbook'),
+  module_path: optional('Directories of further modules, separated by colons'),
+  skip_tags: optional('Tags of tasks to leave out'),
+  start_at_task: optional('Name of the task to start at'),
+  syntax_check: off('Check the syntax without running the playbook'),
+  tags: optional('Tags of the tasks to run'),
+  playbook_kwargs: arg.any('Dict of further options of ansible-playbook; other values are ignored', { optional: true }),
+}
+
+type Playbook = Bound<typeof PLAYBOOK>
+
+function playbookWords(given: Playbook): string[] {
+  const option = (name: keyof Playbook): string[] => {
+    const value = given[name]
+    const word = `--${name.replaceAll('_', '-')}`
+    return value === true ? [word] : typeof value === 'string' && value !== '' ? [`${word}=${value}`] : []
+  }
+  const variables = given.extra_vars
   const file = textOf(variables)?.startsWith('@') ? str(variables) : undefined
   const extra = isDict(variables) ? dumpJson(variables) : file
   return [
-    ...flag('check'),
-    ...flag('diff'),
+    ...option('check'),
+    ...option('diff'),
     ...(extra === undefined ? [] : [`--extra-vars=${shlexQuote(extra)}`]),
-    ...flag('flush_cache'),
-    ...value('inventory'),
-    ...value('limit'),
-    ...SWITCHES.flatMap(flag),
-    ...VALUES.flatMap(value),
-    ...flag('syntax_check'),
-    ...value('tags'),
-    ...further(given['playbook_kwargs'] ?? null),
-    `--forks=${str(given['forks']!)}`,
+    ...(['flush_cache', 'inventory', 'limit', 'list_hosts', 'list_tags', 'list_tasks'] as const).flatMap(option),
+    ...(['module_path', 'skip_tags', 'start_at_task', 'syntax_check', 'tags'] as const).flatMap(option),
+    ...further(given.playbook_kwargs),
+    `--forks=${given.forks}`,
   ]
 }
 
@@ -93,58 +113,62 @@ function further(kwargs: Value): string[] {
   return words
 }
 
-async function playbooks(ctx: FunctionContext, given: Readonly<Record<string, Value>>): Promise<Value> {
+async function playbooks(ctx: FunctionContext, given: Playbook): Promise<Dict> {
   const answer = await ctx.call('cmd.run_all', [], {
     env: new Map([['ANSIBLE_STDOUT_CALLBACK', 'json'], ['ANSIBLE_RETRY_FILES_ENABLED', '0'], ...QUIET]),
-    cwd: given['rundir']!,
-    cmd: ['ansible-playbook', str(given['playbook']!), ...playbookWords(given)].join(' '),
+    cwd: given.rundir,
+    cmd: ['ansible-playbook', given.playbook, ...playbookWords(given)].join(' '),
     reset_system_locale: false,
   })
-  const told = playbookReport(answer)
+  const report = playbookReport(answer)
   const retcode = answer.get('retcode')
-  if (retcode === undefined) return told
+  if (retcode === undefined) return report
   ctx.memory.set('retcode', retcode)
-  return told.set('retcode', retcode)
+  return report.set('retcode', retcode)
 }
 
-/** What the playbook tells, or how the program ended if it tells nothing. */
+/** Return the report of the playbook, or the outcome of the program without a report. */
 function playbookReport(answer: Dict): Dict {
   try {
-    const told = loadJson(str(answer.get('stdout') ?? ''))
-    return isDict(told) ? told : answer
+    const report = loadJson(str(answer.get('stdout') ?? ''))
+    return isDict(report) ? report : answer
   } catch {
     return answer
   }
 }
 
-async function discover(
-  ctx: FunctionContext,
-  given: Record<'path' | 'locations' | 'extension' | 'hosts' | 'check', Value>,
-) {
-  const { path, locations } = given
-  if (!truthy(path) && !truthy(locations)) throw failure("You have to specify either 'path' or 'locations' arguments")
-  if (truthy(path) && truthy(locations)) throw failure("You cannot specify 'path' and 'locations' at the same time")
-  const wish = {
-    extensions: truthy(given.extension) ? given.extension : ['.yml', '.yaml'],
-    hosts: truthy(given.hosts) ? given.hosts : 'hosts',
-    check: truthy(given.check),
+const DISCOVER = {
+  path: optional('Directory to search'),
+  locations: arg.any('List of directories to search', { optional: true }),
+  playbook_extension: arg.any('Suffix of playbooks, or a list of suffixes; default: `.yml` and `.yaml`', {
+    optional: true,
+  }),
+  hosts_filename: optional('File name of inventories beside playbooks; default: `hosts`'),
+  syntax_check: off('Leave out playbooks with a wrong syntax'),
+}
+
+async function discover(ctx: FunctionContext, given: Bound<typeof DISCOVER>): Promise<Dict> {
+  const { path, locations, playbook_extension } = given
+  if (!path && !truthy(locations)) throw failure("You have to specify either 'path' or 'locations' arguments")
+  if (path && truthy(locations)) throw failure("You cannot specify 'path' and 'locations' at the same time")
+  const search = {
+    extensions: truthy(playbook_extension) ? playbook_extension : ['.yml', '.yaml'],
+    hosts: given.hosts_filename || 'hosts',
+    check: given.syntax_check,
   }
-  const fault = truthy(path) ? await folderFault(ctx, str(path)) : undefined
+  const fault = path ? await folderFault(ctx, path) : undefined
   if (fault !== undefined) throw failure(fault)
   const found: Dict = new Map()
-  for (const folder of truthy(path) ? [path] : (locations as Value[])) {
-    found.set(folder, (await playbooksIn(ctx, str(folder), wish)) as unknown as Value)
+  for (const folder of path ? [path] : iterate(locations)) {
+    found.set(folder, new Map<Value, Value>(await playbooksIn(ctx, str(folder), search)))
   }
   return found
 }
 
-const no = (doc: string) => arg.any(doc, { default: false })
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
 export default defineModule({
   name: 'ansiblegate',
   virtual: 'ansible',
-  doc: 'Use Ansible: its modules, playbooks and inventories.',
+  doc: 'Run modules and playbooks of Ansible.',
   when: async ({ host }) => {
     for (const program of PROGRAMS) {
       if ((await host.which(program)) === undefined) return `The '${program}' binary was not found.`
@@ -153,52 +177,42 @@ export default defineModule({
   },
   functions: {
     help: reads({
-      doc: 'The manual of a module of Ansible.',
+      doc: 'Return the documentation of an Ansible module.',
       example: 'ansible.help ping',
-      args: { module: arg.text('The module', { optional: true }), args: arg.rest('Sections of it') },
+      args: {
+        module: optional('Module name'),
+        args: arg.rest('Sections of the documentation; all sections when left out'),
+      },
+      returns: ret.dict('Documentation by section'),
       run: (ctx, { module, args }) => help(ctx, module, args),
     }),
-    list: {
-      ...reads({
-        doc: 'The modules that Ansible has.',
-        example: "ansible.list '*win*'",
-        args: { pattern: arg.text('A glob for the names', { optional: true }) },
-        run: async (ctx, { pattern }) => {
-          const names = await moduleNames(ctx)
-          return pattern === null ? names : fnmatchFilter(names, pattern)
-        },
-      }),
+    list: reads({
+      doc: 'List the Ansible modules.',
+      example: "ansible.list '*win*'",
       calledAs: 'list_',
-    },
+      args: { pattern: optional('Glob for module names') },
+      returns: ret.texts('Module names'),
+      run: async (ctx, { pattern }) => {
+        const names = await moduleNames(ctx)
+        return pattern === null ? names : fnmatchFilter(names, pattern)
+      },
+    }),
     call: changes({
-      doc: 'Call a module of Ansible on this machine.',
+      doc: 'Call an Ansible module on this machine.',
       example: 'ansible.call ping data=foobar',
-      args: { module: arg.string('The module'), args: arg.rest('Its arguments'), kwargs: arg.open('By name') },
-      run: (ctx, { module, args, kwargs }) => callModule(ctx, module, args, kwargs),
+      args: {
+        module: arg.string('Module name'),
+        args: arg.rest('Arguments of the module'),
+        kwargs: arg.open('Named arguments of the module'),
+      },
+      returns: ret.dict('Answer of the module'),
+      run: async (ctx, { module, args, kwargs }) => new Map<Value, Value>(await callModule(ctx, module, args, kwargs)),
     }),
     playbooks: changes({
       doc: 'Run a playbook.',
       example: 'ansible.playbooks playbook=/srv/playbooks/play.yml',
-      args: {
-        playbook: arg.any('The playbook'),
-        rundir: optional('The folder to run it in'),
-        check: no('Predict only'),
-        diff: no('Show what differs'),
-        extra_vars: optional('Variables: a dict, or the name of a file after @'),
-        flush_cache: no('Forget facts about hosts'),
-        forks: arg.any('How many hosts at a time', { default: 5 }),
-        inventory: optional('The inventory, or hosts with commas'),
-        limit: optional('Only these hosts'),
-        list_hosts: no('Only name the hosts'),
-        list_tags: no('Only name the tags'),
-        list_tasks: no('Only name the tasks'),
-        module_path: optional('Where further modules are'),
-        skip_tags: optional('Leave out what has these tags'),
-        start_at_task: optional('Begin with this task'),
-        syntax_check: no('Only look at the syntax'),
-        tags: optional('Only what has these tags'),
-        playbook_kwargs: optional('Further options of ansible-playbook'),
-      },
+      args: PLAYBOOK,
+      returns: ret.dict('Report of the playbook, with `retcode`'),
       run: async (ctx, given) => {
         if ((await ctx.host.which('ansible-playbook')) === undefined) {
           throw failure("The 'ansible-playbook' binary was not found in $PATH.")
@@ -207,34 +221,18 @@ export default defineModule({
       },
     }),
     targets: reads({
-      doc: 'The hosts of an inventory.',
+      doc: 'List the hosts of inventories.',
       example: 'ansible.targets inventory=my_custom_inventory',
-      args: {
-        inventory: optional('The inventory; /etc/ansible/hosts when not given'),
-        inventories: optional('Several of them'),
-        yaml: arg.flag('As YAML', { default: false }),
-        export: arg.flag('As ansible-inventory exports it', { default: false }),
-      },
+      args: TARGETS,
+      returns: ret.any('Hosts of the inventory, or by inventory path for a list of inventories'),
       run: inventoryTargets,
     }),
     discover_playbooks: reads({
-      doc: 'The playbooks in folders, and in the folders right below them.',
+      doc: 'List the playbooks in directories and in their direct subdirectories.',
       example: 'ansible.discover_playbooks path=/srv/playbooks/',
-      args: {
-        path: optional('The folder'),
-        locations: optional('Several folders'),
-        playbook_extension: optional('How playbooks end; .yml and .yaml when not given'),
-        hosts_filename: optional('The name of an inventory beside them; hosts when not given'),
-        syntax_check: arg.flag('Leave out those that Ansible cannot read', { default: false }),
-      },
-      run: (ctx, { path, locations, playbook_extension, hosts_filename, syntax_check }) =>
-        discover(ctx, {
-          path,
-          locations,
-          extension: playbook_extension,
-          hosts: hosts_filename,
-          check: syntax_check,
-        }),
+      args: DISCOVER,
+      returns: ret.dict('`fullpath` and `custom_inventory` by directory and playbook'),
+      run: discover,
     }),
   },
 })

@@ -1,8 +1,7 @@
-// Modules and playbooks of Ansible as states. What a playbook did is taken from its report: one mapping of changes for
-// each play, task and host.
+// Modules and playbooks of Ansible as states. The changes of a playbook come from its report, by play, task and host.
 import { toError } from '../../../base/mod.ts'
 import { type Dict, getItem, isDict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const dictIn = (data: Value, key: string): Dict => getItem(data, key) as Dict
 const listIn = (data: Value, key: string): Value[] => getItem(data, key) as Value[]
@@ -13,8 +12,8 @@ function hostChange(data: Dict): Value | undefined {
   return isNotable ? (data.get('results') ?? data.get('msg') ?? new Map()) : undefined
 }
 
-/** Entries that have something to tell. */
-function told(entries: Iterable<[Value, Value | undefined]>): Dict {
+/** Keep the entries with a value. */
+function defined(entries: Iterable<[Value, Value | undefined]>): Dict {
   const kept: Dict = new Map()
   for (const [name, value] of entries) if (value !== undefined) kept.set(name, value)
   return kept
@@ -23,35 +22,37 @@ function told(entries: Iterable<[Value, Value | undefined]>): Dict {
 const orNothing = (dict: Dict): Dict | undefined => (dict.size > 0 ? dict : undefined)
 
 function changesIn(report: Dict): Dict {
-  return told(
+  return defined(
     listIn(report, 'plays').map((play): [Value, Value | undefined] => {
       const tasks = listIn(play, 'tasks').map((task): [Value, Value | undefined] => {
         const hosts = [...dictIn(task, 'hosts')].map(([host, data]): [Value, Value | undefined] => [
           host,
           hostChange(data as Dict),
         ])
-        return [getItem(getItem(task, 'task'), 'name'), orNothing(told(hosts))]
+        return [getItem(getItem(task, 'task'), 'name'), orNothing(defined(hosts))]
       })
-      return [getItem(getItem(play, 'play'), 'name'), orNothing(told(tasks))]
+      return [getItem(getItem(play, 'play'), 'name'), orNothing(defined(tasks))]
     }),
   )
 }
 
-interface Playbook {
-  name: string
-  rundir: Value
-  git_repo: Value
-  git_kwargs: Value
-  ansible_kwargs: Value
+const PLAYBOOK = {
+  name: arg.string('Path of the playbook, relative to `rundir`'),
+  rundir: arg.text('Directory to run the playbook in', { optional: true }),
+  git_repo: arg.text('URL of a Git repository to clone first', { optional: true }),
+  git_kwargs: arg.any('Dict of options of `git.latest`; other values are ignored', { optional: true }),
+  ansible_kwargs: arg.any('Dict of options of `ansible.playbooks`; other values are ignored', { optional: true }),
 }
+
+type Playbook = Bound<typeof PLAYBOOK>
 
 const keywords = (given: Value): Array<[string, Value]> =>
   isDict(given) ? [...given].map(([key, value]): [string, Value] => [str(key), value]) : []
 
-async function folderOf(ctx: StateContext, { rundir, git_repo, git_kwargs }: Playbook): Promise<Value> {
-  if (!truthy(git_repo)) return rundir
-  const isFolder = typeof rundir === 'string' && (await ctx.host.stat(rundir))?.type === 'directory'
-  const target = isFolder ? rundir : ctx.files.cachePath(str(git_repo), 'base')
+async function folderOf(ctx: StateContext, { rundir, git_repo, git_kwargs }: Playbook): Promise<string | null> {
+  if (!git_repo) return rundir
+  const isFolder = rundir !== null && (await ctx.host.stat(rundir))?.type === 'directory'
+  const target = isFolder ? rundir : ctx.files.cachePath(git_repo, 'base')
   await ctx.state(
     'git.latest',
     new Map<string, Value>([['name', git_repo], ['target', target], ...keywords(git_kwargs)]),
@@ -67,7 +68,7 @@ async function playbooks(ctx: StateContext, playbook: Playbook): Promise<StateRe
     ...(ctx.test ? [['check', true] as [string, Value]] : []),
   ]
   const given = new Map<string, Value>([...options, ['diff', true], ...keywords(playbook.ansible_kwargs)])
-  const report = (await ctx.call('ansible.playbooks', [name], given)) as Dict
+  const report = await ctx.call('ansible.playbooks', [name], given)
   const ret = (result: boolean | null, comment: Value, changes: Dict = new Map()): StateReturn => ({
     result,
     changes,
@@ -117,19 +118,13 @@ export default defineState({
   doc: 'Run modules and playbooks of Ansible.',
   functions: {
     playbooks: state({
-      doc: 'Run a playbook. A dry run has Ansible predict what it would change.',
-      args: {
-        name: arg.string('The playbook, below the folder it is run in'),
-        rundir: arg.any('That folder', { optional: true }),
-        git_repo: arg.any('A repository that is cloned there first', { optional: true }),
-        git_kwargs: arg.any('Options of `git.latest` for it', { optional: true }),
-        ansible_kwargs: arg.any('Options of `ansible.playbooks`', { optional: true }),
-      },
-      run: (ctx, given) => playbooks(ctx, given),
+      doc: 'Run a playbook. In a dry run, Ansible predicts the changes.',
+      args: PLAYBOOK,
+      run: playbooks,
     }),
     call: state({
-      doc: 'Call modules of Ansible, each with a list of its arguments.',
-      args: { name: arg.string('Anything'), kwargs: arg.open('Modules by name') },
+      doc: 'Call Ansible modules, each with a list of its arguments.',
+      args: { name: arg.string('Name of the state'), kwargs: arg.open('Lists of arguments by module name') },
       run: (ctx, { name, kwargs }) => call(ctx, name, kwargs),
     }),
   },

@@ -1,13 +1,13 @@
-// Runs of Chef's client and of chef-solo; further keywords are handed on as options.
-import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext } from '../../../sdk/mod.ts'
+// Runs of chef-client and chef-solo; further keywords become options of the program.
+import { SaltError, str, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 
 interface ChefRun {
   program: string
   words: readonly string[]
-  whyrun: Value
-  localmode?: Value
-  logfile: Value
+  whyrun: boolean
+  localmode?: boolean
+  logfile: string | null
   kwargs: ReadonlyMap<string, Value>
 }
 
@@ -19,17 +19,17 @@ async function run(ctx: FunctionContext, { program, words, whyrun, localmode = f
     program,
     '--no-color',
     ...words,
-    `--logfile "${logfile === null ? `/var/log/${program}.log` : str(logfile)}"`,
+    `--logfile "${logfile ?? `/var/log/${program}.log`}"`,
     '--format doc',
-    ...(truthy(whyrun) ? ['--why-run'] : []),
-    ...(truthy(localmode) ? ['--local-mode'] : []),
+    ...(whyrun ? ['--why-run'] : []),
+    ...(localmode ? ['--local-mode'] : []),
     ...[...kwargs].filter(([name]) => !name.startsWith('__')).map(([name, value]) => `--${name} ${str(value)}`),
   ].join(' ')
   return ctx.call('cmd.run_all', [command], { python_shell: false })
 }
 
-const whyrun = arg.flag('Whether to see what would be done', { default: false })
-const logfile = arg.text('The log; one below /var/log when not given', { optional: true })
+const whyrun = arg.flag('Predict changes without making them', { default: false })
+const logfile = arg.text('Path of the log file; default: `/var/log/<program>.log`', { optional: true })
 const kwargs = arg.open('Options of the program')
 
 export default defineModule({
@@ -43,16 +43,18 @@ export default defineModule({
       example: 'chef.client server=https://localhost',
       args: {
         whyrun,
-        localmode: arg.any('Whether the repository is a local one', { default: false }),
+        localmode: arg.flag('Use the local Chef repository instead of a server', { default: false }),
         logfile,
         kwargs,
       },
+      returns: ret.dict('Outcome as `cmd.run_all` returns it'),
       run: (ctx, given) => run(ctx, { program: 'chef-client', words: ['--once'], ...given }),
     }),
     solo: changes({
       doc: 'Run chef-solo.',
       example: 'chef.solo override-runlist=test',
       args: { whyrun, logfile, kwargs },
+      returns: ret.dict('Outcome as `cmd.run_all` returns it'),
       run: (ctx, given) => run(ctx, { program: 'chef-solo', words: [], ...given }),
     }),
   },

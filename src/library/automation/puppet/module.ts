@@ -1,4 +1,4 @@
-// The agent of Puppet: runs of it, whether it may run, and facts. Where it keeps its files is asked of Puppet itself.
+// The Puppet agent: runs, locks and facts. `puppet config print` tells the directories.
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -43,7 +43,7 @@ const lockOf = ({ vardir }: Places): string => `${vardir}/state/agent_disabled.l
 const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'file'
 
-/** Exit code 2 says that something was changed, and is none of a failure. */
+/** Run Puppet. Exit code 2 means changes, not a failure. */
 async function run(ctx: FunctionContext, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> {
   const { vardir, confdir } = await placesOf(ctx)
   const subcommand = args.findLast((word) => word === 'agent' || word === 'apply') ?? 'agent'
@@ -115,7 +115,7 @@ function lastRun(times: Value): string {
   }
 }
 
-/** The output of facter; its errors are those of the call. */
+/** Return the output of facter, or raise its error. */
 async function facter(ctx: FunctionContext, words: string, options: Record<string, Value> = {}): Promise<string> {
   const { retcode, stdout, stderr } = await runAll(ctx, `facter ${words}`, options)
   if (retcode !== 0) throw failure(stderr)
@@ -123,9 +123,9 @@ async function facter(ctx: FunctionContext, words: string, options: Record<strin
 }
 
 const wordOf = (puppet: boolean): string => (puppet ? '--puppet' : '')
-const puppet = arg.flag("Whether Puppet's own facts are wanted too", { default: false })
+const puppet = arg.flag('Include the facts of Puppet itself', { default: false })
 const running = {
-  args: arg.rest('`agent` or `apply` with its manifest, and options'),
+  args: arg.rest('`agent`, or `apply` and a manifest; then options without values'),
   kwargs: arg.open('Options with values'),
 }
 
@@ -145,13 +145,13 @@ export default defineModule({
       run: (ctx, { args, kwargs }) => run(ctx, args, kwargs),
     }),
     noop: changes({
-      doc: 'See what a run of Puppet would do.',
+      doc: 'Run Puppet without changing anything.',
       example: 'puppet.noop debug',
       args: running,
       run: (ctx, { args, kwargs }) => run(ctx, [...args, 'noop'], kwargs),
     }),
     enable: changes({
-      doc: 'Let the agent run again.',
+      doc: 'Enable the Puppet agent.',
       example: 'puppet.enable',
       args: {},
       run: async (ctx) => {
@@ -166,9 +166,9 @@ export default defineModule({
       },
     }),
     disable: changes({
-      doc: 'Keep the agent from running.',
+      doc: 'Disable the Puppet agent.',
       example: "puppet.disable 'Disabled, contact XYZ before enabling'",
-      args: { message: arg.text('Why', { optional: true }) },
+      args: { message: arg.text('Reason', { optional: true }) },
       run: async (ctx, { message }) => {
         const lock = lockOf(await placesOf(ctx))
         if (await isFile(ctx, lock)) return false
@@ -176,16 +176,16 @@ export default defineModule({
         return true
       },
     }),
-    status: reads({ doc: 'What the agent does.', example: 'puppet.status', args: {}, run: status }),
-    summary: reads({ doc: 'What came of the last run.', example: 'puppet.summary', args: {}, run: summary }),
+    status: reads({ doc: 'Return the status of the Puppet agent.', example: 'puppet.status', args: {}, run: status }),
+    summary: reads({ doc: 'Return a summary of the last run.', example: 'puppet.summary', args: {}, run: summary }),
     plugin_sync: changes({
-      doc: 'Get plugins from the master of Puppet.',
+      doc: 'Download plugins from the Puppet server.',
       example: 'puppet.plugin_sync',
       args: {},
       run: async (ctx) => await ctx.call('cmd.run', ['puppet plugin download']),
     }),
     facts: reads({
-      doc: 'All facts of facter.',
+      doc: 'Return all facts of facter.',
       example: 'puppet.facts',
       args: { puppet },
       run: async (ctx, { puppet }) => {
@@ -195,9 +195,9 @@ export default defineModule({
       },
     }),
     fact: reads({
-      doc: 'A fact of facter.',
+      doc: 'Return one fact of facter.',
       example: 'puppet.fact kernel',
-      args: { name: arg.text('Its name'), puppet },
+      args: { name: arg.text('Name of the fact'), puppet },
       run: (ctx, { name, puppet }) => facter(ctx, `${wordOf(puppet)} ${name}`, { python_shell: false }),
     }),
   },

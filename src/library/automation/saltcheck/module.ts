@@ -1,25 +1,27 @@
-// Tests of states: files ending in `.tst` beside SLS files say which functions are called once the states are applied,
-// and what their answers must be.
-import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
+// Tests of states. Files with the suffix `.tst` beside SLS files name the functions to call after the states are applied,
+// and the returns to expect.
+import { type Dict, isDict, iterate, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, option, reads } from '../../../sdk/mod.ts'
 import { runTest, seconds } from './module/run-test.ts'
 import { TestFiles } from './module/test-files.ts'
 
 type Results = Map<string, Dict>
 
-const environment = (ctx: FunctionContext, saltenv: Value): Value =>
-  truthy(saltenv) ? saltenv : option(ctx.opts, 'saltenv') || 'base'
-
-async function topStates(ctx: FunctionContext, saltenv: Value): Promise<string[]> {
-  const top = (await ctx.call('state.show_top', [], { saltenv })) as Dict
-  return ((top.get(saltenv) ?? []) as Value[]).map(str)
+const environment = (ctx: FunctionContext, saltenv: string | null): string => {
+  const own = option(ctx.opts, 'saltenv')
+  return saltenv || (truthy(own) ? str(own) : 'base')
 }
 
-/** All of the states that are named; Salt 3008 comes back after the first of them, against its own manual. */
+async function topStates(ctx: FunctionContext, saltenv: string): Promise<string[]> {
+  const top = await ctx.call('state.show_top', [], { saltenv })
+  return isDict(top) ? Array.from(iterate(top.get(saltenv) ?? []), str) : []
+}
+
+/** Run the tests of all given states; Salt 3008 stops after the first one, against its own documentation. */
 async function runStateTests(
   ctx: FunctionContext,
   states: readonly string[],
-  { saltenv, check_all, only_fails }: { saltenv: Value; check_all: boolean; only_fails: boolean },
+  { saltenv, check_all, only_fails }: { saltenv: string; check_all: boolean; only_fails: boolean },
 ): Promise<Dict[]> {
   const files = await TestFiles.of(ctx, saltenv)
   const results: Results = new Map()
@@ -27,7 +29,7 @@ async function runStateTests(
     await files.add(state, check_all)
     const outcomes: Dict = new Map()
     for (const [name, test] of await files.load()) outcomes.set(name, await runTest(ctx, test as Dict))
-    // a state that is named twice keeps what it had
+    // a state that is given twice keeps its first results
     if (!results.get(state)?.size) results.set(state, outcomes)
   }
   return report(ctx, results, only_fails)
@@ -57,16 +59,16 @@ function report(ctx: FunctionContext, results: Results, onlyFails: boolean): Dic
   return [...sorted, new Map([['TEST RESULTS', sum]])]
 }
 
-const saltenv = arg.any('The environment; that of the minion or `base` when not given', { optional: true })
-const only_fails = arg.boolean('Whether only failures are shown', { default: false })
-const junit = arg.boolean('Has no effect: the report is data, which outputters show', { default: false })
+const saltenv = arg.text('Saltenv; default: the one of the minion, else `base`', { optional: true })
+const only_fails = arg.boolean('Return failures only', { default: false })
+const junit = arg.boolean('Ignored; the report is data', { default: false })
 
 const run_state_tests = changes({
-  doc: 'Run the tests of SLS files and of those that they include.',
+  doc: 'Run the tests of SLS files and of the SLS files that they include.',
   args: {
-    state: arg.string('SLS names, with commas'),
+    state: arg.string('SLS names, separated by commas'),
     saltenv,
-    check_all: arg.boolean('Whether all tests of their folders are run', { default: false }),
+    check_all: arg.boolean('Run all tests in the directories of the SLS files', { default: false }),
     only_fails,
     junit,
   },
@@ -76,22 +78,18 @@ const run_state_tests = changes({
     runStateTests(
       ctx,
       state.split(',').map((name) => name.trim()),
-      {
-        saltenv: environment(ctx, saltenv),
-        check_all,
-        only_fails,
-      },
+      { saltenv: environment(ctx, saltenv), check_all, only_fails },
     ),
 })
 
 export default defineModule({
   name: 'saltcheck',
-  doc: 'Test that states did what they are for.',
+  doc: 'Test the results of states.',
   functions: {
     run_test: changes({
       doc: 'Run one test.',
       example: `saltcheck.run_test test='{"module_and_function": "test.echo", "assertion": "assertEqual", "expected_return": "x", "args": ["x"]}'`,
-      args: { kwargs: arg.open('`test`: the test') },
+      args: { kwargs: arg.open('`test`: dict that describes the test') },
       run: (ctx, { kwargs }) => {
         const test = kwargs.get('test') ?? null
         return isDict(test) && test.size > 0 ? runTest(ctx, test) : 'Test argument must be a dictionary'
@@ -100,11 +98,14 @@ export default defineModule({
     state_apply: changes({
       doc: 'Apply states to prepare a test, or to clean up after it.',
       example: 'saltcheck.state_apply postfix',
-      args: { state_name: arg.any('The SLS file'), kwargs: arg.open('Arguments of `state.apply`') },
+      args: {
+        state_name: arg.any('SLS name, several names separated by commas, or a list'),
+        kwargs: arg.open('Arguments of `state.apply`'),
+      },
       run: (ctx, { state_name, kwargs }) => ctx.call('state.apply', [state_name], kwargs),
     }),
     report_highstate_tests: reads({
-      doc: 'Which SLS files of the highstate have tests. The return code is the number of those that have none.',
+      doc: 'Report the SLS files of the highstate with and without tests. The return code is the number of files without.',
       example: 'saltcheck.report_highstate_tests',
       args: { saltenv },
       run: async (ctx, { saltenv }) => {
@@ -136,9 +137,9 @@ export default defineModule({
       },
     }),
     parallel_scheck: changes({
-      doc: 'Run one test, given with its name.',
+      doc: 'Run one test with its name.',
       example: 'saltcheck.parallel_scheck \'["name", {…}]\'',
-      args: { data: arg.list('The name and the test') },
+      args: { data: arg.list('Name and dict of the test') },
       run: async (ctx, { data }) => new Map([[data[0]!, await runTest(ctx, data[1] as Dict)]]),
     }),
   },

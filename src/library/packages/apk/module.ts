@@ -1,13 +1,42 @@
 // Packages of Alpine Linux through apk.
-import { type Dict, isDict, repr, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, ret, runAll } from '../../../sdk/mod.ts'
-import { commonFunctions } from '../common/common.ts'
-import { type Call, changing, type Given, reading } from '../common/declare.ts'
-import { addPackage, changesSince, failure, infoOf, listPackages, single, type Versions } from '../common/installed.ts'
+import { type Dict, repr, splitLines, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  CommandError,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isTrue,
+  outputOf,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
+import {
+  commonFunctions,
+  fileFunctions,
+  latestVersion,
+  type Options,
+  removal,
+  upgradeAvailable,
+} from '../common/functions.ts'
+import { packageNames } from '../common/holds.ts'
+import {
+  addPackage,
+  changesSince,
+  failure,
+  infoOf,
+  listPackages,
+  single,
+  type TargetCall,
+  type Versions,
+} from '../common/installed.ts'
+import * as param from '../common/params.ts'
 
 const QUIET = { output_loglevel: 'trace' }
 
-/** `name-version-release` by name and version. */
+/** Split `name-version-release` into name and version. */
 function cut(line: string): [name: string, version: string] {
   const parts = line.split('-')
   return [parts.slice(0, -2).join('-'), parts.slice(-2).join('-')]
@@ -32,11 +61,10 @@ async function refresh(ctx: FunctionContext): Promise<true> {
   throw new CommandError('Problem encountered installing package(s)', infoOf({ errors: [stdout], changes: false }))
 }
 
-/** Names of a text with commas and of a list, whose items may be dicts with versions. */
-function named({ name = null, pkgs = null }: Given, both = false): string[] {
-  const alone = truthy(name) && (both || !truthy(pkgs)) ? str(name).split(',') : []
-  const several = truthy(pkgs) ? (pkgs as Value[]).map((one) => str(isDict(one) ? [...one.keys()][0]! : one)) : []
-  return [...alone, ...several]
+/** Return the names in `pkgs`, else in `name`; in both of them if wanted. */
+function named({ name = null, pkgs = null }: TargetCall, both = false): string[] {
+  const alone = name !== null && name !== '' && (both || !truthy(pkgs)) ? name.split(',') : []
+  return [...alone, ...(truthy(pkgs) ? packageNames(pkgs) : [])]
 }
 
 /** Lines of `apk upgrade -s`: `(1/2) Upgrading name (old -> new)`. */
@@ -49,13 +77,13 @@ function upgradesIn(output: string): Dict {
   return found
 }
 
-async function latest(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Value> {
-  if (rest.length === 0) return ''
+async function latest(ctx: FunctionContext, names: readonly string[], options: Options): Promise<Value> {
+  if (names.length === 0) return ''
   const installed = await list(ctx)
-  if (isTrue(kwargs.get('refresh') ?? true)) await refresh(ctx)
+  if (isTrue(options.get('refresh') ?? true)) await refresh(ctx)
   const upgrades = upgradesIn(await stdoutOf(ctx, ['apk', 'upgrade', '-s']))
   const found: Dict = new Map()
-  for (const name of rest) {
+  for (const name of names) {
     let version = upgrades.get(name) ?? ''
     if (version === '') {
       const lines = (await stdoutOf(ctx, ['apk', 'search', name])).split('\n').map(cut)
@@ -64,7 +92,7 @@ async function latest(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Val
     }
     found.set(name, version)
   }
-  return single(found, rest)
+  return single(found, names)
 }
 
 async function run(ctx: FunctionContext, words: string[], doing: string): Promise<Dict> {
@@ -74,24 +102,32 @@ async function run(ctx: FunctionContext, words: string[], doing: string): Promis
   return changesSince(ctx, old, () => list(ctx), errors, `Problem encountered ${doing} package(s)`)
 }
 
-async function install(ctx: FunctionContext, { given }: Call): Promise<Dict> {
+const INSTALL = {
+  name: param.name,
+  refresh: param.refresh(false),
+  pkgs: param.pkgs,
+  sources: param.sources,
+  kwargs: param.kwargs,
+}
+
+async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promise<Dict> {
   const old = await list(ctx)
-  const names = truthy(given['sources']!) ? named({ pkgs: given['pkgs']! }) : named(given)
+  const names = truthy(call.sources) ? named({ pkgs: call.pkgs }) : named(call)
   if (names.length === 0) return new Map()
-  if (isTrue(given['refresh']!)) await refresh(ctx)
+  if (call.refresh) await refresh(ctx)
   const known = names.some((name) => truthy(old.get(name) ?? null))
   return run(ctx, ['apk', 'add', ...(known ? ['-u'] : []), ...names], 'installing')
 }
 
-async function remove(ctx: FunctionContext, given: Given, purge: boolean): Promise<Dict> {
-  const names = named(given, true)
+async function remove(ctx: FunctionContext, call: TargetCall, purge: boolean): Promise<Dict> {
+  const names = named(call, true)
   return names.length === 0 ? new Map() : run(ctx, ['apk', 'del', ...(purge ? ['--purge'] : []), ...names], 'removing')
 }
 
-async function upgrade(ctx: FunctionContext, { given }: Call): Promise<Dict> {
-  if (isTrue(given['refresh']!)) await refresh(ctx)
+async function upgrade(ctx: FunctionContext, refreshing: boolean, call: TargetCall): Promise<Dict> {
+  if (refreshing) await refresh(ctx)
   const old = await list(ctx)
-  const names = named(given)
+  const names = named(call)
   const words = names.length > 0 ? ['apk', 'add', '-u', ...names] : ['apk', 'upgrade']
   const { retcode, stdout } = await runAll(ctx, words, { ...QUIET, redirect_stderr: true })
   const changes = await changesSince(ctx, old, () => list(ctx))
@@ -125,8 +161,6 @@ async function owners(ctx: FunctionContext, paths: readonly string[]): Promise<V
   return found
 }
 
-const REMOVE = 'name pkgs purge=false **kwargs'
-
 export default defineModule({
   name: 'apkpkg',
   virtual: 'pkg',
@@ -134,65 +168,54 @@ export default defineModule({
   when: ({ grains }) => grains.get('os_family') === 'Alpine' || 'Module apk only works on Alpine Linux based systems',
   functions: {
     ...commonFunctions(gather),
-    refresh_db: changing('Fetch the package lists.', '**kwargs', 'pkg.refresh_db', (ctx) => refresh(ctx)),
-    latest_version: reading(
-      'The newest version that can be installed; empty when there is none newer than the installed one.',
-      '*names **kwargs',
-      'pkg.latest_version bash',
-      latest,
-    ),
-    upgrade_available: reading(
-      'Whether there is a newer version of a package.',
-      '!name **kwargs',
-      'pkg.upgrade_available bash',
-      async (ctx, { given, kwargs }) => (await latest(ctx, { given, rest: [str(given['name']!)], kwargs })) !== '',
-    ),
-    install: changing(
-      'Install packages.',
-      'name refresh=false pkgs sources **kwargs',
-      'pkg.install bash',
-      install,
-      ret.dict('Old and new versions, by package'),
-    ),
-    remove: changing('Remove packages.', REMOVE, 'pkg.remove bash', (ctx, { given }) =>
-      remove(ctx, given, truthy(given['purge']!)),
-    ),
-    purge: changing(
-      'Remove packages and their configuration.',
-      'name pkgs **kwargs',
-      'pkg.purge bash',
-      (ctx, { given }) => remove(ctx, given, true),
-    ),
-    upgrade: changing(
-      'Bring packages to their newest version.',
-      'name pkgs refresh=true **kwargs',
-      'pkg.upgrade',
-      upgrade,
-      ret.dict('Old and new versions, by package'),
-    ),
-    list_upgrades: reading(
-      'Packages of which there is a newer version.',
-      'refresh=true **kwargs',
-      'pkg.list_upgrades',
-      async (ctx, { given }) => {
-        if (isTrue(given['refresh']!)) await refresh(ctx)
+    refresh_db: changes({
+      doc: 'Refresh the package database.',
+      example: 'pkg.refresh_db',
+      args: { kwargs: param.kwargs },
+      returns: ret.boolean('True'),
+      run: refresh,
+    }),
+    latest_version: latestVersion(latest),
+    upgrade_available: upgradeAvailable(async (ctx, name, options) => (await latest(ctx, [name], options)) !== ''),
+    install: changes({
+      doc: 'Install packages.',
+      example: 'pkg.install bash',
+      args: INSTALL,
+      returns: param.versionChanges,
+      run: install,
+    }),
+    remove: changes({
+      doc: 'Remove packages.',
+      example: 'pkg.remove bash',
+      args: {
+        name: param.name,
+        pkgs: param.pkgs,
+        purge: arg.flag('Remove configuration files too', { default: false }),
+        kwargs: param.kwargs,
+      },
+      returns: param.versionChanges,
+      run: (ctx, { name, pkgs, purge }) => remove(ctx, { name, pkgs }, purge),
+    }),
+    purge: removal('purge', 'Remove packages and their configuration.', (ctx, call) => remove(ctx, call, true)),
+    upgrade: changes({
+      doc: 'Upgrade packages; all of them when none is given.',
+      example: 'pkg.upgrade',
+      args: { name: param.name, pkgs: param.pkgs, refresh: param.refresh(true), kwargs: param.kwargs },
+      returns: ret.dict('`changes` by package name, `result` and `comment`'),
+      run: (ctx, { name, pkgs, refresh }) => upgrade(ctx, refresh, { name, pkgs }),
+    }),
+    list_upgrades: reads({
+      doc: 'List the packages with a newer version.',
+      example: 'pkg.list_upgrades',
+      args: { refresh: param.refresh(true), kwargs: param.kwargs },
+      returns: param.versionsByName,
+      run: async (ctx, { refresh: refreshing }) => {
+        if (refreshing) await refresh(ctx)
         const { retcode, stdout, stderr } = await runAll(ctx, ['apk', 'upgrade', '-s'], QUIET)
         if (retcode !== 0) throw failure(stderr + stdout)
         return upgradesIn(stdout)
       },
-      ret.dict('New versions by name'),
-    ),
-    file_list: reading('The files of packages.', '*packages **kwargs', 'pkg.file_list bash', (ctx, { rest }) =>
-      files(ctx, rest),
-    ),
-    file_dict: reading(
-      'The files of packages, by package.',
-      '*packages **kwargs',
-      'pkg.file_dict bash',
-      (ctx, { rest }) => files(ctx, rest),
-    ),
-    owner: reading('The packages that files belong to.', '*paths **kwargs', 'pkg.owner /bin/busybox', (ctx, { rest }) =>
-      owners(ctx, rest),
-    ),
+    }),
+    ...fileFunctions({ list: files, dict: files, owner: owners }),
   },
 })

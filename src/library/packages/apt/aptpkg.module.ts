@@ -1,17 +1,21 @@
 // Packages of Debian and its relatives, through apt-get, apt-cache and dpkg: the provider of `pkg` there.
-import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
-import { newestVersions, sourceVersions, upgrades } from './aptpkg/candidates.ts'
+import { str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import {
-  infoInstalled,
-  listDownloaded,
-  owner,
-  refuseOptions,
-  servicesNeedRestart,
-  show,
-  which,
-} from './aptpkg/files.ts'
-import { install } from './aptpkg/install.ts'
+  fileFunctions,
+  latestVersion as latestVersionOf,
+  listRepoPkgs,
+  type Options,
+  removal,
+  upgradeAvailable,
+  version,
+  versionCmp,
+} from '../common/functions.ts'
+import { misuse, refuseOptions } from '../common/installed.ts'
+import * as param from '../common/params.ts'
+import { newestVersions, sourceVersions, upgrades } from './aptpkg/candidates.ts'
+import { infoInstalled, listDownloaded, owner, servicesNeedRestart, show, which } from './aptpkg/files.ts'
+import { INSTALL, install } from './aptpkg/install.ts'
 import { joinVersions, listPackages } from './aptpkg/installed.ts'
 import { addRepoKey, delRepoKey, getRepoKeys } from './aptpkg/keys.ts'
 import { modRepo } from './aptpkg/mod-repo.ts'
@@ -22,15 +26,11 @@ import { getSelections, hold, setSelections, unhold } from './aptpkg/selections.
 import { orderOf } from './aptpkg/versions.ts'
 import { expandRepoDefinition } from './sources/sources.ts'
 
-const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-const flag = (doc: string, otherwise = false): Arg<Value> => arg.any(doc, { default: otherwise })
-const name = optional('The package, or several with commas between them')
-const pkgs = optional('Packages, each a name or a name with a version')
-const kwargs = arg.open('Further options')
-const names = arg.rest('Packages')
-const targets = { name, pkgs, sources: optional('Package files by name'), kwargs }
-const aptkey = arg.flag('Whether apt-key is used, where there is one', { default: true })
-const keydir = optional('The folder of keyrings, `/etc/apt/keyrings` when left out')
+const { kwargs, names, off } = param
+const targets = { name: param.name, pkgs: param.pkgs, sources: param.sources, kwargs }
+const repo = arg.string('Definition of the repository, as a line of sources.list')
+const aptkey = arg.flag('Use apt-key if it is installed', { default: true })
+const keydir = arg.text('Directory of keyrings; default: `/etc/apt/keyrings`', { optional: true })
 
 function splitArch(given: string): { name: string; arch: string | null } {
   const colon = given.lastIndexOf(':')
@@ -42,41 +42,22 @@ function normalize(ctx: FunctionContext, given: string): string {
   return arch === null || [ctx.grains.get('osarch'), 'all', 'any'].includes(arch) ? name : given
 }
 
-async function latestVersion(
-  ctx: FunctionContext,
-  names: readonly Value[],
-  options: Map<string, Value>,
-): Promise<Value> {
-  if (options.has('repo')) {
-    throw new SaltError('SaltInvocationError', "The 'repo' argument is invalid, use 'fromrepo' instead")
-  }
+async function latestVersion(ctx: FunctionContext, names: readonly string[], options: Options): Promise<Value> {
+  if (options.has('repo')) throw misuse("The 'repo' argument is invalid, use 'fromrepo' instead")
   if (names.length === 0) return ''
   const cacheValidTime = options.get('cache_valid_time') ?? 0
   if (isTrue(options.get('refresh') ?? true)) await refreshDb(ctx, { cacheValidTime })
-  const { versions, names: known } = await newestVersions(ctx, names.map(str), {
+  const { versions, names: known } = await newestVersions(ctx, names, {
     fromrepo: options.get('fromrepo') ?? null,
     showInstalled: isTrue(options.get('show_installed') ?? false),
   })
   return known.length === 1 ? versions.get(known[0]!)! : new Map(versions)
 }
 
-const latest_version = reads({
-  doc: 'The newest version of packages that could be installed; nothing for those that are up to date.',
-  args: { names, kwargs: arg.open('`refresh`, `fromrepo`, `show_installed`, `cache_valid_time`') },
-  returns: ret.any('The version, or versions by name when there are several'),
-  example: 'pkg.latest_version nginx',
-  run: (ctx, { names, kwargs }) => latestVersion(ctx, names, kwargs),
-})
-
-const text = (value: Value): string | undefined => (truthy(value) ? str(value) : undefined)
-
-/** Options that were given, without those that were not. */
-const present = <T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
-
-async function versionCompare(a: string, b: string, ignoreEpoch: boolean): Promise<number | null> {
-  return orderOf(ignoreEpoch)(a, b) ?? null
-}
+const latest_version = latestVersionOf(
+  latestVersion,
+  arg.open('`refresh`, `fromrepo`, `show_installed`, `cache_valid_time`'),
+)
 
 const system = (ctx: FunctionContext) => ({
   os: str(ctx.grains.get('os') ?? ''),
@@ -89,316 +70,242 @@ const withoutOwn = (options: Map<string, Value>): Map<string, Value> =>
 export default defineModule({
   name: 'aptpkg',
   virtual: 'pkg',
-  doc: 'Packages through apt.',
+  doc: 'Manage packages with apt.',
   when: ({ grains }) =>
     grains.get('os_family') === 'Debian' || 'The pkg module could not be loaded: unsupported OS family',
   functions: {
     normalize_name: reads({
-      doc: "The name of a package without the machine's own architecture.",
-      args: { name: arg.string('The package') },
-      returns: ret.string('The name'),
+      doc: 'Return a package name without the architecture of this machine.',
+      args: { name: arg.string('Package name') },
+      returns: ret.string('Package name'),
       example: 'pkg.normalize_name zsh:amd64',
       run: (ctx, { name }) => normalize(ctx, name),
     }),
     parse_arch: reads({
-      doc: 'Name and architecture of a package.',
-      args: { name: arg.string('The package') },
-      returns: ret.dict('`name` and `arch`'),
+      doc: 'Split a package name into name and architecture.',
+      args: { name: arg.string('Package name') },
+      returns: param.nameAndArch,
       example: 'pkg.parse_arch zsh:amd64',
       run: (_ctx, { name }) => ({ ...splitArch(name) }),
     }),
     latest_version,
     available_version: latest_version,
-    version: reads({
-      doc: 'Installed versions of packages; an empty text for one that is not installed.',
-      args: { names, kwargs },
-      returns: ret.any('The version, or versions by name when there are several'),
-      example: 'pkg.version nginx',
-      run: (ctx, { names, kwargs }) => ctx.call('pkg_resource.version', names, kwargs),
-    }),
+    version: version(),
     refresh_db: changes({
-      doc: 'Fetch the package lists.',
+      doc: 'Refresh the package database.',
       args: {
-        cache_valid_time: arg.any('Do nothing when they are younger than these seconds', { default: 0 }),
-        failhard: flag('Whether a source that fails is an error'),
-        kwargs: arg.open('`timeout`'),
+        cache_valid_time: arg.any(
+          'Age in seconds below which the database is not refreshed; a value that is not a number is logged',
+          { default: 0 },
+        ),
+        failhard: arg.isTrue('Raise an error when a source fails', { default: false }),
+        kwargs: arg.open('`timeout` in seconds'),
       },
-      returns: ret.dict('By source: true when fetched, null when up to date, false when it failed'),
+      returns: ret.dict('By source: True when it was fetched, None when it was up to date, False when it failed'),
       example: 'pkg.refresh_db',
       run: (ctx, { cache_valid_time, failhard, kwargs }) =>
-        refreshDb(ctx, {
-          cacheValidTime: cache_valid_time,
-          failhard: isTrue(failhard),
-          ...present({ timeout: kwargs.get('timeout') }),
-        }),
+        refreshDb(ctx, { cacheValidTime: cache_valid_time, failhard, timeout: kwargs.get('timeout') }),
     }),
     install: changes({
       doc: 'Install packages.',
-      args: {
-        name,
-        refresh: flag('Whether the lists are fetched first'),
-        fromrepo: optional('The release they come from'),
-        skip_verify: arg.flag('Whether packages without a signature are accepted', { default: false }),
-        debconf: optional('A file of answers to debconf'),
-        pkgs,
-        sources: optional('Package files by name'),
-        reinstall: arg.flag('Whether installed ones are installed again', { default: false }),
-        downloadonly: arg.flag('Whether they are only downloaded', { default: false }),
-        ignore_epoch: arg.flag('Whether epochs do not count when versions are compared', { default: false }),
-        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
-        kwargs: arg.open(
-          '`version`, `force_yes`, `install_recommends`, `only_upgrade`, `force_conf_new`, `cache_valid_time`, `env`',
-        ),
-      },
-      returns: ret.dict('`old` and `new` version by package'),
+      args: INSTALL,
+      returns: param.versionChanges,
       examples: ["salt '*' pkg.install nginx", 'salt \'*\' pkg.install pkgs=\'["foo", {"bar": "1.2.3"}]\''],
       run: install,
     }),
     autoremove: changes({
-      doc: 'Remove packages that nothing needs any more.',
+      doc: 'Remove packages that nothing requires.',
       args: {
-        list_only: arg.flag('Whether they are only named', { default: false }),
-        purge: arg.flag('Whether their configuration goes too', { default: false }),
+        list_only: off('List the packages without removing them'),
+        purge: off('Remove configuration files too'),
       },
-      returns: ret.any('The changes, or the names'),
+      returns: ret.any('`old` and `new` version by package name, or the list of names'),
       example: 'pkg.autoremove list_only=True',
       run: (ctx, { list_only, purge }) => autoremove(ctx, list_only, purge),
     }),
-    remove: changes({
-      doc: 'Remove packages.',
-      args: { name, pkgs, kwargs },
-      returns: ret.dict('`old` and `new` version by package'),
-      example: 'pkg.remove nginx',
-      run: (ctx, given) => uninstall(ctx, 'remove', given),
-    }),
+    remove: removal('remove', 'Remove packages.', (ctx, call) => uninstall(ctx, 'remove', call)),
     purge: changes({
       doc: 'Remove packages and their configuration.',
-      args: { name, pkgs, kwargs },
-      returns: ret.dict('`removed` and `installed`, each with changes by package'),
+      args: { name: param.name, pkgs: param.pkgs, kwargs },
+      returns: ret.dict('`removed` and `installed`, each with changes by package name'),
       example: 'pkg.purge nginx',
-      run: (ctx, given) => uninstall(ctx, 'purge', given),
+      run: (ctx, call) => uninstall(ctx, 'purge', call),
     }),
     upgrade: changes({
       doc: 'Upgrade all packages.',
       args: {
-        refresh: flag('Whether the lists are fetched first', true),
-        dist_upgrade: arg.flag('Whether packages may be added and removed for it', { default: false }),
+        refresh: param.refresh(true),
+        dist_upgrade: off('Add and remove packages where an upgrade needs it'),
         kwargs: arg.open('`cache_valid_time`, `download_only`, `force_conf_new`, `skip_verify`, `allow_downgrades`'),
       },
-      returns: ret.dict('`old` and `new` version by package'),
+      returns: param.versionChanges,
       example: 'pkg.upgrade',
       run: upgrade,
     }),
     hold: changes({
-      doc: 'Keep packages at their versions.',
+      doc: 'Hold packages at their version.',
       args: targets,
-      returns: ret.dict('A report by package'),
+      returns: param.holdReports,
       example: 'pkg.hold nginx',
       run: hold,
     }),
     unhold: changes({
-      doc: 'Let packages be upgraded again.',
+      doc: 'Release held packages.',
       args: targets,
-      returns: ret.dict('A report by package'),
+      returns: param.holdReports,
       example: 'pkg.unhold nginx',
       run: unhold,
     }),
     list_pkgs: reads({
-      doc: 'Installed packages and their versions.',
+      doc: 'List the installed packages with their versions.',
       args: {
-        versions_as_list: flag('Whether versions are lists'),
-        removed: flag('Those that are removed and not purged'),
-        purge_desired: flag('Those that are to be purged and cannot be'),
+        versions_as_list: param.versions_as_list,
+        removed: arg.isTrue('List packages that are removed but not purged', { default: false }),
+        purge_desired: arg.isTrue('List packages that wait for a purge', { default: false }),
         kwargs: arg.open('`use_context`'),
       },
-      returns: ret.dict('Versions by package'),
+      returns: param.versionsByName,
       example: 'pkg.list_pkgs',
       run: async (ctx, { versions_as_list, removed, purge_desired, kwargs }) => {
-        const packages = await listPackages(ctx, {
-          removed: isTrue(removed),
-          purgeDesired: isTrue(purge_desired),
-          cached: truthy(kwargs.get('use_context') ?? true),
-        })
-        return isTrue(versions_as_list) ? (packages as Map<Value, Value>) : joinVersions(packages)
+        const cached = truthy(kwargs.get('use_context') ?? true)
+        const packages = await listPackages(ctx, { removed, purgeDesired: purge_desired, cached })
+        return versions_as_list ? new Map<Value, Value>(packages) : joinVersions(packages)
       },
     }),
     list_upgrades: reads({
-      doc: 'Packages that an upgrade would change.',
+      doc: 'List the packages that an upgrade would change.',
       args: {
-        refresh: flag('Whether the lists are fetched first', true),
-        dist_upgrade: arg.flag('Whether packages may be added and removed for it', { default: true }),
+        refresh: param.refresh(true),
+        dist_upgrade: arg.flag('Add and remove packages where an upgrade needs it', { default: true }),
         kwargs: arg.open('`cache_valid_time`, `fromrepo`'),
       },
-      returns: ret.dict('New versions by package'),
+      returns: param.versionsByName,
       example: 'pkg.list_upgrades',
       run: async (ctx, { refresh, dist_upgrade, kwargs }) => {
-        if (isTrue(refresh)) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
+        if (refresh) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
         return upgrades(ctx, dist_upgrade, kwargs.get('fromrepo'))
       },
     }),
-    upgrade_available: reads({
-      doc: 'Whether there is a newer version of a package.',
-      args: { name: arg.any('The package'), kwargs },
-      returns: ret.boolean('Whether there is one'),
-      example: 'pkg.upgrade_available nginx',
-      run: async (ctx, { name }) => (await latestVersion(ctx, [name], new Map())) !== '',
-    }),
-    version_cmp: reads({
-      doc: 'The order of two versions.',
-      args: {
-        pkg1: arg.text('A version'),
-        pkg2: arg.text('A version'),
-        ignore_epoch: arg.flag('Whether epochs do not count', { default: false }),
-        kwargs,
-      },
-      returns: ret.optional(ret.number('-1, 0 or 1, or None when one is no version')),
-      example: "pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'",
-      run: (_ctx, { pkg1, pkg2, ignore_epoch }) => versionCompare(pkg1, pkg2, ignore_epoch),
-    }),
-    list_repo_pkgs: reads({
-      doc: 'Versions that the sources have.',
-      args: { args: names, kwargs },
-      returns: ret.dict('Versions by package, newest first'),
-      example: 'pkg.list_repo_pkgs nginx',
-      run: async (ctx, { args }) => new Map<Value, Value>(await sourceVersions(ctx, args.map(str))),
-    }),
+    upgrade_available: upgradeAvailable(async (ctx, name) => (await latestVersion(ctx, [name], new Map())) !== ''),
+    version_cmp: versionCmp((_ctx, a, b, ignoreEpoch) => orderOf(ignoreEpoch)(a, b)),
+    list_repo_pkgs: listRepoPkgs(async (ctx, names) => new Map<Value, Value>(await sourceVersions(ctx, names))),
     list_repos: reads({
-      doc: 'All package sources.',
+      doc: 'List the repositories.',
       args: { kwargs },
-      returns: ret.dict('Entries by address'),
+      returns: ret.dict('Entries by URI'),
       example: 'pkg.list_repos',
       run: async (ctx) => new Map<Value, Value>(await listRepos(ctx)),
     }),
     get_repo: reads({
-      doc: 'A package source by its definition.',
-      args: { repo: arg.string('The definition, as a line of sources.list'), kwargs: arg.open('`ppa_auth`') },
-      returns: ret.dict('The entry, or nothing'),
+      doc: 'Return the settings of a repository.',
+      args: { repo, kwargs: arg.open('`ppa_auth`') },
+      returns: param.repoSettings,
       example: 'pkg.get_repo "deb http://deb.debian.org/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => getRepo(ctx, repo, kwargs.get('ppa_auth') ?? null),
     }),
     del_repo: changes({
-      doc: 'Delete a package source.',
-      args: { repo: arg.string('The definition, as a line of sources.list'), kwargs: arg.open('`ppa_auth`') },
-      returns: ret.string('Where it was deleted'),
+      doc: 'Remove a repository.',
+      args: { repo, kwargs: arg.open('`ppa_auth`') },
+      returns: ret.string('What was removed'),
       example: 'pkg.del_repo "deb http://myrepo.example.com/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => delRepo(ctx, repo, kwargs),
     }),
     mod_repo: changes({
-      doc: 'Make or change a package source.',
+      doc: 'Change a repository, or create it.',
       args: {
-        repo: arg.string('The definition, as a line of sources.list'),
-        saltenv: arg.text('Where keys on the file server are looked up', { default: 'base' }),
+        repo,
+        saltenv: param.saltenv,
         aptkey,
         kwargs: arg.open('`file`, `comps`, `architectures`, `disabled`, `key_url`, `keyid`, `keyserver`, `refresh` …'),
       },
-      returns: ret.dict('The entry by its definition'),
+      returns: ret.dict('Settings by definition'),
       example: 'pkg.mod_repo "deb http://myrepo.example.com/debian bookworm main" comps=main,contrib',
       run: async (ctx, given) => new Map<Value, Value>(await modRepo(ctx, given)),
     }),
     expand_repo_def: reads({
-      doc: 'What a definition becomes with the options of pkgrepo.managed.',
-      args: { repo: arg.string('The definition'), kwargs: arg.open('Options of pkgrepo.managed') },
-      returns: ret.dict('In the shape of get_repo'),
+      doc: 'Return the settings that a definition gets with the options of `pkgrepo.managed`.',
+      args: { repo, kwargs: arg.open('Options of `pkgrepo.managed`') },
+      returns: param.repoSettings,
       example: 'pkg.expand_repo_def "deb http://myrepo.example.com/debian bookworm main"',
       run: (ctx, { repo, kwargs }) => expandRepoDefinition(repo, withoutOwn(kwargs), system(ctx)) as Map<Value, Value>,
     }),
     get_repo_keys: reads({
-      doc: 'Keys of package sources.',
+      doc: 'List the keys of repositories.',
       args: { aptkey, keydir },
-      returns: ret.orFalse(ret.dict('Facts by key')),
+      returns: ret.orFalse(ret.dict('Facts by key id')),
       example: 'pkg.get_repo_keys',
-      run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
+      run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, keydir }),
     }),
     add_repo_key: changes({
-      doc: 'Add a key of package sources.',
+      doc: 'Add a key of a repository.',
       args: {
-        path: optional('A file with it'),
-        text: optional('Its text'),
-        keyserver: optional('The server it comes from'),
-        keyid: optional('Its id'),
-        saltenv: arg.any('Where files on the file server are looked up', { default: 'base' }),
+        path: arg.text('Path or URL of the key file', { optional: true }),
+        text: arg.text('Key as text', { optional: true }),
+        keyserver: arg.text('Key server to take the key from', { optional: true }),
+        keyid: arg.text('Key id', { optional: true }),
+        saltenv: param.saltenv,
         aptkey,
         keydir,
-        keyfile: optional('The name of its file among the keyrings'),
+        keyfile: arg.text('File name of the key in `keydir`', { optional: true }),
       },
-      returns: ret.boolean('Whether it is there'),
+      returns: ret.boolean('Whether the key is there'),
       example: 'pkg.add_repo_key salt://apt/sources/test.key',
-      run: (ctx, { saltenv, aptkey, ...given }) => {
-        const texts = Object.entries(given).map(([name, value]) => [name, text(value)])
-        return addRepoKey(ctx, { saltenv, aptKey: aptkey, ...present(Object.fromEntries(texts)) })
-      },
+      run: (ctx, { aptkey, ...key }) => addRepoKey(ctx, { aptKey: aptkey, ...key }),
     }),
     del_repo_key: changes({
-      doc: 'Delete a key of package sources.',
+      doc: 'Remove a key of a repository.',
       args: {
-        name: optional('The personal archive it belongs to'),
+        name: arg.text('Personal archive of the key, such as `ppa:owner/name`', { optional: true }),
         aptkey,
         keydir,
         kwargs: arg.open('`keyid`, `keyid_ppa`'),
       },
-      returns: ret.any('Its id, or false'),
+      returns: ret.any('Key id, or False'),
       example: 'pkg.del_repo_key keyid=0123ABCD',
-      run: (ctx, { name, aptkey, keydir, kwargs }) =>
-        delRepoKey(ctx, { name, kwargs, aptKey: aptkey, ...present({ keydir: text(keydir) }) }),
+      run: (ctx, { name, aptkey, keydir, kwargs }) => delRepoKey(ctx, { name, kwargs, aptKey: aptkey, keydir }),
     }),
-    file_list: reads({
-      doc: 'Files that belong to packages.',
-      args: { packages: names, kwargs },
-      returns: ret.any('`files` and `errors`; a text when a package is not installed'),
-      example: 'pkg.file_list nginx',
-      run: (ctx, { packages }) => ctx.call('lowpkg.file_list', packages),
-    }),
-    file_dict: reads({
-      doc: 'Files that belong to packages, by package.',
-      args: { packages: names, kwargs },
-      returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
-      example: 'pkg.file_dict nginx',
-      run: (ctx, { packages }) => ctx.call('lowpkg.file_dict', packages),
+    ...fileFunctions({
+      list: (ctx, packages) => ctx.call('lowpkg.file_list', packages),
+      dict: (ctx, packages) => ctx.call('lowpkg.file_dict', packages),
+      owner,
     }),
     get_selections: reads({
-      doc: 'What dpkg is told to do with packages.',
+      doc: 'List the selections of dpkg.',
       args: {
-        pattern: arg.text('Only packages that match', { optional: true }),
-        state: arg.text('Only this state', { optional: true }),
+        pattern: arg.text('Glob for package names; default: all packages', { optional: true }),
+        state: arg.text('State to list: `install`, `hold`, `deinstall` or `purge`; default: all', { optional: true }),
       },
-      returns: ret.dict('Packages by state'),
+      returns: ret.dict('Package names by state'),
       example: 'pkg.get_selections state=hold',
       run: async (ctx, { pattern, state }) => new Map<Value, Value>(await getSelections(ctx, pattern, state)),
     }),
     set_selections: changes({
-      doc: 'Tell dpkg what to do with packages.',
+      doc: 'Change the selections of dpkg.',
       args: {
-        path: arg.text('A file in the format of dpkg --get-selections', { optional: true }),
-        selection: optional('Packages by state'),
-        clear: arg.flag('Whether all others are to be removed', { default: false }),
-        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
+        path: arg.text('File in the format of `dpkg --get-selections`', { optional: true }),
+        selection: arg.any('Dict `{state: [package names]}`, or such a dict as YAML text', { optional: true }),
+        clear: off('Set the state of all other packages to `deinstall` first'),
+        saltenv: param.saltenv,
       },
-      returns: ret.dict('`old` and `new` state by package'),
+      returns: ret.dict('`old` and `new` state by package name'),
       example: 'pkg.set_selections selection=\'{"hold": ["nginx"]}\'',
       run: setSelections,
     }),
-    owner: reads({
-      doc: 'The package that a file belongs to.',
-      args: { paths: arg.rest('Files'), kwargs },
-      returns: ret.any('The package, or packages by file when there are several'),
-      example: 'pkg.owner /bin/ls',
-      run: (ctx, { paths }) => owner(ctx, paths),
-    }),
     show: reads({
-      doc: 'What apt knows about packages.',
+      doc: 'Return the fields of `apt-cache show` about packages.',
       args: { names, kwargs: arg.open('`filter`, `refresh`') },
-      returns: ret.dict('Facts by package and version'),
+      returns: ret.dict('Facts by package name and version'),
       example: 'pkg.show nginx filter=description,provides',
       run: async (ctx, { names, kwargs }) => {
         refuseOptions(kwargs, ['filter', 'refresh'])
         if (truthy(kwargs.get('refresh') ?? false)) await refreshDb(ctx)
-        return show(ctx, names, kwargs.get('filter') ?? [])
+        return show(ctx, names.map(str), kwargs.get('filter') ?? [])
       },
     }),
     info_installed: reads({
-      doc: 'Facts about installed packages.',
+      doc: 'Return the facts about installed packages.',
       args: { names, kwargs: arg.open('`failhard`') },
-      returns: ret.dict('Facts by package'),
+      returns: ret.dict('Facts by package name'),
       example: 'pkg.info_installed nginx',
       run: (ctx, { names, kwargs }) => {
         refuseOptions(kwargs, ['failhard'])
@@ -406,23 +313,23 @@ export default defineModule({
       },
     }),
     list_downloaded: reads({
-      doc: 'Package files that have been downloaded.',
-      args: { root: arg.text('Another root', { optional: true }), kwargs },
-      returns: ret.dict('Facts by package and version'),
+      doc: 'List the downloaded package files.',
+      args: { root: param.root, kwargs },
+      returns: ret.dict('Facts by package name and version'),
       example: 'pkg.list_downloaded',
       run: (ctx, { root }) => listDownloaded(ctx, root),
     }),
     services_need_restart: reads({
-      doc: 'Services that use files which have been replaced, as checkrestart finds them.',
+      doc: 'List the services that still use files of packages before their upgrade, as checkrestart finds them.',
       args: { kwargs },
-      returns: ret.texts('Services'),
+      returns: ret.texts('Service names'),
       example: 'pkg.services_need_restart',
       run: (ctx) => servicesNeedRestart(ctx),
     }),
     which: reads({
-      doc: 'The package that installed a file.',
-      args: { path: arg.string('The file') },
-      returns: ret.any('The package, None, or false when the file is not there'),
+      doc: 'Return the package that installed a file.',
+      args: { path: arg.string('File path') },
+      returns: ret.any('Package name, None, or False when the file does not exist'),
       example: 'pkg.which /bin/ls',
       run: (ctx, { path }) => which(ctx, path),
     }),

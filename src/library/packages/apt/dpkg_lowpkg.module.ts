@@ -1,12 +1,13 @@
-// Packages below apt: dpkg's database and single package files. The provider of `lowpkg` on Debian.
+// The provider of `lowpkg` on Debian: the database of dpkg and package files.
 import { lookup } from '../../../base/mod.ts'
-import { compareDicts, type Dict, SaltError, sorted, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareDicts, type Dict, sorted, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { failure, misuse, refuseOptions } from '../common/installed.ts'
+import * as param from '../common/params.ts'
 import { info } from './dpkg_lowpkg/info.ts'
 
-const packages = arg.rest('Packages; all when none is named')
-const kwargs = arg.open('Ignored')
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const packages = arg.rest('Package names; all packages when left out')
+const kwargs = arg.ignored()
 
 async function localPath(ctx: FunctionContext, path: string, saltenv: string): Promise<string> {
   if (truthy(await ctx.call('config.valid_fileproto', [path]))) {
@@ -15,7 +16,7 @@ async function localPath(ctx: FunctionContext, path: string, saltenv: string): P
     throw failure(`Unable to retrieve ${path} from saltenv '${saltenv}'`)
   }
   if ((await ctx.host.stat(path)) === undefined) throw failure(`${path} does not exist on minion`)
-  if (!path.startsWith('/')) throw new SaltError('SaltInvocationError', `${path} does not exist on minion`)
+  if (!path.startsWith('/')) throw misuse(`${path} does not exist on minion`)
   return path
 }
 
@@ -52,7 +53,7 @@ async function unpurge(ctx: FunctionContext, names: readonly Value[]): Promise<D
   return compareDicts(old, await list())
 }
 
-/** Rows of dpkg-query about installed packages, or what it complains about. */
+/** Return the rows of dpkg-query about installed packages, or its error. */
 async function installed(ctx: FunctionContext, fields: string, names: readonly Value[]): Promise<string[][] | string> {
   const format = `-f=\${db:Status-Status}\t${fields}\n`
   const { retcode, stdout, stderr } = await runAll(ctx, ['dpkg-query', format, '-W', ...names.map(str)])
@@ -73,32 +74,32 @@ const NAME_AND_VERSION = `${NAME}\t\${Version}`
 export default defineModule({
   name: 'dpkg_lowpkg',
   virtual: 'lowpkg',
-  doc: 'Packages through dpkg.',
+  doc: 'Query dpkg about packages.',
   when: ({ grains }) =>
     grains.get('os_family') === 'Debian' ||
     'The dpkg execution module cannot be loaded: only works on Debian family systems.',
   functions: {
     bin_pkg_info: reads({
-      doc: 'Name, version and architecture of a package file.',
+      doc: 'Return the name, version and architecture of a package file.',
       args: {
-        path: arg.string('The file, or where it comes from'),
-        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
+        path: arg.string('Path or URL of the package file'),
+        saltenv: param.saltenv,
       },
       returns: ret.dict('`name`, `version` and `arch`'),
       example: 'lowpkg.bin_pkg_info /root/foo-1.2.3-1ubuntu1_all.deb',
       run: (ctx, { path, saltenv }) => fileInfo(ctx, path, saltenv),
     }),
     unpurge: changes({
-      doc: 'Let packages that were to be purged stay.',
-      args: { packages: arg.rest('Packages') },
-      returns: ret.dict('Changes by package'),
+      doc: 'Keep packages that wait for a purge.',
+      args: { packages: param.names },
+      returns: param.versionChanges,
       example: 'lowpkg.unpurge curl',
       run: (ctx, { packages }) => unpurge(ctx, packages),
     }),
     list_pkgs: reads({
-      doc: 'Installed packages and their versions.',
+      doc: 'List the installed packages with their versions.',
       args: { packages, kwargs },
-      returns: ret.dict('Versions by package'),
+      returns: param.versionsByName,
       example: 'lowpkg.list_pkgs httpd',
       run: async (ctx, { packages }) => {
         const rows = await installed(ctx, NAME_AND_VERSION, packages)
@@ -106,7 +107,7 @@ export default defineModule({
       },
     }),
     file_list: reads({
-      doc: 'Files that belong to packages.',
+      doc: 'List the files of packages.',
       args: { packages, kwargs },
       returns: ret.any('`files` and `errors`; a text when a package is not installed'),
       example: 'lowpkg.file_list hostname',
@@ -119,7 +120,7 @@ export default defineModule({
       },
     }),
     file_dict: reads({
-      doc: 'Files that belong to packages, by package.',
+      doc: 'List the files of packages by package.',
       args: { packages, kwargs },
       returns: ret.any('`packages` and `errors`; a text when a package is not installed'),
       example: 'lowpkg.file_dict hostname',
@@ -132,15 +133,13 @@ export default defineModule({
       },
     }),
     info: reads({
-      doc: 'Facts about installed packages.',
+      doc: 'Return the facts about installed packages.',
       args: { packages, kwargs: arg.open('`failhard`') },
-      returns: ret.dict('Facts by package'),
+      returns: ret.dict('Facts by package name'),
       example: 'lowpkg.info bash',
       run: (ctx, { packages, kwargs }) => {
-        const others = [...kwargs].filter(([key]) => !key.startsWith('__') && key !== 'failhard')
-        if (others.length === 0) return info(ctx, packages, kwargs.get('failhard') ?? true)
-        const list = others.map(([key, value]) => `${key}=${str(value)}`).join(', ')
-        throw new SaltError('SaltInvocationError', `The following keyword arguments are not valid: ${list}`)
+        refuseOptions(kwargs, ['failhard'])
+        return info(ctx, packages, kwargs.get('failhard') ?? true)
       },
     }),
   },

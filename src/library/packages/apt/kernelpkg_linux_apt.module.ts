@@ -1,11 +1,11 @@
-// Kernels of Debian and its kin: packages `linux-image-RELEASE`, where the end of the release is its flavour.
+// Kernels of Debian and its relatives: packages `linux-image-RELEASE`. The last part of a release is its flavour.
 import { iterate, PyError, str, type Value } from '../../../data/mod.ts'
 import { defineModule, type FunctionContext } from '../../../sdk/mod.ts'
 import { activeKernel, kernelFunctions } from '../common/kernels.ts'
 
 const PREFIX = 'linux-image'
 
-/** `amd64` or `generic`: the last part of the running release. */
+/** Return the last part of the running release, such as `amd64` or `generic`. */
 async function flavour(ctx: FunctionContext): Promise<string> {
   const found = /^[\w.+\-~]+-([^-\n]+)\n?$/.exec(str(await activeKernel(ctx)))?.[1]
   if (found === undefined) throw new PyError('AttributeError', "'NoneType' object has no attribute 'group'")
@@ -49,7 +49,7 @@ const functions = kernelFunctions({
 export default defineModule({
   name: 'kernelpkg_linux_apt',
   virtual: 'kernelpkg',
-  doc: 'Kernels from packages of Debian and its kin.',
+  doc: 'Manage the kernel packages of Debian and its relatives.',
   when: ({ grains }) =>
     ['Kali', 'Debian', 'Cumulus'].includes(str(grains.get('os_family') ?? '')) ||
     'Module kernelpkg_linux_apt: no APT based system detected',

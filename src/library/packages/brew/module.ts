@@ -2,6 +2,7 @@
 import {
   type Dict,
   isDict,
+  iterate,
   loadJson,
   PyError,
   SaltError,
@@ -11,17 +12,20 @@ import {
   type Value,
 } from '../../../data/mod.ts'
 import {
+  arg,
   CommandError,
   type CommandOutcome,
+  changes,
   defineModule,
   type FunctionContext,
+  type FunctionDeclaration,
   type Host,
   isTrue,
+  reads,
   ret,
   runAll,
 } from '../../../sdk/mod.ts'
-import { commonFunctions } from '../common/common.ts'
-import { type Call, changing, reading } from '../common/declare.ts'
+import { commonFunctions, type Options } from '../common/functions.ts'
 import { type HoldCall, holdTargets, isDryRun, judged, type Verdict } from '../common/holds.ts'
 import {
   addPackage,
@@ -31,9 +35,11 @@ import {
   infoOf,
   listPackages,
   namesOf,
+  type TargetCall,
   targetsOf,
   type Versions,
 } from '../common/installed.ts'
+import * as param from '../common/params.ts'
 
 const SILICON = '/opt/homebrew/bin'
 
@@ -48,7 +54,7 @@ const ownerOf = async (host: Host, path: string): Promise<string | undefined> =>
   return facts && (await host.user(facts.uid))?.name
 }
 
-/** Where Homebrew is installed, as it says itself. */
+/** Return the directory of Homebrew; undefined without Homebrew. */
 async function prefix(host: Host): Promise<string | undefined> {
   const set = (await host.env()).get('HOMEBREW_PREFIX')
   if (set !== undefined) return set
@@ -75,7 +81,7 @@ async function brew(ctx: FunctionContext, words: readonly string[], failhard = t
   return outcome
 }
 
-/** Whether a command succeeded; a failure is logged. */
+/** Run a command, log its failure, and return whether it succeeded. */
 async function attempted(ctx: FunctionContext, verb: string, name: string): Promise<boolean> {
   try {
     await brew(ctx, [verb, name])
@@ -88,7 +94,7 @@ async function attempted(ctx: FunctionContext, verb: string, name: string): Prom
 }
 
 const dictsIn = (data: Value, key: string): Dict[] => ((isDict(data) && data.get(key)) || []) as Dict[]
-const texts = (value: Value | undefined): string[] => ((value ?? []) as Value[]).map((one) => str(one))
+const texts = (value: Value = []): string[] => Array.from(iterate(value), str)
 
 async function gather(ctx: FunctionContext): Promise<Versions> {
   const data = loadJson((await brew(ctx, ['info', '--json=v2', '--installed'])).stdout)
@@ -117,11 +123,9 @@ async function refresh(ctx: FunctionContext): Promise<true> {
   return true
 }
 
-const optionsOf = (options: Value): string[] => (truthy(options) ? texts(options as Value[]) : [])
-
-/** What Homebrew knows about packages, by the name that was asked for. */
-async function information(ctx: FunctionContext, names: readonly string[], options: Value): Promise<Dict> {
-  const data = loadJson((await brew(ctx, ['info', '--json=v2', ...optionsOf(options), ...names])).stdout)
+/** Return the facts that Homebrew has about packages, by the given names. */
+async function information(ctx: FunctionContext, names: readonly string[], options: string[] | null): Promise<Dict> {
+  const data = loadJson((await brew(ctx, ['info', '--json=v2', ...(options ?? []), ...names])).stdout)
   const found: Dict = new Map()
   const take = (entry: Dict, known: readonly string[]): void => {
     for (const name of new Set(known)) if (names.includes(name)) found.set(name, entry)
@@ -134,31 +138,38 @@ async function information(ctx: FunctionContext, names: readonly string[], optio
 }
 
 function newest(entry: Dict): Value {
-  const versions = entry.get('versions')
-  if (!isDict(versions ?? null)) return entry.get('version') ?? null
-  const known = versions as Dict
+  const known = entry.get('versions') ?? null
+  if (!isDict(known)) return entry.get('version') ?? null
   const stable = known.get('stable') ?? null
   const version = truthy(stable) ? stable : (known.get('devel') ?? null)
   const revision = Number(entry.get('revision') ?? 0)
   return truthy(known.get('bottle') ?? null) && revision >= 1 ? `${str(version)}_${revision}` : version
 }
 
-async function latest(ctx: FunctionContext, { given, rest, kwargs }: Call): Promise<Value> {
-  if (isTrue(kwargs.get('refresh') ?? true)) await refresh(ctx)
-  const known = await information(ctx, rest, given['options'] ?? null)
+async function latest(
+  ctx: FunctionContext,
+  names: readonly string[],
+  options: string[] | null,
+  further: Options,
+): Promise<Value> {
+  if (isTrue(further.get('refresh') ?? true)) await refresh(ctx)
+  const known = await information(ctx, names, options)
   const found: Dict = new Map([...known].map(([name, entry]) => [name, newest(entry as Dict)]))
-  return rest.length === 1 ? ([...found.values()][0] ?? '') : found
+  return names.length === 1 ? ([...found.values()][0] ?? '') : found
 }
 
-async function upgrades(
-  ctx: FunctionContext,
-  { refresh: fresh, include_casks, options }: Readonly<Record<string, Value>>,
-): Promise<Dict> {
-  if (truthy(fresh ?? true)) await refresh(ctx)
-  const { stdout } = await brew(ctx, ['outdated', '--json=v2', ...optionsOf(options ?? null)])
+interface UpgradeQuery {
+  refreshing: boolean
+  casks: boolean
+  options: string[] | null
+}
+
+async function upgrades(ctx: FunctionContext, { refreshing, casks, options }: UpgradeQuery): Promise<Dict> {
+  if (refreshing) await refresh(ctx)
+  const { stdout } = await brew(ctx, ['outdated', '--json=v2', ...(options ?? [])])
   try {
     const data = loadJson(stdout)
-    const entries = [...dictsIn(data, 'formulae'), ...(truthy(include_casks ?? null) ? dictsIn(data, 'casks') : [])]
+    const entries = [...dictsIn(data, 'formulae'), ...(casks ? dictsIn(data, 'casks') : [])]
     return new Map(entries.map((entry) => [entry.get('name')!, entry.get('current_version')!]))
   } catch (error) {
     if (error instanceof PyError) throw failure(`unable to interpret output from "brew outdated": ${error.message}`)
@@ -166,32 +177,35 @@ async function upgrades(
   }
 }
 
-async function install(ctx: FunctionContext, { given, kwargs }: Call): Promise<Dict> {
-  const { name = null, pkgs = null } = given
-  const targets = await targetsOf(ctx, { name, pkgs, sources: kwargs.get('sources') ?? null })
+async function install(
+  ctx: FunctionContext,
+  call: TargetCall,
+  taps: string[] | null,
+  options: string[] | null,
+): Promise<Dict> {
+  const targets = await targetsOf(ctx, call)
   if (targets === undefined) return new Map()
   const old = await list(ctx)
-  const taps = given['taps'] ?? null
-  for (const tap of truthy(taps) ? (Array.isArray(taps) ? (taps as Value[]) : [taps]) : []) {
+  for (const tap of taps ?? []) {
     const known = splitLines((await brew(ctx, ['tap'])).stdout)
-    if (!known.includes(str(tap))) await attempted(ctx, 'tap', str(tap))
+    if (!known.includes(tap)) await attempted(ctx, 'tap', tap)
   }
-  await brew(ctx, ['install', ...namesOf(targets), ...optionsOf(given['options'] ?? null)])
+  await brew(ctx, ['install', ...namesOf(targets), ...(options ?? [])])
   return changesSince(ctx, old, () => list(ctx))
 }
 
-async function remove(ctx: FunctionContext, { given }: Call): Promise<Dict> {
-  const targets = await targetsOf(ctx, { name: given['name']!, pkgs: given['pkgs']! })
+async function remove(ctx: FunctionContext, call: TargetCall, options: string[] | null): Promise<Dict> {
+  const targets = await targetsOf(ctx, call)
   const old = await list(ctx)
   const names = targets ? namesOf(targets).filter((name) => old.has(name)) : []
   if (names.length === 0) return new Map()
-  await brew(ctx, ['uninstall', ...optionsOf(given['options'] ?? null), ...names])
+  await brew(ctx, ['uninstall', ...(options ?? []), ...names])
   return changesSince(ctx, old, () => list(ctx))
 }
 
-async function upgrade(ctx: FunctionContext, { given }: Call): Promise<Dict> {
+async function upgrade(ctx: FunctionContext, refreshing: boolean): Promise<Dict> {
   const old = await list(ctx)
-  if (isTrue(given['refresh']!)) await refresh(ctx)
+  if (refreshing) await refresh(ctx)
   const outcome = await brew(ctx, ['upgrade'], false)
   const changes = await changesSince(ctx, old, () => list(ctx))
   if (outcome.retcode === 0) return changes
@@ -226,8 +240,8 @@ const UNHOLD: Holding = {
   changes: ['install', 'hold'],
 }
 
-async function changeHolds(ctx: FunctionContext, { given }: Call, way: Holding): Promise<Dict> {
-  const names = holdTargets(given as unknown as HoldCall)
+async function changeHolds(ctx: FunctionContext, call: HoldCall, way: Holding): Promise<Dict> {
+  const names = holdTargets(call)
   const pinned = splitLines((await brew(ctx, ['list', '--pinned'])).stdout)
   const installed = await list(ctx)
   return judged(names, async (name): Promise<Verdict> => {
@@ -239,21 +253,36 @@ async function changeHolds(ctx: FunctionContext, { given }: Call, way: Holding):
   })
 }
 
-const latest_version = reading('The newest version.', '*names options **kwargs', 'pkg.latest_version ruby', latest)
-const hold = changing(
-  'Hold packages at their version.',
-  'name pkgs sources **kwargs',
-  'pkg.hold ruby',
-  (ctx, call) => changeHolds(ctx, call, HOLD),
-  ret.dict('What was done, by package'),
-)
-const unhold = changing(
-  'Let held packages go.',
-  'name pkgs sources **kwargs',
-  'pkg.unhold ruby',
-  (ctx, call) => changeHolds(ctx, call, UNHOLD),
-  ret.dict('What was done, by package'),
-)
+const options = arg.words('Further options of the command, such as `--HEAD`', { optional: true })
+
+const latest_version = reads({
+  doc: 'Return the newest available version of packages.',
+  example: 'pkg.latest_version ruby',
+  args: { names: param.names, options, kwargs: arg.open('`refresh`') },
+  returns: ret.any('Version, or versions by name for several packages'),
+  run: (ctx, { names, options, kwargs }) => latest(ctx, names.map(str), options, kwargs),
+})
+
+const removing = (fun: string): FunctionDeclaration =>
+  changes({
+    doc: 'Remove packages.',
+    example: `pkg.${fun} ruby`,
+    args: { name: param.name, pkgs: param.pkgs, options, kwargs: param.kwargs },
+    returns: param.versionChanges,
+    run: (ctx, { name, pkgs, options }) => remove(ctx, { name, pkgs }, options),
+  })
+
+const holding = (fun: string, doc: string, way: Holding): FunctionDeclaration =>
+  changes({
+    doc,
+    example: `pkg.${fun} ruby`,
+    args: { name: param.name, pkgs: param.pkgs, sources: param.sources, kwargs: param.kwargs },
+    returns: param.holdReports,
+    run: (ctx, call) => changeHolds(ctx, call, way),
+  })
+
+const hold = holding('hold', 'Hold packages at their version.', HOLD)
+const unhold = holding('unhold', 'Release held packages.', UNHOLD)
 
 export default defineModule({
   name: 'mac_brew_pkg',
@@ -265,50 +294,80 @@ export default defineModule({
   },
   functions: {
     ...commonFunctions(gather),
-    homebrew_prefix: reading(
-      'Where Homebrew is installed.',
-      '',
-      'pkg.homebrew_prefix',
-      async (ctx) => (await prefix(ctx.host)) ?? null,
-    ),
+    homebrew_prefix: reads({
+      doc: 'Return the directory of Homebrew.',
+      example: 'pkg.homebrew_prefix',
+      args: {},
+      returns: ret.optional(ret.string('Path')),
+      run: async (ctx) => (await prefix(ctx.host)) ?? null,
+    }),
     latest_version,
     available_version: latest_version,
-    remove: changing('Remove packages.', 'name pkgs options **kwargs', 'pkg.remove ruby', remove),
-    purge: changing('Remove packages.', 'name pkgs options **kwargs', 'pkg.purge ruby', remove),
-    refresh_db: changing('Fetch the package lists.', '**kwargs', 'pkg.refresh_db', (ctx) => refresh(ctx)),
-    install: changing(
-      'Install packages.',
-      'name pkgs taps options **kwargs',
-      'pkg.install ruby',
-      install,
-      ret.dict('Old and new versions, by package'),
-    ),
-    list_upgrades: reading(
-      'Packages of which there is a newer version.',
-      'refresh=true include_casks=false options **kwargs',
-      'pkg.list_upgrades',
-      (ctx, { given }) => upgrades(ctx, given),
-      ret.dict('New versions by name'),
-    ),
-    upgrade_available: reading(
-      'Whether there is a newer version of a package.',
-      '!pkg **kwargs',
-      'pkg.upgrade_available ruby',
-      async (ctx, { given, kwargs }) => (await upgrades(ctx, Object.fromEntries(kwargs))).has(given['pkg']!),
-    ),
-    upgrade: changing(
-      'Bring all packages to their newest version.',
-      'refresh=true **kwargs',
-      'pkg.upgrade',
-      upgrade,
-      ret.dict('Old and new versions, by package'),
-    ),
-    info_installed: reading(
-      'All facts about packages.',
-      '*names options **kwargs',
-      'pkg.info_installed ruby',
-      (ctx, { rest, given }) => information(ctx, rest, given['options'] ?? null),
-    ),
+    remove: removing('remove'),
+    purge: removing('purge'),
+    refresh_db: changes({
+      doc: 'Refresh the package database.',
+      example: 'pkg.refresh_db',
+      args: { kwargs: param.kwargs },
+      returns: ret.boolean('True'),
+      run: refresh,
+    }),
+    install: changes({
+      doc: 'Install packages.',
+      example: 'pkg.install ruby',
+      args: {
+        name: param.name,
+        pkgs: param.pkgs,
+        taps: arg.words('Names of taps to add first', { optional: true }),
+        options,
+        kwargs: param.kwargs,
+      },
+      returns: param.versionChanges,
+      run: (ctx, { name, pkgs, taps, options, kwargs }) =>
+        install(ctx, { name, pkgs, sources: kwargs.get('sources') ?? null }, taps, options),
+    }),
+    list_upgrades: reads({
+      doc: 'List the packages with a newer version.',
+      example: 'pkg.list_upgrades',
+      args: {
+        refresh: arg.flag('Refresh the package database first', { default: true }),
+        include_casks: arg.flag('List casks too', { default: false }),
+        options,
+        kwargs: param.kwargs,
+      },
+      returns: param.versionsByName,
+      run: (ctx, { refresh, include_casks, options }) =>
+        upgrades(ctx, { refreshing: refresh, casks: include_casks, options }),
+    }),
+    upgrade_available: reads({
+      doc: 'Return whether a newer version of a package is available.',
+      example: 'pkg.upgrade_available ruby',
+      args: { pkg: param.pkg, kwargs: arg.open('Options of `pkg.list_upgrades`') },
+      returns: ret.boolean('Whether a newer version is available'),
+      run: async (ctx, { pkg, kwargs }) => {
+        const [refreshing, casks] = [kwargs.get('refresh') ?? true, kwargs.get('include_casks') ?? null]
+        const query = {
+          refreshing: truthy(refreshing),
+          casks: truthy(casks),
+          options: kwargs.has('options') ? texts(kwargs.get('options')) : null,
+        }
+        return (await upgrades(ctx, query)).has(pkg)
+      },
+    }),
+    upgrade: changes({
+      doc: 'Upgrade all packages.',
+      example: 'pkg.upgrade',
+      args: { refresh: param.refresh(true), kwargs: param.kwargs },
+      returns: param.versionChanges,
+      run: (ctx, { refresh }) => upgrade(ctx, refresh),
+    }),
+    info_installed: reads({
+      doc: 'Return the facts that Homebrew has about packages.',
+      example: 'pkg.info_installed ruby',
+      args: { names: param.names, options, kwargs: param.kwargs },
+      returns: ret.dict('Facts by package name'),
+      run: (ctx, { names, options }) => information(ctx, names.map(str), options),
+    }),
     hold,
     pin: hold,
     unhold,

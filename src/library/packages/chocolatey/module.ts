@@ -1,75 +1,78 @@
 // Packages of Windows through Chocolatey.
-import { lookup } from '../../../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { failure, misuse } from '../common/installed.ts'
 import {
+  type ChocolateyOptions,
   choco,
   chocolateyVersion,
-  failure,
   findChocolatey,
   isAtLeast,
   optionWords,
   silently,
 } from './module/program.ts'
 
-type Given = Readonly<Record<string, Value>>
-
-const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-const off = (doc: string): Arg<Value> => arg.any(doc, { default: false })
-const name = arg.any('The package')
-const ARGS: Record<string, Arg<Value>> = lookup({
-  version: optional('The version'),
-  source: optional('Where packages come from'),
-  force: off('Whether installed packages are installed anew'),
-  pre_versions: off('Include versions before a release'),
-  install_args: optional('Arguments for the installer'),
-  override_args: off("Whether they replace the package's own"),
-  force_x86: off('Whether the program for 32 bits is installed'),
-  package_args: optional('Arguments for the package'),
-})
-const some = (names: string): Record<string, Arg<Value>> =>
-  Object.fromEntries(names.split(' ').map((one) => [one, ARGS[one]!]))
+const off = (doc: string) => arg.isTrue(doc, { default: false })
+const name = arg.text('Package name')
+const version = arg.text('Version', { optional: true })
+const source = arg.text('Source of packages, by name or URL', { optional: true })
+const force = off('Reinstall the package')
+const pre_versions = off('Include prerelease versions')
+const override_args = off('Replace the arguments of the package instead of adding to them')
+const ARGUMENTS = { install_args: arg.text('Arguments for the installer', { optional: true }), override_args }
+const ARGS = {
+  version,
+  source,
+  force,
+  pre_versions,
+  ...ARGUMENTS,
+  force_x86: off('Install the 32-bit program'),
+  package_args: arg.text('Arguments for the package', { optional: true }),
+}
+const output = ret.string('Output of Chocolatey')
 
 const INSTALLED = [0, 1641, 3010]
 const REMOVED = [0, 1, 1605, 1614, 1641]
 
-async function install(ctx: FunctionContext, given: Given): Promise<string> {
-  if (truthy(given['force'] ?? null) && truthy(given['allow_multiple'] ?? null)) {
-    throw new SaltError('SaltInvocationError', "Cannot use 'force' in conjunction with 'allow_multiple'")
-  }
-  const words = ['install', str(given['name']!), ...optionWords(given), ...(await silently(ctx, { progress: true }))]
+interface Request extends ChocolateyOptions {
+  readonly name: string
+}
+
+async function install(ctx: FunctionContext, given: Request): Promise<string> {
+  if (given.force && given.allow_multiple) throw misuse("Cannot use 'force' in conjunction with 'allow_multiple'")
+  const words = ['install', given.name, ...optionWords(given), ...(await silently(ctx, { progress: true }))]
   const { stdout } = await choco(ctx, words, INSTALLED)
-  if (given['name'] === 'chocolatey') {
+  if (given.name === 'chocolatey') {
     for (const key of [...ctx.memory.keys()]) if (str(key).startsWith('chocolatey.')) ctx.memory.delete(key)
   }
   return stdout
 }
 
-async function upgrade(ctx: FunctionContext, given: Given): Promise<string> {
-  const words = ['upgrade', str(given['name']!), ...optionWords(given), ...(await silently(ctx, { progress: true }))]
+async function upgrade(ctx: FunctionContext, given: Request): Promise<string> {
+  const words = ['upgrade', given.name, ...optionWords(given), ...(await silently(ctx, { progress: true }))]
   return (await choco(ctx, words, INSTALLED)).stdout
 }
 
-interface Listing {
-  narrow?: Value
-  all_versions?: Value
-  pre_versions?: Value
-  source?: Value
-  local_only?: Value
-  exact?: Value
+const LIST = {
+  narrow: arg.text('Part of the package names', { optional: true }),
+  all_versions: off('List all versions'),
+  pre_versions,
+  source,
+  local_only: arg.flag('List installed packages only', { default: false }),
+  exact: arg.flag('Match the exact name', { default: false }),
 }
 
-async function list(ctx: FunctionContext, call: Listing): Promise<Dict> {
-  const local = truthy(call.local_only ?? null)
+async function list(ctx: FunctionContext, call: Partial<Bound<typeof LIST>>): Promise<Dict> {
+  const { local_only: local = false } = call
   const modern = await isAtLeast(ctx, '2.0.0')
   const words = [
     modern && !local ? 'search' : 'list',
     ...(local && !modern ? ['--local-only'] : []),
-    ...(truthy(call.narrow ?? null) ? [str(call.narrow!)] : []),
-    ...(isTrue(call.all_versions ?? null) ? ['--allversions'] : []),
-    ...(isTrue(call.pre_versions ?? null) ? ['--prerelease'] : []),
-    ...(truthy(call.source ?? null) ? ['--source', str(call.source!)] : []),
-    ...(truthy(call.exact ?? null) ? ['--exact'] : []),
+    ...(call.narrow ? [call.narrow] : []),
+    ...(call.all_versions ? ['--allversions'] : []),
+    ...(call.pre_versions ? ['--prerelease'] : []),
+    ...(call.source ? ['--source', call.source] : []),
+    ...(call.exact ? ['--exact'] : []),
     '--limit-output',
   ]
   const { stdout } = await choco(ctx, words, [0, 2])
@@ -78,7 +81,7 @@ async function list(ctx: FunctionContext, call: Listing): Promise<Dict> {
     if (line.startsWith('No packages')) return found
     for (const [, one, version] of line.matchAll(/(\S+)\|(\S+)/g)) {
       if (one!.includes('chocolatey')) continue
-      // names differ in case only by accident
+      // names that differ only in case mean one package
       const known = [...found.keys()].find((key) => str(key).toLowerCase() === one!.toLowerCase()) ?? one!
       found.set(known, [...((found.get(known) as Value[] | undefined) ?? []), version!])
     }
@@ -86,17 +89,22 @@ async function list(ctx: FunctionContext, call: Listing): Promise<Dict> {
   return found
 }
 
-async function versions(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const small = str(given['name']!).toLowerCase()
+const VERSION = {
+  name,
+  check_remote: arg.flag('Query the source for available versions too', { default: false }),
+  source,
+  pre_versions,
+}
+
+async function versions(ctx: FunctionContext, given: Bound<typeof VERSION>): Promise<Dict> {
+  const { name, check_remote, source, pre_versions } = given
+  const small = name.toLowerCase()
   const facts: Dict = new Map()
   const take = (key: string, found: Dict): void => {
     for (const [one, list] of found) if (str(one).toLowerCase() === small) facts.set(key, list)
   }
-  take('installed', await list(ctx, { narrow: given['name']!, local_only: true }))
-  if (truthy(given['check_remote']!)) {
-    const { pre_versions = null, source = null } = given
-    take('available', await list(ctx, { narrow: given['name']!, pre_versions, source }))
-  }
+  take('installed', await list(ctx, { narrow: name, local_only: true }))
+  if (check_remote) take('available', await list(ctx, { narrow: name, pre_versions, source }))
   return facts.size > 0 ? new Map([[small, facts]]) : new Map()
 }
 
@@ -114,18 +122,24 @@ async function sources(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-async function bootstrap(ctx: FunctionContext, { force, source, version }: Given): Promise<string> {
+const BOOTSTRAP = {
+  force: arg.flag('Reinstall Chocolatey', { default: false }),
+  source: arg.text('URL of the installer', { optional: true }),
+  version,
+}
+
+async function bootstrap(ctx: FunctionContext, { force, source, version }: Bound<typeof BOOTSTRAP>): Promise<string> {
   try {
     const path = await findChocolatey(ctx)
-    if (!truthy(force!)) return `Chocolatey found at ${path}`
+    if (!force) return `Chocolatey found at ${path}`
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
   }
-  const url = truthy(source!) ? str(source!) : 'https://chocolatey.org/install.ps1'
+  const url = source || 'https://chocolatey.org/install.ps1'
   const folder = (await ctx.host.env()).get('TEMP') ?? 'C:\\Windows\\Temp'
   const file = `${folder}\\${url.slice(url.lastIndexOf('/') + 1)}`
   const fetched = await ctx.call('cp.get_url', [url, file])
-  if (!truthy(fetched)) throw failure(`Failed to download Chocolatey Installer${truthy(source!) ? ' from source' : ''}`)
+  if (!truthy(fetched)) throw failure(`Failed to download Chocolatey Installer${source ? ' from source' : ''}`)
   let script = str(fetched)
   if (file.endsWith('.nupkg')) {
     await ctx.call('archive.unzip', [file, `${folder}\\chocolatey`], { extract_perms: false })
@@ -134,7 +148,7 @@ async function bootstrap(ctx: FunctionContext, { force, source, version }: Given
   if ((await ctx.host.stat(script)) === undefined) {
     throw failure(`Failed to find Chocolatey installation script: ${script}`)
   }
-  const env = truthy(version!) ? new Map<Value, Value>([['chocolateyVersion', version!]]) : null
+  const env = version ? new Map<Value, Value>([['chocolateyVersion', version]]) : null
   const cwd = script.slice(0, script.lastIndexOf('\\'))
   const options = { cwd, shell: 'powershell', python_shell: true, env }
   const outcome = await ctx.call('cmd.script', [script], options)
@@ -165,30 +179,32 @@ async function unbootstrap(ctx: FunctionContext): Promise<string[]> {
   return removed
 }
 
-/** Installing from a source that the function's name stands for. */
-const from = (source: string, doc: string, args: string) =>
+type SourceArgs = { name: typeof name } & Partial<typeof ARGUMENTS & { version: typeof version }>
+
+/** Declare an installation from one source. */
+const from = (fun: string, doc: string, args: SourceArgs, source = fun) =>
   changes({
     doc,
-    args: { name, ...some(args) },
-    returns: ret.string('What Chocolatey says'),
-    example: `chocolatey.install_${source} <package name>`,
-    run: (ctx, given) => install(ctx, { ...(given as Given), source }),
+    args,
+    returns: output,
+    example: `chocolatey.install_${fun} <package name>`,
+    run: (ctx, given) => install(ctx, { ...given, source }),
   })
 
 const sourceState = (verb: 'enable' | 'disable') =>
   changes({
-    doc: `${verb === 'enable' ? 'Switch a source on' : 'Switch a source off'}.`,
-    args: { name: arg.text('The source') },
-    returns: ret.string('What Chocolatey says'),
+    doc: `${verb === 'enable' ? 'Enable' : 'Disable'} a source.`,
+    args: { name: arg.text('Name of the source') },
+    returns: output,
     example: `chocolatey.${verb}_source <name>`,
     run: async (ctx, given) => (await choco(ctx, ['source', verb, '--name', given.name], [0])).stdout,
   })
 
 const listFrom = (source: string) =>
   reads({
-    doc: `Packages of the source ${source}.`,
+    doc: `List the packages of the source ${source}.`,
     args: {},
-    returns: ret.string('What Chocolatey says'),
+    returns: output,
     example: `chocolatey.list_${source}`,
     run: async (ctx) => {
       const verb = (await isAtLeast(ctx, '2.0.0')) ? 'search' : 'list'
@@ -198,48 +214,37 @@ const listFrom = (source: string) =>
 
 export default defineModule({
   name: 'chocolatey',
-  doc: 'Install packages with Chocolatey.',
+  doc: 'Manage packages of Windows with Chocolatey.',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Chocolatey: Requires Windows',
   functions: {
     chocolatey_version: reads({
-      doc: 'The version of Chocolatey.',
-      args: { refresh: arg.flag('Whether it is asked anew', { default: false }) },
-      returns: ret.string('The version'),
+      doc: 'Return the version of Chocolatey.',
+      args: { refresh: arg.flag('Do not use the cached version', { default: false }) },
+      returns: ret.string('Version'),
       example: 'chocolatey.chocolatey_version',
       run: (ctx, { refresh }) => chocolateyVersion(ctx, refresh),
     }),
     bootstrap: changes({
       doc: 'Install Chocolatey.',
-      args: {
-        force: arg.flag('Whether an installed one is installed anew', { default: false }),
-        source: arg.text('Its installer', { optional: true }),
-        version: optional('The version'),
-      },
-      returns: ret.string('What the installer says'),
+      args: BOOTSTRAP,
+      returns: ret.string('Output of the installer'),
       example: 'chocolatey.bootstrap',
-      run: (ctx, given) => bootstrap(ctx, given as Given),
+      run: bootstrap,
     }),
     unbootstrap: changes({
       doc: 'Remove Chocolatey.',
       args: {},
       returns: ret.texts('What was removed'),
       example: 'chocolatey.unbootstrap',
-      run: (ctx) => unbootstrap(ctx),
+      run: unbootstrap,
     }),
     list: reads({
-      doc: 'Packages of a source, or installed ones.',
-      args: {
-        narrow: arg.text('Part of the name', { optional: true }),
-        all_versions: off('Whether all versions are listed'),
-        pre_versions: ARGS['pre_versions']!,
-        source: ARGS['source']!,
-        local_only: off('Only installed ones'),
-        exact: off('Whether the whole name must be the same'),
-      },
-      returns: ret.dict('Versions by name'),
+      doc: 'List the packages of a source, or the installed ones.',
+      args: LIST,
+      returns: ret.dict('Versions by package name'),
       example: 'chocolatey.list local_only=True',
       calledAs: 'list_',
-      run: (ctx, call) => list(ctx, call as Listing),
+      run: list,
     }),
     list_webpi: listFrom('webpi'),
     list_windowsfeatures: listFrom('windowsfeatures'),
@@ -248,100 +253,79 @@ export default defineModule({
       args: {
         name,
         ...ARGS,
-        allow_multiple: off('Whether versions may stand side by side'),
-        execution_timeout: optional('Seconds'),
-        virus_check: optional('Whether files are checked for viruses'),
+        allow_multiple: off('Install several versions side by side'),
+        execution_timeout: arg.text('Timeout in seconds', { optional: true }),
+        virus_check: arg.flag('Scan files for viruses; default: as Chocolatey is configured', { optional: true }),
       },
-      returns: ret.string('What Chocolatey says'),
+      returns: output,
       example: 'chocolatey.install <package name>',
-      run: (ctx, given) => install(ctx, given as Given),
+      run: install,
     }),
-    install_cygwin: from('cygwin', 'Install a package of Cygwin.', 'install_args override_args'),
-    install_gem: changes({
-      doc: 'Install a gem of Ruby.',
-      args: { name, ...some('version install_args override_args') },
-      returns: ret.string('What Chocolatey says'),
-      example: 'chocolatey.install_gem <package name>',
-      run: (ctx, given) => install(ctx, { ...(given as Given), source: 'ruby' }),
-    }),
-    install_python: from('python', 'Install a package of Python.', 'version install_args override_args'),
-    install_windowsfeatures: changes({
-      doc: 'Install a feature of Windows.',
-      args: { name },
-      returns: ret.string('What Chocolatey says'),
-      example: 'chocolatey.install_windowsfeatures <package name>',
-      run: (ctx, given) => install(ctx, { ...(given as Given), source: 'windowsfeatures' }),
-    }),
-    install_webpi: from('webpi', 'Install a package of the web platform.', 'install_args override_args'),
+    install_cygwin: from('cygwin', 'Install a package of Cygwin.', { name, ...ARGUMENTS }),
+    install_gem: from('gem', 'Install a Ruby gem.', { name, version, ...ARGUMENTS }, 'ruby'),
+    install_python: from('python', 'Install a Python package.', { name, version, ...ARGUMENTS }),
+    install_windowsfeatures: from('windowsfeatures', 'Install a Windows feature.', { name }),
+    install_webpi: from('webpi', 'Install a package of the Web Platform Installer.', { name, ...ARGUMENTS }),
     install_missing: changes({
-      doc: 'Install a package that is not installed.',
-      args: { name, ...some('version source') },
-      returns: ret.string('What Chocolatey says'),
+      doc: 'Install a package unless it is installed.',
+      args: { name, version, source },
+      returns: output,
       example: 'chocolatey.install_missing <package name>',
-      run: (ctx, given) => install(ctx, { name: given.name, version: (given as Given)['version']! }),
+      run: (ctx, { name, version }) => install(ctx, { name, version }),
     }),
     uninstall: changes({
       doc: 'Remove a package.',
       args: {
         name,
-        version: ARGS['version']!,
-        uninstall_args: optional('Arguments for the uninstaller'),
-        ...some('override_args force'),
+        version,
+        uninstall_args: arg.text('Arguments for the uninstaller', { optional: true }),
+        override_args,
+        force: arg.flag('Force the removal', { default: false }),
       },
-      returns: ret.string('What Chocolatey says'),
+      returns: output,
       example: 'chocolatey.uninstall <package name>',
       run: async (ctx, given) => {
-        const { force, ...others } = given as Given
-        const forced = truthy(force!) ? ['--force'] : []
-        const words = [
-          'uninstall',
-          str(others['name']!),
-          ...optionWords(others),
-          ...forced,
-          ...(await silently(ctx, { progress: false })),
-        ]
+        const { name, force, ...options } = given
+        const words = ['uninstall', name, ...optionWords(options), ...(force ? ['--force'] : [])]
+        words.push(...(await silently(ctx, { progress: false })))
         return (await choco(ctx, words, REMOVED)).stdout
       },
     }),
     upgrade: changes({
-      doc: 'Bring a package to a newer version.',
+      doc: 'Upgrade a package.',
       args: { name, ...ARGS },
-      returns: ret.string('What Chocolatey says'),
+      returns: output,
       example: 'chocolatey.upgrade <package name>',
-      run: (ctx, given) => upgrade(ctx, given as Given),
+      run: upgrade,
     }),
     update: changes({
-      doc: 'Bring a package to its newest version.',
-      args: { name, ...some('source pre_versions') },
-      returns: ret.string('What Chocolatey says'),
+      doc: 'Upgrade a package to its newest version.',
+      args: { name, source, pre_versions },
+      returns: output,
       example: 'chocolatey.update <package name>',
-      run: (ctx, given) => upgrade(ctx, given as Given),
+      run: upgrade,
     }),
     version: reads({
-      doc: 'The installed versions of a package, and those there are.',
-      args: {
-        name,
-        check_remote: arg.flag('Whether the source is asked', { default: false }),
-        ...some('source pre_versions'),
-      },
-      returns: ret.dict('`installed` and `available`, by name'),
+      doc: 'Return the installed and the available versions of a package.',
+      args: VERSION,
+      returns: ret.dict('`installed` and `available` versions by package name'),
       example: 'chocolatey.version <package name> check_remote=True',
-      run: (ctx, given) => versions(ctx, given as Given),
+      run: versions,
     }),
     add_source: changes({
       doc: 'Add a source.',
       args: {
-        name: arg.text('Its name'),
-        source_location: arg.text('Where it is'),
-        username: arg.text('A user there', { optional: true }),
-        password: arg.text('The password', { optional: true, secret: true }),
-        priority: optional('Its priority'),
+        name: arg.text('Name of the source'),
+        source_location: arg.text('URL or path of the source'),
+        username: arg.text('User for the source', { optional: true }),
+        password: arg.text('Password for the source', { optional: true, secret: true }),
+        priority: arg.text('Priority; a source with a lower number comes first', { optional: true }),
       },
-      returns: ret.string('What Chocolatey says'),
+      returns: output,
       example: 'chocolatey.add_source <source name> <source_location>',
-      run: async (ctx, { name: one, source_location, username, password, priority }) => {
-        const option = (word: string, value: Value): string[] => (truthy(value) ? [word, str(value)] : [])
-        const words = ['sources', 'add', '--name', one, '--source', source_location]
+      run: async (ctx, { name, source_location, username, password, priority }) => {
+        const option = (word: string, value: string | null): string[] => (value ? [word, value] : [])
+        const words = ['sources', 'add', '--name', name, '--source', source_location]
         words.push(...option('--user', username), ...option('--password', password), ...option('--priority', priority))
         return (await choco(ctx, words, [0])).stdout
       },
@@ -349,11 +333,11 @@ export default defineModule({
     enable_source: sourceState('enable'),
     disable_source: sourceState('disable'),
     list_sources: reads({
-      doc: 'Sources of packages.',
+      doc: 'List the sources.',
       args: {},
-      returns: ret.dict('By name'),
+      returns: ret.dict('Facts by source name'),
       example: 'chocolatey.list_sources',
-      run: (ctx) => sources(ctx),
+      run: sources,
     }),
   },
 })

@@ -1,30 +1,33 @@
-// Holding packages at their version: which ones are meant, and the reports about them.
-import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+// Holding packages at their version: the packages of a call, and the reports about them.
+import { type Dict, isDict, iterate, str, truthy, type Value } from '../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../sdk/mod.ts'
 import { misuse } from './installed.ts'
 
-/** Whether only what would happen is to be told. */
+/** Return whether changes are only to be foreseen. */
 export const isDryRun = ({ opts, host }: FunctionContext): boolean => host.readOnly || option(opts, 'test')
 
 export interface HoldCall {
-  name: Value
+  name: string | null
   pkgs: Value
-  sources: Value
+  sources?: Value
 }
 
-/** Which packages are to be held or let go. */
-export function holdTargets({ name, pkgs, sources }: HoldCall): string[] {
+/** Return the packages to hold or to release. */
+export function holdTargets({ name, pkgs, sources = null }: HoldCall): string[] {
   if (!truthy(name) && !truthy(pkgs) && !truthy(sources))
     throw misuse('One of name, pkgs, or sources must be specified.')
   if (truthy(pkgs) && truthy(sources)) throw misuse('Only one of pkgs or sources can be specified.')
-  const list = truthy(pkgs) ? (pkgs as Value[]) : truthy(sources) ? (sources as Value[]) : [name]
-  return list.map((one) => str(isDict(one) ? [...one.keys()][0]! : one))
+  return packageNames(truthy(pkgs) ? pkgs : truthy(sources) ? sources : [name])
 }
 
-/** What became of one package; `changes` are what it is now and what it was. */
+/** Return the names in a list of names and of dicts `{name: version}`. */
+export const packageNames = (list: Value): string[] =>
+  Array.from(iterate(list), (item) => str(isDict(item) ? [...item.keys()][0]! : item))
+
+/** The result of one package; `changes` are the new and the old hold. */
 export type Verdict = [result: boolean | null, comment: string, changes?: readonly [fresh: string, old: string]]
 
-/** Reports in the form of states, by package. */
+/** Return a report in the form of a state for each package. */
 export async function judged(names: readonly string[], judge: (name: string) => Promise<Verdict>): Promise<Dict> {
   const found: Dict = new Map()
   for (const name of names) {

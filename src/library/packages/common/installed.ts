@@ -1,12 +1,19 @@
-// Installed packages, as providers of `pkg` list them: gathered once and kept until something changes.
+// Installed packages, as providers of `pkg` list them: read once and cached until a package changes.
 import { compareDicts, type Dict, fnmatch, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { CommandError, type FunctionContext, isHostError, isTrue, option } from '../../../sdk/mod.ts'
-import type { Call } from './declare.ts'
 
 const KEY = 'pkg.list_pkgs'
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+/** Refuse keywords other than the known ones. */
+export function refuseOptions(options: ReadonlyMap<string, Value>, known: readonly string[]): void {
+  const others = [...options].filter(([name]) => !name.startsWith('__') && !known.includes(name))
+  if (others.length === 0) return
+  const list = others.map(([name, value]) => `${name}=${str(value)}`).join(', ')
+  throw misuse(`The following keyword arguments are not valid: ${list}`)
+}
 
 export type Versions = Map<string, string[]>
 
@@ -16,7 +23,7 @@ export function addPackage(versions: Versions, name: string, version: string): v
   versions.set(name, list)
 }
 
-/** In order, each once. */
+/** Sort the versions of each package, without duplicates. */
 function tidied(versions: Versions): Versions {
   for (const [name, list] of versions) versions.set(name, [...new Set(list)].sort())
   return versions
@@ -28,7 +35,7 @@ export const forgetPackages = (ctx: FunctionContext): boolean => ctx.memory.dele
 
 export interface ListCall {
   asList?: boolean
-  /** False looks anew. */
+  /** Whether a cached list is used. */
   cached?: boolean
 }
 
@@ -45,39 +52,48 @@ export async function listPackages(
   return asList ? new Map([...versions].map(([name, list]) => [name, [...list]])) : asText(versions)
 }
 
-/** `list_pkgs` as users call it; nothing is ever removed and still known, unless dpkg says so. */
-export async function listCalled(ctx: FunctionContext, gather: Gather, { given, kwargs }: Call): Promise<Dict> {
-  if (isTrue(kwargs.get('removed') ?? null) || isTrue(kwargs.get('purge_desired') ?? null)) return new Map()
-  const asList = isTrue(given['versions_as_list'] ?? false)
-  return listPackages(ctx, gather, { asList, cached: kwargs.get('use_context') !== false })
+/** Run `list_pkgs`. Only dpkg knows packages that are removed or waiting for a purge; the others have none. */
+export async function listCalled(
+  ctx: FunctionContext,
+  gather: Gather,
+  asList: boolean,
+  options: ReadonlyMap<string, Value>,
+): Promise<Dict> {
+  if (wantsRemoved(options)) return new Map()
+  return listPackages(ctx, gather, { asList, cached: options.get('use_context') !== false })
 }
 
-/** Packages with wanted versions, or files. */
-export interface Targets {
-  params: Dict | Value[]
-  type: 'repository' | 'file' | 'advisory'
+/** Return whether a call asks for packages that are removed or waiting for a purge. */
+export const wantsRemoved = (options: ReadonlyMap<string, Value>): boolean =>
+  isTrue(options.get('removed') ?? null) || isTrue(options.get('purge_desired') ?? null)
+
+/** The packages that a call means: versions by name from repositories, else paths of files or ids of advisories. */
+export type Targets = { type: 'repository'; params: Dict } | { type: 'file' | 'advisory'; params: Value[] }
+
+export interface TargetCall {
+  name?: string | null | undefined
+  pkgs?: Value
+  sources?: Value
+  saltenv?: string
 }
 
-/** Which packages a call means; undefined when it means none. */
+/** Return the packages that a call means; undefined when it means none. */
 export async function targetsOf(
   ctx: FunctionContext,
-  { name = null, pkgs = null, sources = null, saltenv = 'base' }: Readonly<Record<string, Value>>,
+  { name = null, pkgs = null, sources = null, saltenv = 'base' }: TargetCall,
   kwargs: ReadonlyMap<string, Value> = new Map(),
   normalize = false,
 ): Promise<Targets | undefined> {
   const options = new Map<string, Value>([...kwargs, ['saltenv', saltenv], ['normalize', normalize]])
-  const [params, type] = (await ctx.call('pkg_resource.parse_targets', [name, pkgs, sources], options)) as [
-    Value,
-    Value,
-  ]
-  return truthy(params) ? { params: params as Dict | Value[], type: type as Targets['type'] } : undefined
+  const [params = null, type] = await ctx.call('pkg_resource.parse_targets', [name, pkgs, sources], options)
+  return truthy(params) ? ({ params, type } as Targets) : undefined
 }
 
-/** Names alone. */
+/** Return the names, paths or ids of targets. */
 export const namesOf = ({ params }: Targets): string[] =>
-  params instanceof Map ? [...params.keys()].map((name) => str(name)) : params.map((path) => str(path))
+  Array.from(params instanceof Map ? params.keys() : params, str)
 
-/** Wanted names, those with a `*` replaced by the installed packages that they mean. */
+/** Replace wanted names that contain `*` by the installed packages that they match. */
 export function matchWildcards(installed: Dict, wanted: Dict): Dict {
   const plain: Dict = new Map([...wanted].filter(([name]) => !str(name).includes('*')))
   for (const [pattern, version] of wanted) {
@@ -87,7 +103,7 @@ export function matchWildcards(installed: Dict, wanted: Dict): Dict {
   return plain
 }
 
-/** What a change did to the packages; with errors it is one, and carries them. */
+/** Return how the packages changed; raise an error that carries the changes when there are errors. */
 export async function changesSince(
   ctx: FunctionContext,
   old: Dict,
@@ -103,7 +119,7 @@ export async function changesSince(
 
 export const infoOf = (info: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(info))
 
-/** The mark that a state run still has to refresh; a refresh takes it away. */
+/** Remove the file that tells a state run to refresh the package database. */
 export async function clearRefreshMark(ctx: FunctionContext): Promise<void> {
   const cachedir = option(ctx.opts, 'cachedir')
   if (cachedir === '') return
@@ -116,13 +132,13 @@ export async function clearRefreshMark(ctx: FunctionContext): Promise<void> {
   }
 }
 
-/** One value for one name, a dict for several. */
+/** Return the value of a single name, or the dict for several names. */
 export const single = (found: Dict, names: readonly string[]): Value =>
   names.length === 1 ? (found.get(names[0]!) ?? '') : found
 
-/** Words of a text with commas, or of a list. */
+/** Return the items of a list, or of a text with commas. */
 export function listed(value: Value): string[] {
-  if (Array.isArray(value)) return (value as Value[]).map((item) => str(item))
+  if (Array.isArray(value)) return value.map(str)
   if (!truthy(value)) return []
   return str(value)
     .split(',')

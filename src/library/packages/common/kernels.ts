@@ -1,15 +1,16 @@
-// What is the same wherever packages hold kernels: which of them run, which are newer, and which nobody needs.
-import { compareLoose, PyError, SaltError, type Value } from '../../../data/mod.ts'
+// Functions about kernel packages that all package managers share.
+import { compareLoose, PyError, type Value } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, type FunctionDeclaration, type Result, reads } from '../../../sdk/mod.ts'
+import { failure } from './installed.ts'
 
 export interface KernelPackages {
-  /** Releases as the packages name them. */
+  /** Return the installed releases. */
   installed(ctx: FunctionContext): Promise<string[]>
-  /** The newest release of the repositories; undefined when there is none but those that are installed. */
+  /** Return the newest release in the repositories; undefined without a newer one. */
   available(ctx: FunctionContext): Promise<Value | undefined>
-  /** Installs the newest one. */
+  /** Install the newest release. */
   upgrade(ctx: FunctionContext): Promise<Value>
-  /** Removes a release, and gives the name of its package. */
+  /** Remove a release, and return the name of its package. */
   remove(ctx: FunctionContext, release: string): Promise<string>
 }
 
@@ -18,12 +19,10 @@ export async function activeKernel(ctx: FunctionContext): Promise<Value> {
   return ctx.has('pkg.normalize_name') ? ctx.call('pkg.normalize_name', [release]) : release
 }
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-
-/** Releases in their order; what cannot be compared stays as it is. */
+/** Sort releases; releases that cannot be compared keep their order. */
 const inOrder = (releases: readonly string[]): string[] => [...releases].sort((a, b) => compareLoose(a, b) ?? 0)
 
-/** Without a release there is nothing that could be compared, which Salt says in these words. */
+/** Compare releases; a missing release raises the error of Salt. */
 function isNewer(a: Value, b: Value): boolean {
   if (typeof a !== 'string' || typeof b !== 'string') {
     throw new PyError('AttributeError', "'LooseVersion' object has no attribute 'version'")
@@ -55,7 +54,7 @@ class Kernels {
     return isNewer(await this.latestInstalled(ctx), await activeKernel(ctx))
   }
 
-  /** Install the newest kernel, and reboot for it if that is wanted. */
+  /** Install the newest kernel, and reboot if wanted and needed. */
   async upgrade(ctx: FunctionContext, reboot: boolean, at_time: Value): Promise<Result> {
     const upgrades = await this.packages.upgrade(ctx)
     const reboot_required = await this.needsReboot(ctx)
@@ -89,60 +88,60 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
   const kernels = new Kernels(packages)
   return {
     active: reads({
-      doc: 'The release of the kernel that runs.',
+      doc: 'Return the release of the running kernel.',
       example: 'kernelpkg.active',
       args: {},
       run: activeKernel,
     }),
     list_installed: reads({
-      doc: 'The releases that are installed.',
+      doc: 'List the installed kernel releases.',
       example: 'kernelpkg.list_installed',
       args: {},
       run: (ctx) => kernels.installed(ctx),
     }),
     latest_available: reads({
-      doc: 'The newest release in the repositories.',
+      doc: 'Return the newest kernel release in the repositories.',
       example: 'kernelpkg.latest_available',
       args: {},
       run: (ctx) => kernels.latestAvailable(ctx),
     }),
     latest_installed: reads({
-      doc: 'The newest release installed.',
+      doc: 'Return the newest installed kernel release.',
       example: 'kernelpkg.latest_installed',
       args: {},
       run: (ctx) => kernels.latestInstalled(ctx),
     }),
     needs_reboot: reads({
-      doc: 'Whether a newer kernel than the running one is installed.',
+      doc: 'Return whether a newer kernel than the running one is installed.',
       example: 'kernelpkg.needs_reboot',
       args: {},
       run: (ctx) => kernels.needsReboot(ctx),
     }),
     upgrade: changes({
-      doc: 'Install the newest kernel, and reboot for it if that is asked for.',
+      doc: 'Install the newest kernel, and reboot if wanted.',
       example: 'kernelpkg.upgrade reboot=True at_time=1',
       args: {
-        reboot: arg.flag('Whether to reboot when it is needed', { default: false }),
-        at_time: arg.any('When to, as `system.reboot` takes it', { optional: true }),
+        reboot: arg.flag('Reboot if the new kernel needs it', { default: false }),
+        at_time: arg.any('Time of the reboot in the form of `system.reboot`: minutes or a text', { optional: true }),
       },
       run: (ctx, { reboot, at_time }) => kernels.upgrade(ctx, reboot, at_time),
     }),
     upgrade_available: reads({
-      doc: 'Whether the repositories have a newer kernel than those installed.',
+      doc: 'Return whether the repositories have a newer kernel than the installed ones.',
       example: 'kernelpkg.upgrade_available',
       args: {},
       run: async (ctx) => isNewer(await kernels.latestAvailable(ctx), await kernels.latestInstalled(ctx)),
     }),
     remove: changes({
-      doc: 'Remove a kernel.',
+      doc: 'Remove a kernel release.',
       example: 'kernelpkg.remove 4.4.0-70-generic',
-      args: { release: arg.text('The release, as `kernelpkg.list_installed` names it') },
+      args: { release: arg.text('Release in the form of `kernelpkg.list_installed`') },
       run: async (ctx, { release }) => ({ removed: [await kernels.remove(ctx, release)] }),
     }),
     cleanup: changes({
-      doc: 'Remove all kernels that do not run.',
+      doc: 'Remove all kernels except the running one.',
       example: 'kernelpkg.cleanup',
-      args: { keep_latest: arg.flag('Whether the newest one is kept as well', { default: true }) },
+      args: { keep_latest: arg.flag('Keep the newest kernel too', { default: true }) },
       run: async (ctx, { keep_latest }) => ({ removed: await kernels.cleanUp(ctx, keep_latest) }),
     }),
   }

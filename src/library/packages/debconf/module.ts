@@ -1,22 +1,23 @@
-// Answers to the questions that packages ask when they are configured: debconf, through debconf-utils.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+// Answers to the questions of packages, through debconf-utils.
+import { str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { saltenv } from '../common/params.ts'
 
 const ANSWER = /^([^#]\S+)[\t ]+(\S+)[\t ]+(\S+)[\t ]+([^\n]*)$/gm
 
-async function selections(ctx: FunctionContext, withEmpty: boolean): Promise<Dict> {
+async function selections(ctx: FunctionContext, withEmpty: boolean): Promise<Map<string, Value[]>> {
   const { stdout } = await runAll(ctx, 'debconf-get-selections')
-  const found: Dict = new Map()
+  const found = new Map<string, Value[]>()
   for (const [, name, question, type, value] of stdout.matchAll(ANSWER)) {
     if (!withEmpty && value === '') continue
-    found.set(name!, [...((found.get(name!) ?? []) as Value[]), [question!, type!, value!]])
+    found.set(name!, [...(found.get(name!) ?? []), [question!, type!, value!]])
   }
   return found
 }
 
 const load = (ctx: FunctionContext, path: string) => runAll(ctx, ['debconf-set-selections', path])
 
-async function setFile(ctx: FunctionContext, path: Value, saltenv: Value): Promise<boolean> {
+async function setFile(ctx: FunctionContext, path: Value, saltenv: string): Promise<boolean> {
   const cached = await ctx.call('cp.cache_file', [path, saltenv])
   if (!truthy(cached)) return false
   await load(ctx, str(cached))
@@ -34,12 +35,12 @@ async function setAnswer(ctx: FunctionContext, words: readonly Value[]): Promise
   return true
 }
 
-const saltenv = arg.any('Where files on the file server are looked up', { default: 'base' })
+const pkg = arg.text('Package name')
 
 export default defineModule({
   name: 'debconfmod',
   virtual: 'debconf',
-  doc: 'Answers to debconf.',
+  doc: 'Manage the answers of debconf.',
   when: async ({ grains, host }) => {
     if (grains.get('os_family') !== 'Debian') return 'The debconfmod module could not be loaded: unsupported OS family'
     const found = (await host.which('debconf-get-selections')) !== undefined
@@ -47,29 +48,29 @@ export default defineModule({
   },
   functions: {
     get_selections: reads({
-      doc: 'All answers.',
-      args: { fetchempty: arg.flag('Whether empty ones are among them', { default: true }) },
-      returns: ret.dict('Question, type and value of each answer, by package'),
+      doc: 'List all answers.',
+      args: { fetchempty: arg.flag('List empty answers too', { default: true }) },
+      returns: ret.dict('Question, type and value of each answer, by package name'),
       example: 'debconf.get_selections',
-      run: (ctx, { fetchempty }) => selections(ctx, fetchempty),
+      run: async (ctx, { fetchempty }) => new Map<Value, Value>(await selections(ctx, fetchempty)),
     }),
     show: reads({
-      doc: 'The answers for a package.',
-      args: { name: arg.any('The package') },
+      doc: 'List the answers for a package.',
+      args: { name: pkg },
       returns: ret.optional(
         ret.list('Question, type and value of each answer; None for a package that debconf does not know'),
       ),
       example: 'debconf.show tzdata',
-      run: async (ctx, { name }) => ((await selections(ctx, true)).get(name) as Value[] | undefined) ?? null,
+      run: async (ctx, { name }) => (await selections(ctx, true)).get(name) ?? null,
     }),
     set: changes({
-      doc: 'Set an answer.',
+      doc: 'Set an answer for a package.',
       calledAs: 'set_',
       args: {
-        package: arg.any('The package'),
-        question: arg.any('The question'),
-        type: arg.any('What kind of answer it is'),
-        value: arg.any('The answer'),
+        package: pkg,
+        question: arg.text('Question, such as `dash/sh`'),
+        type: arg.text('Type of the answer, such as `boolean` or `select`'),
+        value: arg.any('Answer; a value that is not a text is written as `str()` writes it'),
         extra: arg.rest('Further words of the answer'),
       },
       returns: ret.boolean('True'),
@@ -80,14 +81,14 @@ export default defineModule({
     set_template: changes({
       doc: 'Set answers from a template.',
       args: {
-        path: arg.any('Where it is'),
-        template: arg.any('The engine that renders it'),
-        context: arg.any('Variables of the template'),
-        defaults: arg.any('Variables that the context may override'),
+        path: arg.text('Path or URL of the template'),
+        template: arg.any('Template engine, such as `jinja`; None for none'),
+        context: arg.any('Dict of variables, or None'),
+        defaults: arg.any('Dict of variables that `context` overrides, or None'),
         saltenv,
         kwargs: arg.open('Further variables'),
       },
-      returns: ret.boolean('Whether it was found'),
+      returns: ret.boolean('Whether the file was found'),
       example: 'debconf.set_template salt://pathto/pkg.selections.jinja jinja None None',
       run: async (ctx, { path, template, context, defaults, saltenv, kwargs }) => {
         const request = { path, dest: null, template, saltenv, context, defaults }
@@ -97,8 +98,8 @@ export default defineModule({
     }),
     set_file: changes({
       doc: 'Set answers from a file.',
-      args: { path: arg.text('Where it is'), saltenv, kwargs: arg.open('Ignored') },
-      returns: ret.boolean('Whether it was found'),
+      args: { path: arg.text('Path or URL of the file'), saltenv, kwargs: arg.ignored() },
+      returns: ret.boolean('Whether the file was found'),
       example: 'debconf.set_file salt://pathto/pkg.selections',
       run: (ctx, { path, saltenv }) => setFile(ctx, path, saltenv),
     }),

@@ -1,30 +1,44 @@
-// Answers that debconf has for the questions of packages.
-import { type Dict, equals, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Answers of debconf to the questions of packages.
+import { type Dict, equals, isDict, str, truthy } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
-interface Answers {
-  name: string
-  source: Value
-  template: Value
-  context: Value
-  defaults: Value
-  kwargs: Map<string, Value>
+const SET_FILE = {
+  name: arg.string('Name of the state'),
+  source: arg.text('Path or URL of the file'),
+  template: arg.text('Template engine, such as `jinja`', { optional: true }),
+  context: arg.any('Dict of variables for the template; another type fails', { optional: true }),
+  defaults: arg.any('Dict of variables that `context` overrides; another type fails', { optional: true }),
+  kwargs: arg.open('`saltenv`'),
 }
 
-async function fromFile(ctx: StateContext, given: Answers): Promise<StateReturn> {
+function fromFile(ctx: StateContext, given: Bound<typeof SET_FILE>): Promise<StateReturn> {
   const { name, source, template, kwargs } = given
-  const done = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
   const context = given.context ?? new Map()
   const defaults = given.defaults ?? new Map()
-  if (!isDict(context)) return done(false, 'Context must be formed as a dict')
-  if (!isDict(defaults)) return done(false, 'Defaults must be formed as a dict')
-  if (ctx.test) return done(null, 'Debconf selections would have been set.')
-  const isSet = truthy(template)
-    ? await ctx.call('debconf.set_template', [source, template, context, defaults], kwargs)
-    : await ctx.call('debconf.set_file', [source], kwargs)
-  return truthy(isSet)
-    ? done(true, 'Debconf selections were set.')
-    : done(false, 'Unable to set debconf selections from file.')
+  return ensure(ctx, {
+    name,
+    look: () => {
+      if (!isDict(context)) return failed('Context must be formed as a dict')
+      return isDict(defaults) ? null : failed('Defaults must be formed as a dict')
+    },
+    foresee: () => 'Debconf selections would have been set.',
+    act: async () => {
+      const isSet = template
+        ? await ctx.call('debconf.set_template', [source, template, context, defaults], kwargs)
+        : await ctx.call('debconf.set_file', [source], kwargs)
+      return isSet ? settled('Debconf selections were set.') : failed('Unable to set debconf selections from file.')
+    },
+  })
 }
 
 async function answers(ctx: StateContext, name: string, data: Dict): Promise<StateReturn> {
@@ -33,15 +47,14 @@ async function answers(ctx: StateContext, name: string, data: Dict): Promise<Sta
   let result: boolean | null = true
   let comment = ''
   for (const [question, answer] of data) {
-    const type = (answer as Dict).get('type') ?? null
-    const given = (answer as Dict).get('value') ?? null
+    const [type = null, given = null] = ['type', 'value'].map((key) => (answer as Dict).get(key))
     const value = type === 'boolean' ? (truthy(given) ? 'true' : 'false') : given
     if (current?.some((one) => equals(one, [question, type, str(value)]))) {
       comment = `${comment === '' ? 'Unchanged answers: ' : comment}${str(question)} `
     } else if (ctx.test) {
       result = null
       changes.set(question, `New value: ${str(value)}`)
-    } else if (truthy(await ctx.call('debconf.set', [name, question, type, value]))) {
+    } else if (await ctx.call('debconf.set', [name, question, type, value])) {
       changes.set(question, type === 'password' ? '(password hidden)' : str(value))
     } else {
       result = false
@@ -55,29 +68,22 @@ async function answers(ctx: StateContext, name: string, data: Dict): Promise<Sta
 export default defineState({
   name: 'debconfmod',
   virtual: 'debconf',
-  doc: 'Keep answers to debconf set.',
+  doc: 'Manage the answers of debconf.',
   when: async ({ grains, host }) => {
     if (grains.get('os_family') !== 'Debian') return 'debconf state only runs on Debian systems'
     return (await host.which('debconf-get-selections')) !== undefined || 'debconf module could not be loaded'
   },
   functions: {
     set_file: state({
-      doc: 'Answers of a file are set.',
-      args: {
-        name: arg.string('A name for the state'),
-        source: arg.text('Where the file is'),
-        template: arg.any('The engine that renders it', { optional: true }),
-        context: arg.any('Variables of the template', { optional: true }),
-        defaults: arg.any('Variables that the context may override', { optional: true }),
-        kwargs: arg.open('`saltenv`'),
-      },
+      doc: 'Ensure that the answers of a file are set.',
+      args: SET_FILE,
       run: fromFile,
     }),
     set: state({
-      doc: 'Answers for a package are set.',
+      doc: 'Ensure that answers for a package are set.',
       args: {
-        name: arg.string('The package'),
-        data: arg.dict('Type and value by question'),
+        name: arg.string('Package name'),
+        data: arg.dict('Dict `{question: {type: …, value: …}}`'),
         kwargs: arg.ignored(),
       },
       run: (ctx, { name, data }) => answers(ctx, name, data),

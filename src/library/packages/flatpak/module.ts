@@ -1,5 +1,5 @@
 // Applications and remotes of Flatpak.
-import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { splitLines, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -31,59 +31,50 @@ async function remotes(ctx: FunctionContext): Promise<Map<Value, Value>[]> {
   })
 }
 
-const name = arg.text('The application')
-const remote = arg.text('The remote')
-
-/** A function that is one call of flatpak. */
-const command = (
-  doc: string,
-  example: string,
-  args: Record<string, typeof name>,
-  words: (...given: string[]) => string[],
-) =>
-  changes({
-    doc,
-    args,
-    returns: ret.dict('`result`, and `stdout` or `stderr`'),
-    example: `flatpak.${example}`,
-    run: (ctx, given) => flatpak(ctx, words(...Object.values(given as Record<string, Value>).map((one) => str(one)))),
-  })
+const name = arg.text('Application id, such as `org.gimp.GIMP`')
+const remote = arg.text('Name of the remote')
+const outcome = ret.dict('`result`, and `stdout` or `stderr`')
 
 export default defineModule({
   name: 'flatpak',
-  doc: 'Install applications with Flatpak.',
+  doc: 'Manage applications and remotes of Flatpak.',
   when: async ({ host }) =>
     (await host.which('flatpak')) !== undefined ||
     'The flatpak execution module cannot be loaded: the "flatpak" binary is not in the path.',
   functions: {
-    install: command(
-      'Install an application.',
-      'install org.gimp.GIMP flathub',
-      { name, location: remote },
-      (one, from) => ['install', '--noninteractive', ...(truthy(from!) ? [from!] : []), one!],
-    ),
-    is_installed: reads({
-      doc: 'Whether an application is installed.',
-      args: { name },
-      returns: ret.boolean('Whether it is'),
-      example: 'flatpak.is_installed org.gimp.GIMP',
-      run: (ctx, given) => succeeds(ctx, ['flatpak', 'info', given.name], { ignore_retcode: true }),
+    install: changes({
+      doc: 'Install an application.',
+      args: { name, location: remote },
+      returns: outcome,
+      example: 'flatpak.install org.gimp.GIMP flathub',
+      run: (ctx, { name, location }) =>
+        flatpak(ctx, ['install', '--noninteractive', ...(location ? [location] : []), name]),
     }),
-    uninstall: command('Remove an application.', 'uninstall org.gimp.GIMP', { pkg: name }, (one) => [
-      'uninstall',
-      '--noninteractive',
-      one!,
-    ]),
-    add_remote: command(
-      'Add a remote.',
-      'add_remote flathub https://flathub.org/repo/flathub.flatpakrepo',
-      { name: remote, location: arg.text('Where it is') },
-      (one, location) => ['remote-add', one!, location!],
-    ),
+    is_installed: reads({
+      doc: 'Return whether an application is installed.',
+      args: { name },
+      returns: ret.boolean('Whether the application is installed'),
+      example: 'flatpak.is_installed org.gimp.GIMP',
+      run: (ctx, { name }) => succeeds(ctx, ['flatpak', 'info', name], { ignore_retcode: true }),
+    }),
+    uninstall: changes({
+      doc: 'Remove an application.',
+      args: { pkg: name },
+      returns: outcome,
+      example: 'flatpak.uninstall org.gimp.GIMP',
+      run: (ctx, { pkg }) => flatpak(ctx, ['uninstall', '--noninteractive', pkg]),
+    }),
+    add_remote: changes({
+      doc: 'Add a remote.',
+      args: { name: remote, location: arg.text('URL of the remote') },
+      returns: outcome,
+      example: 'flatpak.add_remote flathub https://flathub.org/repo/flathub.flatpakrepo',
+      run: (ctx, { name, location }) => flatpak(ctx, ['remote-add', name, location]),
+    }),
     modify_remote: changes({
       doc: 'Change a remote.',
       args: { name: remote, kwargs: arg.open('Options of `flatpak remote-modify`') },
-      returns: ret.dict('`result`, and `stdout` or `stderr`'),
+      returns: outcome,
       example: 'flatpak.modify_remote flathub title=Hub',
       run: (ctx, given) => {
         const options = [...given.kwargs]
@@ -92,29 +83,31 @@ export default defineModule({
         return flatpak(ctx, ['remote-modify', given.name, ...options])
       },
     }),
-    delete_remote: command('Remove a remote.', 'delete_remote flathub', { name: remote }, (one) => [
-      'remote-delete',
-      '--force',
-      one!,
-    ]),
+    delete_remote: changes({
+      doc: 'Remove a remote.',
+      args: { name: remote },
+      returns: outcome,
+      example: 'flatpak.delete_remote flathub',
+      run: (ctx, { name }) => flatpak(ctx, ['remote-delete', '--force', name]),
+    }),
     remotes_info: reads({
-      doc: 'All remotes.',
+      doc: 'List the remotes.',
       args: {},
-      returns: ret.list('Their facts'),
+      returns: ret.dicts('Facts about each remote'),
       example: 'flatpak.remotes_info',
-      run: (ctx) => remotes(ctx),
+      run: remotes,
     }),
     remote_info: reads({
-      doc: 'A remote.',
+      doc: 'Return the facts about a remote.',
       args: { remote },
-      returns: ret.dict('Its facts'),
+      returns: ret.dict('Facts; empty for an unknown remote'),
       example: 'flatpak.remote_info flathub',
       run: async (ctx, given) => (await remotes(ctx)).find((one) => one.get('name') === given.remote) ?? {},
     }),
     is_remote_added: reads({
-      doc: 'Whether a remote is known.',
+      doc: 'Return whether a remote is configured.',
       args: { remote },
-      returns: ret.boolean('Whether it is'),
+      returns: ret.boolean('Whether the remote is configured'),
       example: 'flatpak.is_remote_added flathub',
       run: async (ctx, given) => (await remotes(ctx)).some((one) => one.get('name') === given.remote),
     }),

@@ -1,99 +1,101 @@
 // Applications and remotes of Flatpak.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { type Dict, str } from '../../../data/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
-/** What is asked, what is done, and the sentences about it. */
+/** How a state asks and acts, and its comments. */
 interface Step {
-  isRight: () => Promise<boolean>
-  act: () => Value | Promise<Value>
+  isRight: () => boolean | Promise<boolean>
+  act: () => Dict | Promise<Dict>
   already: string
   would: string
   done: string
   failed: string
-  /** Whether something is new afterwards. */
+  /** Whether the step adds the thing, instead of removing it. */
   adds: boolean
 }
 
-async function brought(ctx: StateContext, name: string, step: Step): Promise<StateReturn> {
+function applied(ctx: StateContext, name: string, step: Step): Promise<StateReturn> {
   const changes = step.adds ? { new: name, old: '' } : {}
-  const report = (result: boolean | null, comment: string, differs = {}): StateReturn => ({
+  return ensure(ctx, {
     name,
-    changes: differs,
-    result,
-    comment,
+    look: async () => {
+      if (!(await step.isRight())) return null
+      return ctx.test ? foreseen(step.already) : settled(step.already)
+    },
+    foresee: () => foreseen(step.would, changes),
+    act: async () => {
+      const outcome = await step.act()
+      if (await step.isRight()) return changed(step.done, changes)
+      return failed(`${step.failed}\noutput:\n${str(outcome.get('stderr') ?? '')}`)
+    },
   })
-  if (await step.isRight()) return report(ctx.test ? null : true, step.already)
-  if (ctx.test) return report(null, step.would, changes)
-  const outcome = (await step.act()) as Dict
-  if (await step.isRight()) return report(true, step.done, changes)
-  return report(false, `${step.failed}\noutput:\n${str(outcome.get('stderr') ?? '')}`)
 }
 
-const asks = (ctx: StateContext, fun: string, name: string, wanted: boolean) => async (): Promise<boolean> =>
-  truthy(await ctx.call(`flatpak.${fun}`, [name])) === wanted
-
-const name = arg.text('The application')
+const name = arg.text('Application id, such as `org.gimp.GIMP`')
 
 export default defineState({
   name: 'flatpak',
-  doc: 'Keep applications of Flatpak.',
+  doc: 'Manage applications and remotes of Flatpak.',
   when: async ({ host }) =>
     (await host.which('flatpak')) !== undefined ||
     'The flatpak state module cannot be loaded: the "flatpak" binary is not in the path.',
   functions: {
     installed: state({
-      doc: 'An application is installed.',
-      args: { name, location: arg.any('The remote it comes from', { default: '' }) },
-      run: (ctx, { name: given, location }) => {
-        const one = given
-        const what = `Flatpak package "${one}"`
-        return brought(ctx, one, {
-          isRight: asks(ctx, 'is_installed', one, true),
-          act: () => ctx.call('flatpak.install', [one, location]),
-          already: `${what} is already installed`,
-          would: `${what} would have been installed`,
-          done: `${what} was installed`,
-          failed: `${what} failed to install`,
+      doc: 'Ensure that an application is installed.',
+      args: { name, location: arg.text('Name of the remote to install from', { default: '' }) },
+      run: (ctx, { name, location }) =>
+        applied(ctx, name, {
+          isRight: () => ctx.call('flatpak.is_installed', [name]),
+          act: () => ctx.call('flatpak.install', [name, location]),
+          already: `Flatpak package "${name}" is already installed`,
+          would: `Flatpak package "${name}" would have been installed`,
+          done: `Flatpak package "${name}" was installed`,
+          failed: `Flatpak package "${name}" failed to install`,
           adds: true,
-        })
-      },
+        }),
     }),
     uninstalled: state({
-      doc: 'An application is not installed.',
+      doc: 'Ensure that an application is not installed.',
       args: { name },
-      run: (ctx, { name: given }) => {
-        const one = given
-        const what = `Flatpak package "${one}"`
-        return brought(ctx, one, {
-          isRight: asks(ctx, 'is_installed', one, false),
-          act: () => ctx.call('flatpak.uninstall', [one]),
-          already: `${what} is not installed`,
-          would: `${what} would have been uninstalled`,
-          done: `${what} uninstalled`,
-          failed: `${what} failed to uninstall`,
+      run: (ctx, { name }) =>
+        applied(ctx, name, {
+          isRight: async () => !(await ctx.call('flatpak.is_installed', [name])),
+          act: () => ctx.call('flatpak.uninstall', [name]),
+          already: `Flatpak package "${name}" is not installed`,
+          would: `Flatpak package "${name}" would have been uninstalled`,
+          done: `Flatpak package "${name}" uninstalled`,
+          failed: `Flatpak package "${name}" failed to uninstall`,
           adds: false,
-        })
-      },
+        }),
     }),
     add_remote: state({
-      doc: 'A remote is known.',
+      doc: 'Ensure that a remote is configured.',
       args: {
-        name: arg.text('The remote'),
-        location: arg.any('Where it is'),
-        expected_homepage: arg.any('Has no effect', { optional: true }),
+        name: arg.text('Name of the remote'),
+        location: arg.text('URL of the remote'),
+        expected_homepage: arg.text('Ignored', { optional: true }),
       },
-      run: (ctx, { name: given, location }) => {
-        const one = given
-        return brought(ctx, one, {
-          isRight: asks(ctx, 'is_remote_added', one, true),
-          act: () => ctx.call('flatpak.add_remote', [one, location]),
-          already: `Remote "${one}" already exists`,
-          would: `Remote "${one}" would have been added`,
-          done: `Remote "${one}" was added`,
-          failed: `Failed to add remote "${one}"`,
+      run: (ctx, { name, location }) =>
+        applied(ctx, name, {
+          isRight: () => ctx.call('flatpak.is_remote_added', [name]),
+          act: () => ctx.call('flatpak.add_remote', [name, location]),
+          already: `Remote "${name}" already exists`,
+          would: `Remote "${name}" would have been added`,
+          done: `Remote "${name}" was added`,
+          failed: `Failed to add remote "${name}"`,
           adds: true,
-        })
-      },
+        }),
     }),
   },
 })

@@ -1,25 +1,21 @@
-// Gems of Ruby: through gem itself, or through rvm or rbenv where one of them is installed.
+// Ruby gems: through rvm or rbenv where one of them is installed, else through gem.
 import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const ruby = optional('The Ruby of rvm or rbenv')
-const runas = arg.text('Whom gem runs as', { optional: true })
-const gem_bin = arg.text('The path of gem; then rvm and rbenv are not asked', { optional: true })
-const gems = arg.any('Gems: a list, or a text with spaces')
+const ruby = arg.text('Ruby version of rvm or rbenv', { optional: true })
+const runas = arg.text('User who runs gem', { optional: true })
+const gem_bin = arg.text('Path of gem; bypasses rvm and rbenv', { optional: true })
+const gems = arg.any('List of gem names, or a text with spaces')
+const output = ret.any('Output of gem')
 const place = { ruby, runas, gem_bin }
 
-interface Place {
-  ruby: Value
-  runas: Value
-  gem_bin: Value
-}
+type Place = Bound<typeof place>
 
-const has = async (ctx: FunctionContext, manager: string, runas: Value): Promise<boolean> =>
+const has = async (ctx: FunctionContext, manager: string, runas: string | null): Promise<boolean> =>
   ctx.has(`${manager}.is_installed`) && truthy(await ctx.call(`${manager}.is_installed`, [], { runas }))
 
 async function gem(ctx: FunctionContext, words: readonly string[], { ruby, runas, gem_bin }: Place): Promise<Value> {
-  const line = [truthy(gem_bin) ? str(gem_bin) : 'gem', ...words]
+  const line = [gem_bin || 'gem', ...words]
   if (gem_bin === null) {
     if (await has(ctx, 'rvm', runas)) return ctx.call('rvm.do', [ruby, line], { runas })
     if (ctx.grains.get('kernel') !== 'Windows' && (await has(ctx, 'rbenv', runas))) {
@@ -36,35 +32,38 @@ const lines = async (ctx: FunctionContext, words: readonly string[], place: Plac
   splitLines(str(await gem(ctx, words, place)))
 
 const wordsOf = (gems: Value): string[] =>
-  Array.isArray(gems) ? (gems as Value[]).map((name) => str(name)) : str(gems).split(/\s+/).filter(Boolean)
+  Array.isArray(gems) ? gems.map(str) : str(gems).split(/\s+/).filter(Boolean)
 
 async function version(ctx: FunctionContext, place: Place): Promise<string | undefined> {
   return (await lines(ctx, ['--version'], place)).find((line) => /^[.0-9]+/.test(line))
 }
 
-interface Installation extends Place {
-  gems: Value
-  version: Value
-  rdoc: Value
-  ri: Value
-  pre_releases: Value
-  proxy: Value
-  source: Value
+const INSTALL = {
+  gems,
+  ruby,
+  gem_bin,
+  runas,
+  version: arg.text('Version', { optional: true }),
+  rdoc: arg.flag('Generate RDoc documentation', { default: false }),
+  ri: arg.flag('Generate RI documentation', { default: false }),
+  pre_releases: arg.flag('Include prerelease versions', { default: false }),
+  proxy: arg.text('URL of an HTTP proxy', { optional: true }),
+  source: arg.text('URL of the gem source', { optional: true }),
 }
 
-async function install(ctx: FunctionContext, call: Installation): Promise<Value> {
+async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promise<Value> {
   const modern = (await version(ctx, call))?.startsWith('3.') ?? false
   const manuals = modern
-    ? [...(truthy(call.rdoc) && truthy(call.ri) ? [] : ['--no-document'])]
-    : [...(truthy(call.rdoc) ? [] : ['--no-rdoc']), ...(truthy(call.ri) ? [] : ['--no-ri'])]
+    ? [...(call.rdoc && call.ri ? [] : ['--no-document'])]
+    : [...(call.rdoc ? [] : ['--no-rdoc']), ...(call.ri ? [] : ['--no-ri'])]
   const words = [
     'install',
     ...wordsOf(call.gems),
-    ...(truthy(call.version) ? ['--version', str(call.version)] : []),
+    ...(call.version ? ['--version', call.version] : []),
     ...manuals,
-    ...(truthy(call.pre_releases) ? [modern ? '--prerelease' : '--pre'] : []),
-    ...(truthy(call.proxy) ? ['-p', str(call.proxy)] : []),
-    ...(truthy(call.source) ? ['--source', str(call.source)] : []),
+    ...(call.pre_releases ? [modern ? '--prerelease' : '--pre'] : []),
+    ...(call.proxy ? ['-p', call.proxy] : []),
+    ...(call.source ? ['--source', call.source] : []),
   ]
   return gem(ctx, words, call)
 }
@@ -78,70 +77,59 @@ function entries(output: readonly string[], pattern: RegExp, read: (text: string
   return found
 }
 
-/** A function that is one call of gem with a word of the user's. */
+/** Declare a function that changes the sources of gems. */
 const command = (doc: string, name: string, words: readonly string[]) =>
   changes({
     doc,
-    args: { source_uri: arg.text('The source'), ...place },
-    returns: ret.any('What gem says'),
+    args: { source_uri: arg.text('URL of the gem source'), ...place },
+    returns: output,
     example: `gem.${name} http://rubygems.org/`,
     run: (ctx, { source_uri, ...place }) => gem(ctx, [...words, source_uri], place),
   })
 
 export default defineModule({
   name: 'gem',
-  doc: 'Install gems of Ruby.',
+  doc: 'Manage Ruby gems.',
   functions: {
     install: changes({
       doc: 'Install gems.',
-      args: {
-        gems,
-        ruby,
-        gem_bin,
-        runas,
-        version: optional('The version'),
-        rdoc: arg.flag('Whether RDoc is made', { default: false }),
-        ri: arg.flag('Whether RI is made', { default: false }),
-        pre_releases: arg.flag('Include versions before a release', { default: false }),
-        proxy: arg.text('A proxy', { optional: true }),
-        source: arg.text('Where gems come from', { optional: true }),
-      },
-      returns: ret.any('What gem says'),
+      args: INSTALL,
+      returns: output,
       example: 'gem.install vagrant',
       run: install,
     }),
     uninstall: changes({
-      doc: 'Remove gems, with all their versions and programs.',
+      doc: 'Remove all versions of gems and their executables.',
       args: { gems, ...place },
-      returns: ret.any('What gem says'),
+      returns: output,
       example: 'gem.uninstall vagrant',
       run: (ctx, { gems, ...place }) => gem(ctx, ['uninstall', ...wordsOf(gems), '-a', '-x'], place),
     }),
     update: changes({
-      doc: 'Bring gems to their newest version.',
+      doc: 'Update gems to their newest version.',
       args: { gems, ...place },
-      returns: ret.any('What gem says'),
+      returns: output,
       example: 'gem.update vagrant',
       run: (ctx, { gems, ...place }) => gem(ctx, ['update', ...wordsOf(gems)], place),
     }),
     update_system: changes({
-      doc: 'Bring rubygems itself to another version.',
-      args: { version: arg.any('The version; the newest without one', { default: '' }), ...place },
-      returns: ret.any('What gem says'),
+      doc: 'Update RubyGems itself.',
+      args: { version: arg.text('Version; default: the newest one', { default: '' }), ...place },
+      returns: output,
       example: 'gem.update_system',
-      run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', str(version)], place),
+      run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', version], place),
     }),
     version: reads({
-      doc: 'The version of gem.',
+      doc: 'Return the version of gem.',
       args: place,
-      returns: ret.any('The version'),
+      returns: ret.any('Version; an empty dict when gem prints none'),
       example: 'gem.version',
       run: async (ctx, place) => (await version(ctx, place)) ?? new Map(),
     }),
     list: reads({
-      doc: 'Installed gems.',
-      args: { prefix: arg.text('How names begin', { default: '' }), ...place },
-      returns: ret.dict('Versions by name'),
+      doc: 'List the installed gems with their versions.',
+      args: { prefix: arg.text('Start of the gem names to list; default: all gems', { default: '' }), ...place },
+      returns: ret.dict('Versions by gem name'),
       example: 'gem.list',
       calledAs: 'list_',
       run: async (ctx, { prefix, ...place }) => {
@@ -150,19 +138,19 @@ export default defineModule({
       },
     }),
     list_upgrades: reads({
-      doc: 'Gems of which there is a newer version.',
+      doc: 'List the gems with a newer version.',
       args: place,
-      returns: ret.dict('Newest versions by name'),
+      returns: ret.dict('Newest version by gem name'),
       example: 'gem.list_upgrades',
       run: async (ctx, place) =>
         entries(await lines(ctx, ['outdated'], place), /(\S+) \(\S+ < (\S+)\)/, (version) => version),
     }),
-    sources_add: command('Add a source of gems.', 'sources_add', ['sources', '--add']),
-    sources_remove: command('Remove a source of gems.', 'sources_remove', ['sources', '--remove']),
+    sources_add: command('Add a gem source.', 'sources_add', ['sources', '--add']),
+    sources_remove: command('Remove a gem source.', 'sources_remove', ['sources', '--remove']),
     sources_list: reads({
-      doc: 'Sources of gems.',
+      doc: 'List the gem sources.',
       args: place,
-      returns: ret.texts('Their addresses'),
+      returns: ret.texts('URLs'),
       example: 'gem.sources_list',
       run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),
     }),

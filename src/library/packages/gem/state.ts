@@ -1,14 +1,24 @@
-// Gems of Ruby and their sources.
-import { str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Ruby gems and their sources.
+import { isList, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const name = arg.any('The gem')
-const ruby = optional('The Ruby of rvm or rbenv')
-const user = arg.text('Whom gem runs as', { optional: true })
-const gem_bin = optional('The path of gem')
+const name = arg.text('Gem name')
+const ruby = arg.text('Ruby version of rvm or rbenv', { optional: true })
+const user = arg.text('User who runs gem', { optional: true })
+const gem_bin = arg.text('Path of gem; bypasses rvm and rbenv', { optional: true })
 
-/** The four ends that a change can come to. */
+/** The comments of a state, and its change. */
 interface Texts {
   already: string
   would: string
@@ -17,49 +27,50 @@ interface Texts {
   change: 'Installed' | 'Removed'
 }
 
-async function brought(
+const applied = (
   ctx: StateContext,
   name: string,
   there: boolean,
   texts: Texts,
   act: () => Value | Promise<Value>,
-): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
+): Promise<StateReturn> =>
+  ensure(ctx, {
     name,
-    result,
-    comment,
-    changes,
+    look: () => (there ? settled(texts.already) : null),
+    foresee: () => texts.would,
+    act: async () => (truthy(await act()) ? changed(texts.done, { [name]: texts.change }) : failed(texts.failed)),
   })
-  if (there) return report(true, texts.already)
-  if (ctx.test) return report(null, texts.would)
-  return truthy(await act()) ? report(true, texts.done, { [name]: texts.change }) : report(false, texts.failed)
-}
 
-/** The sentence about an installed gem that does. */
-function satisfied(versions: Value[] | undefined, wanted: Value): string | undefined {
-  if (versions === undefined) return undefined
+/** Return the comment about an installed gem that has the wanted version. */
+function satisfied(versions: Value | undefined, wanted: string | null): string | undefined {
+  if (!isList(versions ?? null)) return undefined
+  const known = (versions as Value[]).map(str)
   const already = 'Gem is already installed.'
   if (wanted === null) return already
-  const [operator] = /^(>=|>|<|<=)/.exec(str(wanted)) ?? []
-  if (operator === undefined) return versions.some((version) => str(version) === str(wanted)) ? already : undefined
-  const installed = str(versions[0]!).replaceAll('default: ', '').trim()
-  const desired = str(wanted).replaceAll(operator, '').trim()
+  const [operator] = /^(>=|>|<|<=)/.exec(wanted) ?? []
+  if (operator === undefined) return known.includes(wanted) ? already : undefined
+  const installed = (known[0] ?? '').replaceAll('default: ', '').trim()
+  const desired = wanted.replaceAll(operator, '').trim()
   return versionHolds(installed, operator, desired) ? 'Installed Gem meets version requirements.' : undefined
 }
 
-interface Wanted {
-  name: string
-  ruby: Value
-  gem_bin: Value
-  user: Value
-  version: Value
-  [further: string]: Value
+const INSTALLED = {
+  name,
+  ruby,
+  gem_bin,
+  user,
+  version: arg.text('Version, or a comparison such as `>= 1.2`', { optional: true }),
+  rdoc: arg.flag('Generate RDoc documentation', { default: false }),
+  ri: arg.flag('Generate RI documentation', { default: false }),
+  pre_releases: arg.flag('Include prerelease versions', { default: false }),
+  proxy: arg.text('URL of an HTTP proxy', { optional: true }),
+  source: arg.text('URL of the gem source', { optional: true }),
 }
 
-async function installed(ctx: StateContext, { name, user, ...wanted }: Wanted): Promise<StateReturn> {
+async function installed(ctx: StateContext, { name, user, ...wanted }: Bound<typeof INSTALLED>): Promise<StateReturn> {
   const { ruby, gem_bin, version } = wanted
   const gems = await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })
-  const already = satisfied(gems.get(name) as Value[] | undefined, version)
+  const already = satisfied(gems.get(name), version)
   const texts: Texts = {
     already: already ?? '',
     would: `The gem ${name} would have been installed`,
@@ -68,7 +79,7 @@ async function installed(ctx: StateContext, { name, user, ...wanted }: Wanted): 
     change: 'Installed',
   }
   const act = () => ctx.call('gem.install', [name], { ...wanted, runas: user })
-  return brought(ctx, name, already !== undefined, texts, act)
+  return applied(ctx, name, already !== undefined, texts, act)
 }
 
 const REMOVED = (name: string): Texts => ({
@@ -95,55 +106,41 @@ const DROPPED: Texts = {
   change: 'Removed',
 }
 
-const sources = async (ctx: StateContext, ruby: Value, user: string | null): Promise<Value[]> =>
-  await ctx.call('gem.sources_list', [ruby], { runas: user })
+const SOURCE = { name: arg.text('URL of the gem source'), ruby, user }
+
+const isSource = async (ctx: StateContext, { name, ruby, user }: Bound<typeof SOURCE>): Promise<boolean> =>
+  (await ctx.call('gem.sources_list', [ruby], { runas: user })).includes(name)
 
 export default defineState({
   name: 'gem',
-  doc: 'Keep gems of Ruby.',
+  doc: 'Manage Ruby gems and their sources.',
   functions: {
-    installed: state({
-      doc: 'A gem is installed.',
-      args: {
-        name,
-        ruby,
-        gem_bin,
-        user,
-        version: optional('The version, or a comparison such as `>= 1.2`'),
-        rdoc: arg.flag('Whether RDoc is made', { default: false }),
-        ri: arg.flag('Whether RI is made', { default: false }),
-        pre_releases: arg.flag('Include versions before a release', { default: false }),
-        proxy: optional('A proxy'),
-        source: arg.text('Where gems come from', { optional: true }),
-      },
-      run: (ctx, wanted) => installed(ctx, wanted as Wanted),
-    }),
+    installed: state({ doc: 'Ensure that a gem is installed.', args: INSTALLED, run: installed }),
     removed: state({
-      doc: 'A gem is not installed.',
+      doc: 'Ensure that a gem is not installed.',
       args: { name, ruby, user, gem_bin },
-      run: async (ctx, { name: gem, ruby, user, gem_bin }) => {
-        const name = str(gem)
+      run: async (ctx, { name, ruby, user, gem_bin }) => {
         const gems = await ctx.call('gem.list', [name, ruby], { gem_bin, runas: user })
         const act = () => ctx.call('gem.uninstall', [name, ruby], { gem_bin, runas: user })
-        return brought(ctx, name, !gems.has(name), REMOVED(name), act)
+        return applied(ctx, name, !gems.has(name), REMOVED(name), act)
       },
     }),
     sources_add: state({
-      doc: 'A source of gems is known.',
-      args: { name: arg.text('The source'), ruby, user },
-      run: async (ctx, { name: source, ruby, user }) => {
-        const name = source
+      doc: 'Ensure that a gem source is configured.',
+      args: SOURCE,
+      run: async (ctx, call) => {
+        const { name, ruby, user } = call
         const act = () => ctx.call('gem.sources_add', [], { source_uri: name, ruby, runas: user })
-        return brought(ctx, name, (await sources(ctx, ruby, user)).includes(name), ADDED(name), act)
+        return applied(ctx, name, await isSource(ctx, call), ADDED(name), act)
       },
     }),
     sources_remove: state({
-      doc: 'A source of gems is not known.',
-      args: { name: arg.text('The source'), ruby, user },
-      run: async (ctx, { name: source, ruby, user }) => {
-        const name = source
+      doc: 'Ensure that a gem source is not configured.',
+      args: SOURCE,
+      run: async (ctx, call) => {
+        const { name, ruby, user } = call
         const act = () => ctx.call('gem.sources_remove', [], { source_uri: name, ruby, runas: user })
-        return brought(ctx, name, !(await sources(ctx, ruby, user)).includes(name), DROPPED, act)
+        return applied(ctx, name, !(await isSource(ctx, call)), DROPPED, act)
       },
     }),
   },

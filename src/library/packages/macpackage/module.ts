@@ -13,7 +13,7 @@ import {
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** A pattern such as `/Volumes/x/*.pkg` is left to a shell, as installer does not know patterns. */
+/** Return whether a path is a pattern such as `/Volumes/x/*.pkg`, which only a shell expands. */
 const isPattern = (path: string): boolean => path.includes('*.')
 const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`)
 
@@ -61,7 +61,9 @@ async function packagesBelow(ctx: FunctionContext, folder: string): Promise<stri
   return found
 }
 
-const pkg = arg.text('The package file')
+const pkg = arg.text('Path of the package file')
+
+const app = arg.text('Path of the application')
 
 export default defineModule({
   name: 'macpackage',
@@ -72,42 +74,40 @@ export default defineModule({
       doc: 'Install a package file.',
       args: {
         pkg,
-        target: arg.text('Where it is installed', { default: 'LocalSystem' }),
-        store: arg.flag('Whether it comes from the App Store', { default: false }),
-        allow_untrusted: arg.flag('Whether its signature may be unknown', { default: false }),
+        target: arg.text('Volume or domain to install to', { default: 'LocalSystem' }),
+        store: arg.flag('Install as a package of the App Store', { default: false }),
+        allow_untrusted: arg.flag('Accept an untrusted signature', { default: false }),
       },
-      returns: ret.dict('As cmd.run_all gives it'),
+      returns: ret.dict('Outcome as `cmd.run_all` returns it'),
       example: 'macpackage.install test.pkg',
-      run: async (ctx, { pkg: one, target, store, allow_untrusted }) => {
-        const path = one
+      run: async (ctx, { pkg: path, target, store, allow_untrusted }) => {
         const options = [...(store ? ['-store'] : []), ...(allow_untrusted ? ['-allowUntrusted'] : [])]
         const line = ['installer', '-pkg', isPattern(path) ? path : quoted(path), '-target', quoted(target), ...options]
         return { ...(await runAll(ctx, line.join(' '), { python_shell: isPattern(path) })) }
       },
     }),
     install_app: changes({
-      doc: 'Copy an application into place.',
-      args: { app: arg.text('The application'), target: arg.text('Where it goes', { default: '/Applications/' }) },
-      returns: ret.string('What rsync says'),
+      doc: 'Copy an application to a directory.',
+      args: { app, target: arg.text('Destination directory, or path ending in `.app`', { default: '/Applications/' }) },
+      returns: ret.string('Output of rsync'),
       example: 'macpackage.install_app /tmp/tmp.app /Applications/',
       run: (ctx, { app, target }) => {
         const source = app.replace(/\/$/, '')
-        const place = target
-        const whole = place.endsWith('.app') ? place : `${place.replace(/\/$/, '')}/${baseOf(source)}`
+        const whole = target.endsWith('.app') ? target : `${target.replace(/\/$/, '')}/${baseOf(source)}`
         return outputOf(ctx, ['rsync', '-a', '--delete', `${source}/`, whole])
       },
     }),
     uninstall_app: changes({
       doc: 'Remove an application.',
-      args: { app: arg.any('The application') },
-      returns: ret.boolean('Whether it is gone'),
+      args: { app },
+      returns: ret.boolean('Whether the application was removed'),
       example: 'macpackage.uninstall_app /Applications/app.app',
       run: (ctx, { app }) => ctx.call('file.remove', [app]),
     }),
     mount: changes({
-      doc: 'Mount a disk image at a new directory.',
-      args: { dmg: arg.text('The image') },
-      returns: ret.texts('What hdiutil says, and the directory'),
+      doc: 'Mount a disk image on a new directory.',
+      args: { dmg: arg.text('Path of the disk image') },
+      returns: ret.texts('Output of hdiutil, and the directory'),
       example: 'macpackage.mount /tmp/software.dmg',
       run: async (ctx, { dmg }) => {
         const folder = await ctx.host.tempDirectory({ prefix: 'dmg-' })
@@ -117,34 +117,33 @@ export default defineModule({
     }),
     unmount: changes({
       doc: 'Unmount a disk image.',
-      args: { mountpoint: arg.text('Where it is mounted') },
-      returns: ret.string('What hdiutil says'),
+      args: { mountpoint: arg.text('Mount point or device') },
+      returns: ret.string('Output of hdiutil'),
       example: 'macpackage.unmount /dev/disk2',
       run: (ctx, { mountpoint }) => outputOf(ctx, ['hdiutil', 'detach', mountpoint]),
     }),
     installed_pkgs: reads({
-      doc: 'Installed packages.',
+      doc: 'List the installed packages.',
       args: {},
-      returns: ret.texts('Their identifiers'),
+      returns: ret.texts('Package identifiers'),
       example: 'macpackage.installed_pkgs',
       run: async (ctx) => (await outputOf(ctx, ['pkgutil', '--pkgs'])).split('\n'),
     }),
     get_pkg_id: reads({
-      doc: 'The identifiers in a package file.',
+      doc: 'List the package identifiers in a package file.',
       args: { pkg },
-      returns: ret.texts('The identifiers'),
+      returns: ret.texts('Package identifiers'),
       example: 'macpackage.get_pkg_id /tmp/test.pkg',
-      run: (ctx, { pkg: one }) => packageIds(ctx, one),
+      run: (ctx, { pkg }) => packageIds(ctx, pkg),
     }),
     get_mpkg_ids: reads({
-      doc: 'The identifiers in the package files beside a package of packages.',
-      args: { mpkg: arg.text('The package of packages') },
-      returns: ret.texts('The identifiers'),
+      doc: 'List the package identifiers in the package files beside a metapackage.',
+      args: { mpkg: arg.text('Path of the metapackage') },
+      returns: ret.texts('Package identifiers'),
       example: 'macpackage.get_mpkg_ids /dev/disk2',
       run: async (ctx, { mpkg }) => {
         const ids: string[] = []
-        const path = mpkg
-        for (const one of await packagesBelow(ctx, path.slice(0, path.lastIndexOf('/'))))
+        for (const one of await packagesBelow(ctx, mpkg.slice(0, mpkg.lastIndexOf('/'))))
           ids.push(...(await packageIds(ctx, one)))
         return ids
       },

@@ -1,22 +1,26 @@
 // Packages and applications of macOS, from files and from disk images.
-import { compileRegex, type Dict, repr, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { compileRegex, type Dict, repr, SaltError, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Wanted {
-  name: string
-  target: Value
-  dmg: Value
-  store: Value
-  app: Value
-  mpkg: Value
-  force: Value
-  allow_untrusted: Value
-  version_check: Value
+const INSTALLED = {
+  name: arg.text('Path of the package file, application or disk image'),
+  target: arg.text('Volume, domain or directory to install to', { default: 'LocalSystem' }),
+  dmg: arg.flag('Treat the file as a disk image', { default: false }),
+  store: arg.flag('Install as a package of the App Store', { default: false }),
+  app: arg.flag('Install an application instead of a package', { default: false }),
+  mpkg: arg.flag('Treat the file as a metapackage', { default: false }),
+  force: arg.flag('Install even if the package is installed', { default: false }),
+  allow_untrusted: arg.flag('Accept an untrusted signature', { default: false }),
+  version_check: arg.text('Command, `=` and a regular expression that the start of its output must match', {
+    optional: true,
+  }),
 }
 
-/** What the check of the version says, and whether it settles the matter. */
-async function versionChecked(ctx: StateContext, check: Value): Promise<{ comment: string; done: boolean }> {
-  const parts = check === null ? [] : str(check).split('=')
+type Wanted = Bound<typeof INSTALLED>
+
+/** Check the version, and return a comment and whether the state is done. */
+async function versionChecked(ctx: StateContext, check: string | null): Promise<{ comment: string; done: boolean }> {
+  const parts = check?.split('=') ?? []
   if (parts.length !== 2) return { comment: '', done: false }
   const [command, wanted] = parts as [string, string]
   let version = ''
@@ -30,10 +34,9 @@ async function versionChecked(ctx: StateContext, check: Value): Promise<{ commen
 }
 
 interface Work extends Wanted {
-  target: string
-  /** Where the image is mounted. */
+  /** Mount point of the disk image. */
   mount: string | undefined
-  /** What is installed: a file, or a pattern in the image. */
+  /** File to install, or a pattern in the disk image. */
   source: string
 }
 
@@ -51,7 +54,7 @@ async function missingApplications(ctx: StateContext, work: Work, names: readonl
   const missing: string[] = []
   for (const name of names) {
     const place = work.target.endsWith('.app') ? work.target : `${work.target.replace(/\/$/, '')}/${name}`
-    if (work.force !== false || (await ctx.host.stat(place)) === undefined) missing.push(name)
+    if (work.force || (await ctx.host.stat(place)) === undefined) missing.push(name)
   }
   return missing
 }
@@ -66,9 +69,8 @@ async function installApplications(ctx: StateContext, work: Work, report: Report
   const missing = await missingApplications(ctx, work, names)
   if (ctx.test) return foreseen(report, missing)
   for (const name of missing) {
-    const output = str(
-      await ctx.call('macpackage.install_app', [`${work.mount ?? folderOf(work.name)}/${name}`, work.target]),
-    )
+    const path = `${work.mount ?? folderOf(work.name)}/${name}`
+    const output = await ctx.call('macpackage.install_app', [path, work.target])
     const kind = output === '' ? 'installed' : 'failed'
     report.comment += output === '' ? `${name} installed` : `${work.name} failed to install: ${output}`
     if (output !== '') report.result = false
@@ -83,12 +85,11 @@ function foreseen(report: Report, missing: readonly string[]): StateReturn {
 }
 
 async function installPackage(ctx: StateContext, work: Work, report: Report): Promise<StateReturn> {
-  const there: Value[] = await ctx.call('macpackage.installed_pkgs')
-  const ask = truthy(work.mpkg) ? 'macpackage.get_mpkg_ids' : 'macpackage.get_pkg_id'
-  const ids = (await ctx.call(ask, [work.source])) as Value[]
-  const missing = ids.filter((id) => work.force !== false || !there.includes(id))
+  const there = await ctx.call('macpackage.installed_pkgs')
+  const ids = await ctx.call(work.mpkg ? 'macpackage.get_mpkg_ids' : 'macpackage.get_pkg_id', [work.source])
+  const missing = ids.filter((id) => work.force || !there.includes(id))
   if (ids.length > 0 && missing.length === 0) return report
-  if (ctx.test) return foreseen(report, ids.length > 0 ? missing.map((id) => str(id)) : [work.name])
+  if (ctx.test) return foreseen(report, ids.length > 0 ? missing : [work.name])
   const call = [work.source, work.target, work.store, work.allow_untrusted]
   const outcome = await ctx.call('macpackage.install', call)
   if (outcome.get('retcode') !== 0) {
@@ -103,13 +104,12 @@ async function installed(ctx: StateContext, wanted: Wanted): Promise<StateReturn
   const { comment, done } = await versionChecked(ctx, wanted.version_check)
   const report: Report = { name, result: true, comment, changes: new Map() }
   if (done) return report
-  const isApp = truthy(wanted.app)
-  const target = isApp && wanted.target === 'LocalSystem' ? '/Applications/' : str(wanted.target)
-  const install = isApp ? installApplications : installPackage
-  if (!truthy(wanted.dmg)) return install(ctx, { ...wanted, target, mount: undefined, source: name }, report)
-  const [said, mount] = (await ctx.call('macpackage.mount', [name])).map((one) => str(one)) as [string, string]
+  const target = wanted.app && wanted.target === 'LocalSystem' ? '/Applications/' : wanted.target
+  const install = wanted.app ? installApplications : installPackage
+  if (!wanted.dmg) return install(ctx, { ...wanted, target, mount: undefined, source: name }, report)
+  const [said = '', mount = ''] = await ctx.call('macpackage.mount', [name])
   if (said.includes('attach failed')) return { ...report, result: false, comment: `${comment}Unable to mount ${name}` }
-  const kind = isApp ? 'app' : truthy(wanted.mpkg) ? 'mpkg' : 'pkg'
+  const kind = wanted.app ? 'app' : wanted.mpkg ? 'mpkg' : 'pkg'
   try {
     return await install(ctx, { ...wanted, target, mount, source: `${mount}/*.${kind}` }, report)
   } finally {
@@ -119,23 +119,13 @@ async function installed(ctx: StateContext, wanted: Wanted): Promise<StateReturn
 
 export default defineState({
   name: 'macpackage',
-  doc: 'Keep packages and applications of macOS.',
+  doc: 'Manage packages and applications of macOS.',
   when: ({ grains }) => grains.get('kernel') === 'Darwin' || 'Only supported on Mac OS',
   functions: {
     installed: state({
-      doc: 'A package file or application is installed.',
-      args: {
-        name: arg.any('The file'),
-        target: arg.any('Where it is installed', { default: 'LocalSystem' }),
-        dmg: arg.flag('Whether it is a disk image', { default: false }),
-        store: arg.flag('Whether it comes from the App Store', { default: false }),
-        app: arg.flag('Whether it is an application', { default: false }),
-        mpkg: arg.flag('Whether it is a package of packages', { default: false }),
-        force: arg.flag('Whether an installed one is installed anew', { default: false }),
-        allow_untrusted: arg.any('Whether its signature may be unknown', { default: false }),
-        version_check: arg.any('A command, `=` and what its output begins with', { optional: true }),
-      },
-      run: (ctx, wanted) => installed(ctx, wanted as Wanted),
+      doc: 'Ensure that a package file or an application is installed.',
+      args: INSTALLED,
+      run: installed,
     }),
   },
 })

@@ -1,19 +1,20 @@
-// Packages of Node through npm: of a directory, or of the whole machine.
+// Node.js packages through npm, of a directory or global ones.
 import {
   type Dict,
   findJson,
   isDict,
   isNumeric,
+  iterate,
   loadJson,
   numberOf,
   PyError,
-  SaltError,
   str,
   truthy,
   type Value,
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   type CommandOutcome,
   changes,
   defineModule,
@@ -22,51 +23,50 @@ import {
   ret,
   runAll,
 } from '../../../sdk/mod.ts'
+import { failure, misuse } from '../common/installed.ts'
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const dir = optional('The directory; the whole machine without one')
-const runas = arg.text('Whom npm runs as', { optional: true })
-const env = optional('Variables of the environment')
+const dir = arg.text('Directory of the packages; default: the global directory', { optional: true })
+const runas = arg.text('User who runs npm', { optional: true })
+const env = arg.any('Dict of environment variables; other values are ignored', { optional: true })
 
 interface Place {
-  runas: Value
+  runas: string | null
   env: Value
-  cwd?: Value
+  cwd?: string | null
 }
 
 async function npm(ctx: FunctionContext, words: string[], { runas, env, cwd = null }: Place): Promise<CommandOutcome> {
   const variables = new Map<Value, Value>(isDict(env) ? env : [])
-  const uid = truthy(runas) ? (await ctx.host.user(str(runas)))?.uid : undefined
-  // npm of root drops its rights to the owner of a directory unless it is told who asks
+  const uid = runas ? (await ctx.host.user(runas))?.uid : undefined
+  // npm as root drops its rights to the owner of the directory, unless SUDO_UID names the user
   if (uid) variables.set('SUDO_UID', uid).set('SUDO_USER', '')
   return runAll(ctx, ['npm', ...words], { cwd, runas, env: variables, ignore_retcode: words[0] !== 'install' })
 }
 
-interface Installation {
-  pkg: Value
-  pkgs: Value
-  dir: Value
-  runas: Value
-  registry: Value
-  env: Value
-  dry_run: Value
-  silent: Value
+const INSTALL = {
+  pkg: arg.text('Package name, with `@version` if wanted', { optional: true }),
+  pkgs: arg.any('List of package names', { optional: true }),
+  dir,
+  runas,
+  registry: arg.text('URL of the registry', { optional: true }),
+  env,
+  dry_run: arg.flag('Return what npm would do, without doing it', { default: false }),
+  silent: arg.flag('Suppress the log of npm', { default: true }),
 }
 
-async function install(ctx: FunctionContext, call: Installation): Promise<Value> {
+async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promise<Value> {
   const { pkg, pkgs, dir, registry } = call
-  const names = truthy(pkg) ? [pkg] : truthy(pkgs) ? (pkgs as Value[]) : []
+  const names = pkg ? [pkg] : truthy(pkgs) ? Array.from(iterate(pkgs), str) : []
   const words = [
     'install',
     '--json',
-    ...(truthy(call.silent) ? ['--silent'] : []),
-    ...(truthy(dir) ? [] : ['--global']),
-    ...(truthy(registry) ? [`--registry=${str(registry)}`] : []),
-    ...(truthy(call.dry_run) ? ['--dry-run'] : []),
-    ...names.map((name) => str(name)),
+    ...(call.silent ? ['--silent'] : []),
+    ...(dir ? [] : ['--global']),
+    ...(registry ? [`--registry=${registry}`] : []),
+    ...(call.dry_run ? ['--dry-run'] : []),
+    ...names,
   ]
-  const { retcode, stdout, stderr } = await npm(ctx, words, { ...call, cwd: truthy(dir) ? dir : '/tmp' })
+  const { retcode, stdout, stderr } = await npm(ctx, words, { ...call, cwd: dir || '/tmp' })
   if (retcode !== 0) throw failure(stderr)
   try {
     return findJson(stdout || stderr)
@@ -80,16 +80,16 @@ async function list(
   ctx: FunctionContext,
   pkg: string | null,
   depth: Value,
-  place: Place & { dir: Value },
+  place: Place & { dir: string | null },
 ): Promise<Dict> {
   if (depth !== null && !isNumeric(depth)) {
-    throw new SaltError('SaltInvocationError', `Error: depth ${str(depth)} must be a number`)
+    throw misuse(`Error: depth ${str(depth)} must be a number`)
   }
   const words = [
     'list',
     '--json',
     '--silent',
-    ...(truthy(place.dir) ? [] : ['--global']),
+    ...(place.dir ? [] : ['--global']),
     ...(depth === null ? [] : [`--depth=${Math.trunc(Number(numberOf(depth)))}`]),
     ...(pkg ? [pkg] : []),
   ]
@@ -98,7 +98,7 @@ async function list(
   return ((loadJson(stdout) as Dict).get('dependencies') ?? new Map()) as Dict
 }
 
-/** True when npm succeeds; what it says otherwise is logged. */
+/** Run npm, log its error, and return whether it succeeded. */
 async function done(ctx: FunctionContext, words: string[], place: Place): Promise<boolean> {
   const { retcode, stderr } = await npm(ctx, words, place)
   if (retcode !== 0) ctx.log('error', stderr)
@@ -107,57 +107,48 @@ async function done(ctx: FunctionContext, words: string[], place: Place): Promis
 
 export default defineModule({
   name: 'npm',
-  doc: 'Install packages of Node with npm.',
-  // Salt also asks for its version, which starts Node and matters to none that is younger than 2013
+  doc: 'Manage Node.js packages with npm.',
+  // Salt also checks the version, which costs a start of Node.js and matters only before 2013
   when: async ({ host }) =>
     (await host.which('npm')) !== undefined ||
     'npm execution module could not be loaded because the npm binary could not be located',
   functions: {
     install: changes({
-      doc: 'Install packages, or what the package.json of a directory lists.',
-      args: {
-        pkg: optional('A package, with @ and its version'),
-        pkgs: optional('Several of them'),
-        dir,
-        runas,
-        registry: arg.text('The registry', { optional: true }),
-        env,
-        dry_run: arg.flag('Only say what would be done', { default: false }),
-        silent: arg.flag('Whether npm keeps quiet about its work', { default: true }),
-      },
-      returns: ret.any('What npm says'),
+      doc: 'Install packages, or the dependencies in the package.json of a directory.',
+      args: INSTALL,
+      returns: ret.any('Output of npm, parsed from JSON if possible'),
       example: 'npm.install coffee-script@1.0.1',
       run: install,
     }),
     uninstall: changes({
       doc: 'Remove a package.',
-      args: { pkg: arg.text('The package'), dir, runas, env },
+      args: { pkg: arg.text('Package name'), dir, runas, env },
       returns: ret.boolean('Whether npm succeeded'),
       example: 'npm.uninstall coffee-script',
       run: (ctx, { pkg, dir, runas, env }) =>
-        done(ctx, ['uninstall', pkg, ...(truthy(dir) ? [] : ['--global'])], { runas, env, cwd: dir }),
+        done(ctx, ['uninstall', pkg, ...(dir ? [] : ['--global'])], { runas, env, cwd: dir }),
     }),
     list: reads({
-      doc: 'Installed packages.',
+      doc: 'List the installed packages.',
       args: {
-        pkg: arg.text('Only this one', { optional: true }),
+        pkg: arg.text('Package name; default: all packages', { optional: true }),
         dir,
         runas,
         env,
-        depth: optional('How deep dependencies are listed'),
+        depth: arg.any('Depth of dependencies to list, as a number', { optional: true }),
       },
-      returns: ret.dict('By name'),
+      returns: ret.dict('Facts by package name'),
       example: 'npm.list',
       calledAs: 'list_',
       run: (ctx, { pkg, depth, ...place }) => list(ctx, pkg, depth, place),
     }),
     cache_clean: changes({
-      doc: 'Empty the cache.',
+      doc: 'Clean the cache.',
       args: {
-        path: arg.text('Only this part of it', { optional: true }),
+        path: arg.text('Package or path in the cache; default: the whole cache', { optional: true }),
         runas,
         env,
-        force: arg.any('Whether npm does it', { default: false }),
+        force: arg.any('Clean without a check; only True counts', { default: false }),
       },
       returns: ret.boolean('Whether npm succeeded'),
       example: 'npm.cache_clean force=True',
@@ -165,9 +156,13 @@ export default defineModule({
         done(ctx, ['cache', 'clean', ...(path ? [path] : []), ...(force === true ? ['--force'] : [])], place),
     }),
     cache_list: reads({
-      doc: 'What is in the cache.',
-      args: { path: arg.text('Only this part of it', { optional: true }), runas, env },
-      returns: ret.string('What npm says'),
+      doc: 'List the cached packages.',
+      args: {
+        path: arg.text('Package or path in the cache; default: the whole cache', { optional: true }),
+        runas,
+        env,
+      },
+      returns: ret.string('Output of npm'),
       example: 'npm.cache_list',
       run: async (ctx, { path, ...place }) => {
         const words = ['cache', 'ls', ...(path ? [path] : [])]
@@ -177,9 +172,9 @@ export default defineModule({
       },
     }),
     cache_path: reads({
-      doc: 'Where the cache is.',
+      doc: 'Return the path of the cache.',
       args: { runas, env },
-      returns: ret.string('The path'),
+      returns: ret.string('Path'),
       example: 'npm.cache_path',
       run: async (ctx, place) => {
         const { stdout, stderr } = await npm(ctx, ['config', 'get', 'cache'], place)

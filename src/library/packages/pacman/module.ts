@@ -3,15 +3,37 @@ import {
   compareLoose,
   type Dict,
   fnmatch,
+  iterate,
   splitComparison,
   splitWords,
   str,
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { CommandError, defineModule, type FunctionContext, isTrue, outputOf, ret, runAll } from '../../../sdk/mod.ts'
-import { commonFunctions, splitMembers } from '../common/common.ts'
-import { type Call, changing, type Given, reading, scopeWords } from '../common/declare.ts'
+import {
+  arg,
+  type Bound,
+  CommandError,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isTrue,
+  outputOf,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
+import { scopeWords } from '../common/command.ts'
+import {
+  commonFunctions,
+  fileFunctions,
+  latestVersion,
+  listRepoPkgs,
+  type Options,
+  removal,
+  splitMembers,
+  upgradeAvailable,
+} from '../common/functions.ts'
 import {
   addPackage,
   changesSince,
@@ -20,12 +42,14 @@ import {
   infoOf,
   listed,
   listPackages,
-  misuse,
   namesOf,
+  refuseOptions,
   single,
+  type TargetCall,
   targetsOf,
   type Versions,
 } from '../common/installed.ts'
+import * as param from '../common/params.ts'
 
 const QUIET = { output_loglevel: 'trace' }
 const GROUP_TYPES = ['mandatory', 'optional', 'default', 'conditional']
@@ -48,9 +72,11 @@ async function gather(ctx: FunctionContext): Promise<Versions> {
 
 const list = (ctx: FunctionContext): Promise<Dict> => listPackages(ctx, gather)
 
-async function refresh(ctx: FunctionContext, root: Value = null): Promise<Dict> {
+const rootWords = (root: string | null): string[] => (root === null ? [] : ['-r', root])
+
+async function refresh(ctx: FunctionContext, root: string | null = null): Promise<Dict> {
   await clearRefreshMark(ctx)
-  const words = ['pacman', '-Sy', ...(root === null ? [] : ['-r', str(root)])]
+  const words = ['pacman', '-Sy', ...rootWords(root)]
   const env = new Map<Value, Value>([['LANG', 'C']])
   const { retcode, stdout, stderr } = await runAll(ctx, words, { ...QUIET, env })
   if (retcode !== 0) throw failure(`Error refreshing package database: ${stderr}`)
@@ -63,11 +89,7 @@ async function refresh(ctx: FunctionContext, root: Value = null): Promise<Dict> 
   return found
 }
 
-async function latest(
-  ctx: FunctionContext,
-  names: readonly string[],
-  kwargs: ReadonlyMap<string, Value>,
-): Promise<Value> {
+async function latest(ctx: FunctionContext, names: readonly string[], kwargs: Options): Promise<Value> {
   if (names.length === 0) return ''
   if (isTrue(kwargs.get('refresh') ?? false)) await refresh(ctx)
   const found: Dict = new Map(names.map((name) => [name, '']))
@@ -80,11 +102,9 @@ async function latest(
   return single(found, names)
 }
 
-async function upgrades(ctx: FunctionContext, { given }: Call): Promise<Dict> {
-  const { root = null } = given
-  const rootWords = root === null ? [] : ['-r', str(root)]
-  const fresh = truthy(given['refresh']!) ? ['-y'] : []
-  const words = ['pacman', '-S', '-p', '-u', '--print-format', '%n %v', ...rootWords, ...fresh]
+async function upgrades(ctx: FunctionContext, refreshing: boolean, root: string | null): Promise<Dict> {
+  const fresh = refreshing ? ['-y'] : []
+  const words = ['pacman', '-S', '-p', '-u', '--print-format', '%n %v', ...rootWords(root), ...fresh]
   const { retcode, stdout, stderr } = await runAll(ctx, words, QUIET)
   if (retcode !== 0) throw failure(`Error listing upgrades${stderr + stdout ? `: ${stderr}${stdout}` : ''}`)
   const found: Dict = new Map()
@@ -97,19 +117,9 @@ async function upgrades(ctx: FunctionContext, { given }: Call): Promise<Dict> {
   return found
 }
 
-/** Versions that repositories have, newest first, by name, or by repository and name. */
-async function available(
-  ctx: FunctionContext,
-  patterns: readonly string[],
-  options: ReadonlyMap<string, Value>,
-): Promise<Dict> {
-  const unknown = [...options].filter(
-    ([name]) => !name.startsWith('__') && !['fromrepo', 'byrepo', 'refresh'].includes(name),
-  )
-  if (unknown.length > 0) {
-    const text = unknown.map(([name, value]) => `${name}=${str(value)}`).join(', ')
-    throw misuse(`The following keyword arguments are not valid: ${text}`)
-  }
+/** Return the versions that repositories have, newest first, by name, or by repository and name. */
+async function available(ctx: FunctionContext, patterns: readonly string[], options: Options): Promise<Dict> {
+  refuseOptions(options, ['fromrepo', 'byrepo', 'refresh'])
   const repos = listed(options.get('fromrepo') ?? null)
   if (truthy(options.get('refresh') ?? null)) await refresh(ctx)
   const { stdout } = await runAll(ctx, ['pacman', '-Sl'], { ...QUIET, ignore_retcode: true })
@@ -130,35 +140,45 @@ async function available(
   return found
 }
 
-interface Wish {
+interface Request {
   targets: string[]
   wildcards: [name: string, version: string][]
   errors: string[]
 }
 
-function wishOf(params: Dict): Wish {
-  const wish: Wish = { targets: [], wildcards: [], errors: [] }
+function requestOf(params: Dict): Request {
+  const request: Request = { targets: [], wildcards: [], errors: [] }
   for (const [name, version] of params) {
     if (version === null) {
-      wish.targets.push(str(name))
+      request.targets.push(str(name))
       continue
     }
     const [operator, text] = splitComparison(str(version))
-    if (!text.includes('*')) wish.targets.push(`${str(name)}${operator || '='}${text}`)
-    else if (operator === '' || operator === '=') wish.wildcards.push([str(name), text])
-    else wish.errors.push(`Invalid wildcard for ${str(name)}${operator}${text}`)
+    if (!text.includes('*')) request.targets.push(`${str(name)}${operator || '='}${text}`)
+    else if (operator === '' || operator === '=') request.wildcards.push([str(name), text])
+    else request.errors.push(`Invalid wildcard for ${str(name)}${operator}${text}`)
   }
-  return wish
+  return request
+}
+
+const INSTALL = {
+  name: param.name,
+  refresh: arg.any('Refresh the package database first; only True counts, except for versions with `*`', {
+    default: false,
+  }),
+  sysupgrade: arg.any('Upgrade all packages too; only True counts', { optional: true }),
+  pkgs: param.pkgs,
+  sources: param.sources,
+  kwargs: arg.open('`root`, `version`'),
 }
 
 async function repositoryWords(
   ctx: FunctionContext,
-  given: Given,
+  { refresh: refreshing, sysupgrade }: Bound<typeof INSTALL>,
   params: Dict,
 ): Promise<{ words: string[]; errors: string[] }> {
-  const { targets, wildcards, errors } = wishOf(params)
-  const refreshing = given['refresh']!
-  const known =
+  const { targets, wildcards, errors } = requestOf(params)
+  const known: Dict =
     wildcards.length > 0
       ? await available(
           ctx,
@@ -167,7 +187,7 @@ async function repositoryWords(
         )
       : new Map()
   for (const [name, version] of wildcards) {
-    const candidates = ((known.get(name) ?? []) as Value[]).map((one) => str(one))
+    const candidates = Array.from(iterate(known.get(name) ?? []), str)
     const match = candidates.find((candidate) => fnmatch(candidate, version))
     if (match !== undefined) targets.push(`${name}=${match}`)
     else {
@@ -176,17 +196,18 @@ async function repositoryWords(
     }
   }
   const fetch = refreshing === true && wildcards.length === 0 ? ['-y'] : []
-  const system = given['sysupgrade'] === true ? ['-u'] : []
+  const system = sysupgrade === true ? ['-u'] : []
   return { words: ['-S', ...fetch, ...system, '--noprogressbar', '--noconfirm', '--needed', ...targets], errors }
 }
 
-async function install(ctx: FunctionContext, { given, kwargs }: Call): Promise<Dict> {
-  const targets = await targetsOf(ctx, given, kwargs)
+async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promise<Dict> {
+  const { kwargs } = call
+  const targets = await targetsOf(ctx, call, kwargs)
   if (targets === undefined) return new Map()
   const { words, errors } =
-    targets.type === 'file'
-      ? { words: ['-U', '--noprogressbar', '--noconfirm', ...namesOf(targets)], errors: [] }
-      : await repositoryWords(ctx, given, targets.params as Dict)
+    targets.type === 'repository'
+      ? await repositoryWords(ctx, call, targets.params)
+      : { words: ['-U', '--noprogressbar', '--noconfirm', ...namesOf(targets)], errors: [] }
   const failed = 'Problem encountered installing package(s)'
   if (errors.length > 0) throw new CommandError(failed, infoOf({ errors, changes: new Map() }))
   const root = kwargs.has('root') ? ['-r', str(kwargs.get('root')!)] : []
@@ -199,22 +220,21 @@ async function run(ctx: FunctionContext, words: readonly string[], failed: strin
   return changesSince(ctx, old, () => list(ctx), retcode !== 0 && stderr !== '' ? [stderr] : [], failed)
 }
 
-async function uninstall(ctx: FunctionContext, given: Given, option: string): Promise<Dict> {
-  const targets = await targetsOf(ctx, { name: given['name']!, pkgs: given['pkgs']! })
+async function uninstall(ctx: FunctionContext, { name, pkgs = null }: TargetCall, option: string): Promise<Dict> {
+  const targets = await targetsOf(ctx, { name, pkgs })
   const old = await list(ctx)
   const names = targets ? namesOf(targets).filter((name) => old.has(name)) : []
   if (names.length === 0) return new Map()
   return run(ctx, [option, '--noprogressbar', '--noconfirm', ...names], 'Problem encountered removing package(s)')
 }
 
-async function upgrade(ctx: FunctionContext, { given }: Call): Promise<Dict> {
+async function upgrade(ctx: FunctionContext, refreshing: boolean, root: string | null): Promise<Dict> {
   const old = await list(ctx)
-  const { root = null } = given
   const words = [
     ...(await scopeWords(ctx)),
     ...['pacman', '-Su', '--noprogressbar', '--noconfirm'],
-    ...(isTrue(given['refresh']!) ? ['-y'] : []),
-    ...(root === null ? [] : ['-r', str(root)]),
+    ...(refreshing ? ['-y'] : []),
+    ...rootWords(root),
   ]
   const outcome = await runAll(ctx, words, QUIET)
   const changes = await changesSince(ctx, old, () => list(ctx))
@@ -242,13 +262,13 @@ async function groupList(ctx: FunctionContext): Promise<Dict> {
   return infoOf({ installed: whole.sort(), partially_installed: partly.sort(), available: [...known.keys()].sort() })
 }
 
-async function groupInfo(ctx: FunctionContext, name: string): Promise<Dict> {
+async function groupInfo(ctx: FunctionContext, name: string): Promise<Map<string, string[]>> {
   const found = await lines(ctx, ['pacman', '-Sgg', name])
   const members = found.map((line) => splitWords(line)[1]).filter((member) => member !== undefined)
   return new Map(GROUP_TYPES.map((type) => [type, type === 'default' ? [...new Set(members)].sort() : []]))
 }
 
-/** Lines of `pacman -Ql`, by package; a first name that is a path is a root directory. */
+/** Return the lines of `pacman -Ql` by package; a first name that is a path means a root directory. */
 async function fileLines(
   ctx: FunctionContext,
   packages: readonly string[],
@@ -267,12 +287,8 @@ async function fileLines(
   return { errors, files }
 }
 
-const latest_version = reading(
-  'The newest version that can be installed; empty when it is installed.',
-  '*names **kwargs',
-  'pkg.latest_version bash',
-  (ctx, { rest, kwargs }) => latest(ctx, rest, kwargs),
-)
+const latest_version = latestVersion(latest)
+const group = arg.text('Group name')
 
 export default defineModule({
   name: 'pacmanpkg',
@@ -284,88 +300,84 @@ export default defineModule({
     ...commonFunctions(gather),
     latest_version,
     available_version: latest_version,
-    upgrade_available: reading(
-      'Whether there is a newer version of a package.',
-      '!name **kwargs',
-      'pkg.upgrade_available bash',
-      async (ctx, { given }) => (await latest(ctx, [str(given['name']!)], new Map())) !== '',
-    ),
-    list_upgrades: reading(
-      'Packages of which there is a newer version.',
-      'refresh=false root **kwargs',
-      'pkg.list_upgrades',
-      upgrades,
-      ret.dict('New versions by name'),
-    ),
-    group_list: reading('Groups of packages.', '', 'pkg.group_list', (ctx) => groupList(ctx)),
-    group_info: reading('The packages of a group.', '!name', "pkg.group_info 'xorg'", (ctx, { given }) =>
-      groupInfo(ctx, str(given['name']!)),
-    ),
-    group_diff: reading(
-      'Which packages of a group are installed.',
-      '!name',
-      "pkg.group_diff 'xorg'",
-      async (ctx, { given }) => splitMembers(await groupInfo(ctx, str(given['name']!)), await list(ctx), GROUP_TYPES),
-      ret.dict('Installed and missing packages, by kind'),
-    ),
-    refresh_db: changing('Fetch the package lists.', 'root **kwargs', 'pkg.refresh_db', (ctx, { given }) =>
-      refresh(ctx, given['root']!),
-    ),
-    install: changing(
-      'Install packages.',
-      'name refresh=false sysupgrade pkgs sources **kwargs',
-      'pkg.install bash',
-      install,
-      ret.dict('Old and new versions, by package'),
-    ),
-    upgrade: changing(
-      'Bring all packages to their newest version.',
-      'refresh=false root **kwargs',
-      'pkg.upgrade',
-      upgrade,
-      ret.dict('Old and new versions, by package'),
-    ),
-    remove: changing('Remove packages.', 'name pkgs **kwargs', 'pkg.remove bash', (ctx, { given }) =>
-      uninstall(ctx, given, '-R'),
-    ),
-    purge: changing(
-      'Remove packages with what depends on them and what they needed.',
-      'name pkgs **kwargs',
-      'pkg.purge bash',
-      (ctx, { given }) => uninstall(ctx, given, '-Rsc'),
-    ),
-    file_list: reading('The files of packages.', '*packages **kwargs', 'pkg.file_list bash', async (ctx, { rest }) => {
-      const { errors, files } = await fileLines(ctx, rest)
-      return { errors, files: files.map(([, path]) => path) }
+    upgrade_available: upgradeAvailable(async (ctx, name) => (await latest(ctx, [name], new Map())) !== ''),
+    list_upgrades: reads({
+      doc: 'List the packages with a newer version.',
+      example: 'pkg.list_upgrades',
+      args: {
+        refresh: arg.flag('Refresh the package database first', { default: false }),
+        root: param.root,
+        kwargs: param.kwargs,
+      },
+      returns: param.versionsByName,
+      run: (ctx, { refresh, root }) => upgrades(ctx, refresh, root),
     }),
-    file_dict: reading(
-      'The files of packages, by package.',
-      '*packages **kwargs',
-      'pkg.file_dict bash',
-      async (ctx, { rest }) => {
-        const { errors, files } = await fileLines(ctx, rest)
+    group_list: reads({
+      doc: 'List the package groups.',
+      example: 'pkg.group_list',
+      args: {},
+      returns: ret.dict('Group names as `installed`, `partially_installed` and `available`'),
+      run: groupList,
+    }),
+    group_info: reads({
+      doc: 'List the packages of a group.',
+      example: 'pkg.group_info xorg',
+      args: { name: group },
+      returns: ret.dict('Package names by type; pacman has the type `default` only'),
+      run: async (ctx, { name }) => new Map<Value, Value>(await groupInfo(ctx, name)),
+    }),
+    group_diff: reads({
+      doc: 'List the installed and the missing packages of a group.',
+      example: 'pkg.group_diff xorg',
+      args: { name: group },
+      returns: ret.dict('`installed` and `not installed` package names by type'),
+      run: async (ctx, { name }) => splitMembers(await groupInfo(ctx, name), await list(ctx)),
+    }),
+    refresh_db: changes({
+      doc: 'Refresh the package database.',
+      example: 'pkg.refresh_db',
+      args: { root: param.root, kwargs: param.kwargs },
+      returns: ret.dict('By repository: True when it was fetched, False when it was up to date'),
+      run: (ctx, { root }) => refresh(ctx, root),
+    }),
+    install: changes({
+      doc: 'Install packages.',
+      example: 'pkg.install bash',
+      args: INSTALL,
+      returns: param.versionChanges,
+      run: install,
+    }),
+    upgrade: changes({
+      doc: 'Upgrade all packages.',
+      example: 'pkg.upgrade',
+      args: { refresh: param.refresh(false), root: param.root, kwargs: param.kwargs },
+      returns: param.versionChanges,
+      run: (ctx, { refresh, root }) => upgrade(ctx, refresh, root),
+    }),
+    remove: removal('remove', 'Remove packages.', (ctx, call) => uninstall(ctx, call, '-R')),
+    purge: removal(
+      'purge',
+      'Remove packages, the packages that depend on them, and dependencies that nothing else needs.',
+      (ctx, call) => uninstall(ctx, call, '-Rsc'),
+    ),
+    ...fileFunctions({
+      list: async (ctx, packages) => {
+        const { errors, files } = await fileLines(ctx, packages)
+        return { errors, files: files.map(([, path]) => path) }
+      },
+      dict: async (ctx, names) => {
+        const { errors, files } = await fileLines(ctx, names)
         const packages: Versions = new Map()
         for (const [name, path] of files) addPackage(packages, name, path)
         return { errors, packages: new Map(packages) }
       },
-    ),
-    owner: reading(
-      'The packages that files belong to.',
-      '*paths **kwargs',
-      'pkg.owner /usr/bin/apachectl',
-      async (ctx, { rest }) => {
-        if (rest.length === 0) return ''
+      owner: async (ctx, paths) => {
+        if (paths.length === 0) return ''
         const found: Dict = new Map()
-        for (const path of rest) found.set(path, await stdoutOf(ctx, ['pacman', '-Qqo', path]))
-        return single(found, rest)
+        for (const path of paths) found.set(path, await stdoutOf(ctx, ['pacman', '-Qqo', path]))
+        return single(found, paths)
       },
-    ),
-    list_repo_pkgs: reading(
-      'Versions that repositories have.',
-      '*args **kwargs',
-      'pkg.list_repo_pkgs foo bar',
-      (ctx, { rest, kwargs }) => available(ctx, rest, kwargs),
-      ret.dict('Versions by name'),
-    ),
+    }),
+    list_repo_pkgs: listRepoPkgs(available),
   },
 })

@@ -1,15 +1,16 @@
-// Packages that are installed, removed or could be upgraded: told when that changes.
+// Events about packages that are installed, removed or upgradable.
 import { type Dict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { defineBeacon } from '../../../sdk/mod.ts'
+import { infoOf } from '../common/installed.ts'
 
 export default defineBeacon({
   name: 'pkg',
-  doc: 'Tells of packages whose state changes.',
+  doc: 'Fire events when the state of packages changes.',
   when: (ctx) => ctx.has('pkg.upgrade_available') || 'pkg.upgrade_available is missing.',
   validate: (config) =>
     isList(config.get('pkgs') ?? null) ? undefined : 'Configuration for pkg beacon requires list of pkgs.',
   beacon: async ({ call, memory }, config) => {
-    const told: Dict[] = []
+    const events: Dict[] = []
     const refresh = truthy(config.get('refresh') ?? false)
     for (const name of config.get('pkgs') as Value[]) {
       const installed = await call('pkg.version', [name], { use_context: false })
@@ -19,14 +20,8 @@ export default defineBeacon({
       const before = memory.get(str(name))
       memory.set(str(name), status)
       if (before === undefined || before === status) continue
-      told.push(
-        new Map<Value, Value>([
-          ['pkg', name],
-          ['version', version],
-          ['status', status],
-        ]),
-      )
+      events.push(infoOf({ pkg: name, version, status }))
     }
-    return told
+    return events
   },
 })

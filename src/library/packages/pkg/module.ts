@@ -1,12 +1,11 @@
-// What providers of `pkg` share: which packages a call means, and installed versions as lists and as text. Functions
-// that Salt has change the dicts they are given, and so do these.
+// Helpers of the providers of `pkg`: the packages of a call, and installed versions as lists and as text. Like the
+// functions of Salt, some change the dicts that they are given.
 import {
   type Dict,
   dictSet,
   fnmatchFilter,
   isDict,
   PySet,
-  SaltError,
   sorted,
   str,
   textOf,
@@ -24,12 +23,12 @@ import {
   reads,
   ret,
 } from '../../../sdk/mod.ts'
+import { misuse } from '../common/installed.ts'
+import * as param from '../common/params.ts'
 import { formatPackages, formatVersion } from './module/format.ts'
 import { nameOf, packSources, repackPackages } from './module/pack.ts'
 
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-
-async function sourcePaths(ctx: FunctionContext, sources: Dict, saltenv: Value): Promise<Value[]> {
+async function sourcePaths(ctx: FunctionContext, sources: Dict, saltenv: string): Promise<Value[]> {
   const paths: Value[] = []
   for (const [name, source] of sources) {
     if (truthy(await ctx.call('config.valid_fileproto', [source]))) {
@@ -43,19 +42,18 @@ async function sourcePaths(ctx: FunctionContext, sources: Dict, saltenv: Value):
 }
 
 interface Wanted {
-  name: Value
+  name: string | null
   pkgs: Value
   sources: Value
-  saltenv: Value
-  normalize: Value
+  saltenv: string
+  normalize: boolean
   kwargs: Map<string, Value>
 }
 
 const NOTHING: [Value, Value] = [null, null]
 
 async function parseTargets(ctx: FunctionContext, wanted: Wanted): Promise<[Value, Value]> {
-  const { name, pkgs, sources, saltenv, kwargs } = wanted
-  const normalize = truthy(wanted.normalize)
+  const { name, pkgs, sources, saltenv, normalize, kwargs } = wanted
   const version = kwargs.get('version') ?? null
   const isMac = ctx.grains.get('os') === 'MacOS'
   if (isMac && truthy(sources)) ctx.log('warning', 'Parameter "sources" ignored on MacOS hosts.')
@@ -81,9 +79,9 @@ async function parseTargets(ctx: FunctionContext, wanted: Wanted): Promise<[Valu
     const packed = await packSources(ctx, sources, normalize)
     return packed.size > 0 ? [await sourcePaths(ctx, packed, saltenv), 'file'] : NOTHING
   }
-  if (!truthy(name)) return refused('No package sources provided')
+  if (!name) return refused('No package sources provided')
   const packed: Dict = new Map()
-  for (const one of str(name).split(',')) packed.set(await nameOf(ctx, one, normalize), version)
+  for (const one of name.split(',')) packed.set(await nameOf(ctx, one, normalize), version)
   return [packed, 'repository']
 }
 
@@ -113,36 +111,36 @@ function stringify(pkgs: Value): void {
 
 const joined = (list: Value): string => (Array.isArray(list) ? list.map(str).join(',') : [...str(list)].join(','))
 
-/** Dicts may come as text, from a command line. */
+/** Read a dict that a command line gave as text. */
 const asDict = async (value: Value): Promise<Value> => {
   const text = textOf(value)
   return text === undefined ? value : deserialize('yaml', text)
 }
 
-const pkgs = arg.any('Versions by name of package')
+const pkgs = arg.any('Dict `{name: versions}`, or such a dict as YAML text')
 
 export default defineModule({
   name: 'pkg_resource',
-  doc: 'What all package managers share.',
+  doc: 'Helpers of the package managers.',
   functions: {
     pack_sources: reads({
-      doc: 'A list of package files as one dict.',
+      doc: 'Convert a list of package files into one dict.',
       args: {
-        sources: arg.any('A list of dicts, each with a name and where the file is; or such a list as text'),
-        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
+        sources: arg.any('List of dicts `{name: path or URL}`, or such a list as YAML text'),
+        normalize: param.normalize,
       },
-      returns: ret.dict('Sources by name'),
+      returns: ret.dict('Paths or URLs by name'),
       example: 'pkg_resource.pack_sources \'[{"foo": "salt://foo.rpm"}]\'',
       run: (ctx, { sources, normalize }) => packSources(ctx, sources, normalize),
     }),
     parse_targets: reads({
-      doc: 'The packages that the arguments of an installation mean, and where they come from.',
+      doc: 'Return the packages that the arguments of an installation mean, and their origin.',
       args: {
-        name: arg.any('A package, or several with commas between them', { optional: true }),
-        pkgs: arg.any('Packages', { optional: true }),
-        sources: arg.any('Package files', { optional: true }),
-        saltenv: arg.text('Where files on the file server are looked up', { default: 'base' }),
-        normalize: arg.flag("Whether the machine's own architecture is left out of names", { default: true }),
+        name: param.name,
+        pkgs: param.pkgs,
+        sources: param.sources,
+        saltenv: param.saltenv,
+        normalize: param.normalize,
         kwargs: arg.open('`version`, `advisory_ids`'),
       },
       returns: ret.list('The packages, and `repository`, `file` or `advisory`'),
@@ -150,15 +148,18 @@ export default defineModule({
       run: parseTargets,
     }),
     version: reads({
-      doc: 'Installed versions of packages.',
-      args: { names: arg.rest('Packages, or globs'), kwargs: arg.open('`versions_as_list`, and options of list_pkgs') },
-      returns: ret.any('The version, or versions by name when there are several'),
+      doc: 'Return the installed versions of packages.',
+      args: {
+        names: arg.rest('Package names or globs'),
+        kwargs: arg.open('`versions_as_list`, and options of `pkg.list_pkgs`'),
+      },
+      returns: ret.any('Version, or versions by name for several packages'),
       example: 'pkg_resource.version vim',
       run: (ctx, { names, kwargs }) => versions(ctx, names, kwargs),
     }),
     add_pkg: reads({
       doc: 'Add a version to a dict of packages.',
-      args: { pkgs, name: arg.any('The package'), pkgver: arg.any('The version') },
+      args: { pkgs, name: arg.text('Package name'), pkgver: arg.any('Version, added as it is') },
       example: "pkg_resource.add_pkg '{}' bind 9",
       run: (_ctx, { pkgs, name, pkgver }) => {
         if (!isDict(pkgs)) return
@@ -168,7 +169,7 @@ export default defineModule({
       },
     }),
     sort_pkglist: reads({
-      doc: 'Sort the versions of each package in a dict, each once.',
+      doc: 'Sort the versions of each package in a dict, without duplicates.',
       args: { pkgs },
       example: 'pkg_resource.sort_pkglist \'{"vim": ["3.45", "2.13"]}\'',
       run: (_ctx, { pkgs }) => {
@@ -176,7 +177,7 @@ export default defineModule({
       },
     }),
     stringify: reads({
-      doc: 'Join the versions of each package in a dict.',
+      doc: 'Join the versions of each package in a dict by commas.',
       args: { pkgs },
       example: "pkg_resource.stringify 'vim: 7.127'",
       run: async (_ctx, { pkgs }) => {
@@ -185,22 +186,22 @@ export default defineModule({
       },
     }),
     version_clean: reads({
-      doc: 'A version without what the package manager adds to it.',
-      args: { verstr: arg.any('The version') },
-      returns: ret.any('The version'),
+      doc: 'Return a version without the additions of the package manager.',
+      args: { verstr: arg.any('Version; an empty one is returned as it is') },
+      returns: ret.any('Version'),
       example: 'pkg_resource.version_clean 1.2',
       run: async (ctx, { verstr }) =>
         truthy(verstr) && (await provides(ctx, 'version_clean')) ? ctx.call('pkg.version_clean', [verstr]) : verstr,
     }),
     version_compare: reads({
-      doc: 'Whether a comparison of two versions holds.',
+      doc: 'Return whether a comparison of two versions is true.',
       args: {
-        ver1: arg.text('A version'),
+        ver1: arg.text('First version'),
         oper: arg.text('`==`, `!=`, `>=`, `<=`, `>` or `<`'),
-        ver2: arg.text('A version'),
-        ignore_epoch: arg.flag('Whether epochs do not count', { default: false }),
+        ver2: arg.text('Second version'),
+        ignore_epoch: param.ignore_epoch,
       },
-      returns: ret.boolean('Whether it holds'),
+      returns: ret.boolean('Whether the comparison is true'),
       examples: ["salt myminion pkg_resource.version_compare '3.5' '<=' '2.4'"],
       run: (_ctx, { ver1, oper, ver2, ignore_epoch }) => {
         const version = (text: string): string => text.slice(ignore_epoch ? text.indexOf(':') + 1 : 0)
@@ -208,9 +209,9 @@ export default defineModule({
       },
     }),
     check_extra_requirements: reads({
-      doc: 'Whether an installed package has what is wanted of it beside its version.',
-      args: { pkgname: arg.any('The package'), pkgver: arg.any('What is wanted') },
-      returns: ret.any('True where the package manager knows no such wishes'),
+      doc: 'Return whether an installed package meets requirements other than its version.',
+      args: { pkgname: arg.text('Package name'), pkgver: arg.text('Requirements') },
+      returns: ret.any('True if the package manager has no such requirements'),
       example: "pkg_resource.check_extra_requirements vim '~>=7[nls]'",
       run: async (ctx, { pkgname, pkgver }) =>
         truthy(pkgver) && (await provides(ctx, 'check_extra_requirements'))
@@ -218,28 +219,27 @@ export default defineModule({
           : true,
     }),
     format_pkg_list: reads({
-      doc: 'Packages with their facts, in the shape that list_pkgs gives.',
+      doc: 'Convert packages with their facts into the form of `pkg.list_pkgs`.',
       args: {
-        packages: arg.any('Facts by name'),
-        versions_as_list: arg.any('Whether versions stay lists'),
-        attr: arg.any('Which facts, `all`, or none'),
+        packages: arg.dict('List of facts by package name'),
+        versions_as_list: arg.flag('Return versions as lists'),
+        attr: arg.any('List of facts to return, `all`, or None for versions only'),
       },
-      returns: ret.dict('Versions or facts by name'),
+      returns: ret.dict('Versions or facts by package name'),
       example: "pkg_resource.format_pkg_list '{}' True all",
-      run: (ctx, { packages, versions_as_list, attr }) =>
-        formatPackages(ctx, packages as Dict, truthy(versions_as_list), attr),
+      run: (ctx, { packages, versions_as_list, attr }) => formatPackages(ctx, packages, versions_as_list, attr),
     }),
     format_version: reads({
-      doc: 'A version of its parts.',
-      args: { epoch: arg.text('Epoch'), version: arg.any('Version'), release: arg.text('Release') },
-      returns: ret.string('The whole'),
+      doc: 'Join the parts of a version.',
+      args: { epoch: arg.text('Epoch'), version: arg.text('Version'), release: arg.text('Release') },
+      returns: ret.string('Version with epoch and release'),
       example: 'pkg_resource.format_version 1 2.0 3',
       run: (_ctx, { epoch, version, release }) => formatVersion(epoch, version, release),
     }),
   },
 })
 
-/** Whether the package manager of this minion has a function. */
+/** Return whether the package manager of this minion has a function. */
 async function provides(ctx: FunctionContext, fun: string): Promise<boolean> {
   return ctx.has(`pkg.${fun}`) && fun in (await ctx.module('pkg')).functions
 }

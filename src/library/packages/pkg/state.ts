@@ -1,6 +1,7 @@
-// Packages, through whichever package manager the minion has.
+// Packages, through the provider of `pkg` on the minion.
 import { str, truthy, type Value } from '../../../data/mod.ts'
 import { type Arg, arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { normalize, off, pkgs, skip_verify, sources } from '../common/params.ts'
 import { aggregate } from './state/aggregate.ts'
 import { downloaded, patched } from './state/downloaded.ts'
 import { held, unheld } from './state/holds.ts'
@@ -10,16 +11,12 @@ import { asReturn, markRefresh, meetProvider } from './state/provider.ts'
 import { type Removal, uninstalled } from './state/removed.ts'
 import { groupInstalled, uptodate } from './state/uptodate.ts'
 
-const name = arg.string('The package; with `pkgs` or `sources` only a name for the state')
+const name = arg.string('Package name; with `pkgs` or `sources` only the name of the state')
 const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-const flag = (doc: string, otherwise = false): Arg<Value> => arg.any(doc, { default: otherwise })
-const version = optional('The version, perhaps with `*`, or conditions such as `>=1.2, <2`')
-const pkgs = optional('Several packages, each a name or a name with a version')
-const fromrepo = optional('Where they come from')
-const ignore_epoch = optional('Whether epochs do not count; only where the wanted version has none, when left out')
-const normalize = arg.flag("Whether the machine's own architecture is left out of names", { default: true })
-const refresh = optional('Whether the package lists are fetched first; once in a run, when left out')
-const skip_verify = arg.flag('Whether packages without a signature are accepted', { default: false })
+const version = optional('Version as text or number, with `*` if wanted, or conditions such as `>=1.2, <2`')
+const fromrepo = optional('Repository to take packages from, as text or list')
+const ignore_epoch = optional('Ignore epochs when versions are compared; default: if the wanted version has no epoch')
+const refresh = optional('Refresh the package database first; default: once in a state run')
 const passedOn = arg.open('Options of the package manager')
 const removal = { name, version, pkgs, normalize, ignore_epoch, kwargs: passedOn }
 
@@ -29,17 +26,17 @@ const installation = {
   refresh,
   fromrepo,
   skip_verify,
-  skip_suggestions: arg.flag('Whether unknown names are not looked up', { default: false }),
+  skip_suggestions: off('Do not look up unknown package names'),
   pkgs,
-  sources: optional('Package files by name'),
-  allow_updates: arg.flag('Whether a newer version than the wanted one is as good', { default: false }),
-  pkg_verify: arg.any('Whether installed files are checked, and packages with altered ones installed again', {
+  sources,
+  allow_updates: off('Accept a newer version than the wanted one'),
+  pkg_verify: arg.any('Check installed files, and reinstall packages with altered ones: True, or a list of options', {
     default: false,
   }),
   normalize,
   ignore_epoch,
-  reinstall: arg.flag('Whether installed ones are installed again', { default: false }),
-  update_holds: arg.flag('Whether held ones are changed', { default: false }),
+  reinstall: off('Reinstall packages that have the wanted version'),
+  update_holds: off('Change held packages too'),
   kwargs: passedOn,
 }
 
@@ -49,7 +46,7 @@ const newest = {
   fromrepo,
   skip_verify,
   pkgs,
-  watch_flags: arg.flag('Whether changed USE flags count, on Gentoo', { default: true }),
+  watch_flags: arg.flag('Reinstall packages after a change of their USE flags; Gentoo', { default: true }),
   kwargs: passedOn,
 }
 
@@ -64,22 +61,22 @@ const runs: Readonly<Record<Watched, (ctx: StateContext, args: never) => Promise
 
 const states = {
   installed: state({
-    doc: 'Packages are installed, at the version that is wanted if one is.',
+    doc: 'Ensure that packages are installed, in the wanted version if one is given.',
     args: installation,
     run: (ctx, args) => runs.installed(ctx, args as never),
   }),
   latest: state({
-    doc: 'Packages are at the newest version there is.',
+    doc: 'Ensure that packages have their newest version.',
     args: newest,
     run: (ctx, args) => runs.latest(ctx, args as never),
   }),
   removed: state({
-    doc: 'Packages are not installed.',
+    doc: 'Ensure that packages are not installed.',
     args: removal,
     run: (ctx, args) => runs.removed(ctx, args as never),
   }),
   purged: state({
-    doc: 'Packages are not installed, and their configuration is gone.',
+    doc: 'Ensure that packages and their configuration are removed.',
     args: removal,
     run: (ctx, args) => runs.purged(ctx, args as never),
   }),
@@ -92,7 +89,7 @@ const declined = (name: string, comment: string, result: boolean): StateReturn =
   comment,
 })
 
-/** Calls the state that watches again, now that something it watches has changed. */
+/** Call a watching state again after a change of a watched one. */
 async function watched(ctx: StateContext, name: string, kwargs: Map<string, Value>): Promise<StateReturn> {
   const fun = str(kwargs.get('sfun') ?? null)
   if (!Object.hasOwn(states, fun)) return declined(name, `pkg.${fun} does not work with the watch requisite`, false)
@@ -118,7 +115,7 @@ async function withBeacon(ctx: StateContext, name: string, kwargs: Map<string, V
 
 export default defineState({
   name: 'pkg',
-  doc: 'Keep packages installed, removed, up to date or held.',
+  doc: 'Manage packages.',
   modInit: async (ctx, low) => {
     await meetProvider(ctx)
     const done = ctx.has('pkg.ex_mod_init') ? truthy(await ctx.call('pkg.ex_mod_init', [low])) : true
@@ -130,52 +127,56 @@ export default defineState({
   functions: {
     ...states,
     downloaded: state({
-      doc: 'Packages lie ready for installation.',
+      doc: 'Ensure that packages are downloaded.',
       args: { name, version, pkgs, fromrepo, ignore_epoch, kwargs: passedOn },
       run: downloaded,
     }),
     patch_installed: state({
-      doc: 'Packages that advisories name are installed.',
+      doc: 'Ensure that the packages of advisories are installed.',
       args: {
-        name: arg.string('An advisory'),
-        advisory_ids: optional('Several advisories'),
-        downloadonly: optional('Whether they are only downloaded'),
+        name: arg.string('Advisory id'),
+        advisory_ids: optional('List of advisory ids; overrides `name`'),
+        downloadonly: optional('Download packages without installing them'),
         kwargs: passedOn,
       },
       run: (ctx, args) => patched(ctx, 'patch_installed', args),
     }),
     patch_downloaded: state({
-      doc: 'Packages that advisories name lie ready for installation.',
-      args: { name: arg.string('An advisory'), advisory_ids: optional('Several advisories'), kwargs: passedOn },
+      doc: 'Ensure that the packages of advisories are downloaded.',
+      args: {
+        name: arg.string('Advisory id'),
+        advisory_ids: optional('List of advisory ids; overrides `name`'),
+        kwargs: passedOn,
+      },
       run: (ctx, args) => patched(ctx, 'patch_downloaded', { ...args, downloadonly: true }),
     }),
     uptodate: state({
-      doc: 'All packages, or the named ones, are at their newest versions.',
+      doc: 'Ensure that all packages, or the given ones, have their newest version.',
       args: {
-        name: arg.string('A name for the state'),
-        refresh: flag('Whether the package lists are fetched first'),
-        pkgs: optional('Only these'),
+        name: arg.string('Name of the state'),
+        refresh: arg.any('Refresh the package database first', { default: false }),
+        pkgs,
         kwargs: passedOn,
       },
       run: uptodate,
     }),
     group_installed: state({
-      doc: 'The packages of a group are installed.',
+      doc: 'Ensure that the packages of a group are installed.',
       args: {
-        name: arg.string('The group'),
-        skip: optional('Packages to leave out'),
-        include: optional('Further packages of the group'),
+        name: arg.string('Group name'),
+        skip: optional('List of packages to leave out'),
+        include: optional('List of further packages to install'),
         kwargs: passedOn,
       },
       run: groupInstalled,
     }),
     held: state({
-      doc: 'Packages are kept at their versions.',
+      doc: 'Ensure that packages are held at their versions.',
       args: {
         name,
         version,
         pkgs,
-        replace: arg.flag('Whether others are let go', { default: false }),
+        replace: off('Release all other packages'),
         kwargs: arg.ignored(),
       },
       run: async (ctx, { replace, ...given }) => {
@@ -184,20 +185,20 @@ export default defineState({
       },
     }),
     unheld: state({
-      doc: 'Packages may be changed.',
-      args: { name, version, pkgs, all: arg.flag('Whether all are let go', { default: false }), kwargs: arg.ignored() },
+      doc: 'Ensure that packages are not held.',
+      args: { name, version, pkgs, all: off('Release all packages'), kwargs: arg.ignored() },
       run: async (ctx, { all, ...given }) => {
         await meetProvider(ctx)
         return asReturn(await unheld(ctx, { ...given, others: all }))
       },
     }),
     mod_watch: state({
-      doc: 'What a state does when something it watches has changed.',
+      doc: 'Call a state again after a change of a watched state.',
       args: { name, kwargs: arg.open('`sfun`, and the options of that state') },
       run: (ctx, { name, kwargs }) => watched(ctx, name, kwargs),
     }),
     mod_beacon: state({
-      doc: 'A beacon for the packages of a state.',
+      doc: 'Ensure that a beacon watches the packages of a state.',
       args: { name, kwargs: arg.open('`sfun`, `beacon`, and the options of that state') },
       run: (ctx, { name, kwargs }) => withBeacon(ctx, name, kwargs),
     }),

@@ -1,59 +1,89 @@
-// Packages that are built here, and repositories of them. Packages of Red Hat are built by their own tools also where
-// the machine has others.
-import { type Dict, float, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Builds of packages, and repositories of them. A package with the suffix `.rpm` is built by rpmbuild on every system.
+import { type Dict, float, isDict, isList, numberOf, str, textOf, truthy } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
+import { saltenv } from '../common/params.ts'
 
 const BAD_ENV = "Invalidly-formatted 'env' parameter. See documentation."
 
-/** The module for packages: that of the machine, unless some are of Red Hat and it is not. */
+/** Return the module that builds packages: `rpmbuild` for rpm packages on other systems, else the one of this machine. */
 function builder(ctx: StateContext, names: readonly string[]): string {
   const isOwn = ['RedHat', 'Suse'].includes(str(ctx.grains.get('os_family') ?? ''))
   return !isOwn && names.some((name) => name.endsWith('.rpm')) ? 'rpmbuild' : 'pkgbuild'
 }
 
-async function missingIn(ctx: StateContext, folder: Value, wanted: readonly string[]): Promise<string[]> {
-  const isThere = (await ctx.host.stat(str(folder)))?.type === 'directory'
-  const present = new Set(isThere ? await ctx.host.list(str(folder)) : [])
+async function missingIn(ctx: StateContext, folder: string, wanted: readonly string[]): Promise<string[]> {
+  const isThere = (await ctx.host.stat(folder))?.type === 'directory'
+  const present = new Set(isThere ? await ctx.host.list(folder) : [])
   return [...new Set(wanted)].filter((name) => !present.has(name)).sort()
 }
 
-type Built = Record<
-  'runas' | 'tgt' | 'dest_dir' | 'spec' | 'sources' | 'deps' | 'env' | 'template' | 'saltenv' | 'log_dir',
-  Value
->
+const env = arg.any('Dict of environment variables; another type fails', { optional: true })
 
-async function built(ctx: StateContext, name: string, given: Built & { results: Value; force: Value }) {
-  const ret = (result: boolean | null, comment: string, changes: Value = new Map()): StateReturn => ({
-    name,
-    changes,
-    comment,
-    result,
-  })
-  if (!truthy(given.results)) return ret(false, "'results' argument is required")
-  const results = (isList(given.results) ? given.results : str(given.results).split(',')).map(str)
-  const needed = await missingIn(ctx, given.dest_dir, results)
-  const isForced = truthy(given.force)
-  if (!isForced && needed.length === 0) return ret(true, 'All needed packages exist')
-  if (ctx.test) {
-    const need = `The following packages need to be built: ${needed.join(', ')}`
-    return ret(null, isForced ? 'Packages will be force-built' : need)
-  }
-  if (given.env !== null && !isDict(given.env)) return ret(false, BAD_ENV)
-  const { runas, tgt, dest_dir, spec, sources, deps, env, template, saltenv, log_dir } = given
-  const args = [runas, tgt, dest_dir, spec, sources, deps, env, template, saltenv, log_dir]
-  const changes = await ctx.call(`${builder(ctx, results)}.build`, args)
-  const missing = await missingIn(ctx, given.dest_dir, results)
-  if (missing.length === 0) return ret(true, 'All needed packages were built', changes)
-  return ret(false, `The following packages were not built: ${missing.join(', ')}`, changes)
+const BUILT = {
+  name: arg.string('Name of the state'),
+  runas: arg.text('User who builds'),
+  dest_dir: arg.text('Directory for the built packages'),
+  spec: arg.text('Path or URL of the package definition'),
+  sources: arg.any('List of source files, or a text with commas'),
+  tgt: arg.text('System to build for, such as `epel-7-x86_64`'),
+  template: arg.text('Template engine of the definition, such as `jinja`', { optional: true }),
+  deps: arg.any('List of packages that the build needs', { optional: true }),
+  env,
+  results: arg.any('List of the package files that the build must produce, or a text with commas', { optional: true }),
+  force: arg.flag('Build even if all packages exist', { default: false }),
+  saltenv,
+  log_dir: arg.text('Directory for log files', { default: '/var/log/salt/pkgbuild' }),
 }
 
-type Repo = Record<'keyid' | 'env' | 'use_passphrase' | 'gnupghome' | 'runas' | 'timeout', Value>
+function built(ctx: StateContext, given: Bound<typeof BUILT>): Promise<StateReturn> {
+  const { name, runas, tgt, dest_dir, spec, sources, deps, env, template, saltenv, log_dir, force } = given
+  const results = (isList(given.results) ? given.results : str(given.results).split(',')).map(str)
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      if (!truthy(given.results)) return failed("'results' argument is required")
+      const needed = await missingIn(ctx, dest_dir, results)
+      return !force && needed.length === 0 ? settled('All needed packages exist') : needed
+    },
+    foresee: (needed) =>
+      force ? 'Packages will be force-built' : `The following packages need to be built: ${needed.join(', ')}`,
+    act: async () => {
+      if (env !== null && !isDict(env)) return failed(BAD_ENV)
+      const args = [runas, tgt, dest_dir, spec, sources, deps, env, template, saltenv, log_dir]
+      const changes = await ctx.call(`${builder(ctx, results)}.build`, args)
+      const missing = await missingIn(ctx, dest_dir, results)
+      if (missing.length === 0) return changed('All needed packages were built', changes)
+      return failed(`The following packages were not built: ${missing.join(', ')}`, changes)
+    },
+  })
+}
 
-async function repo(ctx: StateContext, name: string, given: Repo): Promise<StateReturn> {
+const REPO = {
+  name: arg.string('Directory of the packages'),
+  keyid: arg.text('Id of the key that signs the repository', { optional: true }),
+  env,
+  use_passphrase: arg.flag('Take the passphrase of the key from the pillar', { default: false }),
+  gnupghome: arg.text('Directory of the keys', { default: '/etc/salt/gpgkeys' }),
+  runas: arg.text('User who makes the repository', { default: 'builder' }),
+  timeout: arg.any('Seconds to wait for the prompt of the passphrase', { default: float(15) }),
+}
+
+async function repo(ctx: StateContext, given: Bound<typeof REPO>): Promise<StateReturn> {
+  const { name, keyid, env, use_passphrase, gnupghome, runas, timeout } = given
   if (ctx.test) {
     return { name, changes: {}, comment: `Package repo metadata at ${name} will be refreshed`, result: null }
   }
-  const { keyid, env, use_passphrase, gnupghome, runas, timeout } = given
   if (env !== null && !isDict(env)) return { name, changes: {}, comment: BAD_ENV, result: true }
   const isOwn = ['RedHat', 'Suse'].includes(str(ctx.grains.get('os_family') ?? ''))
   const module = builder(ctx, isOwn ? [] : await ctx.host.list(name))
@@ -66,44 +96,15 @@ async function repo(ctx: StateContext, name: string, given: Repo): Promise<State
   return { name, changes: isDone ? { refresh: true } : {}, comment: said.join('\n'), result: isDone }
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const env = optional('Variables of the environment')
-
 export default defineState({
   name: 'pkgbuild',
-  doc: 'Build packages, and make repositories of them.',
+  doc: 'Build packages and make repositories of them.',
   functions: {
-    built: state({
-      doc: 'Have packages built, unless they are there.',
-      args: {
-        name: arg.string('A name for the build'),
-        runas: arg.any('Who builds'),
-        dest_dir: arg.any('The folder that the packages come to'),
-        spec: arg.any('The definition of the package'),
-        sources: arg.any('Its sources'),
-        tgt: arg.any('The system it is built for'),
-        template: optional('The engine that the definition is a template of'),
-        deps: optional('Packages that it needs'),
-        env,
-        results: optional('The names of the packages that must come of it'),
-        force: arg.flag('Whether it is built although they are there', { default: false }),
-        saltenv: arg.any('The environment of files', { default: 'base' }),
-        log_dir: arg.any('The folder of logs', { default: '/var/log/salt/pkgbuild' }),
-      },
-      run: (ctx, { name, ...given }) => built(ctx, name, given),
-    }),
+    built: state({ doc: 'Ensure that packages are built.', args: BUILT, run: built }),
     repo: state({
-      doc: 'Make a repository of the packages in a folder, signed if a key is named.',
-      args: {
-        name: arg.string('The folder'),
-        keyid: optional('The key'),
-        env,
-        use_passphrase: arg.flag('Whether the key has a passphrase, which the pillar has', { default: false }),
-        gnupghome: arg.any('Where keys are', { default: '/etc/salt/gpgkeys' }),
-        runas: arg.any('Who makes it', { default: 'builder' }),
-        timeout: arg.any('Seconds to wait for the question about the passphrase', { default: float(15) }),
-      },
-      run: (ctx, { name, ...given }) => repo(ctx, name, given),
+      doc: 'Ensure that a directory of packages is a repository, signed if a key is given.',
+      args: REPO,
+      run: repo,
     }),
   },
 })

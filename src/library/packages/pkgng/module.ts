@@ -1,280 +1,143 @@
 // Packages of FreeBSD and DragonFly through pkg, of this system, a jail or another root directory.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, isDict, numberOf, splitWords, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import { type Dict, isDict, numberOf, str, truthy } from '../../../data/mod.ts'
 import {
-  CommandError,
+  arg,
+  changes,
   defineModule,
   type FunctionContext,
   type FunctionDeclaration,
-  isTrue,
   option,
   outputOf,
+  reads,
   ret,
   retcodeOf,
   runAll,
   textAt,
 } from '../../../sdk/mod.ts'
-import { type Call, changing, type Given, reading } from '../common/declare.ts'
-import { isDryRun, judged, type Verdict } from '../common/holds.ts'
-import { changesSince, clearRefreshMark, failure, infoOf, namesOf, single, targetsOf } from '../common/installed.ts'
+import { latestVersion, upgradeAvailable, version, versionCmp } from '../common/functions.ts'
+import { isDryRun, judged, packageNames, type Verdict } from '../common/holds.ts'
+import { clearRefreshMark, failure, wantsRemoved } from '../common/installed.ts'
+import * as param from '../common/params.ts'
+import {
+  dashed,
+  fromRepo,
+  glob,
+  INSTALL,
+  install,
+  isOn,
+  latest,
+  list,
+  locks,
+  PLACE,
+  type Place,
+  pcre,
+  pkg,
+  QUIET,
+  REMOVE,
+  regex,
+  remove,
+  repository,
+  upgrade,
+  versions,
+} from './module/packages.ts'
 import { switches, upgradesIn } from './module/words.ts'
 
-const QUIET = { output_loglevel: 'trace' }
-const PLACE = 'jail chroot root'
 const CONFIG = '/usr/local/etc/pkg.conf'
 
-type Options = Readonly<Record<string, Value>>
-
-/** Where pkg is to work; of several places the first counts. */
-function placeOf({ jail = null, chroot = null, root = null }: Options): [string, string] | undefined {
-  const places: [string, Value][] = [
-    ['-j', jail],
-    ['-c', chroot],
-    ['-r', root],
-  ]
-  const found = places.find(([, value]) => truthy(value))
-  return found && [found[0], str(found[1])]
+interface Holding {
+  verb: 'lock' | 'unlock'
+  doc: string
+  already: string
+  foreseen: string
+  done: string
+  failed: string
+  changes: readonly [fresh: string, old: string]
 }
 
-const pkg = (place: Options, ...words: string[]): string[] => ['pkg', ...(placeOf(place) ?? []), ...words]
-
-const keyOf = (place: Options): string => {
-  const where = placeOf(place)
-  return where === undefined ? 'pkg.list_pkgs' : `pkg.list_pkgs${where.join('_')}`
+const HOLD: Holding = {
+  verb: 'lock',
+  doc: 'Hold packages at their version.',
+  already: 'is already set to be held.',
+  foreseen: 'is set to be held.',
+  done: 'is now being held.',
+  failed: 'was unable to be held.',
+  changes: ['hold', ''],
 }
 
-interface Installed {
-  versions: Map<string, string[]>
-  origins: Dict
+const UNHOLD: Holding = {
+  verb: 'unlock',
+  doc: 'Release held packages.',
+  already: 'is not being held.',
+  foreseen: 'is set to be unheld.',
+  done: 'is no longer held.',
+  failed: 'was unable to be unheld.',
+  changes: ['', 'hold'],
 }
 
-async function installed(ctx: FunctionContext, place: Options): Promise<Installed> {
-  const command = pkg(place, 'info', '-ao')
-  const output = await ctx.call('cmd.run_stdout', [command], { ...QUIET, python_shell: false })
-  const found: Installed = { versions: new Map(), origins: new Map() }
-  for (const line of output.split('\n')) {
-    const parts = splitWords(line)
-    const dash = parts[0]?.lastIndexOf('-') ?? -1
-    if (parts.length !== 2 || dash < 0) continue
-    const name = parts[0]!.slice(0, dash)
-    const versions = new Set([...(found.versions.get(name) ?? []), parts[0]!.slice(dash + 1)])
-    found.versions.set(name, [...versions].sort())
-    found.origins.set(name, parts[1]!)
-  }
-  return found
-}
+const holding = (fun: string, { verb, doc, ...texts }: Holding): FunctionDeclaration =>
+  changes({
+    doc,
+    example: `pkg.${fun} zsh`,
+    args: { name: param.name, pkgs: param.pkgs, kwargs: param.kwargs },
+    returns: param.holdReports,
+    run: (ctx, { name, pkgs, kwargs }) =>
+      judged(truthy(pkgs) ? packageNames(pkgs) : [str(name)], async (one): Promise<Verdict> => {
+        const locked = verb === 'lock'
+        if ((await locks(ctx, 'lock', kwargs)).includes(one) === locked)
+          return [true, `Package ${one} ${texts.already}`]
+        if (isDryRun(ctx)) return [null, `Package ${one} ${texts.foreseen}`]
+        const done = (await locks(ctx, verb, kwargs, one)).includes(one) === locked
+        if (!done) return [false, `Package ${one} ${texts.failed}`]
+        return [true, `Package ${one} ${texts.done}`, texts.changes]
+      }),
+  })
 
-async function list(
-  ctx: FunctionContext,
-  place: Options,
-  { asList = false, origins = false, cached = true } = {},
-): Promise<Dict> {
-  const key = keyOf(place)
-  const known = cached ? ctx.memory.get(key) : undefined
-  const found = (known as unknown as Installed | undefined) ?? (await installed(ctx, place))
-  ctx.memory.set(key, found as unknown as Value)
-  const shown = (versions: string[]): Value => (asList ? [...versions] : versions.join(','))
-  const entries = [...found.versions].map(([name, versions]): [string, Value] => [name, shown(versions)])
-  if (!origins) return new Map(entries)
-  return new Map(entries.map(([name, version]) => [name, infoOf({ origin: found.origins.get(name) ?? '', version })]))
-}
+/** Run a command of pkg with letters for its switches, and return its output. */
+const outputOfPkg = (ctx: FunctionContext, place: Place, command: string, letters = '', ...words: string[]) =>
+  outputOf(ctx, pkg(place, command, ...dashed(letters), ...words), QUIET)
 
-async function versions(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Value> {
-  const further = new Map([...kwargs].filter(([name]) => name !== 'with_origin'))
-  const found = await ctx.call('pkg_resource.version', rest, further)
-  if (!isTrue(kwargs.get('with_origin') ?? false)) return found
-  const { origins } = await installed(ctx, Object.fromEntries(kwargs))
-  const byName = isDict(found) && rest.length !== 1 ? found : new Map<Value, Value>([[rest[0]!, found]])
-  return new Map([...byName].map(([name, version]) => [name, infoOf({ origin: origins.get(name) ?? '', version })]))
-}
-
-async function latest(
-  ctx: FunctionContext,
-  names: readonly string[],
-  kwargs: ReadonlyMap<string, Value>,
-): Promise<Value> {
-  if (names.length === 0) return ''
-  const place = Object.fromEntries(kwargs)
-  const current = await list(ctx, place)
-  const found: Dict = new Map()
-  for (const name of names) {
-    const field = name.includes('/') ? 'origin' : 'name'
-    const offline = isTrue(kwargs.get('refresh') ?? null) ? [] : ['-U']
-    const output = await outputOf(ctx, pkg(place, 'search', '-eqS', field, ...offline, name), QUIET)
-    const version = output === '' ? '' : output.slice(output.lastIndexOf('-') + 1)
-    const mine = str(current.get(name) ?? '')
-    found.set(name, mine !== '' && versionHolds(mine, '>=', version) ? '' : version)
-  }
-  return single(found, names)
-}
-
-async function run(
-  ctx: FunctionContext,
-  place: Options,
-  words: string[],
-  doing: string,
-  options: { env?: Value; origins?: boolean } = {},
-): Promise<Dict> {
-  const { env = null, origins = false } = options
-  const old = await list(ctx, place, { origins })
-  const { retcode, stderr } = await runAll(ctx, words, { ...QUIET, ...(env === null ? {} : { env }) })
-  ctx.memory.delete(keyOf(place))
-  const errors = retcode !== 0 && stderr !== '' ? [stderr] : []
-  return changesSince(ctx, old, () => list(ctx, place, { origins }), errors, `Problem encountered ${doing} package(s)`)
-}
-
-const INSTALL = {
-  orphan: 'A',
-  force: 'f',
+const output = ret.string('Output of pkg')
+const { off } = param
+const dryrun = off('Do not change anything')
+const quiet = off('Print less output')
+const file_name = arg.text('Path of the backup')
+const SEARCH = {
+  exact: 'e',
   glob: 'g',
-  local: 'U',
-  dryrun: 'n',
-  quiet: 'q',
-  reinstall_requires: 'R',
   regex: 'x',
   pcre: 'X',
+  comment: 'c',
+  desc: 'D',
+  full: 'f',
+  depends: 'd',
+  size: 's',
+  quiet: 'q',
+  origin: 'o',
+  prefix: 'p',
 }
-
-async function install(ctx: FunctionContext, { given, kwargs }: Call): Promise<Value> {
-  const targets = await targetsOf(ctx, given, kwargs)
-  if (targets === undefined) return new Map()
-  const isFile = targets.type === 'file'
-  const all = `y${switches(given, INSTALL)}`
-  const letters = isFile ? [...all].filter((letter) => 'AfIMq'.includes(letter)).join('') : all
-  const version = (name: Value, wanted: Value): string => (wanted === null ? str(name) : `${str(name)}-${str(wanted)}`)
-  const words = isFile ? namesOf(targets) : [...(targets.params as Dict)].map(([name, wanted]) => version(name, wanted))
-  const from = truthy(given['fromrepo']!) ? ['-r', str(given['fromrepo']!)] : []
-  const command = pkg(given, isFile ? 'add' : 'install', ...from, ...(letters === '' ? [] : [`-${letters}`]), ...words)
-  if (isFile && isTrue(given['dryrun']!)) return command.join(' ')
-  const env = new Map<Value, Value>(
-    isTrue(given['batch']!) ? Object.entries({ BATCH: 'true', ASSUME_ALWAYS_YES: 'YES' }) : [],
-  )
-  return run(ctx, given, command, 'installing', { env })
-}
-
-const REMOVE = { all_installed: 'a', force: 'f', glob: 'g', dryrun: 'n' }
-
-async function remove(ctx: FunctionContext, { given }: Call): Promise<Dict> {
-  const targets = await targetsOf(ctx, { name: given['name']!, pkgs: given['pkgs']! })
-  const old = await list(ctx, given, { origins: true })
-  const ownName = (name: string): string | undefined => {
-    if (name.indexOf('/') <= 0) return old.has(name) ? name : undefined
-    const found = [...old].find(([, facts]) => (facts as Dict).get('origin') === name)
-    return found && str(found[0])
-  }
-  const names = (targets ? namesOf(targets) : []).map(ownName).filter((name) => name !== undefined)
-  if (names.length === 0) return new Map()
-  const sure = isTrue(given['dryrun']!) ? '' : 'y'
-  const letters = switches(given, REMOVE) + sure + switches(given, { recurse: 'R', regex: 'x', pcre: 'X' })
-  return run(ctx, given, pkg(given, 'delete', `-${letters}`, ...names), 'removing', { origins: true })
-}
-
-async function upgrade(ctx: FunctionContext, { rest, kwargs }: Call): Promise<Dict> {
-  const options = Object.fromEntries(kwargs)
-  const letters =
-    switches(options, { force: 'f', local: 'U', fetchonly: 'F', dryrun: 'n' }) +
-    (truthy(options['dryrun'] ?? null) ? '' : 'y')
-  const pkgs = ((options['pkgs'] ?? []) as Value[]).map((name) => str(name))
-  const from = truthy(options['fromrepo'] ?? null) ? ['--repository', str(options['fromrepo']!)] : []
-  const old = await list(ctx, {})
-  const outcome = await runAll(ctx, pkg(options, 'upgrade', `-${letters}`, ...rest, ...pkgs, ...from), QUIET)
-  ctx.memory.delete(keyOf(options))
-  const changes = await changesSince(ctx, old, () => list(ctx, {}))
-  if (outcome.retcode === 0) return changes
-  const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-  throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
-}
-
-/** The names of locked packages after `pkg lock` or `pkg unlock`. */
-async function locks(
-  ctx: FunctionContext,
-  verb: 'lock' | 'unlock',
-  name: string | null,
-  kwargs: ReadonlyMap<string, Value>,
-): Promise<string[]> {
-  const words = [verb, '-y', '--quiet', '--show-locked', ...(name === null ? [] : [name])]
-  const outcome = await runAll(ctx, pkg(Object.fromEntries(kwargs), ...words), QUIET)
-  if (outcome.retcode !== 0) {
-    const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-    throw new CommandError(`Problem encountered ${verb}ing packages`, infoOf({ result }))
-  }
-  return outcome.stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.slice(0, Math.max(line.lastIndexOf('-'), 0)) || line)
-}
-
-function holding(verb: 'lock' | 'unlock') {
-  const texts =
-    verb === 'lock'
-      ? {
-          already: 'is already set to be held.',
-          would: 'is set to be held.',
-          done: 'is now being held.',
-          failed: 'was unable to be held.',
-        }
-      : {
-          already: 'is not being held.',
-          would: 'is set to be unheld.',
-          done: 'is no longer held.',
-          failed: 'was unable to be unheld.',
-        }
-  return async (ctx: FunctionContext, { given, kwargs }: Call): Promise<Dict> => {
-    const wanted = truthy(given['pkgs']!) ? (given['pkgs'] as Value[]) : [given['name']!]
-    const names = wanted.map((one) => str(isDict(one) ? [...one.keys()][0]! : one))
-    return judged(names, async (name): Promise<Verdict> => {
-      const isLocked = (await locks(ctx, 'lock', null, kwargs)).includes(name)
-      if (isLocked === (verb === 'lock')) return [true, `Package ${name} ${texts.already}`]
-      if (isDryRun(ctx)) return [null, `Package ${name} ${texts.would}`]
-      const done = (await locks(ctx, verb, name, kwargs)).includes(name) === (verb === 'lock')
-      if (!done) return [false, `Package ${name} ${texts.failed}`]
-      return [true, `Package ${name} ${texts.done}`, verb === 'lock' ? ['hold', ''] : ['', 'hold']]
-    })
-  }
-}
-
-/** A function that is one call of pkg, with letters for its switches and perhaps a name at the end. */
-function command(
-  doc: string,
-  name: string,
-  args: string,
-  letters: Readonly<Record<string, string>>,
-  more: (given: Given) => { before?: string; words?: string[] } = () => ({}),
-): FunctionDeclaration {
-  const declare = ['which', 'search', 'updating', 'audit'].includes(name) ? reading : changing
-  return declare(doc, args, `pkg.${name}`, (ctx, { given }) => {
-    const { before = '', words = [] } = more(given)
-    const all = switches(given, letters) + before
-    return outputOf(ctx, pkg(given, name, ...(all === '' ? [] : [`-${all}`]), ...words), QUIET)
-  })
-}
-
-const last = (key: string) => (given: Given) => ({ words: [str(given[key]!)] })
-const orSure = (given: Given) => ({ before: truthy(given['dryrun']!) ? 'n' : 'y' })
+const FETCH = { fetch_all: 'a', quiet: 'q', glob: 'g', regex: 'x', pcre: 'X', local: 'L', depends: 'd' }
 const SYMBOLS: Readonly<Record<string, number>> = lookup({ '<': -1, '>': 1, '=': 0 })
 
-const version = reading('Installed versions.', '*names **kwargs', 'pkg.version zsh', versions)
-const refresh_db = changing(
-  'Fetch the package lists.',
-  `${PLACE} force=false **kwargs`,
-  'pkg.refresh_db',
-  async (ctx, { given }) => {
+const refresh_db = changes({
+  doc: 'Refresh the package database.',
+  example: 'pkg.refresh_db',
+  args: { ...PLACE, force: off('Fetch catalogues that are up to date too'), kwargs: param.kwargs },
+  returns: ret.boolean('Whether the refresh succeeded'),
+  run: async (ctx, call) => {
     await clearRefreshMark(ctx)
-    return (await retcodeOf(ctx, pkg(given, 'update', ...(truthy(given['force']!) ? ['-f'] : [])))) === 0
+    return (await retcodeOf(ctx, pkg(call, 'update', ...(call.force ? ['-f'] : [])))) === 0
   },
-)
-const latest_version = reading(
-  'The newest version that can be installed.',
-  '*names **kwargs',
-  'pkg.latest_version zsh',
-  (ctx, { rest, kwargs }) => latest(ctx, rest, kwargs),
-)
-const removing = changing(
-  'Remove packages.',
-  `name pkgs ${PLACE} all_installed=false force=false glob=false dryrun=false recurse=false regex=false pcre=false **kwargs`,
-  'pkg.remove zsh',
-  remove,
-)
+})
+const installedVersion = version(versions)
+const latest_version = latestVersion(latest)
+const removing = changes({
+  doc: 'Remove packages.',
+  example: 'pkg.remove zsh',
+  args: REMOVE,
+  returns: param.versionChanges,
+  run: remove,
+})
 
 export default defineModule({
   name: 'pkgng',
@@ -289,111 +152,111 @@ export default defineModule({
     return 'The pkgng execution module cannot be loaded: only available on FreeBSD 10 or FreeBSD 9 with providers.pkg set to pkgng.'
   },
   functions: {
-    version,
-    info: version,
+    version: installedVersion,
+    info: installedVersion,
     refresh_db,
     update: refresh_db,
     latest_version,
     available_version: latest_version,
-    upgrade_available: reading(
-      'Whether there is a newer version of a package.',
-      '!name **kwargs',
-      'pkg.upgrade_available zsh',
-      async (ctx, { given, kwargs }) => (await latest(ctx, [str(given['name']!)], kwargs)) !== '',
-    ),
-    list_pkgs: reading(
-      'Installed packages with their versions.',
-      `versions_as_list=false ${PLACE} with_origin=false **kwargs`,
-      'pkg.list_pkgs',
-      (ctx, { given, kwargs }) => {
-        if (isTrue(kwargs.get('removed') ?? null) || isTrue(kwargs.get('purge_desired') ?? null)) return new Map()
-        const cached = kwargs.get('use_context') !== false
-        return list(ctx, given, {
-          asList: isTrue(given['versions_as_list']!),
-          origins: isTrue(given['with_origin']!),
-          cached,
-        })
+    upgrade_available: upgradeAvailable(async (ctx, name, options) => (await latest(ctx, [name], options)) !== ''),
+    list_pkgs: reads({
+      doc: 'List the installed packages with their versions.',
+      example: 'pkg.list_pkgs',
+      args: {
+        versions_as_list: param.versions_as_list,
+        ...PLACE,
+        with_origin: isOn('Return dicts with `origin` and `version`'),
+        kwargs: param.kwargs,
       },
-      ret.dict('Versions by name'),
-    ),
-    install: changing(
-      'Install packages.',
-      `name fromrepo pkgs sources ${PLACE} orphan=false force=false glob=false local=false dryrun=false quiet=false reinstall_requires=false regex=false pcre=false batch=false **kwargs`,
-      'pkg.install zsh',
-      install,
-    ),
+      returns: param.versionsByName,
+      run: (ctx, call) => {
+        const { versions_as_list: asList, with_origin: origins, kwargs } = call
+        if (wantsRemoved(kwargs)) return new Map()
+        return list(ctx, call, { asList, origins, cached: kwargs.get('use_context') !== false })
+      },
+    }),
+    install: changes({
+      doc: 'Install packages.',
+      example: 'pkg.install zsh',
+      args: INSTALL,
+      returns: ret.any('`old` and `new` version by package name; the command for a dry run with `sources`'),
+      run: install,
+    }),
     remove: removing,
     delete: removing,
     purge: removing,
-    upgrade: changing('Bring packages to their newest version.', '*names **kwargs', 'pkg.upgrade', upgrade),
-    list_upgrades: reading(
-      'Packages of which there is a newer version.',
-      'refresh=true **kwargs',
-      'pkg.list_upgrades',
-      async (ctx, { given, kwargs }) => {
-        const offline = truthy(given['refresh']!) ? [] : ['--no-repo-update']
-        const from = truthy(kwargs.get('fromrepo') ?? null) ? ['--repository', str(kwargs.get('fromrepo')!)] : []
-        const words = pkg(Object.fromEntries(kwargs), 'upgrade', '--dry-run', '--quiet', ...offline, ...from)
-        return upgradesIn(
-          await ctx.call('cmd.run_stdout', [words], { ...QUIET, python_shell: false, ignore_retcode: true }),
-        )
+    upgrade: changes({
+      doc: 'Upgrade packages; all of them when none is given.',
+      example: 'pkg.upgrade',
+      args: {
+        names: param.names,
+        kwargs: arg.open('`jail`, `chroot`, `root`, `force`, `local`, `fetchonly`, `dryrun`, `pkgs`, `fromrepo`'),
       },
-      ret.dict('New versions by name'),
-    ),
-    version_cmp: reading(
-      'Which of two versions is newer.',
-      '!pkg1 !pkg2 ignore_epoch=false **kwargs',
-      "pkg.version_cmp '2.1.11' '2.1.12'",
-      async (ctx, { given }) => {
-        const words = ['pkg', 'version', '--test-version', str(given['pkg1']!), str(given['pkg2']!)]
-        return SYMBOLS[(await runAll(ctx, words, { ...QUIET, ignore_retcode: true })).stdout] ?? null
+      returns: param.versionChanges,
+      run: (ctx, { names, kwargs }) => upgrade(ctx, names.map(str), kwargs),
+    }),
+    list_upgrades: reads({
+      doc: 'List the packages with a newer version.',
+      example: 'pkg.list_upgrades',
+      args: {
+        refresh: arg.flag('Refresh the package database first', { default: true }),
+        kwargs: arg.open('`jail`, `chroot`, `root`, `fromrepo`'),
       },
-    ),
-    hold: changing(
-      'Hold packages at their version.',
-      'name pkgs **kwargs',
-      'pkg.hold zsh',
-      holding('lock'),
-      ret.dict('What was done, by package'),
-    ),
-    unhold: changing(
-      'Let held packages go.',
-      'name pkgs **kwargs',
-      'pkg.unhold zsh',
-      holding('unlock'),
-      ret.dict('What was done, by package'),
-    ),
-    list_locked: reading(
-      'Held packages with their versions.',
-      '**kwargs',
-      'pkg.list_locked',
-      async (ctx, { kwargs }) => {
+      returns: param.versionsByName,
+      run: async (ctx, { refresh, kwargs }) => {
+        const offline = refresh ? [] : ['--no-repo-update']
+        const place = Object.fromEntries(kwargs)
+        const words = pkg(place, 'upgrade', '--dry-run', '--quiet', ...offline, ...repository(kwargs))
+        const options = { ...QUIET, python_shell: false, ignore_retcode: true }
+        return upgradesIn(await ctx.call('cmd.run_stdout', [words], options))
+      },
+    }),
+    version_cmp: versionCmp(async (ctx, a, b) => {
+      const words = ['pkg', 'version', '--test-version', a, b]
+      return SYMBOLS[(await runAll(ctx, words, { ...QUIET, ignore_retcode: true })).stdout] ?? null
+    }),
+    hold: holding('hold', HOLD),
+    unhold: holding('unhold', UNHOLD),
+    list_locked: reads({
+      doc: 'List the held packages with their versions.',
+      example: 'pkg.list_locked',
+      args: { kwargs: param.kwargs },
+      returns: ret.texts('Packages as `name-version`'),
+      run: async (ctx, { kwargs }) => {
         const found: string[] = []
-        for (const name of await locks(ctx, 'lock', null, kwargs)) {
+        for (const name of await locks(ctx, 'lock', kwargs)) {
           found.push(`${name}-${str(await ctx.call('pkg_resource.version', [name], kwargs))}`)
         }
         return found
       },
-    ),
-    locked: reading('Whether a package is held.', '!name **kwargs', 'pkg.locked zsh', async (ctx, { given, kwargs }) =>
-      (await locks(ctx, 'lock', null, kwargs)).includes(str(given['name']!)),
-    ),
-    lock: changing('Hold a package.', '!name **kwargs', 'pkg.lock zsh', async (ctx, { given, kwargs }) =>
-      (await locks(ctx, 'lock', str(given['name']!), kwargs)).includes(str(given['name']!)),
-    ),
-    unlock: changing(
-      'Let a held package go.',
-      '!name **kwargs',
-      'pkg.unlock zsh',
-      async (ctx, { given, kwargs }) =>
-        !(await locks(ctx, 'unlock', str(given['name']!), kwargs)).includes(str(given['name']!)),
-    ),
-    parse_config: reading(
-      'The configuration of pkg.',
-      `file_name="${CONFIG}"`,
-      'pkg.parse_config',
-      async (ctx, { given }) => {
-        const path = str(given['file_name']!)
+    }),
+    locked: reads({
+      doc: 'Return whether a package is held.',
+      example: 'pkg.locked zsh',
+      args: { name: param.pkg, kwargs: param.kwargs },
+      returns: ret.boolean('Whether the package is held'),
+      run: async (ctx, { name, kwargs }) => (await locks(ctx, 'lock', kwargs)).includes(name),
+    }),
+    lock: changes({
+      doc: 'Hold a package at its version.',
+      example: 'pkg.lock zsh',
+      args: { name: param.pkg, kwargs: param.kwargs },
+      returns: ret.boolean('Whether the package is held now'),
+      run: async (ctx, { name, kwargs }) => (await locks(ctx, 'lock', kwargs, name)).includes(name),
+    }),
+    unlock: changes({
+      doc: 'Release a held package.',
+      example: 'pkg.unlock zsh',
+      args: { name: param.pkg, kwargs: param.kwargs },
+      returns: ret.boolean('Whether the package is released now'),
+      run: async (ctx, { name, kwargs }) => !(await locks(ctx, 'unlock', kwargs, name)).includes(name),
+    }),
+    parse_config: reads({
+      doc: 'Return the configuration of pkg.',
+      example: 'pkg.parse_config',
+      args: { file_name: arg.text('Path of the configuration file', { default: CONFIG }) },
+      returns: ret.any('Settings by name, with `config_file`; a text when the file does not exist'),
+      run: async (ctx, { file_name: path }) => {
         const text = await textAt(ctx.host, path)
         if (text === undefined) return `Unable to find ${path} on file system`
         const found: Dict = new Map()
@@ -404,104 +267,141 @@ export default defineModule({
         }
         return found.set('config_file', path)
       },
-    ),
-    stats: reading(
-      'Numbers about packages.',
-      `local=false remote=false ${PLACE} bytes=false`,
-      'pkg.stats',
-      async (ctx, { given }) => {
-        const letters = switches(given, { local: 'l', remote: 'r', bytes: 'b' })
-        const output = await outputOf(ctx, pkg(given, 'stats', ...(letters === '' ? [] : [`-${letters}`])), QUIET)
-        return output.split('\n').map((line) => line.replace(/^\t+|\t+$/g, ''))
+    }),
+    stats: reads({
+      doc: 'Return statistics about packages.',
+      example: 'pkg.stats',
+      args: {
+        local: off('Only installed packages'),
+        remote: off('Only packages of repositories'),
+        ...PLACE,
+        bytes: off('Sizes in bytes'),
       },
-    ),
-    backup: changing(
-      'Write the list of packages to a file.',
-      `!file_name ${PLACE}`,
-      'pkg.backup /tmp/pkg',
-      async (ctx, { given }) =>
-        (await outputOf(ctx, pkg(given, 'backup', '-d', str(given['file_name']!)), QUIET)).split('...')[1] ?? '',
-    ),
-    restore: changing(
-      'Read the list of packages from a file.',
-      `!file_name ${PLACE}`,
-      'pkg.restore /tmp/pkg',
-      (ctx, { given }) => outputOf(ctx, pkg(given, 'backup', '-r', str(given['file_name']!)), QUIET),
-    ),
-    audit: reading('Packages with known holes.', PLACE, 'pkg.audit', (ctx, { given }) =>
-      outputOf(ctx, pkg(given, 'audit', '-F'), QUIET),
-    ),
-    clean: command('Empty the cache.', 'clean', `${PLACE} clean_all=false dryrun=false`, { clean_all: 'a' }, orSure),
-    autoremove: command('Remove packages that nothing needs.', 'autoremove', `${PLACE} dryrun=false`, {}, orSure),
-    check: changing(
-      'Check installed packages.',
-      `${PLACE} depends=false recompute=false checksum=false checklibs=false`,
-      'pkg.check depends=True',
-      (ctx, { given }) => {
-        const letters = switches(given, { depends: 'dy', recompute: 'r', checksum: 's', checklibs: 'B' })
+      returns: ret.texts('Lines of pkg'),
+      run: async (ctx, call) => {
+        const letters = switches(call, { local: 'l', remote: 'r', bytes: 'b' })
+        const text = await outputOfPkg(ctx, call, 'stats', letters)
+        return text.split('\n').map((line) => line.replace(/^\t+|\t+$/g, ''))
+      },
+    }),
+    backup: changes({
+      doc: 'Export the installed packages to a file.',
+      example: 'pkg.backup /tmp/pkg',
+      args: { file_name, ...PLACE },
+      returns: output,
+      run: async (ctx, call) => (await outputOfPkg(ctx, call, 'backup', 'd', call.file_name)).split('...')[1] ?? '',
+    }),
+    restore: changes({
+      doc: 'Import the installed packages from a file.',
+      example: 'pkg.restore /tmp/pkg',
+      args: { file_name, ...PLACE },
+      returns: output,
+      run: (ctx, call) => outputOfPkg(ctx, call, 'backup', 'r', call.file_name),
+    }),
+    audit: reads({
+      doc: 'List the installed packages with known vulnerabilities.',
+      example: 'pkg.audit',
+      args: PLACE,
+      returns: output,
+      run: (ctx, call) => outputOfPkg(ctx, call, 'audit', 'F'),
+    }),
+    clean: changes({
+      doc: 'Clean the cache of package files.',
+      example: 'pkg.clean',
+      args: { ...PLACE, clean_all: off('Remove all files, not only outdated ones'), dryrun },
+      returns: output,
+      run: (ctx, call) =>
+        outputOfPkg(ctx, call, 'clean', switches(call, { clean_all: 'a' }) + (call.dryrun ? 'n' : 'y')),
+    }),
+    autoremove: changes({
+      doc: 'Remove packages that nothing requires.',
+      example: 'pkg.autoremove',
+      args: { ...PLACE, dryrun },
+      returns: output,
+      run: (ctx, call) => outputOfPkg(ctx, call, 'autoremove', call.dryrun ? 'n' : 'y'),
+    }),
+    check: changes({
+      doc: 'Check installed packages.',
+      example: 'pkg.check depends=True',
+      args: {
+        ...PLACE,
+        depends: off('Install missing dependencies'),
+        recompute: off('Recompute sizes and checksums'),
+        checksum: off('Find wrong checksums'),
+        checklibs: off('Find missing shared libraries'),
+      },
+      returns: output,
+      run: (ctx, call) => {
+        const letters = switches(call, { depends: 'dy', recompute: 'r', checksum: 's', checklibs: 'B' })
         if (letters === '') return 'One of depends, recompute, checksum or checklibs must be set to True'
-        return outputOf(ctx, pkg(given, 'check', `-${letters}`), QUIET)
+        return outputOfPkg(ctx, call, 'check', letters)
       },
-    ),
-    which: command(
-      'The package that a file belongs to.',
-      'which',
-      `!path ${PLACE} origin=false quiet=false`,
-      { quiet: 'q', origin: 'o' },
-      last('path'),
-    ),
-    search: command(
-      'Look for packages.',
-      'search',
-      `!name ${PLACE} exact=false glob=false regex=false pcre=false comment=false desc=false full=false depends=false size=false quiet=false origin=false prefix=false`,
-      {
-        exact: 'e',
-        glob: 'g',
-        regex: 'x',
-        pcre: 'X',
-        comment: 'c',
-        desc: 'D',
-        full: 'f',
-        depends: 'd',
-        size: 's',
-        quiet: 'q',
-        origin: 'o',
-        prefix: 'p',
+    }),
+    which: reads({
+      doc: 'Return the package that owns a file.',
+      example: 'pkg.which /usr/local/bin/zsh',
+      args: { path: arg.text('File path'), ...PLACE, origin: off('Return the origin of the package'), quiet },
+      returns: output,
+      run: (ctx, call) => outputOfPkg(ctx, call, 'which', switches(call, { quiet: 'q', origin: 'o' }), call.path),
+    }),
+    search: reads({
+      doc: 'Search the repositories for packages.',
+      example: 'pkg.search zsh',
+      args: {
+        name: arg.text('Name or pattern'),
+        ...PLACE,
+        exact: off('Match the exact name'),
+        glob: off(glob),
+        regex: off(regex),
+        pcre: off(pcre),
+        comment: off('Search comments'),
+        desc: off('Search descriptions'),
+        full: off('Return all facts'),
+        depends: off('Return dependencies'),
+        size: off('Return sizes'),
+        quiet,
+        origin: off('Return origins'),
+        prefix: off('Return installation prefixes'),
       },
-      last('name'),
-    ),
-    fetch: changing(
-      'Fetch package files.',
-      `!name ${PLACE} fetch_all=false quiet=false fromrepo glob=true regex=false pcre=false local=false depends=false`,
-      'pkg.fetch zsh',
-      (ctx, { given }) => {
-        const letters = switches(given, {
-          fetch_all: 'a',
-          quiet: 'q',
-          glob: 'g',
-          regex: 'x',
-          pcre: 'X',
-          local: 'L',
-          depends: 'd',
-        })
-        const from = truthy(given['fromrepo']!) ? ['-r', str(given['fromrepo']!)] : []
-        return outputOf(
-          ctx,
-          pkg(given, 'fetch', '-y', ...from, ...(letters === '' ? [] : [`-${letters}`]), str(given['name']!)),
-          QUIET,
-        )
+      returns: output,
+      run: (ctx, call) => outputOfPkg(ctx, call, 'search', switches(call, SEARCH), call.name),
+    }),
+    fetch: changes({
+      doc: 'Fetch package files.',
+      example: 'pkg.fetch zsh',
+      args: {
+        name: arg.text('Name or pattern'),
+        ...PLACE,
+        fetch_all: off('Fetch all packages'),
+        quiet,
+        fromrepo: param.fromrepo,
+        glob: arg.flag(glob, { default: true }),
+        regex: off(regex),
+        pcre: off(pcre),
+        local: off('Do not update the repository catalogue'),
+        depends: off('Fetch dependencies too'),
       },
-    ),
-    updating: command(
-      'What to know before a port is updated.',
-      'updating',
-      `!name ${PLACE} filedate filename`,
-      {},
-      (given) => {
-        const date = truthy(given['filedate']!) ? `d ${str(given['filedate']!)}` : ''
-        const file = truthy(given['filename']!) ? `f ${str(given['filename']!)}` : ''
-        return { before: date + file, words: [str(given['name']!)] }
+      returns: output,
+      run: (ctx, call) => {
+        const words = ['-y', ...fromRepo(call.fromrepo), ...dashed(switches(call, FETCH)), call.name]
+        return outputOfPkg(ctx, call, 'fetch', '', ...words)
       },
-    ),
+    }),
+    updating: reads({
+      doc: 'Return the notes of UPDATING about a package.',
+      example: 'pkg.updating zsh',
+      args: {
+        name: param.pkg,
+        ...PLACE,
+        filedate: arg.text('Only notes since this date, `YYYYMMDD`', { optional: true }),
+        filename: arg.text('Alternative path of UPDATING', { optional: true }),
+      },
+      returns: output,
+      run: (ctx, call) => {
+        const { name, filedate, filename } = call
+        const letters = (filedate ? `d ${filedate}` : '') + (filename ? `f ${filename}` : '')
+        return outputOfPkg(ctx, call, 'updating', letters, name)
+      },
+    }),
   },
 })

@@ -1,4 +1,4 @@
-// Versions of Python through pyenv, of a user or of the whole machine (`pyenv.root`, else /usr/local/pyenv).
+// Python versions through pyenv, of a user or of the whole machine (`pyenv.root`, else /usr/local/pyenv).
 import { shlexQuote, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -7,6 +7,7 @@ import {
   defineModule,
   type FunctionContext,
   reads,
+  ret,
   runAll,
   succeeds,
 } from '../../../sdk/mod.ts'
@@ -14,7 +15,7 @@ import {
 const SOURCE = 'https://github.com/yyuu/pyenv.git'
 const BSD = new Set<Value>(['FreeBSD', 'NetBSD', 'OpenBSD'])
 
-/** A leading `~user` is that user's home. */
+/** Expand a leading `~` or `~user` to the home directory. */
 async function expanded(ctx: FunctionContext, path: string): Promise<string> {
   const [, user, rest] = /^~([^/]*)(.*)$/s.exec(path) ?? []
   if (user === undefined) return path
@@ -34,7 +35,7 @@ const placeOf = async (ctx: FunctionContext, path: string | null, runas: string 
 const isInstalled = async (ctx: FunctionContext, runas: Value): Promise<boolean> =>
   truthy(await ctx.call('cmd.has_exec', [`${await rootOf(ctx, runas)}/bin/pyenv`]))
 
-/** What pyenv does; undefined where there is none. */
+/** Run pyenv; return undefined without pyenv. */
 async function pyenv(
   ctx: FunctionContext,
   words: string,
@@ -47,7 +48,7 @@ async function pyenv(
   return runAll(ctx, `env PYENV_ROOT=${root}${variables} ${root}/bin/pyenv ${words}`, { runas })
 }
 
-/** What it prints, when it succeeds. */
+/** Return the output of pyenv; undefined after a failure. */
 async function printed(ctx: FunctionContext, words: string, runas: string | null): Promise<string | undefined> {
   const outcome = await pyenv(ctx, words, runas)
   return outcome?.retcode === 0 ? outcome.stdout : undefined
@@ -81,7 +82,7 @@ async function installPython(ctx: FunctionContext, python: string, runas: string
     await pyenv(ctx, 'rehash ', runas)
     return outcome.stderr
   }
-  // what is left of it must not look like an installation
+  // remove the remains, which look like an installation
   await uninstall(ctx, python, runas)
   return false
 }
@@ -97,7 +98,7 @@ async function list(ctx: FunctionContext, runas: string | null): Promise<string[
   return lines.filter((line) => line !== 'Available versions:').map((line) => line.trim())
 }
 
-/** Runs a command with the shims in front of everything else. */
+/** Run a command with the shims first in the path. */
 async function run(ctx: FunctionContext, cmdline: Value, runas: string | null): Promise<Value> {
   const words = splitWords(str(cmdline)).map(shlexQuote).join(' ')
   const line = `env PATH=${shlexQuote(await rootOf(ctx, runas))}/shims:$PATH  ${words}`
@@ -107,13 +108,13 @@ async function run(ctx: FunctionContext, cmdline: Value, runas: string | null): 
   return stdout
 }
 
-const runas = arg.text('Whose pyenv it is', { optional: true })
-const path = arg.text('Where it lies', { optional: true })
-const python = arg.text('The version')
+const runas = arg.text('User who owns the pyenv', { optional: true })
+const path = arg.text('Directory of pyenv', { optional: true })
+const python = arg.text('Python version')
 
 export default defineModule({
   name: 'pyenv',
-  doc: 'Versions of Python through pyenv.',
+  doc: 'Manage Python versions with pyenv.',
   functions: {
     install: changes({
       doc: 'Install pyenv.',
@@ -122,52 +123,52 @@ export default defineModule({
       run: (ctx, { runas, path }) => install(ctx, runas, path),
     }),
     update: changes({
-      doc: 'Bring pyenv up to date.',
+      doc: 'Update pyenv.',
       example: 'pyenv.update',
       args: { runas, path },
       run: (ctx, { runas, path }) => update(ctx, runas, path),
     }),
     is_installed: reads({
-      doc: 'Whether pyenv is there.',
+      doc: 'Return whether pyenv is installed.',
       example: 'pyenv.is_installed',
       args: { runas },
+      returns: ret.boolean('Whether pyenv is installed'),
       run: (ctx, { runas }) => isInstalled(ctx, runas),
     }),
     install_python: changes({
-      doc: 'Install a version.',
+      doc: 'Install a Python version.',
       example: 'pyenv.install_python 3.12.1',
       args: { python, runas },
       run: (ctx, given) => installPython(ctx, given.python, given.runas),
     }),
     uninstall_python: changes({
-      doc: 'Remove a version.',
+      doc: 'Remove a Python version.',
       example: 'pyenv.uninstall_python 3.12.1',
       args: { python, runas },
       run: (ctx, given) => uninstall(ctx, given.python, given.runas),
     }),
     versions: reads({
-      doc: 'The installed versions.',
+      doc: 'List the installed Python versions.',
       example: 'pyenv.versions',
       args: { runas },
       run: async (ctx, { runas }) => splitLines((await printed(ctx, 'versions --bare', runas)) ?? ''),
     }),
     default: changes({
-      doc: 'The version that counts, or with one given: make it so.',
+      doc: 'Return the default Python version, or set it.',
       example: 'pyenv.default 3.12.1',
-      args: { python: arg.text('The version', { optional: true }), runas },
+      args: { python: arg.text('Python version to set', { optional: true }), runas },
       run: (ctx, given) => chosen(ctx, given.python, given.runas),
     }),
-    list: {
-      ...reads({
-        doc: 'The versions that can be installed.',
-        example: 'pyenv.list',
-        args: { runas },
-        run: (ctx, { runas }) => list(ctx, runas),
-      }),
+    list: reads({
+      doc: 'List the Python versions that can be installed.',
+      example: 'pyenv.list',
       calledAs: 'list_',
-    },
+      args: { runas },
+      returns: ret.texts('Python versions'),
+      run: (ctx, { runas }) => list(ctx, runas),
+    }),
     rehash: changes({
-      doc: 'Make the shims anew.',
+      doc: 'Rebuild the shims.',
       example: 'pyenv.rehash',
       args: { runas },
       run: async (ctx, { runas }) => {
@@ -178,15 +179,15 @@ export default defineModule({
     do: changes({
       doc: 'Run a command with the shims of pyenv.',
       example: "pyenv.do 'pip list'",
-      args: { cmdline: arg.text('The command', { optional: true }), runas },
+      args: { cmdline: arg.text('Command', { optional: true }), runas },
       run: (ctx, { cmdline, runas }) => run(ctx, cmdline, runas),
     }),
     do_with_python: changes({
-      doc: 'Run a command with one version.',
+      doc: 'Run a command with one Python version.',
       example: "pyenv.do_with_python 3.12.1 'pip list'",
-      args: { python, cmdline: arg.any('The command'), runas },
+      args: { python, cmdline: arg.text('Command'), runas },
       run: (ctx, { python, cmdline, runas }) =>
-        run(ctx, python ? `PYENV_VERSION=${python} ${str(cmdline)}` : cmdline, runas),
+        run(ctx, python ? `PYENV_VERSION=${python} ${cmdline}` : cmdline, runas),
     }),
   },
 })

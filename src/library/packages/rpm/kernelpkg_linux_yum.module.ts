@@ -1,7 +1,7 @@
-// Kernels of Red Hat and its kin: one package `kernel`, of which several versions are installed beside each other.
+// Kernels of Red Hat and its relatives: several installed versions of the package `kernel`.
 import { compareDicts, type Dict, iterate, str } from '../../../data/mod.ts'
 import { CommandError, defineModule, runAll } from '../../../sdk/mod.ts'
-import { scopeWords } from '../common/declare.ts'
+import { scopeWords } from '../common/command.ts'
 import { kernelFunctions } from '../common/kernels.ts'
 import { programOf } from './yumpkg/program.ts'
 
@@ -35,7 +35,7 @@ const functions = kernelFunctions({
 export default defineModule({
   name: 'kernelpkg_linux_yum',
   virtual: 'kernelpkg',
-  doc: 'Kernels from packages of Red Hat and its kin.',
+  doc: 'Manage the kernel packages of Red Hat and its relatives.',
   when: ({ grains }) =>
     grains.get('os_family') === 'RedHat' ||
     OTHERS.includes(str(grains.get('os') ?? '').toLowerCase()) ||

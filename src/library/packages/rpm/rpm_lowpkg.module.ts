@@ -1,16 +1,15 @@
-// Single packages of rpm: their files, facts and versions, below yum, dnf and zypper.
+// The files, facts and versions of rpm packages; the providers yum, dnf and zypper build on it.
 import { compareRpm, type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
-import { defineModule, type FunctionContext, isTrue, outputOf, ret, retcodeOf } from '../../../sdk/mod.ts'
-import { reading } from '../common/declare.ts'
+import { arg, defineModule, type FunctionContext, outputOf, reads, ret, retcodeOf } from '../../../sdk/mod.ts'
+import { type Options, withoutEpoch } from '../common/functions.ts'
 import { failure, misuse, single } from '../common/installed.ts'
+import * as param from '../common/params.ts'
 import { packageInfo } from './rpm_lowpkg/info.ts'
 import { parsePackage, QUERYFORMAT } from './rpm_lowpkg/package.ts'
 import { modified, verify } from './rpm_lowpkg/verify.ts'
 
 const QUIET = { output_loglevel: 'trace' }
 const RPM_SYSTEMS = ['amazon', 'xcp', 'xenserver', 'virtuozzolinux', 'virtuozzo', 'issabel pbx', 'openeuler']
-
-type Options = ReadonlyMap<string, Value>
 
 const rpm = (options: Options, ...words: string[]): string[] => {
   const root = options.get('root') ?? null
@@ -38,11 +37,11 @@ async function fileDict(ctx: FunctionContext, packages: readonly string[], optio
   ])
 }
 
-async function binaryInfo(ctx: FunctionContext, given: string, saltenv: Value): Promise<Dict | null> {
+async function binaryInfo(ctx: FunctionContext, given: string, saltenv: string): Promise<Dict | null> {
   let path = given
   if (truthy(await ctx.call('config.valid_fileproto', [path]))) {
     const cached = await ctx.call('cp.cache_file', [path, saltenv])
-    if (!truthy(cached)) throw failure(`Unable to retrieve ${path} from saltenv '${str(saltenv)}'`)
+    if (!truthy(cached)) throw failure(`Unable to retrieve ${path} from saltenv '${saltenv}'`)
     path = str(cached)
   } else if ((await ctx.host.stat(path)) === undefined) throw failure(`${path} does not exist on minion`)
   else if (!path.startsWith('/')) throw misuse(`${path} does not exist on minion`)
@@ -63,12 +62,13 @@ async function owners(ctx: FunctionContext, paths: readonly string[], options: O
   return single(found, paths)
 }
 
-const withoutEpoch = (version: string): string => version.slice(version.indexOf(':') + 1)
+const packages = param.names
+const kwargs = arg.open('`root`: alternative root directory')
 
 export default defineModule({
   name: 'rpm_lowpkg',
   virtual: 'lowpkg',
-  doc: 'Look at packages of rpm.',
+  doc: 'Query rpm about packages.',
   when: async ({ grains, host }) => {
     if ((await host.which('rpm')) === undefined) {
       return 'The rpm execution module failed to load: rpm binary is not in the path.'
@@ -82,96 +82,105 @@ export default defineModule({
     )
   },
   functions: {
-    bin_pkg_info: reading(
-      'The facts of a package file.',
-      '!path saltenv="base"',
-      'lowpkg.bin_pkg_info /root/salt-3008-1.noarch.rpm',
-      (ctx, { given }) => binaryInfo(ctx, str(given['path']!), given['saltenv']!),
-      ret.optional(ret.dict('The facts of the package file')),
-    ),
-    list_pkgs: reading(
-      'Installed packages with their versions.',
-      '*packages **kwargs',
-      'lowpkg.list_pkgs httpd',
-      async (ctx, { rest, kwargs }) => {
-        const lines = (await named(ctx, rest, kwargs)).filter((line) => !isMissing(line))
+    bin_pkg_info: reads({
+      doc: 'Return the facts about a package file.',
+      example: 'lowpkg.bin_pkg_info /root/salt-3008-1.noarch.rpm',
+      args: { path: arg.text('Path or URL of the package file'), saltenv: param.saltenv },
+      returns: ret.optional(ret.dict('Facts')),
+      run: (ctx, { path, saltenv }) => binaryInfo(ctx, path, saltenv),
+    }),
+    list_pkgs: reads({
+      doc: 'List the installed packages with their versions.',
+      example: 'lowpkg.list_pkgs httpd',
+      args: { packages, kwargs },
+      returns: param.versionsByName,
+      run: async (ctx, { packages, kwargs }) => {
+        const lines = (await named(ctx, packages.map(str), kwargs)).filter((line) => !isMissing(line))
         return new Map<Value, Value>(lines.map((line) => splitWords(line).slice(0, 2) as [string, string]))
       },
-    ),
-    verify: reading(
-      'Files that differ from their packages.',
-      '*packages **kwargs',
-      'lowpkg.verify httpd',
-      (ctx, { rest, kwargs }) => verify(ctx, rest, kwargs),
-    ),
-    modified: reading(
-      'Files that differ from their packages, chosen by what differs.',
-      '*packages **flags',
-      'lowpkg.modified httpd mode=True',
-      (ctx, { rest, kwargs }) => modified(ctx, rest, kwargs),
-    ),
-    file_list: reading(
-      'The files of packages.',
-      '*packages **kwargs',
-      'lowpkg.file_list httpd',
-      async (ctx, { rest, kwargs }) => {
-        const words = rpm(kwargs, rest.length > 0 ? '-ql' : '-qla', ...rest)
+    }),
+    verify: reads({
+      doc: 'List the files that differ from their packages.',
+      example: 'lowpkg.verify httpd',
+      args: { packages, kwargs: arg.open('`ignore_types`, `verify_options`, `root`') },
+      returns: ret.dict('Differences by path'),
+      run: (ctx, { packages, kwargs }) => verify(ctx, packages.map(str), kwargs),
+    }),
+    modified: reads({
+      doc: 'List the files that differ from their packages.',
+      example: 'lowpkg.modified httpd mode=True',
+      args: {
+        packages,
+        flags: arg.open('Kinds of difference to include or to exclude, such as `size=True`; `root`'),
+      },
+      returns: ret.dict('Kinds of difference by path'),
+      run: (ctx, { packages, flags }) => modified(ctx, packages.map(str), flags),
+    }),
+    file_list: reads({
+      doc: 'List the files of packages; of all packages when none is given.',
+      example: 'lowpkg.file_list httpd',
+      args: { packages, kwargs },
+      returns: ret.any('`files` and `errors`'),
+      run: async (ctx, { packages, kwargs }) => {
+        const words = rpm(kwargs, packages.length > 0 ? '-ql' : '-qla', ...packages.map(str))
         return { errors: [], files: splitLines(await outputOf(ctx, words, QUIET)) }
       },
-    ),
-    file_dict: reading(
-      'The files of packages, by package.',
-      '*packages **kwargs',
-      'lowpkg.file_dict httpd',
-      (ctx, { rest, kwargs }) => fileDict(ctx, rest, kwargs),
-    ),
-    owner: reading(
-      'The packages that files belong to.',
-      '*paths **kwargs',
-      'lowpkg.owner /usr/bin/apachectl',
-      (ctx, { rest, kwargs }) => owners(ctx, rest, kwargs),
-    ),
-    diff: reading(
-      'How a file differs from the one in a package file.',
-      '!package_path !path',
-      'lowpkg.diff /path/to/apache2.rpm /etc/apache2/httpd.conf',
-      async (ctx, { given }) => {
-        const [archive, path] = [str(given['package_path']!), str(given['path']!)]
-        const line = `rpm2cpio ${archive} | cpio -i --quiet --to-stdout .${path} | diff -u --label 'A ${path}' --from-file=- --label 'B ${path}' ${path}`
+    }),
+    file_dict: reads({
+      doc: 'List the files of packages by package; of all packages when none is given.',
+      example: 'lowpkg.file_dict httpd',
+      args: { packages, kwargs },
+      returns: ret.any('`packages` and `errors`'),
+      run: (ctx, { packages, kwargs }) => fileDict(ctx, packages.map(str), kwargs),
+    }),
+    owner: reads({
+      doc: 'Return the package that owns a file.',
+      example: 'lowpkg.owner /usr/bin/apachectl',
+      args: { paths: param.paths, kwargs },
+      returns: ret.any('Package name, or names by path for several files; empty for a file without a package'),
+      run: (ctx, { paths, kwargs }) => owners(ctx, paths.map(str), kwargs),
+    }),
+    diff: reads({
+      doc: 'Return how a file differs from the file in a package.',
+      example: 'lowpkg.diff /path/to/apache2.rpm /etc/apache2/httpd.conf',
+      args: { package_path: arg.text('Path of the package file'), path: arg.text('Path of the installed file') },
+      returns: ret.string('Unified diff; empty without a difference'),
+      run: async (ctx, { package_path, path }) => {
+        const line = `rpm2cpio ${package_path} | cpio -i --quiet --to-stdout .${path} | diff -u --label 'A ${path}' --from-file=- --label 'B ${path}' ${path}`
         const output = await ctx.call('cmd.shell', [line], QUIET)
         return output.startsWith('Binary file') ? `File '${path}' is binary and its content has been modified.` : output
       },
-    ),
-    info: reading(
-      'All facts about installed packages.',
-      '*packages **kwargs',
-      'lowpkg.info apache2 attr=version,build_date',
-      (ctx, { rest, kwargs }) => packageInfo(ctx, rest, kwargs),
-      ret.dict('Facts by package'),
-    ),
-    version_cmp: reading(
-      'Which of two versions is newer.',
-      '!ver1 !ver2 ignore_epoch=false',
-      "lowpkg.version_cmp '0.2-001' '0.2.0.1-002'",
-      (_ctx, { given }) => {
-        const [a, b] = [str(given['ver1']!), str(given['ver2']!)]
-        return isTrue(given['ignore_epoch']!) ? compareRpm(withoutEpoch(a), withoutEpoch(b)) : compareRpm(a, b)
-      },
-    ),
-    checksum: reading(
-      'Whether package files are whole.',
-      '*paths **kwargs',
-      'lowpkg.checksum /path/to/package1.rpm',
-      async (ctx, { rest, kwargs }) => {
-        if (rest.length === 0) throw failure('No package files has been specified.')
+    }),
+    info: reads({
+      doc: 'Return the facts about installed packages.',
+      example: 'lowpkg.info apache2 attr=version,build_date',
+      args: { packages, kwargs: arg.open('`attr`, `all_versions`, `root`') },
+      returns: ret.dict('Facts by package name'),
+      run: (ctx, { packages, kwargs }) => packageInfo(ctx, packages.map(str), kwargs),
+    }),
+    version_cmp: reads({
+      doc: 'Compare two versions.',
+      example: "lowpkg.version_cmp '0.2-001' '0.2.0.1-002'",
+      args: { ver1: arg.text('First version'), ver2: arg.text('Second version'), ignore_epoch: param.ignore_epoch },
+      returns: ret.number('-1, 0 or 1'),
+      run: (_ctx, { ver1, ver2, ignore_epoch }) =>
+        ignore_epoch ? compareRpm(withoutEpoch(ver1), withoutEpoch(ver2)) : compareRpm(ver1, ver2),
+    }),
+    checksum: reads({
+      doc: 'Return whether the signatures and digests of package files are right.',
+      example: 'lowpkg.checksum /path/to/package1.rpm',
+      args: { paths: param.paths, kwargs },
+      returns: ret.dict('Boolean by path'),
+      run: async (ctx, { paths, kwargs }) => {
+        if (paths.length === 0) throw failure('No package files has been specified.')
         const found: Dict = new Map()
-        for (const path of rest) {
+        for (const path of paths.map(str)) {
           const isFile = (await ctx.host.stat(path))?.type === 'file'
           const options = { ...QUIET, ignore_retcode: true }
           found.set(path, isFile && (await retcodeOf(ctx, rpm(kwargs, '-K', '--quiet', path), options)) === 0)
         }
         return found
       },
-    ),
+    }),
   },
 })

@@ -1,17 +1,10 @@
 // Packages of SUSE through zypper.
-import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import {
-  defineModule,
-  type FunctionContext,
-  type FunctionDeclaration,
-  isTrue,
-  outputOf,
-  ret,
-} from '../../../sdk/mod.ts'
-import { type Call, changing, reading } from '../common/declare.ts'
-import { listed } from '../common/installed.ts'
-import { normalizeName, splitArch } from './rpm_lowpkg/package.ts'
-import { install, remove, upgrade } from './zypperpkg/change.ts'
+import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
+import { latestVersion, listRepoPkgs, type Options, upgradeAvailable, version } from '../common/functions.ts'
+import * as param from '../common/params.ts'
+import { rpmFunctions } from './rpm_lowpkg/provider.ts'
+import { INSTALL, install, remove, UPGRADE, upgrade } from './zypperpkg/change.ts'
 import { download, listDownloaded } from './zypperpkg/downloads.ts'
 import {
   available,
@@ -29,27 +22,19 @@ import { zypper } from './zypperpkg/program.ts'
 import { refresh } from './zypperpkg/refresh.ts'
 import { deleteRepo, listRepos, modifyRepo } from './zypperpkg/repos.ts'
 
-/** Refreshes first where a call asks for it. */
-async function refreshed({ given, kwargs }: Call, ctx: FunctionContext): Promise<void> {
-  if (truthy(given['refresh'] ?? kwargs.get('refresh') ?? null)) await refresh(ctx, { force: given['root'] ?? null })
+/** Refresh if wanted. Salt passes the root directory in the place of `force`, so a root directory forces the refresh. */
+async function refreshIf(ctx: FunctionContext, wanted: boolean, force: string | null = null): Promise<void> {
+  if (wanted) await refresh(ctx, { force })
 }
 
-async function information(
-  ctx: FunctionContext,
-  names: readonly string[],
-  kwargs: ReadonlyMap<string, Value>,
-): Promise<Dict> {
+async function information(ctx: FunctionContext, names: readonly string[], kwargs: Options): Promise<Dict> {
   if (names.length === 0) return new Map()
   const root = kwargs.get('root') ?? null
   if (truthy(kwargs.get('refresh') ?? true)) await refresh(ctx, { ...Object.fromEntries(kwargs), force: root })
   return available(ctx, names, root)
 }
 
-async function latest(
-  ctx: FunctionContext,
-  names: readonly string[],
-  kwargs: ReadonlyMap<string, Value>,
-): Promise<Value> {
+async function latest(ctx: FunctionContext, names: readonly string[], kwargs: Options): Promise<Value> {
   if (names.length === 0) return new Map()
   const known = await information(ctx, names, kwargs)
   const sorted = [...new Set(names)].sort()
@@ -62,21 +47,9 @@ async function latest(
   return sorted.length === 1 ? found.get(sorted[0]!)! : found
 }
 
-function renamed(facts: Value): Value {
-  if (Array.isArray(facts)) return (facts as Value[]).map(renamed)
-  return isDict(facts)
-    ? new Map([...facts].map(([key, value]) => [key === 'source_rpm' ? 'source' : key, value]))
-    : facts
-}
-
-/** Names of packages for capabilities, where exactly one package provides them. */
-async function resolved(
-  ctx: FunctionContext,
-  wish: Value,
-  kwargs: ReadonlyMap<string, Value>,
-  root: Value,
-): Promise<Value> {
-  const [given, version] = isDict(wish) ? [...wish][0]! : [wish, null]
+/** Replace a capability by the name of its package, where exactly one package provides it. */
+async function resolved(ctx: FunctionContext, pkg: Value, kwargs: Options, root: string | null): Promise<Value> {
+  const [given, version] = isDict(pkg) ? [...pkg][0]! : [pkg, null]
   let name = str(given)
   if (truthy(kwargs.get('resolve_capabilities') ?? null)) {
     const ask = async (further: [string, Value][]): Promise<string[]> => {
@@ -96,16 +69,10 @@ async function resolved(
   return truthy(version) ? new Map<Value, Value>([[name, version]]) : name
 }
 
-async function provides(ctx: FunctionContext, root: Value): Promise<Dict> {
-  const known = ctx.memory.get('pkg.list_provides')
-  if (isDict(known ?? null)) return known as Dict
-  const query = [
-    'rpm',
-    ...(truthy(root) ? ['--root', str(root)] : []),
-    '-qa',
-    '--queryformat',
-    '%{PROVIDES}_|-%{NAME}\n',
-  ]
+async function provides(ctx: FunctionContext, root: string | null): Promise<Dict> {
+  const known = ctx.memory.get('pkg.list_provides') ?? null
+  if (isDict(known)) return known
+  const query = ['rpm', ...(root ? ['--root', root] : []), '-qa', '--queryformat', '%{PROVIDES}_|-%{NAME}\n']
   const found: Dict = new Map()
   for (const line of (await outputOf(ctx, query, { output_loglevel: 'trace' })).split('\n')) {
     const [provide, name] = line.split('_|-')
@@ -116,32 +83,36 @@ async function provides(ctx: FunctionContext, root: Value): Promise<Dict> {
   return found
 }
 
-/** A function of `lowpkg` under the name it has here. */
-const low = (name: string, args: string, doc: string): FunctionDeclaration =>
-  reading(doc, args, `pkg.${name} httpd`, (ctx, { rest, kwargs }) => ctx.call(`lowpkg.${name}`, rest, kwargs))
+async function diff(ctx: FunctionContext, path: string, kwargs: Options): Promise<Value> {
+  const owner = str(await ctx.call('lowpkg.owner', [path], kwargs))
+  if (owner === '') return (await ctx.host.stat(path)) === undefined ? 'N/A' : 'Not managed'
+  const file = (await download(ctx, [owner], kwargs.get('root') ?? null)).get(owner) as Dict
+  const differs = await ctx.call('lowpkg.diff', [file.get('path')!, path])
+  return truthy(differs) ? differs : 'Unchanged'
+}
 
-const list_upgrades = reading(
-  'Packages of which there is a newer version.',
-  'refresh=true root **kwargs',
-  'pkg.list_upgrades',
-  async (ctx, { given, kwargs }) => {
-    if (truthy(given['refresh']!)) await refresh(ctx, { force: given['root']!, ...Object.fromEntries(kwargs) })
-    return upgrades(ctx, given['root']!, kwargs)
+const { kwargs, root } = param
+const refreshing = param.off('Refresh the package database first')
+const repo = arg.text('Repository alias')
+const targets = { name: param.name, pkgs: param.pkgs, root, kwargs }
+const summaries = ret.dict('`installed` and `summary` by name')
+
+const list_upgrades = reads({
+  doc: 'List the packages with a newer version.',
+  example: 'pkg.list_upgrades',
+  args: {
+    refresh: arg.flag('Refresh the package database first', { default: true }),
+    root,
+    kwargs: arg.open('`fromrepo`, and options of `pkg.refresh_db`'),
   },
-  ret.dict('New versions by name'),
-)
+  returns: param.versionsByName,
+  run: async (ctx, { refresh: wanted, root, kwargs }) => {
+    if (wanted) await refresh(ctx, { force: root, ...Object.fromEntries(kwargs) })
+    return upgrades(ctx, root, kwargs)
+  },
+})
 
-const latest_version = reading(
-  'The newest version that can be installed.',
-  '*names **kwargs',
-  'pkg.latest_version bash',
-  (ctx, { rest, kwargs }) => latest(ctx, rest, kwargs),
-)
-
-const INSTALL =
-  'name refresh=false fromrepo pkgs sources downloadonly skip_verify=false version ignore_repo_failure=false no_recommends=false root **kwargs'
-const UPGRADE =
-  'name pkgs refresh=true dryrun=false dist_upgrade=false fromrepo novendorchange=false skip_verify=false no_recommends=false root diff_attr **kwargs'
+const latest_version = latestVersion(latest)
 
 export default defineModule({
   name: 'zypperpkg',
@@ -154,238 +125,287 @@ export default defineModule({
   functions: {
     list_upgrades,
     list_updates: list_upgrades,
-    info_installed: reading(
-      'All facts about installed packages.',
-      '*names **kwargs',
-      'pkg.info_installed httpd',
-      async (ctx, { rest, kwargs }) => {
-        const found = await ctx.call('lowpkg.info', rest, kwargs)
-        return new Map([...found].map(([name, facts]) => [name, renamed(facts)]))
-      },
-    ),
-    info_available: reading(
-      'What is known about packages that can be installed.',
-      '*names **kwargs',
-      'pkg.info_available httpd',
-      (ctx, { rest, kwargs }) => information(ctx, rest, kwargs),
-    ),
-    parse_arch: reading(
-      'A name and its architecture.',
-      '!name',
-      'pkg.parse_arch zsh.x86_64',
-      (_ctx, { given }) => {
-        const { name, arch } = splitArch(str(given['name']!))
-        return { name, arch: arch ?? null }
-      },
-      ret.dict('`name` and `arch`'),
-    ),
-    normalize_name: reading(
-      "A name without the machine's architecture.",
-      '!name',
-      'pkg.normalize_name zsh.x86_64',
-      (ctx, { given }) => normalizeName(str(given['name']!), str(ctx.grains.get('osarch') ?? '')),
-    ),
+    ...rpmFunctions({ root: true }),
+    info_available: reads({
+      doc: 'Return the facts about packages that can be installed.',
+      example: 'pkg.info_available httpd',
+      args: { names: param.names, kwargs: arg.open('`root`, and options of `pkg.refresh_db`') },
+      returns: ret.dict('Facts by package name'),
+      run: (ctx, { names, kwargs }) => information(ctx, names.map(str), kwargs),
+    }),
     latest_version,
     available_version: latest_version,
-    upgrade_available: reading(
-      'Whether there is a newer version of a package.',
-      '!name **kwargs',
-      'pkg.upgrade_available bash',
-      async (ctx, { given, kwargs }) => truthy(await latest(ctx, [str(given['name']!)], kwargs)),
-    ),
-    version: reading('Installed versions.', '*names **kwargs', 'pkg.version bash', async (ctx, { rest, kwargs }) => {
-      const found = await ctx.call('pkg_resource.version', rest, kwargs)
+    upgrade_available: upgradeAvailable(async (ctx, name, options) => truthy(await latest(ctx, [name], options))),
+    version: version(async (ctx, names, options) => {
+      const found = await ctx.call('pkg_resource.version', names, options)
       return truthy(found) ? found : new Map()
     }),
-    version_cmp: reading(
-      'Which of two versions is newer.',
-      '!ver1 !ver2 ignore_epoch=false **kwargs',
-      "pkg.version_cmp '0.2-001' '0.2.0.1-002'",
-      (ctx, { given }) =>
-        ctx.call('lowpkg.version_cmp', [given['ver1']!, given['ver2']!], { ignore_epoch: given['ignore_epoch']! }),
-    ),
-    list_pkgs: reading(
-      'Installed packages with their versions.',
-      'versions_as_list=false root includes **kwargs',
-      'pkg.list_pkgs',
-      (ctx, { given, kwargs }) =>
-        listInstalled(ctx, {
-          asList: isTrue(given['versions_as_list']!),
-          root: given['root']!,
-          includes: listed(given['includes']!),
-          kwargs,
-        }),
-      ret.dict('Versions by name'),
-    ),
-    list_repo_pkgs: reading(
-      'Versions that repositories have.',
-      '*args **kwargs',
-      'pkg.list_repo_pkgs foo bar',
-      (ctx, { rest, kwargs }) => repoPackages(ctx, rest, kwargs),
-      ret.dict('Versions by name'),
-    ),
-    list_repos: reading(
-      'Repositories.',
-      'root **kwargs',
-      'pkg.list_repos',
-      async (ctx, { given }) => new Map<Value, Value>(await listRepos(ctx, given['root']!)),
-      ret.dict('The repositories, by name'),
-    ),
-    get_repo: reading(
-      'A repository.',
-      '!repo root **kwargs',
-      'pkg.get_repo alias',
-      async (ctx, { given }) => (await listRepos(ctx, given['root']!)).get(str(given['repo']!)) ?? {},
-      ret.dict('The settings of the repository'),
-    ),
-    del_repo: changing('Remove a repository.', '!repo root', 'pkg.del_repo alias', (ctx, { given }) =>
-      deleteRepo(ctx, str(given['repo']!), given['root']!),
-    ),
-    mod_repo: changing(
-      'Change a repository, or add one.',
-      '!repo **kwargs',
-      'pkg.mod_repo alias url=http://host/',
-      (ctx, { given, kwargs }) => modifyRepo(ctx, str(given['repo']!), kwargs),
-    ),
-    refresh_db: changing(
-      'Fetch the package lists.',
-      'force root gpgautoimport=false **kwargs',
-      'pkg.refresh_db',
-      (ctx, { given, kwargs }) => refresh(ctx, { ...given, repos: kwargs.get('repos') ?? [] }),
-    ),
-    install: changing(
-      'Install packages.',
-      INSTALL,
-      'pkg.install bash',
-      install,
-      ret.dict('Old and new versions, by package'),
-    ),
-    upgrade: changing('Bring packages to their newest version.', UPGRADE, 'pkg.upgrade', upgrade),
-    remove: changing('Remove packages.', 'name pkgs root **kwargs', 'pkg.remove bash', remove),
-    purge: changing('Remove packages.', 'name pkgs root **kwargs', 'pkg.purge bash', remove),
-    list_holds: reading(
-      'Held packages.',
-      'pattern full=true root **kwargs',
-      'pkg.list_holds',
-      (ctx, { given }) => listHolds(ctx, given['pattern']!, truthy(given['full']!), given['root']!),
-      ret.list('The held packages'),
-    ),
-    list_locks: reading(
-      'Locks.',
-      'root',
-      'pkg.list_locks',
-      (ctx, { given }) => listLocks(ctx, given['root']!),
-      ret.dict('The locks, by package'),
-    ),
-    clean_locks: changing('Throw away locks that lock nothing.', 'root', 'pkg.clean_locks', (ctx, { given }) =>
-      cleanLocks(ctx, given['root']!),
-    ),
-    hold: changing(
-      'Hold packages at their version.',
-      'name pkgs root **kwargs',
-      'pkg.hold bash',
-      (ctx, { given }) => hold(ctx, given),
-      ret.dict('What was done, by package'),
-    ),
-    unhold: changing(
-      'Let held packages go.',
-      'name pkgs root **kwargs',
-      'pkg.unhold bash',
-      (ctx, { given }) => unhold(ctx, given),
-      ret.dict('What was done, by package'),
-    ),
-    verify: low('verify', '*names **kwargs', 'Files that differ from their packages.'),
-    file_list: low('file_list', '*packages **kwargs', 'The files of packages.'),
-    file_dict: low('file_dict', '*packages **kwargs', 'The files of packages, by package.'),
-    modified: low('modified', '*packages **flags', 'Files that differ from their packages.'),
-    owner: low('owner', '*paths **kwargs', 'The packages that files belong to.'),
-    list_patterns: reading('Patterns.', 'refresh=false root', 'pkg.list_patterns', async (ctx, call) => {
-      await refreshed(call, ctx)
-      return patterns(ctx, call.given['root']!)
-    }),
-    list_installed_patterns: reading('Installed patterns.', 'root', 'pkg.list_installed_patterns', (ctx, { given }) =>
-      installedPatterns(ctx, given['root']!),
-    ),
-    list_products: reading('Products.', 'all=false refresh=false root', 'pkg.list_products', async (ctx, call) => {
-      await refreshed(call, ctx)
-      return products(ctx, truthy(call.given['all']!), call.given['root']!)
-    }),
-    search: reading(
-      'Look for packages.',
-      '!criteria refresh=false **kwargs',
-      'pkg.search bash match=exact',
-      async (ctx, call) => {
-        await refreshed(call, ctx)
-        return search(ctx, str(call.given['criteria']!), call.kwargs)
+    version_cmp: reads({
+      doc: 'Compare two versions.',
+      example: "pkg.version_cmp '0.2-001' '0.2.0.1-002'",
+      args: {
+        ver1: arg.text('First version'),
+        ver2: arg.text('Second version'),
+        ignore_epoch: param.ignore_epoch,
+        kwargs,
       },
-    ),
-    download: changing('Fetch package files.', '*packages **kwargs', 'pkg.download httpd', async (ctx, call) => {
-      await refreshed(call, ctx)
-      return download(ctx, call.rest, call.kwargs.get('root') ?? null)
+      returns: ret.number('-1, 0 or 1'),
+      run: (ctx, { ver1, ver2, ignore_epoch }) => ctx.call('lowpkg.version_cmp', [ver1, ver2], { ignore_epoch }),
     }),
-    list_downloaded: reading(
-      'Package files that were fetched.',
-      'root **kwargs',
-      'pkg.list_downloaded',
-      (ctx, { given }) => listDownloaded(ctx, given['root']!),
-      ret.dict('The files, by package and version'),
-    ),
-    diff: reading(
-      'How files differ from those of their packages.',
-      '*paths **kwargs',
-      'pkg.diff /etc/hosts',
-      async (ctx, { rest, kwargs }) => {
+    list_pkgs: reads({
+      doc: 'List the installed packages with their versions.',
+      example: 'pkg.list_pkgs',
+      args: {
+        versions_as_list: param.versions_as_list,
+        root,
+        includes: arg.words('Other kinds to list too: `product`, `pattern` and `patch`', { optional: true }),
+        kwargs: arg.open('`attr`, `use_context`'),
+      },
+      returns: param.versionsByName,
+      run: (ctx, { versions_as_list, root, includes, kwargs }) =>
+        listInstalled(ctx, { asList: versions_as_list, root, includes: includes ?? [], kwargs }),
+    }),
+    list_repo_pkgs: listRepoPkgs(repoPackages),
+    list_repos: reads({
+      doc: 'List the repositories.',
+      example: 'pkg.list_repos',
+      args: { root, kwargs },
+      returns: ret.dict('Settings by repository alias'),
+      run: async (ctx, { root }) => new Map<Value, Value>(await listRepos(ctx, root)),
+    }),
+    get_repo: reads({
+      doc: 'Return the settings of a repository.',
+      example: 'pkg.get_repo alias',
+      args: { repo, root, kwargs },
+      returns: param.repoSettings,
+      run: async (ctx, { repo, root }) => (await listRepos(ctx, root)).get(repo) ?? {},
+    }),
+    del_repo: changes({
+      doc: 'Remove a repository.',
+      example: 'pkg.del_repo alias',
+      args: { repo, root },
+      returns: ret.dict('True by alias, and `message`'),
+      run: (ctx, { repo, root }) => deleteRepo(ctx, repo, root),
+    }),
+    mod_repo: changes({
+      doc: 'Change a repository, or add it.',
+      example: 'pkg.mod_repo alias url=http://host/',
+      args: {
+        repo,
+        kwargs: arg.open(
+          '`url`, `baseurl`, `mirrorlist`, `enabled`, `refresh`, `cache`, `gpgcheck`, `gpgautoimport`, `priority`, `name`, `root`',
+        ),
+      },
+      returns: param.repoSettings,
+      run: (ctx, { repo, kwargs }) => modifyRepo(ctx, repo, kwargs),
+    }),
+    refresh_db: changes({
+      doc: 'Refresh the package database.',
+      example: 'pkg.refresh_db',
+      args: {
+        force: arg.flag(
+          'Refresh repositories that are up to date too; default: pillar `zypper:refreshdb_force`, else True',
+          {
+            optional: true,
+          },
+        ),
+        root,
+        gpgautoimport: param.off('Trust and import new signing keys'),
+        kwargs: arg.open('`repos`: aliases of the repositories to refresh'),
+      },
+      returns: ret.dict('By repository: True when it was fetched, False when it was up to date'),
+      run: (ctx, { force, root, gpgautoimport, kwargs }) =>
+        refresh(ctx, { force, root, gpgautoimport, repos: kwargs.get('repos') ?? [] }),
+    }),
+    install: changes({
+      doc: 'Install packages.',
+      example: 'pkg.install bash',
+      args: INSTALL,
+      returns: param.versionChanges,
+      run: install,
+    }),
+    upgrade: changes({
+      doc: 'Upgrade packages; all of them when none is given.',
+      example: 'pkg.upgrade',
+      args: UPGRADE,
+      returns: ret.any('`old` and `new` version by package name; the output of zypper for a dry run'),
+      run: upgrade,
+    }),
+    remove: changes({
+      doc: 'Remove packages.',
+      example: 'pkg.remove bash',
+      args: targets,
+      returns: param.versionChanges,
+      run: remove,
+    }),
+    purge: changes({
+      doc: 'Remove packages.',
+      example: 'pkg.purge bash',
+      args: targets,
+      returns: param.versionChanges,
+      run: remove,
+    }),
+    list_holds: reads({
+      doc: 'List the held packages.',
+      example: 'pkg.list_holds',
+      args: {
+        pattern: arg.text('Regular expression for package names', { optional: true }),
+        full: arg.flag('Return versions too', { default: true }),
+        root,
+        kwargs,
+      },
+      returns: ret.list('Held packages'),
+      run: (ctx, { pattern, full, root }) => listHolds(ctx, pattern, full, root),
+    }),
+    list_locks: reads({
+      doc: 'List the locks.',
+      example: 'pkg.list_locks',
+      args: { root },
+      returns: ret.dict('Locks by package name'),
+      run: (ctx, { root }) => listLocks(ctx, root),
+    }),
+    clean_locks: changes({
+      doc: 'Remove locks that match no package.',
+      example: 'pkg.clean_locks',
+      args: { root },
+      returns: ret.dict('`removed`: how many locks were removed'),
+      run: (ctx, { root }) => cleanLocks(ctx, root),
+    }),
+    hold: changes({
+      doc: 'Hold packages at their version.',
+      example: 'pkg.hold bash',
+      args: targets,
+      returns: param.holdReports,
+      run: hold,
+    }),
+    unhold: changes({
+      doc: 'Release held packages.',
+      example: 'pkg.unhold bash',
+      args: targets,
+      returns: param.holdReports,
+      run: unhold,
+    }),
+    list_patterns: reads({
+      doc: 'List the patterns.',
+      example: 'pkg.list_patterns',
+      args: { refresh: refreshing, root },
+      returns: summaries,
+      run: async (ctx, { refresh, root }) => {
+        await refreshIf(ctx, refresh, root)
+        return patterns(ctx, root)
+      },
+    }),
+    list_installed_patterns: reads({
+      doc: 'List the installed patterns.',
+      example: 'pkg.list_installed_patterns',
+      args: { root },
+      returns: summaries,
+      run: (ctx, { root }) => installedPatterns(ctx, root),
+    }),
+    list_products: reads({
+      doc: 'List the products.',
+      example: 'pkg.list_products',
+      args: { all: param.off('List available products too'), refresh: refreshing, root },
+      returns: ret.dicts('Facts about each product'),
+      run: async (ctx, { all, refresh, root }) => {
+        await refreshIf(ctx, refresh, root)
+        return products(ctx, all, root)
+      },
+    }),
+    search: reads({
+      doc: 'Search for packages.',
+      example: 'pkg.search bash match=exact',
+      args: {
+        criteria: arg.text('Name or pattern'),
+        refresh: refreshing,
+        kwargs: arg.open(
+          '`match` (`exact`, `words` or `substrings`), `provides`, `installed_only`, `details`, `root` …',
+        ),
+      },
+      returns: ret.dict('Facts by package name'),
+      run: async (ctx, { criteria, refresh, kwargs }) => {
+        await refreshIf(ctx, refresh)
+        return search(ctx, criteria, kwargs)
+      },
+    }),
+    download: changes({
+      doc: 'Download package files.',
+      example: 'pkg.download httpd',
+      args: { packages: param.names, kwargs: arg.open('`refresh`, `root`') },
+      returns: ret.dict('File and repository by package name'),
+      run: async (ctx, { packages, kwargs }) => {
+        await refreshIf(ctx, truthy(kwargs.get('refresh') ?? null))
+        return download(ctx, packages.map(str), kwargs.get('root') ?? null)
+      },
+    }),
+    list_downloaded: reads({
+      doc: 'List the downloaded package files.',
+      example: 'pkg.list_downloaded',
+      args: { root, kwargs },
+      returns: ret.dict('Files by package name and version'),
+      run: (ctx, { root }) => listDownloaded(ctx, root),
+    }),
+    diff: reads({
+      doc: 'Return how files differ from the files in their packages.',
+      example: 'pkg.diff /etc/hosts',
+      args: { paths: param.paths, kwargs: arg.open('`root`') },
+      returns: ret.dict('Difference by path'),
+      run: async (ctx, { paths, kwargs }) => {
         const found: Dict = new Map()
-        for (const path of rest) {
-          const owner = str(await ctx.call('lowpkg.owner', [path], kwargs))
-          if (owner === '') found.set(path, (await ctx.host.stat(path)) === undefined ? 'N/A' : 'Not managed')
-          else {
-            const file = (await download(ctx, [owner], kwargs.get('root') ?? null)).get(owner) as Dict
-            const differs = await ctx.call('lowpkg.diff', [file.get('path')!, path])
-            found.set(path, truthy(differs) ? differs : 'Unchanged')
-          }
-        }
+        for (const path of paths.map(str)) found.set(path, await diff(ctx, path, kwargs))
         return found
       },
-    ),
-    list_patches: reading('Patches.', 'refresh=false root **kwargs', 'pkg.list_patches', async (ctx, call) => {
-      await refreshed(call, ctx)
-      return patches(ctx, call.given['root']!, false)
     }),
-    list_installed_patches: reading(
-      'Installed patches.',
-      'root **kwargs',
-      'pkg.list_installed_patches',
-      (ctx, { given }) => patches(ctx, given['root']!, true),
-      ret.dict('The patches, by name'),
-    ),
-    list_provides: reading(
-      'Packages by what they provide.',
-      'root **kwargs',
-      'pkg.list_provides',
-      (ctx, { given }) => provides(ctx, given['root']!),
-      ret.dict('The packages, by what they provide'),
-    ),
-    resolve_capabilities: reading(
-      'Names of packages for capabilities.',
-      '!pkgs refresh=false root **kwargs',
-      'pkg.resolve_capabilities resolve_capabilities=True w3m_ssl',
-      async (ctx, call) => {
-        await refreshed(call, ctx)
+    list_patches: reads({
+      doc: 'List the patches.',
+      example: 'pkg.list_patches',
+      args: { refresh: refreshing, root, kwargs },
+      returns: summaries,
+      run: async (ctx, { refresh, root }) => {
+        await refreshIf(ctx, refresh, root)
+        return patches(ctx, root, false)
+      },
+    }),
+    list_installed_patches: reads({
+      doc: 'List the installed patches.',
+      example: 'pkg.list_installed_patches',
+      args: { root, kwargs },
+      returns: summaries,
+      run: (ctx, { root }) => patches(ctx, root, true),
+    }),
+    list_provides: reads({
+      doc: 'List the packages by the capabilities that they provide.',
+      example: 'pkg.list_provides',
+      args: { root, kwargs },
+      returns: ret.dict('Package names by capability'),
+      run: (ctx, { root }) => provides(ctx, root),
+    }),
+    resolve_capabilities: reads({
+      doc: 'Replace capabilities by the names of the packages that provide them.',
+      example: 'pkg.resolve_capabilities resolve_capabilities=True w3m_ssl',
+      args: {
+        pkgs: arg.any('List of names or of dicts `{name: version}`'),
+        refresh: refreshing,
+        root,
+        kwargs: arg.open('`resolve_capabilities`'),
+      },
+      returns: ret.list('Names, or dicts `{name: version}`'),
+      run: async (ctx, { pkgs, refresh, root, kwargs }) => {
+        await refreshIf(ctx, refresh, root)
         const found: Value[] = []
-        for (const wish of call.given['pkgs'] as Value[])
-          found.push(await resolved(ctx, wish, call.kwargs, call.given['root']!))
+        for (const pkg of iterate(pkgs)) found.push(await resolved(ctx, pkg, kwargs, root))
         return found
       },
-    ),
-    services_need_restart: reading(
-      'Services that still run what an update replaced.',
-      'root **kwargs',
-      'pkg.services_need_restart',
-      async (ctx, { given }) => {
-        const { stdout } = await zypper(ctx, ['ps', '-sss'], { root: given['root']!, readOnly: true })
+    }),
+    services_need_restart: reads({
+      doc: 'List the services that still use files of packages before their upgrade.',
+      example: 'pkg.services_need_restart',
+      args: { root, kwargs },
+      returns: ret.texts('Service names'),
+      run: async (ctx, { root }) => {
+        const { stdout } = await zypper(ctx, ['ps', '-sss'], { root, readOnly: true })
         return stdout.split(/\s+/).filter(Boolean)
       },
-    ),
+    }),
   },
 })

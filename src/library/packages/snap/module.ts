@@ -1,11 +1,10 @@
-// Snaps, through the snap command.
-import { type Dict, isDict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+// Snap packages, through the snap command.
+import { type Dict, isDict, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, deserialize, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { failure, misuse } from '../common/installed.ts'
 
 const RISKS = ['stable', 'candidate', 'beta', 'edge']
 const PLAIN = ['--unicode=never', '--color=never']
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 async function snap(ctx: FunctionContext, words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   const outcome = await runAll(ctx, ['snap', ...words])
@@ -13,7 +12,7 @@ async function snap(ctx: FunctionContext, words: readonly string[]): Promise<{ s
   return outcome
 }
 
-/** Rows of a table with a heading, by the first column. */
+/** Parse a table with a heading, and return its rows by the first column. */
 function rows(output: string, columns: readonly string[]): Map<string, Map<string, Value>> {
   const found = new Map<string, Map<string, Value>>()
   for (const line of splitLines(output).slice(1)) {
@@ -30,7 +29,7 @@ function rows(output: string, columns: readonly string[]): Map<string, Map<strin
 const COLUMNS = ['name', 'version', 'revision', 'channel', 'publisher', 'notes']
 
 async function list(ctx: FunctionContext, name: Value, revisions: boolean): Promise<Dict> {
-  const names = name === null ? [] : (Array.isArray(name) ? (name as Value[]) : [name]).map((one) => str(one))
+  const names = name === null ? [] : (Array.isArray(name) ? name : [name]).map(str)
   const outcome = await runAll(ctx, ['snap', 'list', ...PLAIN, ...(revisions ? ['--all'] : []), ...names], {
     ignore_retcode: true,
   })
@@ -47,36 +46,42 @@ async function list(ctx: FunctionContext, name: Value, revisions: boolean): Prom
   return found
 }
 
-async function fact(ctx: FunctionContext, name: Value, key: string): Promise<boolean> {
-  const facts = (await list(ctx, name, false)).get(str(name))
-  if (!isDict(facts ?? null)) throw failure(`snap "${str(name)}" is not installed`)
-  return (facts as Dict).get(key) === true
+async function fact(ctx: FunctionContext, name: string, key: string): Promise<boolean> {
+  const facts = (await list(ctx, name, false)).get(name) ?? null
+  if (!isDict(facts)) throw failure(`snap "${name}" is not installed`)
+  return facts.get(key) === true
 }
 
-function channelWords(channel: Value): string[] {
-  if (!truthy(channel)) return []
-  const parts = str(channel).split('/')
+function channelWords(channel: string | null): string[] {
+  if (!channel) return []
+  const parts = channel.split('/')
   if (parts.length > 3) {
-    throw misuse(`Invalid channel name '${str(channel)}', must follow <track>/<risk_level>[/<branch>]`)
+    throw misuse(`Invalid channel name '${channel}', must follow <track>/<risk_level>[/<branch>]`)
   }
   const risk = parts.length > 1 ? parts[1]! : RISKS.includes(parts[0]!) ? parts[0]! : 'stable'
   if (!RISKS.includes(risk)) throw misuse(`Invalid channel risk level '${risk}', valid: ${RISKS.join(', ')}`)
-  return ['--channel', str(channel)]
+  return ['--channel', channel]
 }
 
 interface Installation {
-  name: Value
-  channel: Value
-  revision: Value
-  classic: Value
-  refresh?: Value
+  name: string
+  channel: string | null
+  revision: string | null
+  classic: boolean
+  refresh: boolean
 }
 
+const revisionWords = (revision: string | null): string[] => (revision === null ? [] : ['--revision', revision])
+
 async function install(ctx: FunctionContext, call: Installation): Promise<true> {
-  const refresh = truthy(call.refresh ?? null)
-  const revision = call.revision === null ? [] : ['--revision', str(call.revision)]
-  const words = [refresh ? 'refresh' : 'install', ...PLAIN, ...channelWords(call.channel), ...revision]
-  const { stderr } = await snap(ctx, [...words, ...(truthy(call.classic) ? ['--classic'] : []), str(call.name)])
+  const { refresh } = call
+  const words = [
+    refresh ? 'refresh' : 'install',
+    ...PLAIN,
+    ...channelWords(call.channel),
+    ...revisionWords(call.revision),
+  ]
+  const { stderr } = await snap(ctx, [...words, ...(call.classic ? ['--classic'] : []), call.name])
   if (!refresh && stderr.includes('is already installed')) throw failure(stderr)
   return true
 }
@@ -93,12 +98,12 @@ async function upgrades(ctx: FunctionContext, excludeHeld: boolean): Promise<Dic
   return found
 }
 
-const name = arg.any('The snap')
-const channel = arg.text('The channel', { optional: true })
-const revision = arg.text('The revision', { optional: true })
-const classic = arg.flag('Whether it may reach the whole machine', { default: false })
+const name = arg.text('Snap name')
+const channel = arg.text('Channel, `<track>/<risk>[/<branch>]`', { optional: true })
+const revision = arg.text('Revision', { optional: true })
+const classic = arg.flag('Use classic confinement, with access to the whole machine', { default: false })
 
-/** A function that is one call of snap about one snap. */
+/** Declare a function that is one command of snap about one snap. */
 const command = (doc: string, verb: string, words: readonly string[]) =>
   changes({
     doc,
@@ -106,11 +111,12 @@ const command = (doc: string, verb: string, words: readonly string[]) =>
     returns: ret.boolean('True'),
     example: `snap.${verb} hello-world`,
     run: async (ctx, given) => {
-      await snap(ctx, [...words, str(given.name)])
+      await snap(ctx, [...words, given.name])
       return true
     },
   })
 
+/** Declare a function that returns whether a snap has a property. */
 const asking = (doc: string, verb: string, key: string) =>
   reads({
     doc,
@@ -122,7 +128,7 @@ const asking = (doc: string, verb: string, key: string) =>
 
 export default defineModule({
   name: 'snap',
-  doc: 'Install snaps.',
+  doc: 'Manage snap packages.',
   when: async ({ host }) => (await host.which('snap')) !== undefined || 'Missing `snap` command in PATH',
   functions: {
     install: changes({
@@ -132,14 +138,14 @@ export default defineModule({
         channel,
         revision,
         classic,
-        refresh: arg.any('Whether an installed one is changed', { default: false }),
+        refresh: arg.flag('Refresh an installed snap', { default: false }),
       },
       returns: ret.boolean('True'),
       example: 'snap.install hello-world',
       run: install,
     }),
     refresh: changes({
-      doc: 'Bring a snap to its newest revision, or to another channel.',
+      doc: 'Refresh a snap to its newest revision, or switch its channel.',
       args: { name, channel, revision, classic },
       returns: ret.boolean('True'),
       example: 'snap.refresh hello-world',
@@ -147,59 +153,58 @@ export default defineModule({
     }),
     remove: changes({
       doc: 'Remove a snap.',
-      args: { name, revision, purge: arg.flag('Whether no snapshot of its data is kept', { default: false }) },
+      args: { name, revision, purge: arg.flag('Do not keep a snapshot of the data', { default: false }) },
       returns: ret.boolean('True'),
       example: 'snap.remove hello-world',
       run: async (ctx, given) => {
-        const one = given.revision === null ? [] : ['--revision', given.revision]
-        await snap(ctx, ['remove', ...(given.purge ? ['--purge'] : []), ...one, str(given.name)])
+        await snap(ctx, ['remove', ...(given.purge ? ['--purge'] : []), ...revisionWords(given.revision), given.name])
         return true
       },
     }),
     purge: command('Remove a snap and its data.', 'purge', ['remove', '--purge']),
-    enable: command('Switch a snap on.', 'enable', ['enable']),
-    disable: command('Switch a snap off.', 'disable', ['disable']),
+    enable: command('Enable a snap.', 'enable', ['enable']),
+    disable: command('Disable a snap.', 'disable', ['disable']),
     hold: changes({
-      doc: 'Leave a snap out of general refreshes.',
-      args: { name, duration: arg.text('How long', { optional: true }) },
+      doc: 'Hold a snap, so that general refreshes leave it out.',
+      args: { name, duration: arg.text('Duration such as `24h`; default: forever', { optional: true }) },
       returns: ret.boolean('True'),
       example: 'snap.hold hello-world',
       run: async (ctx, given) => {
         const word = given.duration ? `--hold=${given.duration}` : '--hold'
-        await snap(ctx, ['refresh', word, str(given.name)])
+        await snap(ctx, ['refresh', word, given.name])
         return true
       },
     }),
-    unhold: command('Let a held snap go.', 'unhold', ['refresh', '--unhold']),
-    is_enabled: asking('Whether a snap is switched on.', 'is_enabled', 'enabled'),
-    is_held: asking('Whether a snap is held.', 'is_held', 'held'),
+    unhold: command('Release a held snap.', 'unhold', ['refresh', '--unhold']),
+    is_enabled: asking('Return whether a snap is enabled.', 'is_enabled', 'enabled'),
+    is_held: asking('Return whether a snap is held.', 'is_held', 'held'),
     is_installed: reads({
-      doc: 'Whether a snap is installed.',
+      doc: 'Return whether a snap is installed.',
       args: { name },
       returns: ret.boolean('Whether it is'),
       example: 'snap.is_installed hello-world',
       run: async (ctx, given) => (await list(ctx, given.name, true)).size > 0,
     }),
     list: reads({
-      doc: 'Installed snaps.',
+      doc: 'List the installed snaps.',
       args: {
-        name: arg.any('Only these', { optional: true }),
-        revisions: arg.flag('Whether all revisions are listed', { default: false }),
+        name: arg.any('Snap name, or a list of names; default: all snaps', { optional: true }),
+        revisions: arg.flag('List all revisions', { default: false }),
       },
-      returns: ret.dict('By name'),
+      returns: ret.dict('Facts by snap name'),
       example: 'snap.list',
       calledAs: 'list_',
       run: (ctx, given) => list(ctx, given.name, given.revisions),
     }),
     list_upgrades: reads({
-      doc: 'Snaps of which there is a newer revision.',
-      args: { exclude_held: arg.flag('Whether held ones are left out', { default: false }) },
-      returns: ret.dict('By name'),
+      doc: 'List the snaps with a newer revision.',
+      args: { exclude_held: arg.flag('Leave out held snaps', { default: false }) },
+      returns: ret.dict('Facts by snap name'),
       example: 'snap.list_upgrades',
       run: (ctx, { exclude_held }) => upgrades(ctx, exclude_held),
     }),
     upgrade_all: changes({
-      doc: 'Bring all snaps to their newest revision.',
+      doc: 'Refresh all snaps to their newest revision.',
       args: {},
       returns: ret.boolean('True'),
       example: 'snap.upgrade_all',
@@ -209,12 +214,12 @@ export default defineModule({
       },
     }),
     info: reads({
-      doc: 'What is known about a snap, installed or not.',
-      args: { name, verbose: arg.flag('Whether more is told', { default: false }) },
-      returns: ret.dict('The facts'),
+      doc: 'Return the facts about a snap, installed or not.',
+      args: { name, verbose: arg.flag('Return more facts', { default: false }) },
+      returns: ret.dict('Facts'),
       example: 'snap.info hello-world',
       run: async (ctx, given) => {
-        const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), str(given.name)])
+        const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), given.name])
         return (await deserialize('yaml', stdout)) as Dict
       },
     }),

@@ -1,13 +1,12 @@
-// Virtualenvs: made with `virtualenv` or with Python's own `venv`, and asked about what is in them.
-import { repr, SaltError, str, type Value } from '../../../data/mod.ts'
+// Virtualenvs, created with `virtualenv` or with the module `venv` of Python.
+import { repr, SaltError, str } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { type Creation, create, failure, programOf, virtualenvVersion } from './module/create.ts'
+import { failure } from '../common/installed.ts'
+import { CREATION, create, programOf, virtualenvVersion } from './module/create.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const off = (doc: string) => arg.any(doc, { default: false })
-const venv = arg.text('The path of the virtualenv')
+const venv = arg.text('Path of the virtualenv')
 
-/** What a program prints that the virtualenv's Python runs. */
+/** Run a program in the Python of a virtualenv, and return its output. */
 async function answer(ctx: FunctionContext, path: string, code: string): Promise<string> {
   const python = programOf(ctx, path, 'python')
   if ((await ctx.host.stat(python)) === undefined) {
@@ -20,13 +19,13 @@ async function answer(ctx: FunctionContext, path: string, code: string): Promise
 
 const UNSAFE = /import|;|subprocess|eval|open|file|exec|input/
 
-/** Names end up in a program, so words that do something are refused. */
-function assertSafe(...names: Value[]): void {
-  const bad = names.find((name) => UNSAFE.test(str(name)))
-  if (bad !== undefined) throw new SaltError('SaltInvocationError', `Unsafe python code detected in '${str(bad)}'`)
+/** Refuse names with Python code, because names become part of a program. */
+function assertSafe(...names: string[]): void {
+  const bad = names.find((name) => UNSAFE.test(name))
+  if (bad !== undefined) throw new SaltError('SaltInvocationError', `Unsafe python code detected in '${bad}'`)
 }
 
-function distributionCode(distribution: Value): string {
+function distributionCode(distribution: string): string {
   const name = repr(distribution)
   return [
     'import sys, sysconfig',
@@ -43,61 +42,46 @@ function distributionCode(distribution: Value): string {
 
 const resource = {
   venv,
-  package: optional('The package'),
-  resource: optional('The path of the file in the package'),
+  package: arg.any('Package name; another value is written as `str()` writes it', { optional: true }),
+  resource: arg.any('Path of the file in the package; another value is written as `str()` writes it', {
+    optional: true,
+  }),
 }
 
 export default defineModule({
   name: 'virtualenv_mod',
   virtual: 'virtualenv',
-  doc: 'Make virtualenvs and look into them.',
+  doc: 'Manage virtualenvs.',
   functions: {
     create: changes({
-      doc: 'Make a virtualenv.',
-      args: {
-        path: arg.text('Where it is made'),
-        venv_bin: arg.text('The program that makes it; `venv` for Python itself', { optional: true }),
-        system_site_packages: off("Whether the machine's packages are visible in it"),
-        distribute: arg.flag('For old versions of virtualenv', { default: false }),
-        clear: off('Whether an existing one is emptied'),
-        python: arg.text('The Python it is for', { optional: true }),
-        extra_search_dir: optional('Where packages for it are looked for'),
-        never_download: optional('Whether nothing is downloaded'),
-        prompt: arg.text('What its shell shows', { optional: true }),
-        pip: arg.flag('Whether setuptools and pip are fetched when they are missing', { default: false }),
-        symlinks: optional('Whether files are linked instead of copied; for venv'),
-        upgrade: optional('Whether it is brought to the present Python; for venv'),
-        user: arg.text('Whose it is', { optional: true }),
-        use_vt: arg.flag('Show the output as it comes', { default: false }),
-        saltenv: arg.text('Where files of the file server are looked up', { default: 'base' }),
-        kwargs: arg.open('Options of cmd.run_all'),
-      },
-      returns: ret.dict('As cmd.run_all gives it'),
+      doc: 'Create a virtualenv.',
+      args: CREATION,
+      returns: ret.dict('Outcome as `cmd.run_all` returns it'),
       example: 'virtualenv.create /path/to/new/virtualenv',
-      run: async (ctx, creation) => ({ ...(await create(ctx, creation as Creation)) }),
+      run: async (ctx, creation) => ({ ...(await create(ctx, creation)) }),
     }),
     virtualenv_ver: reads({
-      doc: 'The version of virtualenv, as numbers.',
+      doc: 'Return the version of virtualenv as numbers.',
       args: {
-        venv_bin: arg.text('The program'),
-        user: arg.text('Whom it runs as', { optional: true }),
-        kwargs: arg.open('Options of cmd.run_all'),
+        venv_bin: arg.text('Path of the program'),
+        user: arg.text('User who runs the program', { optional: true }),
+        kwargs: arg.open('Options of `cmd.run_all`'),
       },
-      returns: ret.list('The numbers'),
+      returns: ret.list('Parts of the version'),
       example: 'virtualenv.virtualenv_ver virtualenv',
       run: (ctx, { venv_bin, user, kwargs }) => virtualenvVersion(ctx, venv_bin, user, kwargs),
     }),
     get_site_packages: reads({
-      doc: 'Where the packages of a virtualenv are.',
+      doc: 'Return the site-packages directory of a virtualenv.',
       args: { venv },
-      returns: ret.string('The path'),
+      returns: ret.string('Path'),
       example: 'virtualenv.get_site_packages /path/to/my/venv',
       run: (ctx, { venv }) => answer(ctx, venv, 'import sysconfig; print(sysconfig.get_path("purelib"))'),
     }),
     get_distribution_path: reads({
-      doc: 'Where a package of a virtualenv is.',
-      args: { venv, distribution: arg.any('The package') },
-      returns: ret.string('The path'),
+      doc: 'Return the path of a distribution in a virtualenv.',
+      args: { venv, distribution: arg.text('Distribution name') },
+      returns: ret.string('Path'),
       example: 'virtualenv.get_distribution_path /path/to/my/venv my_distribution',
       run: (ctx, { venv, distribution }) => {
         assertSafe(distribution)
@@ -105,23 +89,23 @@ export default defineModule({
       },
     }),
     get_resource_path: reads({
-      doc: 'Where a file of a package of a virtualenv is.',
+      doc: 'Return the path of a package resource in a virtualenv.',
       args: resource,
-      returns: ret.string('The path'),
+      returns: ret.string('Path'),
       example: 'virtualenv.get_resource_path /path/to/my/venv my_package my/resource.xml',
       run: (ctx, { venv, package: name, resource }) => {
-        assertSafe(name, resource)
+        assertSafe(str(name), str(resource))
         const names = `${repr(str(name))}, ${repr(str(resource))}`
         return answer(ctx, venv, `import pkg_resources; print(pkg_resources.resource_filename(${names}))`)
       },
     }),
     get_resource_content: reads({
-      doc: 'What is in a file of a package of a virtualenv.',
+      doc: 'Return the content of a package resource in a virtualenv.',
       args: resource,
-      returns: ret.string('The content, as Python shows bytes'),
+      returns: ret.string('Content as a bytes literal of Python'),
       example: 'virtualenv.get_resource_content /path/to/my/venv my_package my/resource.xml',
       run: (ctx, { venv, package: name, resource }) => {
-        assertSafe(name, resource)
+        assertSafe(str(name), str(resource))
         const names = `${repr(str(name))}, ${repr(str(resource))}`
         return answer(ctx, venv, `import pkg_resources; print(pkg_resources.resource_string(${names}))`)
       },

@@ -1,61 +1,62 @@
-// A virtualenv with the packages it is to have.
+// A virtualenv with its packages.
 import { type Dict, PyError, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const off = (doc: string) => arg.any(doc, { default: false })
+const optional = (doc: string) => arg.text(doc, { optional: true })
+const off = (doc: string) => arg.flag(doc, { default: false })
 
-const args = {
-  name: arg.any('Where it is'),
-  venv_bin: optional('The program that makes it; `venv` for Python itself'),
-  requirements: optional('Files of requirements'),
-  system_site_packages: off("Whether the machine's packages are visible in it"),
-  distribute: off('For old versions of virtualenv'),
-  use_wheel: off('For old versions of pip'),
-  clear: off('Whether an existing one is emptied'),
-  python: optional('The Python it is for'),
-  extra_search_dir: optional('Where packages for it are looked for'),
-  never_download: optional('Whether nothing is downloaded'),
-  prompt: optional('What its shell shows'),
-  user: optional('Whose it is'),
-  cwd: optional('Where pip runs'),
-  index_url: optional('The index'),
-  extra_index_url: optional('Another index'),
-  pre_releases: off('Include versions before a release'),
-  no_deps: off('Leave dependencies out'),
-  pip_download: optional('Where archives are put instead of being installed'),
-  pip_download_cache: optional('Where archives are kept'),
-  pip_exists_action: optional('What happens to a path that exists: s, i, w or b'),
-  pip_ignore_installed: off('Act as if nothing were installed'),
-  proxy: optional('A proxy; false for none'),
-  use_vt: off('Show the output as it comes'),
-  env_vars: optional('Variables of the environment'),
-  no_use_wheel: off('For old versions of pip'),
-  pip_upgrade: off('Bring packages to their newest version'),
-  pip_pkgs: optional('Packages'),
-  pip_no_cache_dir: off('Keep nothing in a cache'),
-  pip_cache_dir: optional('Where archives are kept'),
-  process_dependency_links: off('For old versions of pip'),
-  no_binary: optional('Packages that are built here'),
-  kwargs: arg.open('Options of cmd.run_all'),
+const MANAGED = {
+  name: arg.text('Path of the virtualenv'),
+  venv_bin: optional('Program that creates it, such as `virtualenv`; `venv` for the module of Python'),
+  requirements: arg.any('Path or URL of a requirements file, several separated by commas, or a list', {
+    optional: true,
+  }),
+  system_site_packages: arg.any('Give access to the packages of the system; only True counts', { default: false }),
+  distribute: off('Use distribute; old versions of virtualenv'),
+  use_wheel: off('Prefer wheels; pip 1.4 to 9.0.3'),
+  clear: arg.any('Clear an existing virtualenv; only True counts for the program', { default: false }),
+  python: optional('Python interpreter of the virtualenv'),
+  extra_search_dir: arg.any('Directory of archives, several separated by commas, or a list', { optional: true }),
+  never_download: arg.any('True to download nothing, False to download', { optional: true }),
+  prompt: optional('Prompt prefix of the virtualenv'),
+  user: optional('User who creates the virtualenv and runs pip'),
+  cwd: optional('Directory to run pip in'),
+  index_url: optional('URL of the package index'),
+  extra_index_url: optional('URL of a further package index'),
+  pre_releases: off('Include prerelease versions'),
+  no_deps: off('Do not install dependencies'),
+  pip_download: optional('Directory to download archives to, instead of installing them'),
+  pip_download_cache: optional('Directory of the cache'),
+  pip_exists_action: optional('Action for a path that exists: `s`, `i`, `w` or `b`'),
+  pip_ignore_installed: off('Ignore installed packages'),
+  proxy: arg.any('URL of a proxy; False for none; default: the proxy of the minion', { optional: true }),
+  use_vt: off('Show the output while it runs'),
+  env_vars: arg.any('Dict of environment variables', { optional: true }),
+  no_use_wheel: off('Do not use wheels; pip 1.4 to 9.0.3'),
+  pip_upgrade: off('Upgrade packages to their newest version'),
+  pip_pkgs: arg.any('List of packages to install, or a text with commas', { optional: true }),
+  pip_no_cache_dir: off('Do not use a cache'),
+  pip_cache_dir: optional('Directory of the cache'),
+  process_dependency_links: off('Process dependency links; old versions of pip'),
+  no_binary: arg.any('Packages to build from source: names separated by commas, or a list', { optional: true }),
 }
 
-type Given = Readonly<Record<string, Value>> & { readonly name: string }
+type Given = Bound<typeof MANAGED>
 
-const pick = (given: Given, names: Readonly<Record<string, string>>): Record<string, Value> =>
-  Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [theirs, given[ours] ?? null]))
+const pick = (given: Given, names: Readonly<Record<string, keyof Given>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [theirs, given[ours]]))
 
-const same = (names: string): Record<string, string> => Object.fromEntries(names.split(' ').map((name) => [name, name]))
+const same = (...names: (keyof Given)[]): Record<string, keyof Given> =>
+  Object.fromEntries(names.map((name) => [name, name]))
 
-const CREATE = same(
-  'venv_bin system_site_packages distribute clear python extra_search_dir never_download prompt user use_vt',
-)
+const CREATE = {
+  ...same('venv_bin', 'system_site_packages', 'distribute', 'clear', 'python', 'extra_search_dir', 'never_download'),
+  ...same('prompt', 'user', 'use_vt'),
+}
 
-const PIP = {
-  ...same(
-    'process_dependency_links use_wheel no_use_wheel no_binary user index_url extra_index_url pre_releases no_deps',
-  ),
-  ...same('proxy use_vt env_vars'),
+const PIP: Readonly<Record<string, keyof Given>> = {
+  ...same('process_dependency_links', 'use_wheel', 'no_use_wheel', 'no_binary', 'user', 'index_url', 'extra_index_url'),
+  ...same('pre_releases', 'no_deps', 'proxy', 'use_vt', 'env_vars'),
   pkgs: 'pip_pkgs',
   bin_env: 'name',
   download: 'pip_download',
@@ -71,7 +72,7 @@ async function pythonVersion(ctx: StateContext, python: string): Promise<string>
   return (await ctx.call('cmd.run_stderr', [`${python} -V`])).replace(/^\n+|\n+$/g, '')
 }
 
-/** The fetched file of requirements, or undefined when the file server has none. */
+/** Return the local path of a requirements file; undefined when the file server has no such file. */
 async function localRequirements(ctx: StateContext, requirements: Value): Promise<Value | undefined> {
   if (typeof requirements !== 'string' || !requirements.startsWith('salt://')) return requirements
   const cached = await ctx.call('cp.cache_file', [requirements, ctx.env])
@@ -84,8 +85,12 @@ function foreseen(name: string, exists: boolean, clear: boolean, changes: Dict):
   return { name, result: true, changes, comment: `Virtualenv ${name} is already created` }
 }
 
-/** Why it could not be made. */
-async function made(ctx: StateContext, given: Given, further: Record<string, Value>): Promise<string | undefined> {
+/** Create the virtualenv, and return why that failed. */
+async function createFault(
+  ctx: StateContext,
+  given: Given,
+  further: Record<string, Value>,
+): Promise<string | undefined> {
   try {
     const options = { ...pick(given, CREATE), ...further }
     const outcome = await ctx.call('virtualenv.create', [given.name], options)
@@ -98,9 +103,9 @@ async function made(ctx: StateContext, given: Given, further: Record<string, Val
   }
 }
 
-/** What the virtualenv's pip cannot do. */
+/** Return the first option that the pip of the virtualenv does not support. */
 async function optionProblem(ctx: StateContext, given: Given): Promise<string | undefined> {
-  const asked = ['use_wheel', 'no_use_wheel', 'no_binary'].filter((option) => truthy(given[option] ?? null))
+  const asked = (['use_wheel', 'no_use_wheel', 'no_binary'] as const).filter((option) => truthy(given[option]))
   if (asked.length === 0) return undefined
   const version = str(await ctx.call('pip.version', [], { bin_env: given.name }))
   for (const option of asked.filter((name) => name !== 'no_binary')) {
@@ -116,7 +121,7 @@ function placeOf(requirements: Value, cwd: Value): Value {
   if (typeof requirements !== 'string' && !Array.isArray(requirements)) {
     throw new PyError('TypeError', 'pip requirements must be either a string or a list')
   }
-  const first = typeof requirements === 'string' ? requirements.split(',')[0]! : str((requirements as Value[])[0]!)
+  const first = typeof requirements === 'string' ? requirements.split(',')[0]! : str(requirements[0] ?? null)
   if (first.startsWith('/')) return cwd
   return first.includes('/') ? first.slice(0, first.lastIndexOf('/')) : cwd
 }
@@ -128,7 +133,7 @@ async function installed(
   further: Record<string, Value>,
   report: { result: boolean; comment: string; changes: Dict },
 ): Promise<void> {
-  const { name, user = null, use_vt = false } = given
+  const { name, user, use_vt } = given
   const frozen = async (options: Record<string, Value>): Promise<string[]> =>
     await ctx.call('pip.freeze', [], { bin_env: name, ...options })
   let before: string[]
@@ -139,7 +144,7 @@ async function installed(
     Object.assign(report, { result: false, comment: error.message })
     return
   }
-  const cwd = placeOf(requirements, given['cwd'] ?? null)
+  const cwd = placeOf(requirements, given.cwd)
   const outcome = await ctx.call('pip.install', [], { ...pick(given, PIP), requirements, cwd, ...further })
   const retcode = Number(outcome.get('retcode') ?? 1)
   if (retcode !== 0) report.result = false
@@ -164,11 +169,11 @@ async function managed(ctx: StateContext, given: Given, kwargs: ReadonlyMap<stri
   const python =
     ctx.grains.get('kernel') === 'Windows' ? `${name}\\Scripts\\python.exe` : `${name.replace(/\/$/, '')}/bin/python`
   const exists = (await ctx.host.stat(python)) !== undefined
-  const clear = truthy(given['clear'] ?? null)
+  const clear = truthy(given.clear)
   const changes: Dict = new Map()
-  const requirements = await localRequirements(ctx, given['requirements'] ?? null)
+  const requirements = await localRequirements(ctx, given.requirements)
   if (requirements === undefined) {
-    const comment = `pip requirements file '${str(given['requirements']!)}' not found`
+    const comment = `pip requirements file '${str(given.requirements)}' not found`
     return { name, result: false, comment, changes }
   }
   if (exists && clear) {
@@ -179,28 +184,28 @@ async function managed(ctx: StateContext, given: Given, kwargs: ReadonlyMap<stri
   const further = Object.fromEntries(kwargs)
   const report = { name, result: true, comment: 'virtualenv exists', changes }
   if (!exists || clear) {
-    const failed = await made(ctx, given, further)
+    const failed = await createFault(ctx, given, further)
     if (failed !== undefined) return { ...report, result: false, comment: failed }
     changes.set('new', await pythonVersion(ctx, python))
     report.comment = clear ? 'Cleared existing virtualenv' : 'Created new virtualenv'
   }
   const problem = await optionProblem(ctx, given)
   if (problem !== undefined) return { ...report, result: false, comment: problem }
-  if (truthy(requirements) || truthy(given['pip_pkgs'] ?? null)) {
+  if (truthy(requirements) || truthy(given.pip_pkgs)) {
     await installed(ctx, given, requirements, further, report)
   }
   return report
 }
 
 const declared = state({
-  doc: 'A virtualenv is there, with its packages.',
-  args,
-  run: (ctx, { kwargs, ...given }) => managed(ctx, given as Given, kwargs),
+  doc: 'Ensure that a virtualenv exists, with its packages.',
+  args: { ...MANAGED, kwargs: arg.open('Options of `cmd.run_all`') },
+  run: (ctx, { kwargs, ...given }) => managed(ctx, given, kwargs),
 })
 
 export default defineState({
   name: 'virtualenv_mod',
   virtual: 'virtualenv',
-  doc: 'Keep virtualenvs.',
+  doc: 'Manage virtualenvs.',
   functions: { managed: declared, manage: declared },
 })

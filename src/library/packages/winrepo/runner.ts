@@ -96,25 +96,25 @@ async function clean(ctx: MasterContext, below: string, remotes: readonly Value[
   }
 }
 
-const opts = arg.any("Options instead of the master's", { optional: true })
+const opts = arg.any('Dict of options instead of the ones of the master; other values are ignored', { optional: true })
 const optionsOf = (ctx: MasterContext, given: Value): Dict => (isDict(given) ? given : ctx.opts)
 
 export default defineRunner({
   name: 'winrepo',
-  doc: 'Definitions of software for Windows minions.',
+  doc: 'Manage the software definitions of Windows minions.',
   functions: {
     genrepo: masterFn({
-      doc: 'Gathers the definitions of `winrepo_dir` in one file, for minions before 2015.8.',
-      args: { opts, fire_event: arg.flag('Whether an event tells of what cannot be used', { default: true }) },
+      doc: 'Collect the definitions of `winrepo_dir` in one file, for minions before 2015.8.',
+      args: { opts, fire_event: arg.flag('Fire an event about unusable definitions', { default: true }) },
       examples: ['salt-run winrepo.genrepo'],
       run: (ctx, { opts, fire_event }) => generate(ctx, optionsOf(ctx, opts), fire_event),
     }),
     update_git_repos: masterFn({
-      doc: 'Checks out the repositories of `winrepo_remotes` and `winrepo_remotes_ng`.',
+      doc: 'Check out the repositories of `winrepo_remotes` and `winrepo_remotes_ng`.',
       args: {
         opts,
-        clean: arg.flag('Whether folders of repositories that are configured no more are removed', { default: false }),
-        masterless: arg.flag('Accepted: both ways are one here', { default: false }),
+        clean: arg.flag('Remove directories of repositories that are no longer configured', { default: false }),
+        masterless: arg.flag('Ignored', { default: false }),
       },
       examples: ['salt-run winrepo.update_git_repos clean=True'],
       run: async (ctx, given) => {

@@ -1,59 +1,61 @@
-// What Ansible has on disk: inventories and playbooks.
-
+// Inventories and playbooks of Ansible.
 import { toError } from '../../../../base/mod.ts'
-import { isList, loadJson, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { isList, iterate, loadJson, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, type FunctionContext } from '../../../../sdk/mod.ts'
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-export interface Targets {
-  inventory: Value
-  inventories: Value
-  yaml: Value
-  export: Value
+export const TARGETS = {
+  inventory: arg.text('Path of the inventory; default: `/etc/ansible/hosts`', { optional: true }),
+  inventories: arg.any('List of inventory paths; other values are ignored', { optional: true }),
+  yaml: arg.flag('Return YAML text', { default: false }),
+  export: arg.flag('Return the export form of ansible-inventory', { default: false }),
 }
 
-/** The hosts of one inventory, or of several by their path. */
-export async function inventoryTargets(ctx: FunctionContext, wish: Targets): Promise<Value> {
-  const first = wish.inventory ?? (wish.inventories === null ? '/etc/ansible/hosts' : null)
-  const isSeveral = isList(wish.inventories)
-  const paths = (isSeveral ? [...(wish.inventories as Value[])] : []).map(str)
-  if (first !== null && !paths.includes(str(first))) paths.push(str(first))
+type Targets = Bound<typeof TARGETS>
+
+/** Return the hosts of one inventory, or of several by path. */
+export async function inventoryTargets(ctx: FunctionContext, call: Targets): Promise<Value> {
+  const { inventories } = call
+  const first = call.inventory ?? (inventories === null ? '/etc/ansible/hosts' : null)
+  const isSeveral = isList(inventories)
+  const paths = isSeveral ? inventories.map(str) : []
+  if (first !== null && !paths.includes(first)) paths.push(first)
   const all = new Map<Value, Value>()
   for (const path of paths) {
-    const hosts = await hostsOf(ctx, path, wish)
+    const hosts = await hostsOf(ctx, path, call)
     if (!isSeveral) return hosts
     all.set(path, hosts)
   }
   return all
 }
 
-async function hostsOf(ctx: FunctionContext, path: string, wish: Targets): Promise<Value> {
+async function hostsOf(ctx: FunctionContext, path: string, call: Targets): Promise<Value> {
   if ((await ctx.host.stat(path))?.type !== 'file') throw failure(`Inventory file not found: ${path}`)
   if (!path.startsWith('/')) throw failure(`Path to inventory file must be an absolute path: ${path}`)
-  const words = [...(truthy(wish.export) ? ['--export'] : []), ...(truthy(wish.yaml) ? ['--yaml'] : [])]
+  const words = [...(call.export ? ['--export'] : []), ...(call.yaml ? ['--yaml'] : [])]
   const text = await ctx.call('cmd.run', [`ansible-inventory -i ${path} --list ${words.join(' ')}`], {
     env: new Map([['ANSIBLE_DEPRECATION_WARNINGS', '0']]),
     reset_system_locale: false,
   })
-  if (truthy(wish.yaml)) return text
+  if (call.yaml) return text
   try {
-    return loadJson(str(text))
+    return loadJson(text)
   } catch {
-    throw failure(`Error processing the inventory ${path}: ${str(text)}`)
+    throw failure(`Error processing the inventory ${path}: ${text}`)
   }
 }
 
 export interface Search {
   extensions: Value
-  hosts: Value
+  hosts: string
   check: boolean
 }
 
-type Playbooks = Map<string, Map<string, Value>>
+type Playbooks = Map<string, Map<Value, Value>>
 
-/** Playbooks in a folder and in the folders right below it. */
-export async function playbooksIn(ctx: FunctionContext, folder: string, wish: Search): Promise<Playbooks> {
+/** Return the playbooks in a directory and in its direct subdirectories. */
+export async function playbooksIn(ctx: FunctionContext, folder: string, search: Search): Promise<Playbooks> {
   const found: Playbooks = new Map()
   const fault = await folderFault(ctx, folder)
   if (fault !== undefined) {
@@ -62,9 +64,9 @@ export async function playbooksIn(ctx: FunctionContext, folder: string, wish: Se
   }
   const join = (...parts: string[]): string => parts.join('/').replaceAll(/\/+/g, '/')
   const look = async (path: string, name: string, below: string): Promise<void> => {
-    if (!endingsOf(wish.extensions).some((ending) => path.endsWith(ending))) return
-    const inventory = join(below, str(wish.hosts))
-    const entry = new Map<string, Value>([['fullpath', path]])
+    if (!endingsOf(search.extensions).some((ending) => path.endsWith(ending))) return
+    const inventory = join(below, search.hosts)
+    const entry = new Map<Value, Value>([['fullpath', path]])
     if (await isFile(ctx, inventory)) entry.set('custom_inventory', inventory)
     found.set(name, entry)
   }
@@ -82,7 +84,7 @@ export async function playbooksIn(ctx: FunctionContext, folder: string, wish: Se
   } catch (error) {
     throw failure(`There was an exception while discovering playbooks: ${toError(error).message}`)
   }
-  return wish.check ? sound(ctx, found) : found
+  return search.check ? sound(ctx, found) : found
 }
 
 const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
@@ -90,7 +92,7 @@ const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
 
 const endingsOf = (given: Value): string[] => {
   const text = textOf(given)
-  return text === undefined ? (given as Value[]).map(str) : [text]
+  return text === undefined ? Array.from(iterate(given), str) : [text]
 }
 
 export async function folderFault(ctx: FunctionContext, folder: string): Promise<string | undefined> {
@@ -99,7 +101,7 @@ export async function folderFault(ctx: FunctionContext, folder: string): Promise
   return isFolder ? undefined : `The given path is not a directory: ${folder}`
 }
 
-/** Those that Ansible can read. */
+/** Drop the playbooks with a wrong syntax. */
 async function sound(ctx: FunctionContext, found: Playbooks): Promise<Playbooks> {
   for (const [name, entry] of found) {
     const words = ['ansible-playbook', '--syntax-check', entry.get('fullpath')!]

@@ -27,18 +27,18 @@ import {
 interface Compared {
   expected: Value
   returned: Value
-  /** Whether a failure shows what was returned. */
+  /** Whether a failure shows the return. */
   shown: boolean
 }
 
 interface Assertion {
   /** How it reads between what was expected and what was returned. */
   sign: string
-  /** Whether the expected value takes the type of the answer. */
+  /** Whether the expected value is converted to the type of the return. */
   casts?: true
-  /** Whether it needs no expected value. */
+  /** Whether the assertion needs no expected value. */
   alone?: true
-  /** What is wrong, or undefined. */
+  /** Return the error, or undefined. */
   fault(compared: Compared): string | undefined
 }
 
@@ -131,7 +131,7 @@ const kinds: Readonly<Record<string, (expected: Value) => Value>> = lookup({
 const unfit = (type: string, wanted: string, value: Value): string =>
   `${type}() argument must be ${wanted}, not '${typeName(value)}'`
 
-/** What was expected as the type of what was returned; unchanged where it cannot be that. */
+/** Convert the expected value to the type of the return; return it unchanged if that is impossible. */
 function cast(expected: Value, returned: Value): Value {
   try {
     return returned === null ? expected : (kinds[typeName(returned)]?.(expected) ?? expected)

@@ -1,8 +1,9 @@
-// How apt and dpkg are called: without questions, in a systemd scope of their own where something is changed, so that a
-// restart of the minion does not end them, and again while another program holds dpkg's lock.
+// Calls of apt and dpkg: without questions, in a systemd scope for changes, so that a restart of the minion does not end
+// them, and again while another program holds the lock of dpkg.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, isDict, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
+import { configuredEnvironment, scopeWords } from '../../common/command.ts'
 
 const QUIET_ENVIRONMENT: Readonly<Record<string, string>> = {
   APT_LISTBUGS_FRONTEND: 'none',
@@ -14,31 +15,17 @@ const QUIET_ENVIRONMENT: Readonly<Record<string, string>> = {
 const MOST_RETRIES = 10
 
 export interface AptCall {
-  /** Whether a scope is wanted, where systemd runs. */
+  /** Whether to use a scope where systemd runs. */
   scope?: boolean
-  /** Further variables; those of the configuration when left out. */
+  /** Further variables; default: the ones of the configuration. */
   env?: Dict
   options?: ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
 }
 
-/** `system-environment` of the configuration and of the pillar, for the module by both its names. */
-function configuredEnvironment(ctx: FunctionContext): Dict {
-  const found: Dict = new Map()
-  for (const source of [ctx.opts, ctx.pillar]) {
-    for (const name of ['pkg', 'aptpkg']) {
-      const path = ['system-environment', 'modules', name, '_']
-      const values = path.reduce<Value>((at, key) => (isDict(at) ? (at.get(key) ?? null) : null), source)
-      if (isDict(values)) for (const [key, value] of values) found.set(key, value)
-    }
-  }
-  return found
-}
-
-async function scopeWords(ctx: FunctionContext): Promise<string[]> {
-  const booted = (await ctx.host.stat('/run/systemd/system')) !== undefined
-  if (!booted || (await ctx.host.which('systemd-run')) === undefined) return []
-  const wanted = await ctx.call('config.get', ['systemd.scope', true])
-  return wanted === false ? [] : ['systemd-run', '--scope', '--description', '"brine.modules.aptpkg"']
+/** Return the words before a command that must outlive a restart of the minion, with a description for apt. */
+async function describedScope(ctx: FunctionContext): Promise<string[]> {
+  const words = await scopeWords(ctx)
+  return words.length === 0 ? [] : [...words, '--description', '"brine.modules.aptpkg"']
 }
 
 export async function callApt(
@@ -46,8 +33,8 @@ export async function callApt(
   words: readonly string[],
   call: AptCall = {},
 ): Promise<CommandOutcome> {
-  const { scope = true, env = configuredEnvironment(ctx), options = {} } = call
-  const cmd = [...(scope ? await scopeWords(ctx) : []), ...words]
+  const { scope = true, env = configuredEnvironment(ctx, 'aptpkg'), options = {} } = call
+  const cmd = [...(scope ? await describedScope(ctx) : []), ...words]
   const given = options instanceof Map ? Object.fromEntries(options) : options
   const params = {
     ...given,
@@ -63,8 +50,8 @@ export async function callApt(
   return outcome
 }
 
-/** Variables that the user gave: a dict, or a list of small ones. */
+/** Return the environment that a user gave as a dict or as a list of dicts. */
 export function givenEnvironment(env: Value): Dict {
   if (isDict(env)) return env
-  return new Map(Array.isArray(env) ? (env as Value[]).flatMap((one) => (isDict(one) ? [...one] : [])) : [])
+  return new Map(Array.isArray(env) ? env.flatMap((one) => (isDict(one) ? [...one] : [])) : [])
 }

@@ -1,11 +1,11 @@
-// What could be installed: candidates of apt's policy, versions in the sources, and upgrades.
+// Available packages: candidates of the policy of apt, versions in the repositories, and upgrades.
 import { type Dict, SaltError, splitWords, str, type Value, versionHolds } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 import { listPackages } from './installed.ts'
 import { orderOf } from './versions.ts'
 
-/** Candidates by name, as `apt-cache policy` shows them; an empty text for a package that has none. */
+/** Return the candidates of `apt-cache policy` by name; empty for a package without a candidate. */
 async function policy(ctx: FunctionContext, names: readonly string[], fromrepo: Value): Promise<Map<string, string>> {
   const release = fromrepo === null || fromrepo === '' ? [] : ['-o', `APT::Default-Release=${str(fromrepo)}`]
   const { stdout } = await callApt(ctx, ['apt-cache', '-q', 'policy', ...names, ...release], { scope: false })
@@ -26,13 +26,13 @@ async function policy(ctx: FunctionContext, names: readonly string[], fromrepo: 
 }
 
 export interface Newest {
-  /** By name; an empty text where there is no newer one. */
+  /** Newer versions by name; empty for none. */
   versions: Map<string, string>
-  /** The names that apt knows, foreign architectures included. */
+  /** Names that apt knows, with foreign architectures. */
   names: string[]
 }
 
-/** Newer versions than the installed ones. */
+/** Return newer versions than the installed ones. */
 export async function newestVersions(
   ctx: FunctionContext,
   wanted: readonly string[],
@@ -54,7 +54,7 @@ export async function newestVersions(
   return { versions: newest, names }
 }
 
-/** All versions that the sources have, newest first, by name. */
+/** Return all versions in the repositories by name, newest first. */
 export async function sourceVersions(ctx: FunctionContext, names: readonly string[]): Promise<Map<string, string[]>> {
   const words = names.length > 0 ? ['show', ...names] : ['dump']
   const { stdout } = await callApt(ctx, ['apt-cache', ...words], { scope: false, options: { ignore_retcode: true } })
@@ -71,7 +71,7 @@ export async function sourceVersions(ctx: FunctionContext, names: readonly strin
   return versions
 }
 
-/** Versions that an upgrade would bring, by name. */
+/** Return the versions after an upgrade by name. */
 export async function upgrades(ctx: FunctionContext, distUpgrade: boolean, fromrepo: Value | undefined): Promise<Dict> {
   const release = fromrepo === undefined ? [] : ['-o', `APT::Default-Release=${str(fromrepo)}`]
   const call = await callApt(ctx, ['apt-get', '--just-print', distUpgrade ? 'dist-upgrade' : 'upgrade', ...release])

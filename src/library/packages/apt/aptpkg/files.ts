@@ -1,24 +1,23 @@
-// Whose files are whose, what apt tells about packages, and package files that lie ready.
-
+// Owners of files, facts about packages, and downloaded package files.
 import { basename } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 
-/** The package that a file belongs to, an empty text for none; by path when there are several. */
-export async function owner(ctx: FunctionContext, paths: readonly Value[]): Promise<Value> {
+/** Return the package that owns a file, empty for none; by path for several files. */
+export async function owner(ctx: FunctionContext, paths: readonly string[]): Promise<Value> {
   if (paths.length === 0) return ''
   const owners: Dict = new Map()
   for (const path of paths) {
-    const { stdout } = await runAll(ctx, ['dpkg', '-S', str(path)], { output_loglevel: 'trace' })
+    const { stdout } = await runAll(ctx, ['dpkg', '-S', path], { output_loglevel: 'trace' })
     const [name = ''] = stdout.split(':')
     owners.set(path, name.toLowerCase().includes('no path found') ? '' : name)
   }
   return owners.size === 1 ? [...owners.values()][0]! : owners
 }
 
-/** The package that installed a file; false for a path that is not absolute or not there. */
+/** Return the package that installed a file; False for a path that is relative or does not exist. */
 export async function which(ctx: FunctionContext, path: string): Promise<string | null | false> {
   if (!path.startsWith('/') || (await ctx.host.stat(path)) === undefined) {
     ctx.log('debug', path.startsWith('/') ? `${path} does not exist` : `${path} is not absolute path`)
@@ -28,28 +27,20 @@ export async function which(ctx: FunctionContext, path: string): Promise<string 
   return stdout.includes('no path found matching pattern') ? null : stdout.split(':')[0]!
 }
 
-/** What is left when none of the options is one that the function knows. */
-export function refuseOptions(options: ReadonlyMap<string, Value>, known: readonly string[]): void {
-  const others = [...options].filter(([name]) => !name.startsWith('__') && !known.includes(name))
-  if (others.length === 0) return
-  const list = others.map(([name, value]) => `${name}=${str(value)}`).join(', ')
-  throw new SaltError('SaltInvocationError', `The following keyword arguments are not valid: ${list}`)
-}
-
 const filterOf = (given: Value): string[] =>
   (isList(given)
-    ? [...(given as Value[])]
+    ? [...given]
     : str(given)
         .split(',')
         .map((word) => word.trim())
   ).map((word) => (typeof word === 'string' ? word.toLowerCase() : str(word)))
 
-/** By package and version, what `apt-cache show` says about them. */
-export async function show(ctx: FunctionContext, names: readonly Value[], filter: Value): Promise<Dict> {
+/** Return the fields of `apt-cache show` by package and version. */
+export async function show(ctx: FunctionContext, names: readonly string[], filter: Value): Promise<Dict> {
   const packages: Dict = new Map()
   if (names.length === 0) return packages
   const wanted = filterOf(filter)
-  const { stdout } = await callApt(ctx, ['apt-cache', 'show', ...names.map(str)], { scope: false })
+  const { stdout } = await callApt(ctx, ['apt-cache', 'show', ...names], { scope: false })
   for (const paragraph of stdout.split(/\n\s*\n/)) {
     const fields = new Map<Value, Value>()
     for (const line of paragraph.split('\n')) {
@@ -79,7 +70,7 @@ const COMMON_NAMES: Readonly<Record<string, string>> = lookup({
   homepage: 'url',
 })
 
-/** Facts about installed packages, under the names that all package managers share. */
+/** Return the facts about installed packages, under the names that all providers use. */
 export async function infoInstalled(ctx: FunctionContext, names: readonly Value[], failhard: Value): Promise<Dict> {
   const found: Dict = new Map()
   for (const [name, facts] of await ctx.call('lowpkg.info', names, { failhard })) {
@@ -102,7 +93,7 @@ async function* packageFiles(ctx: FunctionContext, folder: string): AsyncGenerat
   for (const path of folders) yield* packageFiles(ctx, path)
 }
 
-/** Package files in apt's cache, by name and version. */
+/** Return the package files in the cache of apt, by name and version. */
 export async function listDownloaded(ctx: FunctionContext, root: string | null): Promise<Dict> {
   const cache = root ? `${root.replace(/\/+$/, '')}/var/cache/apt` : '/var/cache/apt'
   const packages: Dict = new Map()

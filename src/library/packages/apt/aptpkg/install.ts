@@ -1,9 +1,10 @@
-// Installation by apt-get: which packages, at which versions, in one command for those that go up, one for those that go
-// down and one for those that are installed again. Holds on wanted packages are lifted meanwhile.
+// Installation by apt-get: one command for packages to install or upgrade, one for downgrades and one for reinstallations.
+// Holds on these packages are released for that time.
 import {
   compareDicts,
   type Dict,
   isDict,
+  iterate,
   matchVersion,
   SaltError,
   str,
@@ -11,7 +12,9 @@ import {
   type Value,
   versionHolds,
 } from '../../../../data/mod.ts'
-import { CommandError, type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
+import { arg, type Bound, CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
+import { infoOf } from '../../common/installed.ts'
+import * as param from '../../common/params.ts'
 import { callApt, givenEnvironment } from './call.ts'
 import { newestVersions, sourceVersions } from './candidates.ts'
 import { forgetPackages, listVersions } from './installed.ts'
@@ -19,30 +22,34 @@ import { refreshDb } from './refresh.ts'
 import { getSelections, hold, unhold } from './selections.ts'
 import { orderOf } from './versions.ts'
 
-export interface Installation {
-  name: Value
-  refresh: Value
-  fromrepo: Value
-  skip_verify: Value
-  debconf: Value
-  pkgs: Value
-  sources: Value
-  reinstall: Value
-  downloadonly: Value
-  ignore_epoch: Value
-  normalize: Value
-  kwargs: Map<string, Value>
+export const INSTALL = {
+  name: param.name,
+  refresh: param.refresh(false),
+  fromrepo: arg.text('Release to take packages from, such as `bookworm-backports`', { optional: true }),
+  skip_verify: param.skip_verify,
+  debconf: arg.text('Path of a debconf answers file, processed before the installation', { optional: true }),
+  pkgs: param.pkgs,
+  sources: param.sources,
+  reinstall: param.off('Reinstall packages that have the wanted version'),
+  downloadonly: param.off('Download packages without installing them'),
+  ignore_epoch: param.ignore_epoch,
+  normalize: param.normalize,
+  kwargs: arg.open(
+    '`version`, `force_yes`, `install_recommends`, `only_upgrade`, `force_conf_new`, `cache_valid_time`, `env`',
+  ),
 }
 
-/** Whether the lists are to be renewed: not when the wanted versions are the newest that are known. */
+type Installation = Bound<typeof INSTALL>
+
+/** Return whether to refresh the package database: not when the wanted versions are the newest known ones. */
 async function needsRefresh(ctx: FunctionContext, { name, refresh, pkgs, kwargs }: Installation): Promise<boolean> {
-  if (!isTrue(refresh)) return false
+  if (!refresh) return false
   const isNewest = async (one: Value, version: Value): Promise<boolean> => {
     const { versions, names } = await newestVersions(ctx, [str(one)], { showInstalled: true })
     return names.length === 1 && versions.get(names[0]!) === version
   }
   if (truthy(pkgs)) {
-    for (const one of pkgs as Value[]) {
+    for (const one of iterate(pkgs)) {
       if (!isDict(one)) return true
       const [[key, version] = [null, null]] = [...one]
       if (!(await isNewest(key, version))) return true
@@ -54,14 +61,13 @@ async function needsRefresh(ctx: FunctionContext, { name, refresh, pkgs, kwargs 
 }
 
 interface Target {
-  /** Undefined when nothing is known about the file. */
   name: string
-  /** A file instead of a package of a source. */
+  /** Path of a package file; undefined for a package of a repository. */
   path?: string
   version: string | null
 }
 
-async function fileTargets(ctx: FunctionContext, paths: readonly Value[]): Promise<Target[]> {
+async function fileTargets(ctx: FunctionContext, paths: Iterable<Value>): Promise<Target[]> {
   const targets: Target[] = []
   for (const path of paths) {
     const info = (await ctx.call('lowpkg.bin_pkg_info', [path])) as Dict
@@ -82,7 +88,7 @@ function packageTargets({ name, pkgs, kwargs }: Installation, packages: Dict): T
 interface Plan {
   install: string[]
   downgrade: string[]
-  /** The words of the command by package. */
+  /** Arguments of the command by package. */
   reinstall: Map<string, string>
   errors: string[]
 }
@@ -93,7 +99,7 @@ async function planOf(ctx: FunctionContext, targets: readonly Target[], old: Dic
   const plan: Plan = { install: [], downgrade: [], reinstall: new Map(), errors: [] }
   const compared = targets.filter(({ version }) => isComparison(version)).map(({ name }) => name)
   const available = compared.length > 0 ? await sourceVersions(ctx, compared) : new Map<string, string[]>()
-  const again = truthy(given.reinstall)
+  const again = given.reinstall
   const holds = (a: string, operator: string, b: string) => versionHolds(a, operator, b, orderOf())
   for (const { name, path, version: wanted } of targets) {
     const present = str(old.get(name) ?? '')
@@ -105,7 +111,7 @@ async function planOf(ctx: FunctionContext, targets: readonly Target[], old: Dic
     let version = path === undefined ? wanted.replace(/^=+/, '') : wanted
     if (path === undefined && compared.includes(name)) {
       const candidates = available.get(name) ?? []
-      const match = matchVersion(version, candidates, orderOf(truthy(given.ignore_epoch)))
+      const match = matchVersion(version, candidates, orderOf(given.ignore_epoch))
       if (match === undefined) {
         const known = candidates.length > 0 ? candidates.join(', ') : 'None'
         plan.errors.push(`No version matching '${name}${version}' could be found (available: ${known})`)
@@ -121,12 +127,12 @@ async function planOf(ctx: FunctionContext, targets: readonly Target[], old: Dic
   return plan
 }
 
-/** The command up to the word `install`. */
+/** Return the command up to the word `install`. */
 function prefix({ skip_verify, fromrepo, kwargs }: Installation, isFile: boolean): string[] {
   const flag = (name: string): boolean => truthy(kwargs.get(name) ?? false)
   const configuration = flag('force_conf_new') ? ['--force-confnew'] : ['--force-confold', '--force-confdef']
   const recommends = flag('install_recommends') ? '--install-recommends' : '--no-install-recommends'
-  const release = truthy(fromrepo) ? fromrepo : (kwargs.get('repo') ?? '')
+  const release = fromrepo || (kwargs.get('repo') ?? '')
   return [
     'apt-get',
     '-q',
@@ -135,7 +141,7 @@ function prefix({ skip_verify, fromrepo, kwargs }: Installation, isFile: boolean
     ...configuration.flatMap((option) => ['-o', `DPkg::Options::=${option}`]),
     ...(kwargs.has('install_recommends') ? [recommends] : []),
     ...(flag('only_upgrade') ? ['--only-upgrade'] : []),
-    ...(truthy(skip_verify) ? ['--allow-unauthenticated'] : []),
+    ...(skip_verify ? ['--allow-unauthenticated'] : []),
     ...(truthy(release) && !isFile ? ['-t', str(release)] : []),
   ]
 }
@@ -143,10 +149,10 @@ function prefix({ skip_verify, fromrepo, kwargs }: Installation, isFile: boolean
 function commands(plan: Plan, given: Installation, isFile: boolean): string[][] {
   const start = prefix(given, isFile)
   const force = isFile || start.includes('--force-yes') ? [] : ['--force-yes']
-  const download = truthy(given.downloadonly) ? ['--download-only'] : []
+  const download = given.downloadonly ? ['--download-only'] : []
   const both = plan.install.length > 0 && plan.downgrade.length > 0
   const list: string[][] = []
-  // The last of these two alone is told to download only
+  // Of these two commands, only the last one gets the option to download only
   if (plan.install.length > 0) list.push([...start, 'install', ...plan.install, ...(both ? [] : download)])
   if (plan.downgrade.length > 0) list.push([...start, ...force, 'install', ...plan.downgrade, ...download])
   if (plan.reinstall.size > 0) {
@@ -158,14 +164,14 @@ function commands(plan: Plan, given: Installation, isFile: boolean): string[][] 
 export async function install(ctx: FunctionContext, given: Installation): Promise<Dict> {
   const { kwargs } = given
   const refresh = await needsRefresh(ctx, given)
-  if (truthy(given.debconf)) await ctx.call('debconf.set_file', [given.debconf])
-  const normalize = truthy(given.normalize) && truthy(kwargs.get('split_arch') ?? true)
+  if (given.debconf) await ctx.call('debconf.set_file', [given.debconf])
+  const normalize = given.normalize && truthy(kwargs.get('split_arch') ?? true)
   const options = new Map<string, Value>([...kwargs, ['normalize', normalize]])
-  const [packages, kind] = (await parsed(ctx, given, options)) as [Value, Value]
-  if (!truthy(packages!)) return new Map()
+  const [packages = null, kind] = await parsed(ctx, given, options)
+  if (!truthy(packages)) return new Map()
   const old = await listVersions(ctx)
   const isFile = kind !== 'repository'
-  const targets = isFile ? await fileTargets(ctx, packages as Value[]) : packageTargets(given, packages as Dict)
+  const targets = isDict(packages) ? packageTargets(given, packages) : await fileTargets(ctx, iterate(packages))
   const plan = await planOf(ctx, targets, old, given)
   const list = commands(plan, given, isFile)
   let changes: Dict = new Map()
@@ -175,18 +181,12 @@ export async function install(ctx: FunctionContext, given: Installation): Promis
     changes = await perform(ctx, { list, plan, old, kwargs })
   }
   if (plan.errors.length > 0) {
-    throw new CommandError(
-      'Problem encountered installing package(s)',
-      new Map<Value, Value>([
-        ['errors', plan.errors],
-        ['changes', changes],
-      ]),
-    )
+    throw new CommandError('Problem encountered installing package(s)', infoOf({ errors: plan.errors, changes }))
   }
   return changes
 }
 
-async function parsed(ctx: FunctionContext, given: Installation, options: Map<string, Value>): Promise<Value> {
+async function parsed(ctx: FunctionContext, given: Installation, options: Map<string, Value>): Promise<Value[]> {
   const { name, pkgs, sources } = given
   try {
     return await ctx.call('pkg_resource.parse_targets', [name, pkgs, sources], options)
@@ -206,7 +206,7 @@ interface Performance {
 async function perform(ctx: FunctionContext, { list, plan, old, kwargs }: Performance): Promise<Dict> {
   const wanted = [...plan.install, ...plan.reinstall.keys()].map((words) => words.split('=')[0])
   const held = ((await getSelections(ctx, null, 'hold')).get('hold') ?? []).filter((name) => wanted.includes(name))
-  const packages = { name: null, pkgs: held, sources: null }
+  const packages = { name: null, pkgs: held }
   if (held.length > 0) await unhold(ctx, packages)
   const env = kwargs.has('env') ? { env: givenEnvironment(kwargs.get('env')!) } : {}
   for (const words of list) {
@@ -217,13 +217,7 @@ async function perform(ctx: FunctionContext, { list, plan, old, kwargs }: Perfor
   const fresh = await listVersions(ctx)
   const changes = compareDicts(old, fresh)
   for (const name of plan.reinstall.keys()) {
-    changes.set(
-      name,
-      new Map([
-        ['old', old.get(name) ?? ''],
-        ['new', fresh.get(name) ?? ''],
-      ]),
-    )
+    changes.set(name, infoOf({ old: old.get(name) ?? '', new: fresh.get(name) ?? '' }))
   }
   if (held.length > 0) await hold(ctx, packages)
   return changes

@@ -1,7 +1,8 @@
-// Keys of package sources: by apt-key, or as files in a folder of keyrings.
+// Keys of repositories: in apt-key, or as files in a directory of keyrings.
 import { basename } from 'node:path/posix'
-import { type Dict, loadJson, PyError, SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, loadJson, PyError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
+import { failure, misuse } from '../../common/installed.ts'
 import type { Ppa } from '../sources/sources.ts'
 import { callApt } from './call.ts'
 
@@ -9,12 +10,10 @@ const KEYRINGS = '/etc/apt/keyrings'
 
 export interface KeyPlace {
   aptKey: boolean
-  keydir?: string
+  keydir?: string | null
 }
 
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-
-const folderOf = (keydir: string | undefined): string => (keydir || KEYRINGS).replace(/(?<=.)\/+$/, '')
+const folderOf = (keydir: string | null | undefined): string => (keydir || KEYRINGS).replace(/(?<=.)\/+$/, '')
 
 async function hasFolder(ctx: FunctionContext, folder: string): Promise<boolean> {
   if ((await ctx.host.stat(folder))?.type === 'directory') return true
@@ -29,7 +28,7 @@ const item = (text: string | undefined): Value => {
   return /^[+-]?\d+$/.test(trimmed) ? Number(trimmed) : trimmed
 }
 
-/** Keys by their id, from gpg's records with colons. */
+/** Return the keys by id in the output of `gpg --with-colons`. */
 export function parseKeys(output: string): Dict {
   const keys: Dict[] = []
   for (const line of splitLines(output).filter((line) => line.trim() !== '')) {
@@ -70,7 +69,7 @@ export async function getRepoKeys(ctx: FunctionContext, { aptKey, keydir }: KeyP
   if (await usesAptKey(ctx, aptKey)) {
     const words = ['--batch', '--list-public-keys', '--with-fingerprint', '--with-fingerprint', '--with-colons']
     const listed = await callApt(ctx, ['apt-key', 'adv', ...words, '--fixed-list-mode'], { scope: false })
-    if (listed.retcode !== 0) throw new SaltError('CommandExecutionError', listed.stderr)
+    if (listed.retcode !== 0) throw failure(listed.stderr)
     return parseKeys(listed.stdout)
   }
   const folder = folderOf(keydir)
@@ -81,7 +80,7 @@ export async function getRepoKeys(ctx: FunctionContext, { aptKey, keydir }: KeyP
   return parseKeys(outputs.join('\n'))
 }
 
-/** The key without its armour, unless the file it becomes may have it; undefined when gpg is missing. */
+/** Return the path of the key without ASCII armour, unless the target may have it; undefined when gpg is missing. */
 async function dearmored(ctx: FunctionContext, path: string, target: string): Promise<string | undefined> {
   const isArmored = Buffer.from(await ctx.host.read(path))
     .toString('latin1')
@@ -100,61 +99,65 @@ async function dearmored(ctx: FunctionContext, path: string, target: string): Pr
 }
 
 export interface KeyToAdd extends KeyPlace {
-  path?: string
-  text?: string
-  keyserver?: string
-  keyid?: string
-  keyfile?: string
-  saltenv?: Value
+  path?: string | null
+  text?: string | null
+  keyserver?: string | null
+  keyid?: string | null
+  keyfile?: string | null
+  saltenv?: string
 }
 
-async function addFile(ctx: FunctionContext, key: KeyToAdd, folder: string): Promise<boolean | string[]> {
-  const cached = await ctx.call('cp.cache_file', [key.path!, key.saltenv ?? 'base'])
+async function addFile(ctx: FunctionContext, path: string, key: KeyToAdd, folder: string): Promise<boolean | string[]> {
+  const cached = await ctx.call('cp.cache_file', [path, key.saltenv ?? 'base'])
   if (!truthy(cached)) {
-    ctx.log('error', `Unable to get cached copy of file: ${key.path}`)
+    ctx.log('error', `Unable to get cached copy of file: ${path}`)
     return false
   }
   if (key.aptKey) return ['apt-key', 'add', str(cached)]
-  const target = key.keyfile ?? basename(str(cached))
+  const target = key.keyfile || basename(str(cached))
   const source = await dearmored(ctx, str(cached), target)
   if (source === undefined) return false
   await ctx.host.write(`${folder}/${target}`, await ctx.host.read(source))
   return true
 }
 
-function receiving(ctx: FunctionContext, key: KeyToAdd, folder: string): string[] | undefined {
-  const { keyserver, keyid, keyfile } = key
-  if (keyid === undefined) throw misuse(`No keyid or keyid too short for keyserver: ${keyserver}`)
-  if (key.aptKey) return ['apt-key', 'adv', '--batch', '--keyserver', keyserver!, '--recv', keyid]
-  if (keyfile === undefined) {
+function receiving(
+  ctx: FunctionContext,
+  keyserver: string,
+  { aptKey, keyid, keyfile }: KeyToAdd,
+  folder: string,
+): string[] | undefined {
+  if (!keyid) throw misuse(`No keyid or keyid too short for keyserver: ${keyserver}`)
+  if (aptKey) return ['apt-key', 'adv', '--batch', '--keyserver', keyserver, '--recv', keyid]
+  if (!keyfile) {
     ctx.log('error', 'You must define the name of the key file to save the key. See keyfile argument')
     return undefined
   }
   const ring = keyfile.startsWith('/') ? keyfile : `${folder}/${keyfile}`
-  return ['gpg', '--no-default-keyring', '--keyring', ring, '--keyserver', keyserver!, '--recv-keys', keyid]
+  return ['gpg', '--no-default-keyring', '--keyring', ring, '--keyserver', keyserver, '--recv-keys', keyid]
 }
 
-/** Whether the key is there afterwards. */
+/** Add a key, and return whether it is there. */
 export async function addRepoKey(ctx: FunctionContext, given: KeyToAdd): Promise<boolean> {
   const folder = folderOf(given.keydir)
   if (!given.aptKey && !(await hasFolder(ctx, folder))) return false
   const key: KeyToAdd = { ...given, aptKey: await usesAptKey(ctx, given.aptKey) }
-  const { keyid } = key
-  if (keyid !== undefined) {
+  const { path, text, keyserver, keyid } = key
+  if (keyid) {
     const known = await getRepoKeys(ctx, { aptKey: key.aptKey, keydir: folder })
     if (known !== false && [...known.keys()].some((id) => str(id).endsWith(keyid))) return true
   }
   let words: string[] | undefined
-  if (key.path !== undefined) {
-    const added = await addFile(ctx, key, folder)
+  if (path) {
+    const added = await addFile(ctx, path, key, folder)
     if (typeof added === 'boolean') return added
     words = added
-  } else if (key.text !== undefined) words = ['apt-key', 'add', '-']
-  else if (key.keyserver !== undefined) words = receiving(ctx, key, folder)
-  else if (keyid !== undefined) throw misuse(`No keyserver specified for keyid: ${keyid}`)
+  } else if (text) words = ['apt-key', 'add', '-']
+  else if (keyserver) words = receiving(ctx, keyserver, key, folder)
+  else if (keyid) throw misuse(`No keyserver specified for keyid: ${keyid}`)
   else throw new PyError('TypeError', 'add_repo_key() takes at least 1 argument (0 given)')
   if (words === undefined) return false
-  const stdin = key.path === undefined && key.text !== undefined ? { options: { stdin: key.text } } : {}
+  const stdin = !path && text ? { options: { stdin: text } } : {}
   const { retcode, stderr } = await callApt(ctx, words, stdin)
   if (retcode !== 0) ctx.log('error', `Unable to add repo key: ${stderr}`)
   return retcode === 0
@@ -174,7 +177,7 @@ async function fileOfKey(ctx: FunctionContext, folder: string, keyid: string): P
 }
 
 export interface KeyToDelete extends KeyPlace {
-  name: Value
+  name: string | null
   kwargs: ReadonlyMap<string, Value>
 }
 
@@ -183,12 +186,12 @@ async function idToDelete(ctx: FunctionContext, { name, kwargs }: KeyToDelete): 
     if (!kwargs.has('keyid')) throw misuse('keyid or keyid_ppa and PPA name must be passed')
     return str(kwargs.get('keyid')!)
   }
-  const [owner, ppa] = /^ppa:([^/]+)\/(.+)$/.exec(typeof name === 'string' ? name : '')?.slice(1) ?? []
+  const [owner, ppa] = /^ppa:([^/]+)\/(.+)$/.exec(name ?? '')?.slice(1) ?? []
   if (owner === undefined || ppa === undefined) throw misuse('keyid_ppa requires that a PPA be passed')
   return str((await launchpadInfo(ctx, { owner, name: ppa })).get('signing_key_fingerprint') ?? '').slice(-8)
 }
 
-/** The id of the key that is gone, or false. */
+/** Remove a key, and return its id, or False. */
 export async function delRepoKey(ctx: FunctionContext, key: KeyToDelete): Promise<string | false> {
   const folder = folderOf(key.keydir)
   if (!key.aptKey && !(await hasFolder(ctx, folder))) return false
@@ -196,7 +199,7 @@ export async function delRepoKey(ctx: FunctionContext, key: KeyToDelete): Promis
   if (await usesAptKey(ctx, key.aptKey)) {
     const { retcode, stderr } = await callApt(ctx, ['apt-key', 'del', keyid], { scope: false })
     if (retcode === 0) return keyid
-    throw new SaltError('CommandExecutionError', `Failed to remove keyid {0}${stderr === '' ? '' : `: ${stderr}`}`)
+    throw failure(`Failed to remove keyid {0}${stderr === '' ? '' : `: ${stderr}`}`)
   }
   const file = await fileOfKey(ctx, folder, keyid)
   if (file === undefined) return false
@@ -204,15 +207,12 @@ export async function delRepoKey(ctx: FunctionContext, key: KeyToDelete): Promis
   return keyid
 }
 
-/** What Launchpad knows about a personal archive. */
+/** Return the facts that Launchpad has about a personal archive. */
 export async function launchpadInfo(ctx: FunctionContext, { owner, name }: Ppa): Promise<Dict> {
   const url = `https://launchpad.net/api/1.0/~${owner}/+archive/${name}`
   const answer = await ctx.call('http.query', [url], { decode: false, text: true })
   if (truthy(answer.get('error') ?? null)) {
-    throw new SaltError(
-      'CommandExecutionError',
-      `Launchpad does not know about ${owner}/${name}: ${str(answer.get('error')!)}`,
-    )
+    throw failure(`Launchpad does not know about ${owner}/${name}: ${str(answer.get('error')!)}`)
   }
   return loadJson(str(answer.get('text') ?? '{}')) as Dict
 }

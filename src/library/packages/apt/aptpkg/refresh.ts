@@ -1,23 +1,10 @@
-// The package lists: `apt-get update`, unless they are young enough, and what it says about each source.
-import { dirname } from 'node:path/posix'
-import { isNumeric, numberOf, SaltError, splitLines, splitWords, typeName, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
+// The package database: `apt-get update`, unless the database is young enough, and its result for each source.
+import { isNumeric, numberOf, splitLines, splitWords, typeName, type Value } from '../../../../data/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
+import { clearRefreshMark, failure } from '../../common/installed.ts'
 import { callApt } from './call.ts'
 
 const LISTS = '/var/lib/apt/lists'
-
-/** The mark that a state run still has to refresh; a refresh takes it away. */
-async function clearMark(ctx: FunctionContext): Promise<void> {
-  const path = `${option(ctx.opts, 'cachedir')}/pkg_refresh`
-  if (dirname(path) === '/') return
-  try {
-    await ctx.host.remove(path)
-  } catch (error) {
-    if (isHostError(error, 'ENOENT')) return
-    if (!isHostError(error)) throw error
-    ctx.log('warning', `Encountered error removing rtag: ${(error as Error).message}`)
-  }
-}
 
 async function isYoung(ctx: FunctionContext, seconds: Value): Promise<boolean> {
   const age = numberOf(seconds)
@@ -33,13 +20,13 @@ async function isYoung(ctx: FunctionContext, seconds: Value): Promise<boolean> {
 export interface Refresh {
   cacheValidTime?: Value
   failhard?: boolean
-  timeout?: Value
+  timeout?: Value | undefined
 }
 
-/** By source: true when it was fetched, null when it was up to date, false when it failed. */
+/** Return by source: True when it was fetched, None when it was up to date, False when it failed. */
 export async function refreshDb(ctx: FunctionContext, refresh: Refresh = {}): Promise<Map<string, boolean | null>> {
   const { cacheValidTime = 0, failhard = false } = refresh
-  await clearMark(ctx)
+  await clearRefreshMark(ctx)
   const isLimited = cacheValidTime !== null && cacheValidTime !== 0 && cacheValidTime !== false && cacheValidTime !== ''
   if (isLimited && (await isYoung(ctx, cacheValidTime))) return new Map()
   const timeout = refresh.timeout ?? option(ctx.opts, 'aptpkg_refresh_db_timeout')
@@ -48,7 +35,7 @@ export async function refreshDb(ctx: FunctionContext, refresh: Refresh = {}): Pr
     await callApt(ctx, ['apt-get', '-q', 'clean'], { scope: false })
     call = await callApt(ctx, ['apt-get', '-q', 'update'], { scope: false })
   }
-  if (call.retcode !== 0) throw new SaltError('CommandExecutionError', call.stderr)
+  if (call.retcode !== 0) throw failure(call.stderr)
   return sourcesOf(call.stdout, failhard)
 }
 
@@ -72,7 +59,7 @@ function sourcesOf(output: string, failhard: boolean): Map<string, boolean | nul
     if (word === 'Err') failed.push(name)
   }
   if (failhard && failed.length > 0) {
-    throw new SaltError('CommandExecutionError', `Error getting repos: ${failed.join(', ')}`)
+    throw failure(`Error getting repos: ${failed.join(', ')}`)
   }
   return sources
 }

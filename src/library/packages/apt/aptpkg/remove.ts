@@ -1,8 +1,9 @@
-// Removal, purge and upgrade by apt-get, with the changes they make.
+// Removal, purge and upgrade by apt-get.
 import {
   compareDicts,
   type Dict,
   fnmatch,
+  isDict,
   SaltError,
   splitLines,
   splitWords,
@@ -10,12 +11,14 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { CommandError, type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
+import { CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
+import type { Options } from '../../common/functions.ts'
+import { infoOf } from '../../common/installed.ts'
 import { callApt, givenEnvironment } from './call.ts'
 import { forgetPackages, listVersions } from './installed.ts'
 import { refreshDb } from './refresh.ts'
 
-/** Wanted names, those with an asterisk replaced by the ones they match. */
+/** Return the wanted names of known packages; a name with `*` means all packages that it matches. */
 function expanded(present: Dict, wanted: Dict): string[] {
   const plain = [...wanted.keys()].map(str).filter((name) => !name.includes('*'))
   const globs = [...wanted.keys()].map(str).filter((name) => name.includes('*'))
@@ -24,10 +27,10 @@ function expanded(present: Dict, wanted: Dict): string[] {
   return [...new Set([...plain, ...matches])].filter((name) => present.has(name))
 }
 
-async function targetsOf(ctx: FunctionContext, name: Value, pkgs: Value): Promise<Value> {
+async function targetsOf(ctx: FunctionContext, name: string | null, pkgs: Value): Promise<Dict> {
   try {
-    const [packages] = await ctx.call('pkg_resource.parse_targets', [name, pkgs])
-    return packages ?? null
+    const [packages = null] = await ctx.call('pkg_resource.parse_targets', [name, pkgs])
+    return isDict(packages) ? packages : new Map()
   } catch (error) {
     if (error instanceof SaltError && error.code === 'MinionError') throw new CommandError(error.message)
     throw error
@@ -37,12 +40,11 @@ async function targetsOf(ctx: FunctionContext, name: Value, pkgs: Value): Promis
 export async function uninstall(
   ctx: FunctionContext,
   action: 'remove' | 'purge',
-  { name, pkgs, kwargs }: { name: Value; pkgs: Value; kwargs: Map<string, Value> },
+  { name, pkgs, kwargs }: { name: string | null; pkgs: Value; kwargs: Options },
 ): Promise<Dict> {
-  const wanted = await targetsOf(ctx, name, pkgs)
+  const packages = await targetsOf(ctx, name, pkgs)
   const old = await listVersions(ctx)
   const oldRemoved = await listVersions(ctx, { removed: true })
-  const packages = (truthy(wanted) ? wanted : new Map()) as Dict
   const targets = [...expanded(old, packages), ...(action === 'purge' ? expanded(oldRemoved, packages) : [])]
   if (targets.length === 0) return new Map()
   const env = givenEnvironment(kwargs.get('env') ?? null)
@@ -50,28 +52,16 @@ export async function uninstall(
   forgetPackages(ctx)
   const installed = compareDicts(old, await listVersions(ctx))
   const removed = compareDicts(oldRemoved, await listVersions(ctx, { removed: true }))
-  const changes: Dict =
-    action === 'purge'
-      ? new Map([
-          ['removed', removed],
-          ['installed', installed],
-        ])
-      : installed
+  const changes = action === 'purge' ? infoOf({ removed, installed }) : installed
   if (retcode !== 0 && stderr !== '') {
-    throw new CommandError(
-      'Problem encountered removing package(s)',
-      new Map<Value, Value>([
-        ['errors', [stderr]],
-        ['changes', changes],
-      ]),
-    )
+    throw new CommandError('Problem encountered removing package(s)', infoOf({ errors: [stderr], changes }))
   }
   return changes
 }
 
 const REMOVED = 'The following packages will be REMOVED:'
 
-/** Packages that nothing needs any more: removed, or only named. */
+/** Remove the packages that nothing requires, or only list them. */
 export async function autoremove(ctx: FunctionContext, listOnly: boolean, purge: boolean): Promise<Value> {
   const rest = [...(purge ? ['--purge'] : []), 'autoremove']
   const options = { ignore_retcode: true }
@@ -93,14 +83,14 @@ export async function autoremove(ctx: FunctionContext, listOnly: boolean, purge:
 }
 
 export interface Upgrade {
-  refresh: Value
-  dist_upgrade: Value
-  kwargs: Map<string, Value>
+  refresh: boolean
+  dist_upgrade: boolean
+  kwargs: Options
 }
 
 export async function upgrade(ctx: FunctionContext, { refresh, dist_upgrade, kwargs }: Upgrade): Promise<Dict> {
   const flag = (...names: string[]): boolean => names.some((name) => truthy(kwargs.get(name) ?? false))
-  if (isTrue(refresh)) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
+  if (refresh) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
   const old = await listVersions(ctx)
   const configuration = flag('force_conf_new') ? ['--force-confnew'] : ['--force-confold', '--force-confdef']
   const words = [
@@ -110,20 +100,13 @@ export async function upgrade(ctx: FunctionContext, { refresh, dist_upgrade, kwa
     ...(flag('skip_verify') ? ['--allow-unauthenticated'] : []),
     ...(flag('download_only', 'downloadonly') ? ['--download-only'] : []),
     ...(flag('allow_downgrades') ? ['--allow-downgrades'] : []),
-    truthy(dist_upgrade) ? 'dist-upgrade' : 'upgrade',
+    dist_upgrade ? 'dist-upgrade' : 'upgrade',
   ]
   const result = await callApt(ctx, words, { env: new Map() })
   forgetPackages(ctx)
   const changes = compareDicts(old, await listVersions(ctx))
   if (result.retcode !== 0) {
-    const outcome = new Map<Value, Value>(Object.entries(result))
-    throw new CommandError(
-      'Problem encountered upgrading packages',
-      new Map<Value, Value>([
-        ['changes', changes],
-        ['result', outcome],
-      ]),
-    )
+    throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result: infoOf({ ...result }) }))
   }
   return changes
 }

@@ -1,11 +1,10 @@
-// What dpkg is told to do with packages: install, hold, deinstall, purge.
+// The selections of dpkg: the state that each package is to have, which is install, hold, deinstall or purge.
 import {
   type Dict,
   isDict,
-  isList,
+  iterate,
   PyError,
   repr,
-  SaltError,
   splitLines,
   splitWords,
   str,
@@ -14,10 +13,11 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
+import { type HoldCall, holdTargets } from '../../common/holds.ts'
+import { failure, infoOf, misuse } from '../../common/installed.ts'
 import { callApt } from './call.ts'
 
 const STATES = ['install', 'hold', 'deinstall', 'purge']
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 function parse(text: string): Map<string, string[]> {
   const selections = new Map<string, string[]>()
@@ -29,7 +29,7 @@ function parse(text: string): Map<string, string[]> {
   return selections
 }
 
-/** Packages by state. */
+/** Return package names by state. */
 export async function getSelections(
   ctx: FunctionContext,
   pattern: string | null,
@@ -40,8 +40,8 @@ export async function getSelections(
   return state ? new Map([[state, selections.get(state) ?? []]]) : selections
 }
 
-async function readSelection(ctx: FunctionContext, path: Value, selection: Value, saltenv: Value): Promise<Value> {
-  if (truthy(path)) {
+async function readSelection(ctx: FunctionContext, { path, selection, saltenv }: Selecting): Promise<Value> {
+  if (path) {
     const cached = str(await ctx.call('cp.cache_file', [path, saltenv]))
     return new Map(parse(Buffer.from(await ctx.host.read(cached)).toString()))
   }
@@ -56,43 +56,36 @@ async function readSelection(ctx: FunctionContext, path: Value, selection: Value
 }
 
 export interface Selecting {
-  path: Value
+  path: string | null
   selection: Value
-  clear: Value
-  saltenv: Value
+  clear: boolean
+  saltenv: string
 }
 
-/** Old and new states by package. */
+/** Set states, and return the old and new states by package. */
 export async function setSelections(ctx: FunctionContext, wanted: Selecting): Promise<Dict> {
   const changes: Dict = new Map()
-  if (!truthy(wanted.path) && !truthy(wanted.selection)) return changes
-  if (truthy(wanted.path) && truthy(wanted.selection)) {
+  if (!wanted.path && !truthy(wanted.selection)) return changes
+  if (wanted.path && truthy(wanted.selection)) {
     throw misuse(
       "The 'selection' and 'path' arguments to pkg.set_selections are mutually exclusive, and cannot be specified together",
     )
   }
-  const selection = await readSelection(ctx, wanted.path, wanted.selection, wanted.saltenv)
+  const selection = await readSelection(ctx, wanted)
   if (!isDict(selection) || selection.size === 0) return changes
   const bad = [...selection.keys()].map(str).filter((state) => !STATES.includes(state))
   if (bad.length > 0) throw misuse(`Invalid state(s): ${bad.join(', ')}`)
   const dryRun = option(ctx.opts, 'test')
-  if (truthy(wanted.clear) && !dryRun) await clearSelections(ctx)
+  if (wanted.clear && !dryRun) await clearSelections(ctx)
   const current = new Map<string, string>()
   for (const [state, names] of await getSelections(ctx, null, null)) for (const name of names) current.set(name, state)
   for (const [state, names] of selection) {
-    for (const name of (names as Value[]).map(str)) {
+    for (const name of Array.from(iterate(names), str)) {
       if (current.get(name) === state || dryRun) continue
       const cmd = ['dpkg', '--set-selections']
       const result = await callApt(ctx, cmd, { scope: false, options: { stdin: `${name} ${str(state)}` } })
       if (result.retcode !== 0) ctx.log('error', `failed to set state ${str(state)} for package ${name}`)
-      else
-        changes.set(
-          name,
-          new Map<Value, Value>([
-            ['old', current.get(name) ?? null],
-            ['new', state],
-          ]),
-        )
+      else changes.set(name, infoOf({ old: current.get(name) ?? null, new: state }))
     }
   }
   return changes
@@ -101,27 +94,11 @@ export async function setSelections(ctx: FunctionContext, wanted: Selecting): Pr
 async function clearSelections(ctx: FunctionContext): Promise<void> {
   const result = await callApt(ctx, ['dpkg', '--clear-selections'], { scope: false })
   if (result.retcode === 0) return
-  throw new SaltError('CommandExecutionError', `Running dpkg --clear-selections failed: ${result.stderr}`)
-}
-
-export interface Packages {
-  name: Value
-  pkgs: Value
-  sources: Value
-}
-
-function targetsOf({ name, pkgs, sources }: Packages): string[] {
-  if (!truthy(name) && !truthy(pkgs) && !truthy(sources)) {
-    throw misuse('One of name, pkgs, or sources must be specified.')
-  }
-  if (truthy(pkgs) && truthy(sources)) throw misuse('Only one of pkgs or sources can be specified.')
-  const given = truthy(pkgs) ? pkgs : truthy(sources) ? sources : [name]
-  const list = isDict(given) ? [...given.keys()] : isList(given) ? [...(given as Value[])] : [...str(given)]
-  return list.map((one) => str(isDict(one) ? [...one.keys()][0]! : one))
+  throw failure(`Running dpkg --clear-selections failed: ${result.stderr}`)
 }
 
 interface Words {
-  /** The selection that is wanted. */
+  /** The state to set. */
   selection: 'hold' | 'install'
   planned: string
   done: string
@@ -142,11 +119,11 @@ const UNHOLD: Words = {
   already: 'is already set not to be held.',
 }
 
-/** By package a report in the shape of a state's. */
-async function mark(ctx: FunctionContext, packages: Packages, words: Words): Promise<Dict> {
+/** Hold or release packages, and return a report in the form of a state for each of them. */
+async function mark(ctx: FunctionContext, packages: HoldCall, words: Words): Promise<Dict> {
   const reports: Dict = new Map()
   const dryRun = option(ctx.opts, 'test')
-  for (const target of targetsOf(packages)) {
+  for (const target of holdTargets(packages)) {
     const report = (result: boolean | null, comment: string, changes: Value = new Map()): void => {
       reports.set(target, new Map<Value, Value>(Object.entries({ name: target, changes, result, comment })))
     }
@@ -165,5 +142,5 @@ async function mark(ctx: FunctionContext, packages: Packages, words: Words): Pro
   return reports
 }
 
-export const hold = (ctx: FunctionContext, packages: Packages): Promise<Dict> => mark(ctx, packages, HOLD)
-export const unhold = (ctx: FunctionContext, packages: Packages): Promise<Dict> => mark(ctx, packages, UNHOLD)
+export const hold = (ctx: FunctionContext, packages: HoldCall): Promise<Dict> => mark(ctx, packages, HOLD)
+export const unhold = (ctx: FunctionContext, packages: HoldCall): Promise<Dict> => mark(ctx, packages, UNHOLD)

@@ -33,6 +33,6 @@ export async function writeSources(ctx: FunctionContext, sources: readonly AptSo
 
 export type Repo = Map<string, Value>
 
-/** Whether two lists hold the same words, whatever their order. */
+/** Return whether two lists hold the same words in any order. */
 export const sameWords = (a: readonly string[], b: readonly string[]): boolean =>
   a.every((word) => b.includes(word)) && b.every((word) => a.includes(word))

@@ -26,7 +26,7 @@ const FIELDS: readonly [name: string, field: string][] = [
 const END = '*/~^\\*'
 const FORMAT = `-f=${FIELDS.map(([name, field]) => `${name}:\${${field}}\\n`).join('')}\\n${END.replace('\\', '\\\\')}\\n`
 
-/** Left out: nobody asks for them here. */
+/** Fields that are left out. */
 const TECHNICAL = [
   'installed_size',
   'depends',
@@ -71,7 +71,7 @@ async function licences(ctx: FunctionContext, name: string): Promise<string> {
   return [...new Set(lines.map((line) => line.slice('License:'.length).trim()))].sort().join(', ')
 }
 
-/** What dselect keeps about available packages, where it is installed. */
+/** Return the data of dselect about available packages, if it is installed. */
 async function available(ctx: FunctionContext): Promise<Map<string, Dict>> {
   const found = new Map<string, Dict>()
   if ((await ctx.host.which('dselect')) === undefined) return found

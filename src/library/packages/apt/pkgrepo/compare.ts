@@ -1,4 +1,4 @@
-// Whether a package source is as a state wants it, by the rules of each family of systems.
+// Comparison of a repository with the wanted settings, by the rules of each OS family.
 import { equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isTrue, type StateContext } from '../../../../sdk/mod.ts'
 import { combineComments } from '../sources/sources.ts'
@@ -33,7 +33,7 @@ function rpmComments(comments: Value): string {
   return list.map((line) => line.replace(/^#+/, '').trimStart()).join('\n')
 }
 
-/** Whether one fact is as it should be. */
+/** Return whether one setting has the wanted value. */
 function agrees(ctx: StateContext, key: string, wanted: Facts, present: Facts, options: Facts): boolean {
   const os = family(ctx)
   const want = wanted.get(key) ?? null
@@ -58,7 +58,7 @@ function agrees(ctx: StateContext, key: string, wanted: Facts, present: Facts, o
 export const isConfigured = (ctx: StateContext, wanted: Facts, present: Facts, options: Facts): boolean =>
   [...wanted.keys()].every((key) => agrees(ctx, key, wanted, present, options))
 
-/** What differs, in the order of what is wanted. */
+/** Return the differences, in the order of the wanted settings. */
 export function differences(keys: Iterable<string>, old: Facts, fresh: Facts): Map<Value, Value> {
   const changes = new Map<Value, Value>()
   for (const key of keys) {

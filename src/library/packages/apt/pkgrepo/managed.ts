@@ -29,7 +29,7 @@ function fault(kwargs: Map<string, Value>): string | undefined {
 }
 
 interface Wanted {
-  /** What the package manager calls it. */
+  /** Name for the package manager. */
   repo: string
   options: Map<string, Value>
 }
@@ -63,7 +63,7 @@ function expected(ctx: StateContext, { repo, options }: Wanted): Facts {
   return expandRepoDefinition(repo, options, system)
 }
 
-/** Whether the file that is to hold this source alone holds something else. */
+/** Return whether a file that must hold this repository only holds more. */
 async function hasOthers(ctx: StateContext, name: string, options: Map<string, Value>): Promise<boolean> {
   const file = options.get('file') ?? null
   if (!truthy(options.get('clean_file') ?? false) || !truthy(file)) return false

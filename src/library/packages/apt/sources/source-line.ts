@@ -32,7 +32,7 @@ interface Parsed {
   words: string[]
 }
 
-/** Whether a line is an entry, and its words. */
+/** Return the words of a line that is an entry. */
 function parseLine(given: string): Parsed {
   let line = given.trim()
   const disabled = line.startsWith('#')
@@ -52,7 +52,7 @@ interface Option {
   value: string | string[]
 }
 
-/** What stands in brackets, by name. */
+/** Parse the options in brackets. */
 function optionsOf(line: string): Map<string, Option> {
   const options = new Map<string, Option>()
   const match = /\[(.*?=.*?)\]/.exec(line)

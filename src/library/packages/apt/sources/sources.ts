@@ -34,7 +34,7 @@ export function sourceTexts(sources: readonly AptSource[]): Map<string, string> 
 
 const withoutSlash = (uri: string): string => uri.replace(/\/+$/, '')
 
-/** Whether two entries stand for the same source. */
+/** Return whether two entries mean the same source. */
 export function sameSource(a: AptSource, b: AptSource): boolean {
   const uris = (source: AptSource): string => [...new Set(source.uris.map(withoutSlash))].sort().join(' ')
   return (
@@ -85,7 +85,7 @@ export function ppaLine({ owner, name }: Ppa, codename: string, auth: Value): st
 export const ppaFile = ({ owner, name }: Ppa, codename: string): string =>
   `/etc/apt/sources.list.d/${owner}-${name}-${codename}.list`
 
-/** What may be given as a text with commas. */
+/** Options that may be given as a text with commas. */
 export function commaList(value: Value): string[] {
   const text = textOf(value)
   if (text === undefined) throw new PyError('AttributeError', `'${typeName(value)}' object has no attribute 'split'`)

@@ -1,8 +1,7 @@
-// Chocolatey's program: where it is, its version, and calls of it.
-import { comparePep440, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type CommandOutcome, type FunctionContext, isTrue, outputOf, runAll } from '../../../../sdk/mod.ts'
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+// The program of Chocolatey: its path, its version and its calls.
+import { comparePep440, str } from '../../../../data/mod.ts'
+import { type CommandOutcome, type FunctionContext, outputOf, runAll } from '../../../../sdk/mod.ts'
+import { failure } from '../../common/installed.ts'
 
 const PATH_KEY = 'chocolatey._path'
 const VERSION_KEY = 'chocolatey._version'
@@ -46,33 +45,47 @@ export async function choco(
   return outcome
 }
 
-/** A change without progress and questions, as far as the version knows how to. */
+/** Return the options against progress output and questions, as far as the version has them. */
 export async function silently(ctx: FunctionContext, { progress }: { progress: boolean }): Promise<string[]> {
   const quiet = progress && (await isAtLeast(ctx, '0.10.4')) ? ['--no-progress'] : []
   return [...quiet, ...((await isAtLeast(ctx, '0.9.9')) ? ['--yes'] : [])]
 }
 
-/** Switches by argument: with its value, or alone where it is true. */
-const OPTIONS: readonly [string, string, 'value' | 'flag'][] = [
-  ['version', '--version', 'value'],
-  ['source', '--source', 'value'],
-  ['force', '--force', 'flag'],
-  ['pre_versions', '--prerelease', 'flag'],
-  ['install_args', '--installarguments', 'value'],
-  ['uninstall_args', '--uninstallarguments', 'value'],
-  ['override_args', '--overridearguments', 'flag'],
-  ['force_x86', '--forcex86', 'flag'],
-  ['package_args', '--packageparameters', 'value'],
-  ['allow_multiple', '--allow-multiple', 'flag'],
-  ['execution_timeout', '--execution-timeout', 'value'],
+/** Options of install, upgrade and uninstall. */
+export interface ChocolateyOptions {
+  readonly version?: string | null
+  readonly source?: string | null
+  readonly force?: boolean
+  readonly pre_versions?: boolean
+  readonly install_args?: string | null
+  readonly uninstall_args?: string | null
+  readonly override_args?: boolean
+  readonly force_x86?: boolean
+  readonly package_args?: string | null
+  readonly allow_multiple?: boolean
+  readonly execution_timeout?: string | null
+  readonly virus_check?: boolean | null
+}
+
+const OPTIONS: readonly [keyof ChocolateyOptions, string][] = [
+  ['version', '--version'],
+  ['source', '--source'],
+  ['force', '--force'],
+  ['pre_versions', '--prerelease'],
+  ['install_args', '--installarguments'],
+  ['uninstall_args', '--uninstallarguments'],
+  ['override_args', '--overridearguments'],
+  ['force_x86', '--forcex86'],
+  ['package_args', '--packageparameters'],
+  ['allow_multiple', '--allow-multiple'],
+  ['execution_timeout', '--execution-timeout'],
 ]
 
-export function optionWords(given: Readonly<Record<string, Value>>): string[] {
-  const words = OPTIONS.flatMap(([name, option, kind]) => {
-    const value = given[name] ?? null
-    if (kind === 'value') return truthy(value) ? [option, str(value)] : []
-    return isTrue(value) ? [option] : []
+export function optionWords(given: ChocolateyOptions): string[] {
+  const words = OPTIONS.flatMap(([name, option]) => {
+    const value = given[name]
+    return value === true ? [option] : value ? [option, value] : []
   })
-  const check = given['virus_check'] ?? null
-  return check === null ? words : [...words, truthy(check) ? '--viruscheck' : '--skipviruscheck']
+  const { virus_check = null } = given
+  return virus_check === null ? words : [...words, virus_check ? '--viruscheck' : '--skipviruscheck']
 }

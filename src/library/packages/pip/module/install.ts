@@ -1,18 +1,14 @@
 // `pip install` and `pip uninstall`.
 import { type Dict, iterate, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { CommandOutcome, FunctionContext } from '../../../../sdk/mod.ts'
+import { infoOf } from '../../common/installed.ts'
 import { AFTER, BEFORE, extraArgs, type Given, listOf, logFile, optionWords, proxy, timeout } from './options.ts'
 import { environment, forgetVersion, pipVersion, runPip } from './program.ts'
 import { type RequirementFiles, requirementWords } from './requirements.ts'
 
-const asDict = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict =>
-  new Map<Value, Value>(Object.entries({ pid, retcode, stdout, stderr }))
+const asDict = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict => infoOf({ pid, retcode, stdout, stderr })
 
-const refused = (comment: string): Dict =>
-  new Map<Value, Value>([
-    ['result', false],
-    ['comment', comment],
-  ])
+const refused = (comment: string): Dict => infoOf({ result: false, comment })
 
 async function tidy(ctx: FunctionContext, { temporary }: RequirementFiles, bin_env: Value): Promise<void> {
   forgetVersion(ctx, bin_env)
@@ -27,10 +23,7 @@ export async function install(ctx: FunctionContext, given: Given, further: Reado
     const version = (await pipVersion(ctx, { bin_env, user, cwd })) ?? ''
     const names = truthy(given['pkgs'] ?? null) ? listOf(given['pkgs']!).map((name) => name.replaceAll(';', ',')) : []
     if (names.length === 0 && !truthy(requirements) && !truthy(given['editable'] ?? null)) {
-      return new Map<Value, Value>([
-        ['retcode', 0],
-        ['stdout', 'No packages to install.'],
-      ])
+      return infoOf({ retcode: 0, stdout: 'No packages to install.' })
     }
     const words = [
       'install',
@@ -67,7 +60,7 @@ export async function uninstall(ctx: FunctionContext, given: Given): Promise<Dic
   }
 }
 
-/** Packages that the files of requirements do not pin already. */
+/** Return the packages that the requirements files do not pin. */
 async function namesBeside(ctx: FunctionContext, pkgs: Value, requirements: Value): Promise<string[]> {
   if (!truthy(pkgs)) return []
   const pinned = new Set<string>()

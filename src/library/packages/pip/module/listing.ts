@@ -1,4 +1,4 @@
-// What pip says about installed packages, newer versions and versions that exist.
+// Installed packages, upgrades and available versions of pip.
 import {
   compareDicts,
   comparePep440,

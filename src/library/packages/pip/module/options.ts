@@ -1,7 +1,8 @@
-// Options of `pip install`: which argument becomes which words, in the order that Salt writes them.
+// Options of `pip install` by argument, in the order of Salt.
 import {
   isDict,
   isFloat,
+  iterate,
   PyError,
   schemeOf,
   str,
@@ -22,27 +23,25 @@ const VALID_PROTOS = ['http', 'https', 'ftp', 'file']
 const validUrl = (url: string): boolean => VALID_PROTOS.includes(schemeOf(url) ?? '')
 
 export function listOf(value: Value): string[] {
-  if (Array.isArray(value)) return (value as Value[]).map((item) => str(item))
-  return str(value)
-    .split(',')
-    .map((item) => item.trim())
+  const items = Array.isArray(value) ? value.map(str) : str(value).split(',')
+  return items.map((item) => item.trim()).filter(Boolean)
 }
 
 const on = (given: Given, name: string): boolean => truthy(given[name] ?? null)
 
-/** A switch that stands alone. */
+/** An option without a value. */
 const flag =
   (name: string, word = `--${name.replaceAll('_', '-')}`): Option =>
   (_, given) =>
     on(given, name) ? [word] : []
 
-/** A switch with a value. */
+/** An option with a value. */
 const setting =
   (name: string, word = `--${name.replaceAll('_', '-')}`): Option =>
   (_, given) =>
     on(given, name) ? [word, str(given[name]!)] : []
 
-/** A switch for each item of a list. */
+/** An option for each item of a list. */
 const repeated =
   (name: string, word: string): Option =>
   (_, given) =>
@@ -51,7 +50,7 @@ const repeated =
 const within = (version: string, low: string, high: string): boolean =>
   versionHolds(version, '>=', low) && versionHolds(version, '<=', high)
 
-/** A switch that only some versions of pip know; others ignore it, and the log says so. */
+/** An option of some versions of pip; for others it is ignored and logged. */
 const limited =
   (name: string, option: string, low: string, high: string): Option =>
   (ctx, given, version) => {
@@ -67,7 +66,7 @@ const limited =
 const noBinary: Option = (_, given, version) => {
   const wanted = given['no_binary'] ?? null
   if (!truthy(wanted) || versionHolds(version, '<', '7.0.0')) return []
-  return ['--no-binary', Array.isArray(wanted) ? (wanted as Value[]).map((item) => str(item)).join(',') : str(wanted)]
+  return ['--no-binary', Array.isArray(wanted) ? wanted.map(str).join(',') : str(wanted)]
 }
 
 export const logFile: Option = async ({ host, ...ctx }, given) => {
@@ -122,7 +121,7 @@ const exclusive: Option = (_, given) => {
   return []
 }
 
-/** A switch whose value is a URL. */
+/** An option whose value is a URL. */
 export const url =
   (name: string): Option =>
   (ctx, given, version) => {
@@ -171,11 +170,11 @@ const editable: Option = (_, given) => {
   return entries.flatMap((entry) => ['--editable', entry])
 }
 
-/** Words of the user's own; a dict is a switch and its value. */
+/** Further arguments of a user; a dict is an option and its value. */
 export const extraArgs: Option = (_, given) => {
   const extra = given['extra_args'] ?? null
   if (!truthy(extra)) return []
-  return (extra as Value[]).flatMap((item) => {
+  return Array.from(iterate(extra)).flatMap((item) => {
     if (!isDict(item)) return [str(item)]
     const [key, value] = [...item].at(-1)!
     if (isDict(value) || Array.isArray(value)) throw new PyError('TypeError', `Too many levels in: ${str(key)}`)
@@ -183,7 +182,7 @@ export const extraArgs: Option = (_, given) => {
   })
 }
 
-/** What stands before the names of packages. */
+/** Options before the package names. */
 export const BEFORE: readonly Option[] = [
   limited('use_wheel', '--use-wheel', '1.4', '9.0.3'),
   limited('no_use_wheel', '--no-use-wheel', '1.4', '9.0.3'),
@@ -217,7 +216,7 @@ export const BEFORE: readonly Option[] = [
   repeated('install_options', '--install-option'),
 ]
 
-/** What stands after them. */
+/** Options after the package names. */
 export const AFTER: readonly Option[] = [
   editable,
   flag('allow_all_external'),

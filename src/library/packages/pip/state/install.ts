@@ -1,7 +1,7 @@
 // pip.installed: what is missing is installed in one call of pip, and its output becomes the report.
 import { type Dict, isDict, SaltError, str, truthy, type Value, versionHolds } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
-import { satisfied, type Wanted, type Wish, wantedOf } from './wanted.ts'
+import { type InstallOptions, satisfied, type Wanted, wantedOf } from './wanted.ts'
 
 export type Given = Readonly<Record<string, Value>>
 
@@ -57,7 +57,7 @@ const pairText = (pair: Dict): string => {
   return `${str(key)} ${str(value)}`
 }
 
-/** What the pip at hand cannot do. */
+/** Return the first option that this version of pip does not support. */
 async function optionProblem(ctx: StateContext, name: string, given: Given): Promise<string | undefined> {
   let version: string
   try {
@@ -157,26 +157,31 @@ async function installNames(
   const already: string[] = []
   const missing: Wanted[] = []
   for (const one of wanted) {
-    const known = one.prefix === '' ? undefined : await satisfied(ctx, one, installed, given as unknown as Wish)
+    const known =
+      one.prefix === '' ? undefined : await satisfied(ctx, one, installed, given as unknown as InstallOptions)
     if (known !== undefined) already.push(known)
     else if (ctx.test) return report(null, foreseen(wanted, one))
     else missing.push({ ...one, text: one.text.replaceAll(',', ';') })
   }
-  const told = (sentence: string): string => [...already, sentence].join('\n')
+  const withKnown = (sentence: string): string => [...already, sentence].join('\n')
   if (missing.length === 0) {
     const current = truthy(given['upgrade'] ?? null) ? ' and up-to-date' : ''
-    return report(true, told(`All specified packages are already installed${current}`))
+    return report(true, withKnown(`All specified packages are already installed${current}`))
   }
   const outcome = await callInstall(ctx, given, further, missing.map(({ text }) => text).join(','))
   if (!succeeded(outcome)) {
     const names = missing.map(({ text }) => text).join(', ')
-    return report(false, told(`Failed to install packages: ${names}. ${errorOf(outcome)}`))
+    return report(false, withKnown(`Failed to install packages: ${names}. ${errorOf(outcome)}`))
   }
   const { changes, absent } = await installedChanges(ctx, given, further, missing, str(outcome.get('stdout') ?? ''))
   const last = str(wanted.at(-1)?.text ?? '')
   const gone = `There was no error installing package '${last}' although it does not show when calling 'pip.freeze'.`
   const sentences = Array.from({ length: absent }, () => gone)
-  return report(true, told(absent > 0 ? sentences.join('\n') : 'All packages were successfully installed'), changes)
+  return report(
+    true,
+    withKnown(absent > 0 ? sentences.join('\n') : 'All packages were successfully installed'),
+    changes,
+  )
 }
 
 function foreseen(wanted: readonly Wanted[], one: Wanted): string {
@@ -184,7 +189,7 @@ function foreseen(wanted: readonly Wanted[], one: Wanted): string {
   return ['Python package(s) set to be installed:', ...wanted.map(({ text }) => text)].join('\n')
 }
 
-/** The versions that are there afterwards, and how many packages are not. */
+/** Return the installed versions after the change, and the number of missing packages. */
 async function installedChanges(
   ctx: StateContext,
   given: Given,

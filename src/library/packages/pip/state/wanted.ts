@@ -1,4 +1,4 @@
-// What is wanted of one package, and whether the machine has it.
+// The requirement for one package, and whether the machine meets it.
 import {
   comparePep440,
   type Dict,
@@ -13,14 +13,14 @@ import {
 import type { StateContext } from '../../../../sdk/mod.ts'
 
 export interface Wanted {
-  /** Empty for a URL or path that says no name. */
+  /** Package name; empty for a URL or path without a name. */
   prefix: string
   /** As the user wrote it. */
   text: string
   specifiers: readonly Specifier[]
 }
 
-/** The wish, or what is wrong with it. */
+/** Parse a requirement; return the error as text. */
 export async function wantedOf(ctx: StateContext, text: string): Promise<Wanted | string> {
   const parsed = parseRequirement(text)
   const complaint = typeof parsed === 'string' ? parsed : await badDirectory(ctx, text, parsed.directory)
@@ -56,7 +56,7 @@ function accepted(version: string, specifiers: readonly Specifier[]): boolean {
   return specifiers.every(([operator, wanted]) => versionHolds(version, operator, wanted, comparePep440))
 }
 
-export interface Wish {
+export interface InstallOptions {
   ignore_installed: Value
   force_reinstall: Value
   upgrade: Value
@@ -67,19 +67,19 @@ export interface Wish {
   extra_index_url: Value
 }
 
-/** The sentence about a package that needs nothing; undefined for one that must be installed. */
+/** Return the comment about a package that needs no change; undefined for a package to install. */
 export async function satisfied(
   ctx: StateContext,
   { prefix, text, specifiers }: Wanted,
   installed: Dict,
-  wish: Wish,
+  options: InstallOptions,
 ): Promise<string | undefined> {
   const found = [...installed].find(([name]) => str(name).toLowerCase() === prefix)
-  if (wish.ignore_installed !== false || !found || wish.force_reinstall !== false) return undefined
+  if (options.ignore_installed !== false || !found || options.force_reinstall !== false) return undefined
   const version = str(found[1])
   const already = `Python package ${text} was already installed`
-  if (!truthy(wish.upgrade)) return accepted(version, specifiers) ? already : undefined
-  const newest = await newestAccepted(ctx, prefix, specifiers, wish)
+  if (!truthy(options.upgrade)) return accepted(version, specifiers) ? already : undefined
+  const newest = await newestAccepted(ctx, prefix, specifiers, options)
   if (newest === undefined) {
     return `Python package ${prefix} was already installed and\nthe available upgrade doesn't fulfills the version requirements`
   }
@@ -90,7 +90,7 @@ async function newestAccepted(
   ctx: StateContext,
   prefix: string,
   specifiers: readonly Specifier[],
-  { user, cwd, bin_env, index_url, extra_index_url }: Wish,
+  { user, cwd, bin_env, index_url, extra_index_url }: InstallOptions,
 ): Promise<string | undefined> {
   const mentions = (mark: string): boolean => specifiers.some(([, version]) => version.includes(mark))
   const available = (await ctx.call('pip.list_all_versions', [prefix], {

@@ -1,4 +1,4 @@
-// Lists of packages, as states and command lines have them, as one dict.
+// Conversion of package lists of states and command lines into one dict.
 import { type Dict, isDict, isNumeric, pformat, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, SerializerError } from '../../../../sdk/mod.ts'
 
@@ -6,7 +6,7 @@ export async function nameOf(ctx: FunctionContext, name: Value, normalize: boole
   return normalize && ctx.has('pkg.normalize_name') ? ctx.call('pkg.normalize_name', [name]) : name
 }
 
-/** What was given, read as YAML when it is a text; undefined when that is impossible. */
+/** Read a text as YAML; return undefined for invalid YAML. */
 async function readList(ctx: FunctionContext, given: Value): Promise<Value | undefined> {
   const text = textOf(given)
   if (text === undefined) return given
@@ -21,7 +21,7 @@ async function readList(ctx: FunctionContext, given: Value): Promise<Value | und
 
 const isName = (element: Value): boolean => textOf(element) !== undefined || isNumeric(element)
 
-/** Versions by name; a name alone has none. Empty when the list is not one of names and of dicts with one entry. */
+/** Return versions by name, None for a name alone; empty for a list of anything but names and dicts of one entry. */
 function flattened(ctx: FunctionContext, list: Value): Dict {
   const refused = (message: string): Dict => {
     ctx.log('error', `Invalid input for repack_dictlist${message}`)
@@ -39,7 +39,7 @@ function flattened(ctx: FunctionContext, list: Value): Dict {
   return packed
 }
 
-/** Versions by name, both as text. */
+/** Return versions by name, both as text. */
 export async function repackPackages(ctx: FunctionContext, pkgs: Value, normalize: boolean): Promise<Dict> {
   const list = await readList(ctx, pkgs)
   const packed: Dict = new Map()
@@ -56,7 +56,7 @@ export async function repackPackages(ctx: FunctionContext, pkgs: Value, normaliz
   return packed
 }
 
-/** Where package files are, by name. */
+/** Return the paths or URLs of package files by name. */
 export async function packSources(ctx: FunctionContext, sources: Value, normalize: boolean): Promise<Dict> {
   const list = await readList(ctx, sources)
   const packed: Dict = new Map()

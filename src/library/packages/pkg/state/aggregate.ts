@@ -25,7 +25,7 @@ function listOf(wanted: Wanted): Value[] {
   })
 }
 
-/** What a chunk is about, taken from it. */
+/** Remove the packages from a chunk, and return them. */
 function take(chunk: Dict, kind: 'pkgs' | 'sources', wanted: Wanted): boolean {
   if (chunk.has(kind)) addList(wanted, chunk.get(kind)!)
   else if (kind === 'sources' || !chunk.has('name')) return false

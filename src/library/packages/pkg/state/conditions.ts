@@ -16,7 +16,7 @@ export function conditionsOf(text: string): Condition[] {
   })
 }
 
-/** Epochs do not count in an equation with a version that has none, unless it is said whether they do. */
+/** Return whether to ignore epochs; default: if a version without an epoch is compared by `==`. */
 function ignoresEpoch({ operator, version }: Condition, ignoreEpoch: Value): Value {
   if (ignoreEpoch !== null) return ignoreEpoch
   return !/[<>]/.test(operator) && !version.includes(':')
@@ -34,11 +34,11 @@ async function holds(ctx: StateContext, installed: string, condition: Condition,
 
 export interface Judgement {
   ignoreEpoch: Value
-  /** Whether a newer version than the wanted one is as good. */
+  /** Whether a newer version than the wanted one is accepted. */
   allowUpdates?: boolean
 }
 
-/** Whether one of the installed versions fulfils all conditions. */
+/** Return whether one of the installed versions meets all conditions. */
 export async function fulfills(
   ctx: StateContext,
   installed: Value,

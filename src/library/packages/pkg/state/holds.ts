@@ -9,7 +9,7 @@ export interface HoldReports {
   failed: Dict[]
 }
 
-/** What `hold` of a state asks for; a text says that it failed altogether. */
+/** Apply the option `hold` of a state; return a text after a failure. */
 export async function applyHold(
   ctx: StateContext,
   hold: Value,
@@ -73,7 +73,7 @@ export function mergeHolds(changes: Dict, modified: readonly Dict[]): void {
 
 interface Locks {
   locks: Map<string, Dict>
-  /** Whether a lock is for a version. */
+  /** Whether a lock names a version. */
   versioned: boolean
 }
 

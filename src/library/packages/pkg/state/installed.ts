@@ -1,4 +1,4 @@
-// Packages are installed, at the version that is wanted if one is.
+// The state pkg.installed.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { nestedText, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { fulfills } from './conditions.ts'
@@ -265,7 +265,7 @@ export async function verifyInstalled(
   return { good, bad }
 }
 
-/** Whether each package that was to be installed again was. */
+/** Return whether each package was reinstalled. */
 async function reinstallOutcome(
   ctx: StateContext,
   wish: Wish,

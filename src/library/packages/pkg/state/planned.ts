@@ -1,4 +1,4 @@
-// What a dry run says about packages that would be installed: with the versions they would come to.
+// The report of a dry run about packages to install, with their versions.
 import { type Dict, isDict, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { nestedText, type StateContext } from '../../../../sdk/mod.ts'
 import { desiredName, type Report, report } from './provider.ts'

@@ -4,7 +4,7 @@ import { CommandError, isHostError, isTrue, option, type StateContext, type Stat
 
 export type Options = ReadonlyMap<string, Value>
 
-/** What a state reports, before it is finished. */
+/** The report of a state in progress. */
 export interface Report {
   name: Value
   changes: Dict
@@ -86,7 +86,7 @@ export async function resolveCapabilities(
   return { pkgs: await ctx.call('pkg.resolve_capabilities', [pkgs], call), refresh: false }
 }
 
-/** What a package is called in a comment: with the version that is wanted. */
+/** Return a package name with its wanted version for a comment. */
 export function desiredName(name: Value, desired: Dict): string {
   const version = textOf(desired.get(name) ?? null) ?? ''
   const sign = version === '' || /^[<>=]/.test(version) ? '' : '='
@@ -95,7 +95,7 @@ export function desiredName(name: Value, desired: Dict): string {
 
 const markOf = (ctx: StateContext): string => `${option(ctx.opts, 'cachedir')}/pkg_refresh`
 
-/** Whether lists are to be fetched: when told so, or once in a run unless told otherwise. */
+/** Return whether to refresh the package database: if wanted, or once in a state run by default. */
 export async function needsRefresh(ctx: StateContext, refresh: Value): Promise<boolean> {
   if (isTrue(refresh)) return true
   return refresh !== false && (await ctx.host.stat(markOf(ctx)))?.type === 'file'

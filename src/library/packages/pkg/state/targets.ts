@@ -25,7 +25,7 @@ export interface Targets {
   install: Dict
   unpurge: string[]
   reinstall: Dict
-  /** What verification found, by name. */
+  /** Results of the verification by name. */
   altered: Dict
   warnings: string[]
   refreshed: boolean
@@ -50,7 +50,7 @@ export async function verifyPackage(
 
 const UNKNOWN = 'The following package(s) were not found, and no possible matches were found in the package db: '
 
-/** What the package manager says about names that it does not know; empty when it has nothing to say. */
+/** Return the comment about names that the package manager does not know; empty for none. */
 export async function suggestions(ctx: StateContext, wanted: Dict, options: Options): Promise<string> {
   if (!ctx.has('pkg.check_db') || wanted.size === 0) return ''
   let known: Dict
@@ -169,7 +169,7 @@ async function unknownNames(ctx: StateContext, desired: Dict, current: Dict, wis
   return suggestions(ctx, missing, wish.options)
 }
 
-/** What is to be done about a package that is wanted. */
+/** Return the action for a wanted package. */
 async function judge(ctx: StateContext, one: Case, wish: Wish, found: Targets): Promise<Verdict> {
   if (one.present.length === 0) return 'install'
   if (wish.reinstall) return 'reinstall'

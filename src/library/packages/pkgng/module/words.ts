@@ -1,17 +1,20 @@
-// Letters for the switches of pkg, and what it says about upgrades.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+// The letters for switches of pkg, and the output of its dry run of an upgrade.
+import type { Dict } from '../../../../data/mod.ts'
 
-/** The letters of the switches that are on, in the order of the table. */
-export const switches = (given: Readonly<Record<string, Value>>, letters: Readonly<Record<string, string>>): string =>
-  Object.entries(letters)
-    .filter(([name]) => truthy(given[name] ?? null) && str(given[name]!).toLowerCase() !== 'false')
-    .map(([, letter]) => letter)
+/** Return the letters of the switches that are on, in the order of the table. */
+export const switches = <K extends string>(
+  given: { readonly [name in NoInfer<K>]: boolean },
+  letters: Readonly<Record<K, string>>,
+): string =>
+  (Object.keys(letters) as K[])
+    .filter((name) => given[name])
+    .map((name) => letters[name])
     .join('')
 
 const HEADING = 'Installed packages to be UPGRADED:'
 const UPGRADE = /^\s+([^:]+):\s([0-9a-z_,.]+)\s+->\s+([0-9a-z_,.]+)/
 
-/** New versions by name, from a dry run of `pkg upgrade`. */
+/** Return the new versions by name in the output of a dry run of `pkg upgrade`. */
 export function upgradesIn(output: string): Dict {
   const found: Dict = new Map()
   let inside = false

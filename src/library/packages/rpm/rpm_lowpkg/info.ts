@@ -1,4 +1,4 @@
-// What rpm knows about packages: one query with a line for each attribute, and the description at the end.
+// Facts of rpm about packages: one query with a line for each attribute, and the description at the end.
 import { compareLoose, type Dict, shlexQuote, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, runAll } from '../../../../sdk/mod.ts'
 import { failure } from '../../common/installed.ts'
@@ -6,7 +6,7 @@ import { isoTime } from './package.ts'
 
 const SIGNATURES = ['DSAHEADER', 'RSAHEADER', 'SIGGPG', 'SIGPGP']
 
-/** The first signature there is. */
+/** Return the format of the first signature that exists. */
 const signature = (): string =>
   SIGNATURES.reduceRight((rest, tag) => `%|${tag}?{%{${tag}:pgpsig}}:{${rest}}|`, '(none)')
 
@@ -92,7 +92,7 @@ export async function packageInfo(
   return byName(found, truthy(kwargs.get('all_versions') ?? null))
 }
 
-/** The newest of each, or all of them. */
+/** Return the newest version of each package, or all versions. */
 function byName(found: readonly Dict[], all: boolean): Dict {
   const result: Dict = new Map()
   for (const data of found) {

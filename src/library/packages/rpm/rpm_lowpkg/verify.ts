@@ -1,11 +1,11 @@
-// What differs between installed files and their packages.
+// Differences between installed files and their packages.
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 import { failure, listed, misuse } from '../../common/installed.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = { c: 'config', d: 'doc', g: 'ghost', l: 'license', r: 'readme' }
 
-/** By place in the line: the letter, and what it means. */
+/** Letter and meaning by position in the line. */
 const MISMATCHES: readonly [string, string][] = [
   ['S', 'size'],
   ['M', 'mode'],
@@ -60,7 +60,7 @@ export async function verify(
   return found
 }
 
-/** Files that differ, with what does; `flags` choose by that. */
+/** Return the files that differ and the kinds of difference, filtered by `flags`. */
 export async function modified(
   ctx: FunctionContext,
   packages: readonly string[],

@@ -1,39 +1,12 @@
-// Downloaded package files, advisories, and services that an update left behind.
-import { type Dict, localDatetime, str, type Value } from '../../../../data/mod.ts'
+// Downloaded package files, advisories, and services that still use replaced files.
+import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, outputOf } from '../../../../sdk/mod.ts'
 import { failure, misuse } from '../../common/installed.ts'
+import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { isDnf, programOf } from './program.ts'
 
-async function rpmFiles(ctx: FunctionContext, folder: string): Promise<string[]> {
-  const found: string[] = []
-  for (const name of await namesIn(ctx.host, folder)) {
-    const path = `${folder}/${name}`
-    const type = (await ctx.host.lstat(path))?.type
-    if (type === 'directory') found.push(...(await rpmFiles(ctx, path)))
-    else if (name.endsWith('.rpm')) found.push(path)
-  }
-  return found
-}
-
-export async function listDownloaded(ctx: FunctionContext): Promise<Dict> {
-  const found: Dict = new Map()
-  for (const path of await rpmFiles(ctx, `/var/cache/${await programOf(ctx)}`)) {
-    const facts = (await ctx.call('lowpkg.bin_pkg_info', [path])) as Dict
-    const { ctime, size } = (await ctx.host.stat(path))!
-    const seconds = Math.trunc(ctime)
-    const entry = new Map<Value, Value>(
-      Object.entries({
-        path,
-        size,
-        creation_date_time_t: seconds,
-        creation_date_time: localDatetime(new Date(seconds * 1000), 0).isoformat(),
-      }),
-    )
-    const name = str(facts.get('name')!)
-    found.set(name, new Map([...((found.get(name) as Dict | undefined) ?? []), [facts.get('version')!, entry]]))
-  }
-  return found
-}
+export const listDownloaded = async (ctx: FunctionContext): Promise<Dict> =>
+  packageFiles(ctx, `/var/cache/${await programOf(ctx)}`)
 
 export async function download(ctx: FunctionContext, packages: readonly string[]): Promise<Dict> {
   if ((await ctx.host.which('yumdownloader')) === undefined) throw failure("'yumdownloader' command not available")
@@ -55,7 +28,7 @@ export async function download(ctx: FunctionContext, packages: readonly string[]
   return found
 }
 
-/** Advisories with the packages that they are about. */
+/** Return the advisories with their packages. */
 export async function listPatches(ctx: FunctionContext, installedOnly = false): Promise<Dict> {
   const program = await programOf(ctx)
   const output = str(
@@ -74,7 +47,7 @@ export async function listPatches(ctx: FunctionContext, installedOnly = false): 
   return new Map(chosen.map(([id, patch]) => [id, new Map<Value, Value>(Object.entries(patch))]))
 }
 
-/** Services whose processes still run what an update replaced. */
+/** Return the services whose processes use replaced files. */
 export async function outdatedServices(ctx: FunctionContext): Promise<string[]> {
   const program = await programOf(ctx)
   if (!isDnf(program)) throw failure('dnf or dnf5 is required to list outdated services.')

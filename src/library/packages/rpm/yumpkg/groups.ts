@@ -1,10 +1,11 @@
-// Groups of packages.
+// Package groups of yum and dnf.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type Options, splitMembers } from '../../common/functions.ts'
 import { failure, misuse } from '../../common/installed.ts'
 import { listInstalled } from './listing.ts'
-import { type Options, optionWords, programOf } from './program.ts'
+import { optionWords, programOf } from './program.ts'
 
 const TYPES = ['mandatory', 'optional', 'default', 'conditional'] as const
 type PackageType = (typeof TYPES)[number]
@@ -81,7 +82,7 @@ export async function groupInfo(
   return group
 }
 
-/** The members of one type; environments are taken apart where that is asked for. */
+/** Collect the members of one type; with `expand`, replace the groups of an environment by their packages. */
 async function gather(
   ctx: FunctionContext,
   output: readonly string[],
@@ -126,27 +127,20 @@ export function groupDict({ members, type, group, id, description }: Group): Dic
   return new Map<Value, Value>(Object.entries({ ...Object.fromEntries(lists), type, group, id, description }))
 }
 
-/** Members of a group that are there and those that are not, by type. */
+/** Split the members of a group into installed and missing packages, by type. */
 export async function groupDiff(ctx: FunctionContext, name: string, kwargs: Options): Promise<Dict> {
   const installed = await listInstalled(ctx)
   const { members } = await groupInfo(ctx, name, true, [], kwargs)
-  const split = (type: PackageType): Value => {
-    const names = [...members[type]].sort()
-    return new Map<Value, Value>([
-      ['installed', names.filter((one) => installed.has(one))],
-      ['not installed', names.filter((one) => !installed.has(one))],
-    ])
-  }
-  return new Map(TYPES.map((type) => [type, split(type)]))
+  return splitMembers(new Map(TYPES.map((type) => [type, [...members[type]].sort()])), installed)
 }
 
 function wordList(value: Value, what: string): string[] {
   if (typeof value === 'string') return value.split(',')
-  if (Array.isArray(value)) return (value as Value[]).map((one) => str(one))
+  if (Array.isArray(value)) return value.map(str)
   throw misuse(`'${what}' must be a list`)
 }
 
-/** Packages of groups that are not installed yet. */
+/** Return the packages of groups that are not installed. */
 export async function missingMembers(
   ctx: FunctionContext,
   name: Value,

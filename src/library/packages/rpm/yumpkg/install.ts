@@ -1,11 +1,12 @@
-// pkg.install of yum and dnf: what is wanted is sorted into installs, downgrades and reinstalls, each one call of the
-// program; held packages are unheld meanwhile where that is asked for.
+// pkg.install of yum and dnf. The packages are sorted into installs, downgrades and reinstalls, each one call of the
+// program. With `update_holds`, held packages are released for that time.
 import {
   compareDicts,
   compareRpm,
   type Dict,
   fnmatch,
   isDict,
+  iterate,
   matchVersion,
   SaltError,
   str,
@@ -13,40 +14,45 @@ import {
   type Value,
   versionHolds,
 } from '../../../../data/mod.ts'
-import { CommandError, type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
+import { arg, type Bound, CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
+import { type Options, withoutEpoch } from '../../common/functions.ts'
 import { forgetPackages, infoOf, targetsOf } from '../../common/installed.ts'
+import * as param from '../../common/params.ts'
 import { ARCHES } from '../rpm_lowpkg/package.ts'
 import { listDownloaded, listPatches } from './extras.ts'
 import { HOLD_PATTERN, hold, listHolds, unhold } from './holds.ts'
 import { listInstalled, listRepoPackages, refreshDb } from './listing.ts'
-import { callYum, type Options, optionWords, type Program, programOf } from './program.ts'
+import { callYum, optionWords, type Program, programOf } from './program.ts'
 
-export interface Installation {
-  name: Value
-  refresh: Value
-  skip_verify: Value
-  pkgs: Value
-  sources: Value
-  downloadonly: Value
-  reinstall: Value
-  normalize: Value
-  update_holds: Value
-  saltenv: Value
-  ignore_epoch: Value
+export const INSTALL = {
+  name: param.name,
+  refresh: param.refresh(false),
+  skip_verify: param.skip_verify,
+  pkgs: param.pkgs,
+  sources: param.sources,
+  downloadonly: param.off('Download packages without installing them'),
+  reinstall: arg.isTrue('Reinstall packages that have the wanted version', { default: false }),
+  normalize: param.normalize,
+  update_holds: param.off('Release held packages while they are upgraded'),
+  saltenv: param.saltenv,
+  ignore_epoch: arg.any('Ignore epochs when versions are compared; only True counts', { default: false }),
+  kwargs: arg.open(
+    '`version`, `split_arch`, `diff_attr`, `advisory_ids`, `fromrepo`, `enablerepo`, `disablerepo`, `setopt`',
+  ),
 }
+
+type Installation = Bound<typeof INSTALL>
 
 type Action = 'install' | 'downgrade' | 'reinstall'
 
 interface Wanted {
   name: string | undefined
-  /** What the program is told. */
+  /** The package as the program takes it. */
   word: string
   version: string | undefined
 }
 
 type Target = Pick<Wanted, 'name' | 'word'>
-
-const withoutEpoch = (version: string): string => version.slice(version.indexOf(':') + 1)
 
 interface Work {
   ctx: FunctionContext
@@ -75,7 +81,7 @@ function versioned(work: Work, given: string, asked: string, available: Dict): W
   const { ctx, program, call, kwargs, errors } = work
   const lenient = call.ignore_epoch === true
   let version = asked.replace(/^=+/, '')
-  const candidates = ((available.get(given) ?? []) as Value[]).map((one) => str(one))
+  const candidates = Array.from(iterate(available.get(given) ?? []), str)
   if (/^[<>]/.test(version)) {
     const order = lenient ? (a: string, b: string) => compareRpm(withoutEpoch(a), withoutEpoch(b)) : compareRpm
     const match = matchVersion(version, candidates, order)
@@ -89,7 +95,7 @@ function versioned(work: Work, given: string, asked: string, available: Dict): W
   if (program === 'yum' && lenient) version = withoutEpoch(version)
   const { name, suffix } = archSuffix(ctx, given, kwargs)
   if (version.includes('*')) {
-    const listed = ((available.get(name) ?? []) as Value[]).map((one) => str(one))
+    const listed = Array.from(iterate(available.get(name) ?? []), str)
     const match = listed.find((candidate) => fnmatch(candidate, version))
     if (match === undefined) {
       const list = listed.length > 0 ? listed.join(', ') : 'none'
@@ -101,7 +107,7 @@ function versioned(work: Work, given: string, asked: string, available: Dict): W
   return { name, word: `${name}-${lenient ? version : withoutEpoch(version)}${suffix}`, version }
 }
 
-/** A foreign architecture comes after the version. */
+/** Split off a foreign architecture, which comes after the version. */
 export function archSuffix(ctx: FunctionContext, name: string, kwargs: Options): { name: string; suffix: string } {
   const dot = name.lastIndexOf('.')
   const arch = name.slice(dot + 1)
@@ -134,10 +140,10 @@ async function wantedAdvisories({ ctx }: Work, ids: readonly Value[]): Promise<W
   return ids.map((id) => plain(str(id)))
 }
 
-/** Undefined when an installed package of the wanted version is not to be touched. */
+/** Return the action for a package; undefined when it stays as it is. */
 function actionFor({ call }: Work, { name, version }: Wanted, installed: Dict, type: string): Action | undefined {
-  const reinstall = isTrue(call.reinstall)
-  const current = ((installed.get(name ?? '') ?? []) as Value[]).map((one) => str(one))
+  const reinstall = call.reinstall
+  const current = Array.from(iterate(installed.get(name ?? '') ?? []), str)
   if (version === undefined) return reinstall && type === 'repository' && current.length > 0 ? 'reinstall' : 'install'
   const order = (a: string, b: string): number =>
     call.ignore_epoch === true ? compareRpm(withoutEpoch(a), withoutEpoch(b)) : compareRpm(a, b)
@@ -157,7 +163,7 @@ async function heldPackages(ctx: FunctionContext): Promise<string[]> {
   }
 }
 
-/** Runs an action on what is not held, and on what may be unheld for it. */
+/** Run an action on the packages that are not held, and on held ones that may be released for it. */
 async function withHolds(
   { ctx, call, errors }: Work,
   targets: readonly Target[],
@@ -168,20 +174,20 @@ async function withHolds(
   const isHeld = ({ name }: Target): boolean => name !== undefined && held.includes(name)
   const words = targets.filter((target) => !isHeld(target)).map(({ word }) => word)
   const locked = targets.filter(isHeld)
-  if (!truthy(call.update_holds)) prevented.push(...locked.map(({ name }) => name!))
-  if (locked.length === 0 || !truthy(call.update_holds)) {
+  if (!call.update_holds) prevented.push(...locked.map(({ name }) => name!))
+  if (locked.length === 0 || !call.update_holds) {
     if (words.length > 0) await act(words)
     return
   }
   const pkgs = locked.map(({ name }) => name!)
   try {
-    for (const [name, outcome] of await unhold(ctx, { name: null, pkgs, sources: null })) {
+    for (const [name, outcome] of await unhold(ctx, { name: null, pkgs })) {
       if (truthy((outcome as Dict).get('result')!)) words.push(locked.find((target) => target.name === name)!.word)
       else errors.push(str(name))
     }
     if (words.length > 0) await act(words)
   } finally {
-    await hold(ctx, { name: null, pkgs, sources: null })
+    await hold(ctx, { name: null, pkgs })
   }
 }
 
@@ -193,8 +199,8 @@ async function runAction(work: Work, action: Action, words: readonly string[], t
     '-y',
     ...(program === 'dnf' ? best : []),
     ...optionWords(kwargs),
-    ...(truthy(call.skip_verify) ? ['--nogpgcheck'] : []),
-    ...(truthy(call.downloadonly) && program !== 'dnf5' ? ['--downloadonly'] : []),
+    ...(call.skip_verify ? ['--nogpgcheck'] : []),
+    ...(call.downloadonly && program !== 'dnf5' ? ['--downloadonly'] : []),
     advisory ? 'update' : action,
     ...(program === 'dnf5' ? best : []),
     ...words.map((word) => (advisory ? `--advisory=${word}` : word)),
@@ -205,24 +211,24 @@ async function runAction(work: Work, action: Action, words: readonly string[], t
 
 const ACTIONS: readonly Action[] = ['install', 'downgrade', 'reinstall']
 
-export async function install(ctx: FunctionContext, call: Installation, given: Options): Promise<Dict> {
-  const kwargs = new Map(given)
+export async function install(ctx: FunctionContext, call: Installation): Promise<Dict> {
+  const kwargs = new Map(call.kwargs)
   const version = kwargs.get('version') ?? null
   if (version !== null) kwargs.set('version', str(version))
-  if (isTrue(call.refresh)) await refreshDb(ctx, kwargs)
-  const normalize = truthy(call.normalize) && truthy(kwargs.get('split_arch') ?? true)
-  const targets = await targetsOf(ctx, { ...call }, kwargs, normalize)
+  if (call.refresh) await refreshDb(ctx, kwargs)
+  const normalize = call.normalize && truthy(kwargs.get('split_arch') ?? true)
+  const targets = await targetsOf(ctx, call, kwargs, normalize)
   if (targets === undefined) return new Map()
-  const downloadOnly = truthy(call.downloadonly)
+  const downloadOnly = call.downloadonly
   const attr = new Map([['attr', kwargs.get('diff_attr') ?? null]])
   const snapshot = (): Promise<Dict> => (downloadOnly ? listDownloaded(ctx) : listInstalled(ctx, false, attr))
   const old = await snapshot()
   const installed = downloadOnly ? await listDownloaded(ctx) : await listInstalled(ctx, true)
   const work: Work = { ctx, program: await programOf(ctx), call, kwargs, errors: [] }
-  const { params, type } = targets
-  const wanted = await (type === 'repository'
-    ? wantedPackages(work, params as Dict)
-    : (type === 'advisory' ? wantedAdvisories : wantedFiles)(work, params as Value[]))
+  const { type } = targets
+  const wanted = await (targets.type === 'repository'
+    ? wantedPackages(work, targets.params)
+    : (targets.type === 'advisory' ? wantedAdvisories : wantedFiles)(work, targets.params))
   const sorted: Record<Action, Target[]> = { install: [], downgrade: [], reinstall: [] }
   for (const one of wanted) {
     const action = actionFor(work, one, installed, type)

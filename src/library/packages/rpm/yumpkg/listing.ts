@@ -1,10 +1,11 @@
-// Installed, available and newer packages.
+// Installed packages, available packages and upgrades.
 import {
   compareLoose,
   compareRpm,
   type Dict,
   fnmatch,
   isDict,
+  iterate,
   splitLines,
   str,
   truthy,
@@ -12,16 +13,17 @@ import {
   versionHolds,
 } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue, outputOf } from '../../../../sdk/mod.ts'
-import { clearRefreshMark, listed, single } from '../../common/installed.ts'
+import type { Options } from '../../common/functions.ts'
+import { clearRefreshMark, listed, single, wantsRemoved } from '../../common/installed.ts'
 import { queryInstalled } from '../rpm_lowpkg/installed.ts'
 import { areBoth32, splitArch } from '../rpm_lowpkg/package.ts'
-import { callYum, isDnf, type ListedPackage, type Options, optionWords, parseList, programOf } from './program.ts'
+import { callYum, isDnf, type ListedPackage, optionWords, parseList, programOf } from './program.ts'
 import { listRepos } from './repos.ts'
 
 const KEY = 'pkg.list_pkgs'
 
 export async function listInstalled(ctx: FunctionContext, asList = false, kwargs: Options = new Map()): Promise<Dict> {
-  if (isTrue(kwargs.get('removed') ?? null) || isTrue(kwargs.get('purge_desired') ?? null)) return new Map()
+  if (wantsRemoved(kwargs)) return new Map()
   const asked = kwargs.get('attr') ?? null
   const attr = asked === null || asked === 'all' ? asked : listed(asked)
   const known = kwargs.get('use_context') === false ? undefined : ctx.memory.get(KEY)
@@ -30,7 +32,7 @@ export async function listInstalled(ctx: FunctionContext, asList = false, kwargs
   return ctx.call('pkg_resource.format_pkg_list', [packages, asList, attr])
 }
 
-/** What is to be updated is 100 for yum, nothing is 0. */
+/** The exit codes of `check-update`: 100 with pending upgrades, 0 without. */
 const VERDICTS: Readonly<Record<number, boolean | null>> = { 100: true, 0: null }
 
 export async function refreshDb(ctx: FunctionContext, kwargs: Options): Promise<boolean | null> {
@@ -81,12 +83,12 @@ function serves(ctx: FunctionContext, { arch }: ListedPackage, name: string): bo
 }
 
 function isNewer({ name, version }: ListedPackage, current: Dict): boolean {
-  const installed = (current.get(name) ?? []) as Value[]
+  const installed = Array.from(iterate(current.get(name) ?? []))
   return !installed.some((one) => versionHolds(str(one), '>=', version, compareRpm))
 }
 
-export async function listUpgrades(ctx: FunctionContext, refresh: Value, kwargs: Options): Promise<Dict> {
-  if (isTrue(refresh)) await refreshDb(ctx, new Map([...kwargs, ['check_update', false]]))
+export async function listUpgrades(ctx: FunctionContext, refresh: boolean, kwargs: Options): Promise<Dict> {
+  if (refresh) await refreshDb(ctx, new Map([...kwargs, ['check_update', false]]))
   const program = await programOf(ctx)
   const words = ['--quiet', ...optionWords(kwargs), 'list', isDnf(program) ? '--upgrades' : 'updates']
   const { stdout } = await callYum(ctx, words, { ignore_retcode: true })
@@ -100,7 +102,7 @@ async function repositories(ctx: FunctionContext, kwargs: Options): Promise<stri
   if (truthy(from)) return listed(from)
   const enabled = repoList(kwargs.get('enablerepo') ?? null)
   const disabled = repoList(kwargs.get('disablerepo') ?? null)
-  const repos = await listRepos(ctx, kwargs.get('basedir') ?? null, kwargs)
+  const repos = await listRepos(ctx, kwargs.get('basedir') ?? null)
   return [...repos]
     .filter(([name, repo]) => {
       const isOn = isDict(repo) && str(repo.get('enabled') ?? '1') === '1'
@@ -109,7 +111,7 @@ async function repositories(ctx: FunctionContext, kwargs: Options): Promise<stri
     .map(([name]) => str(name))
 }
 
-/** Versions that repositories have, newest first, by name, or by repository and name. */
+/** Return the versions that repositories have, newest first, by name, or by repository and name. */
 export async function listRepoPackages(
   ctx: FunctionContext,
   patterns: readonly string[],
@@ -149,7 +151,7 @@ export async function listRepoPackages(
   return arranged(found, truthy(kwargs.get('byrepo') ?? null))
 }
 
-/** The options of a yum that cannot list one repository; undefined for one that can. */
+/** Return the options for a yum that cannot list one repository; undefined for a newer yum. */
 async function oldListing(ctx: FunctionContext): Promise<string[] | undefined> {
   const version = splitLines(await outputOf(ctx, ['yum', '--version']))[0]?.trim() ?? ''
   if (versionHolds(version, '<', '3.2.13')) return []

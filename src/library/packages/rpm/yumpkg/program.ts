@@ -1,8 +1,9 @@
-// The program behind `pkg` on machines with rpm: dnf5, dnf, tdnf or yum, the first there is on the path. It is called
-// through cmd.run_all, in a systemd scope where systemd runs.
+// The program behind `pkg` on machines with rpm: the first of dnf5, dnf, tdnf and yum on the path. It runs through
+// cmd.run_all, in a systemd scope where systemd runs.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, type Host, runAll } from '../../../../sdk/mod.ts'
-import { configuredEnvironment, scopeWords } from '../../common/declare.ts'
+import { configuredEnvironment, scopeWords } from '../../common/command.ts'
+import type { Options } from '../../common/functions.ts'
 import { listed } from '../../common/installed.ts'
 import { type RpmPackage, resolveName } from '../rpm_lowpkg/package.ts'
 
@@ -39,13 +40,11 @@ export async function callYum(
   return runAll(ctx, command, { output_loglevel: 'trace', env: configuredEnvironment(ctx, 'yumpkg'), ...options })
 }
 
-export type Options = ReadonlyMap<string, Value>
-
 const CHOICES = ['fromrepo', 'repo', 'disablerepo', 'enablerepo', 'disableexcludes', 'branch', 'setopt']
 
-const several = (value: Value): Value[] => (Array.isArray(value) ? (value as Value[]) : [value])
+const several = (value: Value): Value[] => (Array.isArray(value) ? value : [value])
 
-/** Which repositories and settings a call asks for; `further` turns what is left into options too. */
+/** Return the options for repositories and settings of a call; `further` turns all other keywords into options too. */
 export function optionWords(kwargs: Options, { further = false } = {}): string[] {
   const get = (name: string): Value => kwargs.get(name) ?? ''
   const from = truthy(get('fromrepo')) ? get('fromrepo') : get('repo')
@@ -78,7 +77,7 @@ const HEADERS = [
 
 export interface ListedPackage extends Pick<RpmPackage, 'name' | 'arch' | 'version' | 'repoid'> {}
 
-/** Packages of a list in three columns, which long names may break into lines. */
+/** Parse a list in three columns; lines with long names may be broken. */
 export function parseList(ctx: FunctionContext, output: string): ListedPackage[] {
   const lines = output.split('\n').filter((line) => !HEADERS.includes(line.toLowerCase()))
   const words = lines.join('\n').split(/\s+/).filter(Boolean)

@@ -1,8 +1,9 @@
 // Repositories of yum and dnf: sections of `.repo` files in the directories that the configuration names.
 import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt } from '../../../../sdk/mod.ts'
+import type { Options } from '../../common/functions.ts'
 import { failure, listed, misuse } from '../../common/installed.ts'
-import { callYum, isDnf, type Options, programOf } from './program.ts'
+import { callYum, isDnf, programOf } from './program.ts'
 
 const CONFIGS = ['/etc/yum/yum.conf', '/etc/yum.conf', '/etc/dnf/dnf.conf', '/etc/tdnf/tdnf.conf']
 const LINKS = ['baseurl', 'mirrorlist', 'metalink']
@@ -13,7 +14,7 @@ export interface RepoFile {
   repos: Map<string, Dict>
 }
 
-/** Sections as Python's configparser reads them; comments in a section are kept with it. */
+/** Parse sections as Python's configparser does; comments inside a section stay with it. */
 export function parseRepoFile(text: string): RepoFile {
   const file: RepoFile = { header: '', repos: new Map() }
   let section: Dict | undefined
@@ -45,7 +46,7 @@ export function parseRepoFile(text: string): RepoFile {
 }
 
 const commentText = (comments: Value): string =>
-  (Array.isArray(comments) ? (comments as Value[]) : [])
+  (Array.isArray(comments) ? comments : [])
     .map((comment) => `# ${str(comment).replace(/^#+/, '').trimStart()}\n`)
     .join('')
 
@@ -64,6 +65,8 @@ async function mainOptions(ctx: FunctionContext): Promise<Dict> {
 
 async function directories(ctx: FunctionContext, basedir: Value): Promise<string[]> {
   const asked = listed(basedir)
+    .map((path) => path.trim())
+    .filter(Boolean)
   if (asked.length > 0) return asked
   const set = (await mainOptions(ctx)).get('reposdir')
   return set === undefined ? ['/etc/yum/repos.d', '/etc/yum.repos.d'] : listed(set)
@@ -73,7 +76,7 @@ async function readRepoFile(ctx: FunctionContext, path: string): Promise<RepoFil
   return parseRepoFile((await textAt(ctx.host, path)) ?? '')
 }
 
-export async function listRepos(ctx: FunctionContext, basedir: Value, _kwargs: Options): Promise<Dict> {
+export async function listRepos(ctx: FunctionContext, basedir: Value): Promise<Dict> {
   const repos: Dict = new Map()
   for (const folder of await directories(ctx, basedir)) {
     for (const name of await namesIn(ctx.host, folder)) {
@@ -85,7 +88,7 @@ export async function listRepos(ctx: FunctionContext, basedir: Value, _kwargs: O
   return repos
 }
 
-/** The name under which dnf keeps a repository of Copr: `copr:user/project`. */
+/** Return the repository id that dnf gives to `copr:user/project`. */
 function ownName(repo: string): string {
   if (!repo.startsWith('copr:')) return repo
   const [user, project = ''] = repo.slice('copr:'.length).split('/', 2)
@@ -93,25 +96,20 @@ function ownName(repo: string): string {
 }
 
 const fileOf = (repos: Dict, repo: string): string | undefined => {
-  const options = repos.get(repo)
-  return isDict(options ?? null) ? str((options as Dict).get('file')!) : undefined
+  const options = repos.get(repo) ?? null
+  return isDict(options) ? str(options.get('file')!) : undefined
 }
 
-export async function getRepo(ctx: FunctionContext, repo: string, basedir: Value, kwargs: Options): Promise<Dict> {
+export async function getRepo(ctx: FunctionContext, repo: string, basedir: Value): Promise<Dict> {
   const name = ownName(repo)
-  const file = fileOf(await listRepos(ctx, basedir, kwargs), name)
+  const file = fileOf(await listRepos(ctx, basedir), name)
   return file === undefined ? new Map() : ((await readRepoFile(ctx, file)).repos.get(name) ?? new Map())
 }
 
-export async function deleteRepo(
-  ctx: FunctionContext,
-  given: string,
-  basedir: Value,
-  kwargs: Options,
-): Promise<string> {
+export async function deleteRepo(ctx: FunctionContext, given: string, basedir: Value): Promise<string> {
   const repo = ownName(given)
   const folders = await directories(ctx, basedir)
-  const repos = await listRepos(ctx, folders, kwargs)
+  const repos = await listRepos(ctx, folders)
   const path = fileOf(repos, repo)
   if (path === undefined) return `Error: the ${repo} repo does not exist in ${str(folders)}`
   const others = [...repos.keys()].some((name) => name !== repo && fileOf(repos, str(name)) === path)
@@ -130,8 +128,8 @@ export async function deleteRepo(
   return `Repo ${repo} has been removed from ${path}`
 }
 
-/** Options that are to be set, and names of those that are to go: empty ones, and other kinds of link. */
-function wishes(kwargs: Options): { set: Dict; gone: string[] } {
+/** Return the settings to set and the names of settings to remove: empty ones, and other kinds of link. */
+function requestedSettings(kwargs: Options): { set: Dict; gone: string[] } {
   const set: Dict = new Map()
   const gone: string[] = []
   for (const [name, value] of kwargs) {
@@ -172,15 +170,15 @@ async function newFile(ctx: FunctionContext, folders: readonly string[], repo: s
   return `${folder}/${repo}.repo`
 }
 
-/** Changes a repository, or makes one; the answer is the file with all its repositories. */
+/** Change a repository, or create it, and return its file with all repositories in it. */
 export async function modifyRepo(ctx: FunctionContext, given: string, basedir: Value, kwargs: Options): Promise<Dict> {
-  const { set, gone } = wishes(kwargs)
+  const { set, gone } = requestedSettings(kwargs)
   const repo = ownName(given)
   const folders = await directories(ctx, basedir)
-  let path = fileOf(await listRepos(ctx, folders, kwargs), repo)
+  let path = fileOf(await listRepos(ctx, folders), repo)
   if (path === undefined && given.startsWith('copr:')) {
     await enableCopr(ctx, given.slice('copr:'.length))
-    path = fileOf(await listRepos(ctx, folders, kwargs), repo)
+    path = fileOf(await listRepos(ctx, folders), repo)
   }
   const isNew = path === undefined
   path ??= await newFile(ctx, folders, repo, set)

@@ -9,9 +9,9 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { CommandError, type FunctionContext, outputOf } from '../../../../sdk/mod.ts'
-import type { Call, Given } from '../../common/declare.ts'
-import { failure, infoOf, listed, namesOf, targetsOf } from '../../common/installed.ts'
+import { arg, type Bound, CommandError, type FunctionContext, outputOf } from '../../../../sdk/mod.ts'
+import { failure, infoOf, namesOf, type TargetCall, targetsOf } from '../../common/installed.ts'
+import * as param from '../../common/params.ts'
 import { listDownloaded } from './downloads.ts'
 import { forgetInstalled, listInstalled, patches } from './listing.ts'
 import { attribute, succeeded, zypper, zypperElements } from './program.ts'
@@ -20,11 +20,16 @@ import { refresh } from './refresh.ts'
 const OPERATORS = ['<', '<=', '=', '>=', '>']
 const BATCH = 500
 
-/** The newest version that a wish such as `>=1.*` means. */
-async function wildcard(ctx: FunctionContext, name: Value, wish: Value, root: Value): Promise<string | undefined> {
-  if (!truthy(wish)) return undefined
-  const version = str(wish).replace(/[<>=+]*/g, '')
-  const operator = str(wish).replace(version, '')
+/** Return the newest version that a request such as `>=1.*` matches. */
+async function wildcard(
+  ctx: FunctionContext,
+  name: string | null,
+  requested: string | null,
+  root: string | null,
+): Promise<string | undefined> {
+  if (!requested) return undefined
+  const version = requested.replace(/[<>=+]*/g, '')
+  const operator = requested.replace(version, '')
   if (operator !== '' && !OPERATORS.includes(operator)) throw failure(`Zypper do not supports operator "${operator}".`)
   const solvables = await zypperElements(ctx, 'solvable', ['se', '-xv', str(name)], { root, readOnly: true })
   if (solvables.length === 0) throw failure(`No packages found matching '${str(name)}'`)
@@ -41,7 +46,7 @@ function targetWords(params: Dict): string[] {
   })
 }
 
-/** Kinds other than packages that names speak of: `pattern:base`. */
+/** Return the kinds other than packages in names such as `pattern:base`. */
 const kindsIn = (names: readonly string[]): string[] =>
   [...new Set(names.filter((name) => name.includes(':')).map((name) => name.slice(0, name.indexOf(':'))))].sort()
 
@@ -52,41 +57,58 @@ async function advisories(ctx: FunctionContext, ids: readonly Value[], root: Val
   return ids.map((id) => str(id))
 }
 
-function installWords(given: Given, kwargs: ReadonlyMap<string, Value>): string[] {
-  const on = (name: string): boolean => truthy(given[name] ?? null)
+const no_recommends = param.off('Do not install recommended packages')
+
+export const INSTALL = {
+  name: param.name,
+  refresh: param.off('Refresh the package database first'),
+  fromrepo: param.fromrepo,
+  pkgs: param.pkgs,
+  sources: param.sources,
+  downloadonly: arg.flag('Download packages without installing them', { optional: true }),
+  skip_verify: param.skip_verify,
+  version: arg.text('Version of the package, with an operator and `*` if wanted, such as `>=1.2*`', { optional: true }),
+  ignore_repo_failure: param.off('Continue when a repository fails'),
+  no_recommends,
+  root: param.root,
+  kwargs: arg.open('`resolve_capabilities`, `diff_attr`, `advisory_ids`, and options of `pkg.refresh_db`'),
+}
+
+type Installation = Bound<typeof INSTALL>
+
+function installWords(call: Installation): string[] {
   return [
-    ...(on('skip_verify') ? ['--no-gpg-checks'] : []),
-    ...(on('refresh') ? [] : ['--no-refresh']),
+    ...(call.skip_verify ? ['--no-gpg-checks'] : []),
+    ...(call.refresh ? [] : ['--no-refresh']),
     'install',
     '--auto-agree-with-licenses',
-    truthy(kwargs.get('resolve_capabilities') ?? null) ? '--capability' : '--name',
-    ...(on('downloadonly') ? ['--download-only'] : []),
-    ...(on('fromrepo') ? ['--force', '--force-resolution', '--from', str(given['fromrepo']!)] : []),
-    ...(on('no_recommends') ? ['--no-recommends'] : []),
+    truthy(call.kwargs.get('resolve_capabilities') ?? null) ? '--capability' : '--name',
+    ...(call.downloadonly ? ['--download-only'] : []),
+    ...(call.fromrepo ? ['--force', '--force-resolution', '--from', call.fromrepo] : []),
+    ...(call.no_recommends ? ['--no-recommends'] : []),
   ]
 }
 
-export async function install(ctx: FunctionContext, { given, kwargs }: Call): Promise<Dict> {
-  const { root = null, name = null, pkgs = null, sources = null } = given
-  if (truthy(given['refresh']!)) await refresh(ctx, { force: root, ...Object.fromEntries(kwargs) })
+export async function install(ctx: FunctionContext, call: Installation): Promise<Dict> {
+  const { root, name, pkgs, sources, kwargs } = call
+  if (call.refresh) await refresh(ctx, { force: root, ...Object.fromEntries(kwargs) })
   const found = await targetsOf(ctx, { name, pkgs, sources }, kwargs, true)
   if (found === undefined) return new Map()
-  const version = await wildcard(ctx, name, given['version']!, root)
+  const version = await wildcard(ctx, name, call.version, root)
   const alone = pkgs === null && sources === null
-  const params = version !== undefined && alone ? new Map<Value, Value>([[name, version]]) : found.params
   const words =
     found.type === 'repository'
-      ? targetWords(params as Dict)
+      ? targetWords(version !== undefined && alone ? new Map([[name, version]]) : found.params)
       : found.type === 'advisory'
-        ? await advisories(ctx, found.params as Value[], root)
+        ? await advisories(ctx, found.params, root)
         : namesOf(found)
   const includes = kindsIn(words)
   const attr = new Map([['attr', kwargs.get('diff_attr') ?? null]])
   const snapshot = (): Promise<Dict> =>
-    truthy(given['downloadonly']!) ? listDownloaded(ctx, root) : listInstalled(ctx, { root, includes, kwargs: attr })
+    call.downloadonly ? listDownloaded(ctx, root) : listInstalled(ctx, { root, includes, kwargs: attr })
   const old = await snapshot()
-  const command = installWords(given, kwargs)
-  const lenient = truthy(given['ignore_repo_failure']!)
+  const command = installWords(call)
+  const lenient = call.ignore_repo_failure
   const targets = found.type === 'advisory' ? words.map((id) => `patch:${id}`) : words
   const downgrades: string[] = []
   for (let i = 0; i < targets.length; i += BATCH) {
@@ -103,40 +125,54 @@ export async function install(ctx: FunctionContext, { given, kwargs }: Call): Pr
   return changes
 }
 
-async function upgradeWords(ctx: FunctionContext, { given, kwargs }: Call): Promise<string[]> {
-  const on = (name: string): boolean => truthy(given[name] ?? null)
-  const whole = on('dist_upgrade')
+export const UPGRADE = {
+  name: param.name,
+  pkgs: param.pkgs,
+  refresh: arg.flag('Refresh the package database first', { default: true }),
+  dryrun: param.off('Return what zypper would do, without doing it'),
+  dist_upgrade: param.off('Upgrade the distribution'),
+  fromrepo: arg.words('Repositories to take packages from', { optional: true }),
+  novendorchange: param.off('Do not change the vendor of packages'),
+  skip_verify: param.skip_verify,
+  no_recommends,
+  root: param.root,
+  diff_attr: arg.any('Facts in the changes: a list, a text with commas, or `all`; default: versions', {
+    optional: true,
+  }),
+  kwargs: arg.open('Options of `pkg.refresh_db`'),
+}
+
+async function upgradeWords(ctx: FunctionContext, call: Bound<typeof UPGRADE>): Promise<string[]> {
+  const { name, pkgs, dist_upgrade, kwargs } = call
+  const repos = (call.fromrepo ?? []).map((repo) => repo.trim()).filter(Boolean)
   const words = [
-    ...(on('skip_verify') ? ['--no-gpg-checks'] : []),
-    whole ? 'dist-upgrade' : 'update',
+    ...(call.skip_verify ? ['--no-gpg-checks'] : []),
+    dist_upgrade ? 'dist-upgrade' : 'update',
     '--auto-agree-with-licenses',
-    ...(on('dryrun') ? ['--dry-run'] : []),
-    ...listed(given['fromrepo'] ?? null).flatMap((repo) => [whole ? '--from' : '--repo', repo]),
+    ...(call.dryrun ? ['--dry-run'] : []),
+    ...repos.flatMap((repo) => [dist_upgrade ? '--from' : '--repo', repo]),
   ]
-  if (whole) {
+  if (dist_upgrade) {
     const release = ctx.grains.get('osrelease_info')
-    const modern = Array.isArray(release) && Number((release as Value[])[0]) > 11
-    if (on('novendorchange') && modern) words.push('--no-allow-vendor-change')
-    else if (on('novendorchange'))
-      ctx.log('warning', 'Disabling vendor changes is not supported on this Zypper version')
-    if (on('no_recommends')) words.push('--no-recommends')
-  } else if (on('name') || on('pkgs')) {
-    const targets = await targetsOf(ctx, { name: given['name']!, pkgs: given['pkgs']! }, kwargs, true)
+    const modern = Array.isArray(release) && Number(release[0]) > 11
+    if (call.novendorchange && modern) words.push('--no-allow-vendor-change')
+    else if (call.novendorchange) ctx.log('warning', 'Disabling vendor changes is not supported on this Zypper version')
+    if (call.no_recommends) words.push('--no-recommends')
+  } else if (name || truthy(pkgs)) {
+    const targets = await targetsOf(ctx, { name, pkgs }, kwargs, true)
     if (targets) words.push(...namesOf(targets))
   }
   return words
 }
 
-export async function upgrade(ctx: FunctionContext, call: Call): Promise<Value> {
-  const { given, kwargs } = call
-  const { root = null } = given
-  if (truthy(given['refresh']!)) await refresh(ctx, { force: root, ...Object.fromEntries(kwargs) })
+export async function upgrade(ctx: FunctionContext, call: Bound<typeof UPGRADE>): Promise<Value> {
+  const { root, dryrun, kwargs } = call
+  if (call.refresh) await refresh(ctx, { force: root, ...Object.fromEntries(kwargs) })
   const words = await upgradeWords(ctx, call)
-  const dryRun = truthy(given['dryrun']!)
-  if (dryRun && truthy(given['dist_upgrade']!)) {
+  if (dryrun && call.dist_upgrade) {
     await zypper(ctx, [...words, '--debug-solver'], { root, scope: true, lenient: true })
   }
-  const attr = new Map([['attr', given['diff_attr'] ?? null]])
+  const attr = new Map([['attr', call.diff_attr]])
   const old = await listInstalled(ctx, { root, kwargs: attr })
   const outcome = await zypper(ctx, words, { root, scope: true, lenient: true })
   forgetInstalled(ctx)
@@ -146,27 +182,20 @@ export async function upgrade(ctx: FunctionContext, call: Call): Promise<Value> 
     const result = infoOf({ retcode, stdout, stderr, pid })
     throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
   }
-  return dryRun ? `${outcome.stdout}\n${outcome.stderr}`.trim() : changes
+  return dryrun ? `${outcome.stdout}\n${outcome.stderr}`.trim() : changes
 }
 
-/** Temporary fixes, which zypper removes in a way of their own. */
-async function temporaryFixes(ctx: FunctionContext, names: readonly string[], root: Value): Promise<string[]> {
-  const query = [
-    'rpm',
-    ...(truthy(root) ? ['--root', str(root)] : []),
-    '-q',
-    '--qf',
-    '%{NAME}: [%{PROVIDES} ]\n',
-    ...names,
-  ]
+/** Return the temporary fixes among packages, which zypper removes by another command. */
+async function temporaryFixes(ctx: FunctionContext, names: readonly string[], root: string | null): Promise<string[]> {
+  const query = ['rpm', ...(root ? ['--root', root] : []), '-q', '--qf', '%{NAME}: [%{PROVIDES} ]\n', ...names]
   const lines = (await outputOf(ctx, query)).split('\n')
   return lines.filter((line) => /^[^:]*:.*ptf\(\)/.test(line)).map((line) => line.slice(0, line.indexOf(':')))
 }
 
-export async function remove(ctx: FunctionContext, { given }: Call): Promise<Dict> {
-  const { root = null } = given
-  const targets = await targetsOf(ctx, { name: given['name']!, pkgs: given['pkgs']! }, new Map(), true)
-  const wanted = (targets?.params ?? new Map()) as Dict
+export async function remove(ctx: FunctionContext, call: TargetCall & { root: string | null }): Promise<Dict> {
+  const { name, pkgs = null, root } = call
+  const targets = await targetsOf(ctx, { name, pkgs }, new Map(), true)
+  const wanted: Dict = targets?.type === 'repository' ? targets.params : new Map()
   const names = [...wanted.keys()].map((name) => str(name))
   const fixes = await temporaryFixes(ctx, names, root)
   const includes = kindsIn(names)

@@ -1,34 +1,14 @@
-// Package files that zypper fetched.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, namesIn } from '../../../../sdk/mod.ts'
+// Package files that zypper downloaded.
+import { type Dict, truthy, type Value } from '../../../../data/mod.ts'
+import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { failure, infoOf, misuse } from '../../common/installed.ts'
-import { isoTime } from '../rpm_lowpkg/package.ts'
+import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { attribute, elements, textOfElement, zypperElements } from './program.ts'
 
 const CACHE = '/var/cache/zypp/packages'
 
-async function rpmFiles(ctx: FunctionContext, folder: string): Promise<string[]> {
-  const found: string[] = []
-  for (const name of await namesIn(ctx.host, folder)) {
-    const path = `${folder}/${name}`
-    if ((await ctx.host.lstat(path))?.type === 'directory') found.push(...(await rpmFiles(ctx, path)))
-    else if (name.endsWith('.rpm')) found.push(path)
-  }
-  return found
-}
-
-export async function listDownloaded(ctx: FunctionContext, root: Value): Promise<Dict> {
-  const found: Dict = new Map()
-  for (const path of await rpmFiles(ctx, `${truthy(root) ? str(root) : ''}${CACHE}`)) {
-    const facts = (await ctx.call('lowpkg.bin_pkg_info', [path])) as Dict
-    const { ctime, size } = (await ctx.host.stat(path))!
-    const seconds = Math.trunc(ctime)
-    const entry = infoOf({ path, size, creation_date_time_t: seconds, creation_date_time: isoTime(seconds) })
-    const name = facts.get('name')!
-    found.set(name, new Map([...((found.get(name) as Dict | undefined) ?? []), [facts.get('version')!, entry]]))
-  }
-  return found
-}
+export const listDownloaded = (ctx: FunctionContext, root: string | null): Promise<Dict> =>
+  packageFiles(ctx, `${root ?? ''}${CACHE}`)
 
 export async function download(ctx: FunctionContext, packages: readonly string[], root: Value): Promise<Dict> {
   if (packages.length === 0) throw misuse('No packages specified')

@@ -1,8 +1,8 @@
 // Installed and available packages, patterns, patches and products.
 import { lookup } from '../../../../base/mod.ts'
 import { compareLoose, type Dict, fnmatch, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
-import { type FunctionContext, isTrue, outputOf, textAt } from '../../../../sdk/mod.ts'
-import { failure, infoOf, listed } from '../../common/installed.ts'
+import { type FunctionContext, outputOf, textAt } from '../../../../sdk/mod.ts'
+import { failure, infoOf, listed, wantsRemoved } from '../../common/installed.ts'
 import { queryInstalled } from '../rpm_lowpkg/installed.ts'
 import { attribute, elements, textOfElement, zypper, zypperElements } from './program.ts'
 
@@ -17,7 +17,7 @@ export interface ListCall {
 
 export async function listInstalled(ctx: FunctionContext, call: ListCall = {}): Promise<Dict> {
   const { asList = false, root = null, includes = [], kwargs = new Map() } = call
-  if (isTrue(kwargs.get('removed') ?? null) || isTrue(kwargs.get('purge_desired') ?? null)) return new Map()
+  if (wantsRemoved(kwargs)) return new Map()
   const asked = kwargs.get('attr') ?? null
   const attr = asked === null || asked === 'all' ? asked : listed(asked)
   const key = `pkg.list_pkgs_${str(root)}_${includes.join(',')}`
@@ -58,7 +58,7 @@ async function gathered(ctx: FunctionContext, root: Value, includes: readonly st
   return packages
 }
 
-/** What zypper knows about packages. */
+/** Return the facts that zypper has about packages. */
 export async function available(ctx: FunctionContext, names: readonly string[], root: Value): Promise<Dict> {
   const found: Dict = new Map()
   const sorted = [...new Set(names)].sort()
@@ -88,7 +88,7 @@ export async function upgrades(ctx: FunctionContext, root: Value, kwargs: Option
   return new Map(packages.map((update) => [attribute(update, 'name'), attribute(update, 'edition')]))
 }
 
-/** Versions that repositories have, newest first, by name, or by repository and name. */
+/** Return the versions that repositories have, newest first, by name, or by repository and name. */
 export async function repoPackages(ctx: FunctionContext, patterns: readonly string[], kwargs: Options): Promise<Dict> {
   const from = kwargs.get('fromrepo') ?? null
   const byRepo = truthy(kwargs.get('byrepo') ?? null)

@@ -1,16 +1,15 @@
-// Locks of zypper: which packages are held, and by which version.
-import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+// Locks of zypper: the held packages and their versions.
+import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
-import type { Given } from '../../common/declare.ts'
 import { judged, type Verdict } from '../../common/holds.ts'
-import { failure } from '../../common/installed.ts'
+import { failure, type TargetCall } from '../../common/installed.ts'
 import { search } from './listing.ts'
 import { textOfElement, zypper, zypperElements } from './program.ts'
 
 const LOCKS = '/etc/zypp/locks'
 const fileOf = (root: Value): string => (truthy(root) ? `${str(root).replace(/\/$/, '')}${LOCKS}` : LOCKS)
 
-/** Locks by the name they are for. */
+/** Return the locks by package name. */
 export async function listLocks(ctx: FunctionContext, root: Value): Promise<Dict> {
   const found: Dict = new Map()
   for (const part of ((await textAt(ctx.host, fileOf(root))) ?? '').split('\n\n')) {
@@ -25,7 +24,7 @@ export async function listLocks(ctx: FunctionContext, root: Value): Promise<Dict
   return found
 }
 
-/** Throws away locks that lock nothing. */
+/** Remove locks that match no package. */
 export async function cleanLocks(ctx: FunctionContext, root: Value): Promise<Dict> {
   if ((await ctx.host.stat(fileOf(root))) === undefined) return new Map([['removed', 0]])
   const messages = await zypperElements(ctx, 'message', ['cl'], { root })
@@ -33,7 +32,7 @@ export async function cleanLocks(ctx: FunctionContext, root: Value): Promise<Dic
   return new Map<Value, Value>([['removed', text?.split(' ')[1] ?? 0]])
 }
 
-/** Installed packages that are locked, with their versions or without. */
+/** Return the installed packages that are locked, with or without their versions. */
 export async function listHolds(ctx: FunctionContext, pattern: Value, full: boolean, root: Value): Promise<string[]> {
   const editions = new Map<string, Value[]>()
   for (const [name, lock] of await listLocks(ctx, root)) {
@@ -76,22 +75,24 @@ async function lockedPackages(ctx: FunctionContext, name: string, root: Value): 
   }
 }
 
-/** Wanted names with the versions that were given for them. */
-function targets({ name = null, pkgs = null }: Given): Map<string, string | undefined> {
+interface HoldRequest extends TargetCall {
+  root: string | null
+}
+
+/** Return the given names with their versions. */
+function targets({ name = null, pkgs = null }: TargetCall): Map<string, string | undefined> {
   if (!truthy(name) && !truthy(pkgs)) throw failure('Name or packages must be specified.')
-  const list = truthy(pkgs) ? (pkgs as Value[]) : [name]
   return new Map(
-    list.map((one) => {
-      if (!isDict(one)) return [str(one), undefined]
-      const [key, version] = [...one][0]!
+    Array.from(iterate(truthy(pkgs) ? pkgs : [name]), (item) => {
+      if (!isDict(item)) return [str(item), undefined]
+      const [key, version] = [...item][0]!
       return [str(key), truthy(version) ? str(version) : undefined]
     }),
   )
 }
 
-export async function hold(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const { root = null } = given
-  const wanted = targets(given)
+export async function hold(ctx: FunctionContext, { root, ...call }: HoldRequest): Promise<Dict> {
+  const wanted = targets(call)
   const locks = await listLocks(ctx, root)
   const added: string[] = []
   const report = await judged([...wanted.keys()], async (name): Promise<Verdict> => {
@@ -104,9 +105,8 @@ export async function hold(ctx: FunctionContext, given: Given): Promise<Dict> {
   return report
 }
 
-export async function unhold(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const { root = null } = given
-  const wanted = targets(given)
+export async function unhold(ctx: FunctionContext, { root, ...call }: HoldRequest): Promise<Dict> {
+  const wanted = targets(call)
   const locks = await listLocks(ctx, root)
   const removed: string[] = []
   const report = await judged([...wanted.keys()], async (name): Promise<Verdict> => {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
-import { configuredEnvironment, scopeWords } from '../../common/declare.ts'
+import { configuredEnvironment, scopeWords } from '../../common/command.ts'
 import { failure } from '../../common/installed.ts'
 
 const LOCKED = 7
@@ -15,11 +15,11 @@ const MOST_WAITS = 120
 
 export interface ZypperCall {
   root?: Value
-  /** Whether repositories may be refreshed meanwhile. */
+  /** Whether zypper may refresh repositories. */
   refreshable?: boolean
-  /** Whether only reading is done, which needs no lock. */
+  /** Whether the call only reads, which needs no lock. */
   readOnly?: boolean
-  /** Whether a failure is left to the caller. */
+  /** Whether the caller handles a failure. */
   lenient?: boolean
   scope?: boolean
   options?: Readonly<Record<string, Value>>
@@ -80,7 +80,7 @@ export const zypper = (
   call: ZypperCall = {},
 ): Promise<CommandOutcome> => called(ctx, words, call, false)
 
-/** The elements of a name in what zypper answers. */
+/** Return the elements with a name in the output of zypper. */
 export async function zypperElements(
   ctx: FunctionContext,
   name: string,

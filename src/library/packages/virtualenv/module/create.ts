@@ -1,38 +1,44 @@
-// Making a virtualenv: the program `virtualenv`, or Python's own `venv`, each with the options that it knows.
-import { isInt, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
+// Creation of a virtualenv by the program `virtualenv` or by the module `venv` of Python, each with its own options.
+import { isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
+import { failure } from '../../common/installed.ts'
+import { saltenv } from '../../common/params.ts'
 
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const off = (doc: string) => arg.flag(doc, { default: false })
 
-export interface Creation {
-  path: Value
-  venv_bin: Value
-  system_site_packages: Value
-  distribute: Value
-  clear: Value
-  python: Value
-  extra_search_dir: Value
-  never_download: Value
-  prompt: Value
-  pip: Value
-  symlinks: Value
-  upgrade: Value
-  user: Value
-  use_vt: Value
-  saltenv: Value
-  kwargs: Map<string, Value>
+export const CREATION = {
+  path: arg.text('Path of the virtualenv'),
+  venv_bin: arg.text('Program that creates it, such as `virtualenv`; `venv` for the module of Python', {
+    optional: true,
+  }),
+  system_site_packages: arg.any('Give access to the packages of the system; only True counts', { default: false }),
+  distribute: off('Use distribute; old versions of virtualenv'),
+  clear: arg.any('Clear an existing virtualenv; only True counts', { default: false }),
+  python: arg.text('Python interpreter of the virtualenv', { optional: true }),
+  extra_search_dir: arg.any('Directory of archives, several separated by commas, or a list', { optional: true }),
+  never_download: arg.any('True to download nothing, False to download', { optional: true }),
+  prompt: arg.text('Prompt prefix of the virtualenv', { optional: true }),
+  pip: off('Install setuptools and pip if they are missing'),
+  symlinks: arg.any('Create symlinks instead of copies; for venv; only True counts', { optional: true }),
+  upgrade: arg.any('Upgrade to the present Python; for venv; only True counts', { optional: true }),
+  user: arg.text('User who creates the virtualenv', { optional: true }),
+  use_vt: off('Show the output while it runs'),
+  saltenv,
+  kwargs: arg.open('Options of `cmd.run_all`'),
 }
+
+type Creation = Bound<typeof CREATION>
 
 const isBlank = (value: Value): boolean => value === null || str(value).trim() === ''
 const isWindows = (ctx: FunctionContext): boolean => ctx.grains.get('kernel') === 'Windows'
 
-/** The path of a program of a virtualenv. */
+/** Return the path of a program in a virtualenv. */
 export function programOf(ctx: FunctionContext, venv: string, name: string): string {
   return isWindows(ctx) ? `${venv}\\Scripts\\${name}.exe` : `${venv.replace(/\/$/, '')}/bin/${name}`
 }
 
-async function chosenProgram(ctx: FunctionContext, asked: Value): Promise<string> {
-  if (asked !== null) return str(asked)
+async function chosenProgram(ctx: FunctionContext, asked: string | null): Promise<string> {
+  if (asked !== null) return asked
   const set = [ctx.pillar.get('venv_bin') ?? null, option(ctx.opts, 'venv_bin') ?? null].find(truthy)
   if (set !== undefined) return str(set)
   for (const name of ['virtualenv3', 'virtualenv']) {
@@ -41,11 +47,11 @@ async function chosenProgram(ctx: FunctionContext, asked: Value): Promise<string
   return 'venv'
 }
 
-/** The numbers of the version of `virtualenv`. */
+/** Return the version of `virtualenv` as numbers. */
 export async function virtualenvVersion(
   ctx: FunctionContext,
   program: string,
-  user: Value,
+  user: string | null,
   further: ReadonlyMap<string, Value>,
 ): Promise<number[]> {
   const options = { runas: user, redirect_stderr: true, ...Object.fromEntries(further) }
@@ -77,20 +83,19 @@ async function virtualenvOptions(ctx: FunctionContext, program: string, creation
   if (symlinks !== null) throw unsupported('symlinks')
   const version = await virtualenvVersion(ctx, program, user, kwargs)
   const words: string[] = []
-  if (truthy(distribute) && !atLeast(version, 1, 10)) words.push('--distribute')
-  if (!isBlank(python)) {
-    if ((await ctx.host.which(str(python))) === undefined)
-      throw failure(`Cannot find requested python (${str(python)}).`)
-    words.push(`--python=${str(python)}`)
+  if (distribute && !atLeast(version, 1, 10)) words.push('--distribute')
+  if (python?.trim()) {
+    if ((await ctx.host.which(python)) === undefined) throw failure(`Cannot find requested python (${python}).`)
+    words.push(`--python=${python}`)
   }
   if (extra_search_dir !== null) {
-    const folders = Array.isArray(extra_search_dir) ? (extra_search_dir as Value[]) : str(extra_search_dir).split(',')
+    const folders = Array.isArray(extra_search_dir) ? extra_search_dir : str(extra_search_dir).split(',')
     words.push(...folders.map((folder) => `--extra-search-dir=${str(folder).trim()}`))
   }
   const hasNeverDownload = !atLeast(version, 1, 10) || atLeast(version, 14, 0)
   if (never_download === true && hasNeverDownload) words.push('--never-download')
   else if (never_download === false && atLeast(version, 20, 0)) words.push('--download')
-  if (!isBlank(prompt)) words.push(`--prompt='${str(prompt)}'`)
+  if (prompt?.trim()) words.push(`--prompt='${prompt}'`)
   return words
 }
 
@@ -118,12 +123,11 @@ async function programWords(ctx: FunctionContext, program: string): Promise<stri
 }
 
 export async function create(ctx: FunctionContext, creation: Creation): Promise<CommandOutcome> {
-  const { clear, system_site_packages, user, kwargs, pip, distribute } = creation
+  const { path, clear, system_site_packages, user, kwargs, pip, distribute } = creation
   const program = await chosenProgram(ctx, creation.venv_bin)
   const own = program.includes('venv')
     ? venvOptions(program, creation)
     : await virtualenvOptions(ctx, program, creation)
-  const path = str(creation.path)
   const words = [
     ...(await programWords(ctx, program)),
     ...own,
@@ -135,16 +139,16 @@ export async function create(ctx: FunctionContext, creation: Creation): Promise<
   if (outcome.retcode !== 0) return outcome
   const absent = async (name: string): Promise<boolean> =>
     (await ctx.host.stat(programOf(ctx, path, name))) === undefined
-  if ((truthy(pip) || truthy(distribute)) && (await absent('easy_install'))) {
+  if ((pip || distribute) && (await absent('easy_install'))) {
     await runScript(ctx, 'https://bootstrap.pypa.io/ez_setup.py', path, creation)
   }
-  if (!truthy(pip) || !(await absent('pip'))) return outcome
+  if (!pip || !(await absent('pip'))) return outcome
   const second = await runScript(ctx, 'https://bootstrap.pypa.io/get-pip.py', path, creation)
   const both = (name: 'stdout' | 'stderr'): string => `${outcome[name]}\n${second[name]}`.trim()
   return { ...outcome, retcode: second.retcode, stdout: both('stdout'), stderr: both('stderr') }
 }
 
-/** Fetches a script and runs it with the virtualenv's Python. */
+/** Fetch a script, and run it with the Python of the virtualenv. */
 async function runScript(
   ctx: FunctionContext,
   source: string,
