@@ -289,8 +289,30 @@ export interface Calls {
   'hosts.set_host': boolean
   'http.query': Dict
   'http.wait_for_successful_query': Dict
-  'influxdb.get_retention_policy': Dict | null
+  'influxdb.alter_retention_policy': boolean
+  'influxdb.continuous_query_exists': boolean
+  'influxdb.create_continuous_query': boolean
+  'influxdb.create_db': boolean
+  'influxdb.create_retention_policy': boolean
+  'influxdb.create_user': boolean
+  'influxdb.db_exists': boolean
+  'influxdb.drop_continuous_query': boolean
+  'influxdb.drop_db': boolean
+  'influxdb.drop_retention_policy': boolean
+  'influxdb.get_continuous_query': Dict
+  'influxdb.get_retention_policy': Dict
+  'influxdb.grant_admin_privileges': boolean
+  'influxdb.grant_privilege': boolean
+  'influxdb.list_dbs': Dict[]
   'influxdb.list_privileges': Dict
+  'influxdb.list_users': Dict[]
+  'influxdb.query': Dict[]
+  'influxdb.remove_user': boolean
+  'influxdb.retention_policy_exists': boolean
+  'influxdb.revoke_admin_privileges': boolean
+  'influxdb.revoke_privilege': boolean
+  'influxdb.set_user_password': boolean
+  'influxdb.user_exists': boolean
   'influxdb.user_info': Dict | null
   'ini.get_ini': Dict
   'ini.get_section': Dict
@@ -332,6 +354,9 @@ export interface Calls {
   'minion.kill': Dict
   'minion.list': Dict
   'minion.restart': Dict
+  'mongodb.db_exists': boolean
+  'mongodb.user_create': boolean
+  'mongodb.user_remove': boolean
   'monit.summary': Dict
   'mount.active': Dict
   'mount.automaster': Dict
@@ -439,11 +464,26 @@ export interface Calls {
   'random.shadow_hash': string
   'random.shuffle': Value[]
   'random.str_encode': string
+  'redis.config_get': Dict
+  'redis.config_set': boolean
+  'redis.expire': boolean
+  'redis.expireat': boolean
+  'redis.flushall': boolean
+  'redis.flushdb': boolean
   'redis.get_master_ip': Dict
+  'redis.hexists': boolean
+  'redis.hgetall': Dict
   'redis.hmset': boolean
+  'redis.hscan': Value[]
+  'redis.hsetnx': boolean
+  'redis.info': Dict
   'redis.ping': boolean
+  'redis.save': boolean
   'redis.sentinel_get_master_ip': Dict
+  'redis.set_key': boolean
   'redis.shutdown': boolean
+  'redis.slaveof': boolean
+  'redis.time': number
   'reg.broadcast_change': boolean
   'reg.import_file': boolean
   'reg.key_exists': boolean

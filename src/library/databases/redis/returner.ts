@@ -7,7 +7,7 @@ const DAY = 86_400
 
 interface Server {
   run(fun: string, args: readonly Value[]): Promise<Value>
-  /** Seconds that jobs are kept. */
+  /** How long jobs are kept, in seconds. */
   lifetime: number
 }
 
@@ -31,7 +31,7 @@ const parsed = (text: Value): Dict => {
 export default defineReturner({
   name: 'redis_return',
   virtual: 'redis',
-  doc: 'Keeps jobs in Redis.',
+  doc: 'Store jobs in Redis.',
   functions: {
     returner: async (ctx, ret) => {
       const { run, lifetime } = await server(ctx, ret)
