@@ -362,8 +362,36 @@ export interface Calls {
   'mount.automaster': Dict
   'mount.fstab': Dict
   'mount.swaps': Dict
+  'mysql.alter_db': boolean
+  'mysql.db_create': boolean
+  'mysql.db_exists': boolean
+  'mysql.db_list': Value[]
+  'mysql.db_remove': boolean
+  'mysql.db_tables': false | Value[]
+  'mysql.file_query': Dict | false
+  'mysql.free_slave': string
+  'mysql.grant_add': boolean
+  'mysql.grant_exists': boolean
+  'mysql.grant_revoke': boolean
+  'mysql.plugin_add': boolean
+  'mysql.plugin_remove': boolean
+  'mysql.plugin_status': string
+  'mysql.plugins_list': Dict[]
+  'mysql.processlist': Dict[]
+  'mysql.query': Dict | false
   'mysql.quote_identifier': string
+  'mysql.showglobal': Value[]
+  'mysql.showvariables': Value[]
+  'mysql.status': Dict
   'mysql.tokenize_grant': Dict
+  'mysql.user_chpass': boolean
+  'mysql.user_create': boolean
+  'mysql.user_exists': boolean
+  'mysql.user_grants': false | string[]
+  'mysql.user_list': Dict[]
+  'mysql.user_remove': boolean
+  'mysql.verify_login': boolean
+  'mysql.version': string
   'network.connect': Dict
   'network.interfaces': Dict
   'network.ip_addrs': string[]
@@ -435,14 +463,52 @@ export interface Calls {
   'pkg_resource.pack_sources': Dict
   'pkg_resource.parse_targets': Value[]
   'pkg_resource.version_compare': boolean
+  'postgres.available_extensions': Dict
+  'postgres.cluster_create': Dict | false
+  'postgres.cluster_exists': boolean
+  'postgres.cluster_remove': Dict
+  'postgres.create_extension': boolean
   'postgres.create_metadata': string[]
+  'postgres.datadir_exists': boolean
+  'postgres.datadir_init': boolean
+  'postgres.db_alter': boolean
+  'postgres.db_create': boolean
   'postgres.db_exists': boolean
   'postgres.db_list': Dict
   'postgres.db_remove': boolean
+  'postgres.drop_extension': boolean
+  'postgres.group_create': boolean
+  'postgres.group_remove': boolean
+  'postgres.group_update': boolean
+  'postgres.has_privileges': boolean
+  'postgres.installed_extensions': Dict
+  'postgres.is_available_extension': boolean
+  'postgres.is_installed_extension': boolean
+  'postgres.language_create': boolean
+  'postgres.language_exists': boolean
   'postgres.language_list': Dict
+  'postgres.language_remove': boolean
+  'postgres.owner_to': Dict
+  'postgres.privileges_grant': boolean
+  'postgres.privileges_list': Dict
+  'postgres.privileges_revoke': boolean
+  'postgres.psql_query': Dict[]
+  'postgres.role_get': Dict | null
+  'postgres.schema_create': boolean
+  'postgres.schema_exists': boolean
+  'postgres.schema_list': Dict
+  'postgres.schema_remove': boolean
+  'postgres.tablespace_alter': boolean
+  'postgres.tablespace_create': boolean
   'postgres.tablespace_exists': boolean
   'postgres.tablespace_list': Dict
   'postgres.tablespace_remove': boolean
+  'postgres.user_create': boolean
+  'postgres.user_exists': boolean
+  'postgres.user_list': Dict | false
+  'postgres.user_remove': boolean
+  'postgres.user_update': boolean
+  'postgres.version': null | string
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
   'quota.get_mode': Dict
