@@ -137,19 +137,57 @@ export interface Calls {
   'disk.inodeusage': Dict
   'disk.tune': Dict | false
   'disk.usage': Dict
+  'docker.build': Dict
+  'docker.commit': Dict
   'docker.compare_container_networks': Dict
   'docker.compare_containers': Dict
   'docker.compare_networks': Dict
+  'docker.connect_container_to_network': boolean
+  'docker.create': Dict
+  'docker.create_network': Dict
+  'docker.create_volume': Dict
+  'docker.diff': Dict
+  'docker.disconnect_container_from_network': boolean
+  'docker.exists': boolean
+  'docker.history': Value[]
+  'docker.images': Dict
+  'docker.inspect': Dict
   'docker.inspect_container': Dict
+  'docker.inspect_image': Dict
   'docker.inspect_network': Dict
+  'docker.inspect_volume': Dict
+  'docker.kill': Dict
   'docker.list_containers': string[]
   'docker.list_tags': string[]
+  'docker.load': Dict
   'docker.login': Dict
+  'docker.logs': string
   'docker.networks': Dict[]
+  'docker.pause': Dict
+  'docker.port': Dict
+  'docker.ps': Dict
+  'docker.pull': Dict
+  'docker.push': Dict
+  'docker.remove_network': boolean
+  'docker.remove_volume': boolean
+  'docker.rename': boolean
+  'docker.restart': Dict
+  'docker.rm': Value[]
   'docker.rmi': Dict
+  'docker.run': string
+  'docker.run_all': Dict
+  'docker.run_container': Dict
+  'docker.save': Dict
+  'docker.signal': boolean
+  'docker.start': Dict
   'docker.state': string
   'docker.stop': Dict
+  'docker.tag': boolean
+  'docker.top': Dict[]
+  'docker.unpause': Dict
+  'docker.version': Dict
   'docker.volumes': Dict
+  'docker.wait': Dict
   'environ.has_value': boolean
   'environ.item': Dict
   'environ.items': Dict
@@ -512,16 +550,43 @@ export interface Calls {
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
   'quota.get_mode': Dict
+  'rabbitmq.add_user': Dict
   'rabbitmq.add_vhost': Dict
+  'rabbitmq.change_password': Dict
+  'rabbitmq.check_password': boolean
+  'rabbitmq.clear_password': Dict
+  'rabbitmq.cluster_status': string
+  'rabbitmq.delete_policy': Dict
+  'rabbitmq.delete_upstream': boolean
+  'rabbitmq.delete_user': Dict
   'rabbitmq.delete_vhost': Dict
+  'rabbitmq.disable_plugin': Dict
+  'rabbitmq.enable_plugin': Dict
+  'rabbitmq.force_reset': string
   'rabbitmq.join_cluster': Dict
+  'rabbitmq.list_available_plugins': string[]
+  'rabbitmq.list_enabled_plugins': string[]
+  'rabbitmq.list_permissions': Dict
   'rabbitmq.list_policies': Dict
   'rabbitmq.list_queues': Dict
   'rabbitmq.list_queues_vhost': Dict
   'rabbitmq.list_upstreams': Dict
   'rabbitmq.list_user_permissions': Dict
   'rabbitmq.list_users': Dict
+  'rabbitmq.list_vhosts': string[]
+  'rabbitmq.plugin_is_enabled': boolean
+  'rabbitmq.policy_exists': boolean
+  'rabbitmq.reset': string
+  'rabbitmq.set_permissions': Dict
   'rabbitmq.set_policy': Dict
+  'rabbitmq.set_upstream': boolean
+  'rabbitmq.set_user_tags': Dict
+  'rabbitmq.start_app': string
+  'rabbitmq.status': string
+  'rabbitmq.stop_app': string
+  'rabbitmq.upstream_exists': boolean
+  'rabbitmq.user_exists': boolean
+  'rabbitmq.vhost_exists': boolean
   'raid.examine': Dict
   'raid.list': Dict
   'random.get_str': string
