@@ -304,6 +304,17 @@ export interface Calls {
   'group.getent': Dict[]
   'group.info': Dict
   'group.members': boolean
+  'haproxy.disable_server': Dict
+  'haproxy.enable_server': Dict
+  'haproxy.get_backend': Dict
+  'haproxy.get_sessions': null | string
+  'haproxy.get_weight': string
+  'haproxy.list_frontends': string[]
+  'haproxy.set_state': string
+  'haproxy.set_weight': string
+  'haproxy.show_backends': string
+  'haproxy.show_frontends': string
+  'haproxy.wait_state': boolean
   'hashutil.base64_decodefile': boolean
   'hashutil.base64_encodefile': string
   'hashutil.digest': string

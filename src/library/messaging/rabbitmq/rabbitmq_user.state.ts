@@ -11,7 +11,7 @@ const userArgs = {
   password: arg.text('Password. Default: none', { optional: true, secret: true }),
   force: arg.flag('Whether the password is set again; removed if none is given', { default: false }),
   tags: arg.any('Tags: a list, or a text with blanks', { optional: true }),
-  perms: arg.list('List of dicts: the rights to configure, write and read by virtual host', { optional: true }),
+  perms: arg.list('List of dicts: the rights to configure, write and read by virtual host', { default: [] }),
   runas,
 }
 
@@ -27,10 +27,8 @@ function rights(perm: Value): Dict {
 }
 
 /** Return pairs of virtual host and rights from a list of dicts. */
-const wantedRights = (perms: Value[] | null): [Value, Dict][] =>
-  (perms ?? [])
-    .filter(isDict)
-    .flatMap((entry) => [...entry].map(([vhost, perm]): [Value, Dict] => [vhost, rights(perm)]))
+const wantedRights = (perms: Value[]): [Value, Dict][] =>
+  perms.filter(isDict).flatMap((entry) => [...entry].map(([vhost, perm]): [Value, Dict] => [vhost, rights(perm)]))
 
 async function setTags(ctx: StateContext, { name, tags, runas }: User, changes: Changes): Promise<void> {
   if (tags === null) return
