@@ -99,7 +99,7 @@ async function present(ctx: StateContext, given: Image): Promise<StateReturn> {
 
 async function absent(ctx: StateContext, name: string | null, images: Value, force: boolean): Promise<StateReturn> {
   if (!name && !truthy(images)) return report(name, false, "One of 'name' and 'images' must be provided")
-  const targets = isList(images) ? images : [name]
+  const targets = Array.isArray(images) ? images : [name]
   const there: string[] = []
   for (const target of targets) {
     const tag = await ctx.call('docker.resolve_tag', [target])

@@ -78,9 +78,9 @@ function poolsOf({ subnet, gateway, ip_range, ipam_pools, ipam }: Pool): Dict[] 
         ([key, value = null]): [Value, Value][] => (truthy(value) ? [[key, value]] : []),
       ),
     )
-  const dicts = (value: Value = null): Dict[] => (isList(value) ? value.filter(isDict) : [])
+  const dicts = (value: Value = null): Dict[] => (Array.isArray(value) ? value.filter(isDict) : [])
   if (ipam !== undefined && isDict(ipam)) return dicts(ipam.get('Config'))
-  if (ipam_pools !== undefined && isList(ipam_pools)) {
+  if (Array.isArray(ipam_pools)) {
     return dicts(ipam_pools).map((each) =>
       pool({
         subnet: each.get('subnet'),

@@ -1,5 +1,5 @@
 // Grants of MySQL and MariaDB users. The name of the state is only a label.
-import { isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -48,7 +48,7 @@ async function revokeOthers(ctx: StateContext, wanted: Grant, connection: Connec
     const tokens = await ctx.call('mysql.tokenize_grant', [held])
     if (bare(str(tokens.get('database') ?? null)) !== bare(database)) continue
     const privileges = tokens.get('grant') ?? []
-    const grant = isList(privileges) ? privileges.map(str).join(',') : ''
+    const grant = Array.isArray(privileges) ? privileges.map(str).join(',') : ''
     await ctx.call('mysql.grant_revoke', [], { grant, database, user, host, grant_option, ...connection })
   }
 }

@@ -44,17 +44,19 @@ async function isStored(ctx: StateContext, { output, grain, key }: Task): Promis
 
 /** Return rows as dicts by column. */
 function mapped(columns: Value, rows: Value): Dict[] {
-  if (!isList(columns) || !isList(rows)) return []
-  return rows.filter(isList).map((row) => new Map(columns.map((name, i) => [name, row[i] ?? null])))
+  if (!Array.isArray(columns) || !Array.isArray(rows)) return []
+  return rows
+    .filter((row) => Array.isArray(row))
+    .map((row) => new Map(columns.map((name, i) => [name, row[i] ?? null])))
 }
 
 /** Return the answer with its rows as dicts. The answer of a file has columns and rows for each statement. */
 function withMappedRows(result: Dict): Dict {
   if (!result.has('results')) return result
   const [columns = [], results = []] = [result.get('columns'), result.get('results')]
-  const several = isList(columns) && isList(columns[0] ?? null)
+  const several = Array.isArray(columns) && Array.isArray(columns[0])
   const rows =
-    several && isList(results)
+    several && Array.isArray(results)
       ? results.flatMap((rows, i) => mapped(columns[i] ?? null, rows))
       : mapped(columns, results)
   return new Map([...result, ['results', rows]])

@@ -1,5 +1,5 @@
 // Tables and rows of SQLite databases. An error of SQLite becomes the comment.
-import { type Dict, equals, isDict, isList, SaltError, str, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, isDict, SaltError, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -27,13 +27,13 @@ function literal(value: Value): string {
 
 /** Replace the question marks outside quotes of a condition by values. */
 function filled(condition: string, values: Value): string {
-  const list = isList(values) ? [...values] : []
+  const list = Array.isArray(values) ? [...values] : []
   return condition.replace(/'(?:[^']|'')*'|\?/g, (piece) => (piece === '?' ? literal(list.shift() ?? null) : piece))
 }
 
 async function fetch(ctx: StateContext, db: string, sql: string): Promise<Value[][]> {
   const rows = await ctx.call('sqlite3.fetch', [db, sql])
-  return rows === false ? [] : rows.filter(isList)
+  return rows === false ? [] : rows.filter((row) => Array.isArray(row))
 }
 
 async function rowsWhere(ctx: StateContext, db: string, table: string, condition: string): Promise<Dict[]> {
@@ -144,7 +144,7 @@ const table = {
 }
 
 function tablePresent(ctx: StateContext, { name, db, schema, force }: Bound<typeof table>): Promise<StateReturn> {
-  const wanted = isList(schema) ? `CREATE TABLE ${quoted(name)} (${schema.map(str).join(',')})` : str(schema)
+  const wanted = Array.isArray(schema) ? `CREATE TABLE ${quoted(name)} (${schema.map(str).join(',')})` : str(schema)
   const sql = wanted.trim()
   return ensureOrError<{ current: string } | 'missing'>(ctx, {
     name,

@@ -1,5 +1,5 @@
 // Users of RabbitMQ, their tags and permissions.
-import { type Dict, equals, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { orError, report, runas, whenRabbit } from './state/report.ts'
 
@@ -18,7 +18,7 @@ const userArgs = {
 type User = Bound<typeof userArgs>
 
 function rights(perm: Value): Dict {
-  const [configure = '', write = '', read = ''] = isList(perm) ? perm : []
+  const [configure = '', write = '', read = ''] = Array.isArray(perm) ? perm : []
   return new Map([
     ['configure', configure],
     ['write', write],
@@ -33,8 +33,8 @@ const wantedRights = (perms: Value[]): [Value, Dict][] =>
 async function setTags(ctx: StateContext, { name, tags, runas }: User, changes: Changes): Promise<void> {
   if (tags === null) return
   const current = (await ctx.call('rabbitmq.list_users', [], { runas })).get(name) ?? []
-  const held = isList(current) ? [...current] : []
-  const wanted = isList(tags)
+  const held = Array.isArray(current) ? [...current] : []
+  const wanted = Array.isArray(tags)
     ? [...tags]
     : str(tags)
         .split(/\s+/)

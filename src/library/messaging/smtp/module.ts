@@ -1,6 +1,6 @@
 // Mail by SMTP. A refusal of the server is answered with False, and the log has the reason.
 import { randomBytes } from 'node:crypto'
-import { isDict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 import { MailRefused, type MailServer, sendMail } from './module/client.ts'
 import { type Attachment, mailText } from './module/message.ts'
@@ -50,7 +50,7 @@ function serverOf(given: Given): MailServer {
 
 async function attached(ctx: FunctionContext, paths: Value): Promise<Attachment[]> {
   const files: Attachment[] = []
-  for (const path of isList(paths) ? paths : []) {
+  for (const path of Array.isArray(paths) ? paths : []) {
     files.push({ name: str(path).replace(/^.*\//, ''), content: await ctx.host.read(str(path)) })
   }
   return files

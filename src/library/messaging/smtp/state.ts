@@ -1,5 +1,5 @@
 // Mail sent by a state.
-import { isList, str, truthy } from '../../../data/mod.ts'
+import { str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
@@ -28,7 +28,7 @@ export default defineState({
           return report(false, `Unable to send message to ${recipient}: ${name}`)
         }
         if (!truthy(attachments)) return report(true, `Sent message to ${recipient}: ${name}`)
-        const files = (isList(attachments) ? attachments.map(str) : []).join(', ')
+        const files = (Array.isArray(attachments) ? attachments.map(str) : []).join(', ')
         return report(true, `Sent message to ${recipient} with attachments (${files}): ${name}`)
       },
     }),

@@ -1,6 +1,6 @@
 // Containers: creating them, changing their state, running commands in them.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, float, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { attempt, docker, failure, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
 import { pull, resolveId } from './images.ts'
@@ -186,7 +186,7 @@ export async function connect(
   const flags = [...settings].flatMap(([key, value]) => {
     const flag = ENDPOINT[str(key)]
     if (flag === undefined || !truthy(value)) return []
-    const values = isList(value) ? value.map(str) : str(value).split(',')
+    const values = Array.isArray(value) ? value.map(str) : str(value).split(',')
     return values.map((each) => `${flag}=${each}`)
   })
   await docker(ctx, ['network', 'connect', ...flags, network, container])
@@ -201,7 +201,7 @@ export async function exec(ctx: FunctionContext, name: string, cmd: Value, optio
     return truthy(value) ? [`--${name}=${str(value)}`] : []
   })
   const stdin = options.get('stdin') ?? null
-  const words = isList(cmd) ? cmd.map(str) : ['sh', '-c', str(cmd)]
+  const words = Array.isArray(cmd) ? cmd.map(str) : ['sh', '-c', str(cmd)]
   const program = (await ctx.host.which('docker')) ?? 'docker'
   const argv = [program, 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, name, ...words]
   return ctx.call('cmd.run_all', [argv], {
