@@ -21,7 +21,7 @@ const texts = (value: Value): string[] => (isList(value) ? [...value].map(str) :
 
 export default defineEngine({
   name: 'ircbot',
-  doc: 'A bot on IRC: `!event TAG words` in a channel fires `salt/engines/ircbot/TAG` with the words as `data`; `!ping` and `!echo` answer.',
+  doc: 'Run a bot on IRC: `!event TAG words` in a channel fires `salt/engines/ircbot/TAG` with the words as `data`; `!ping` and `!echo` answer.',
   args: {
     nick: arg.string('Nick of the bot'),
     host: arg.string('Host of the IRC server'),

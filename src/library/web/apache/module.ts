@@ -70,9 +70,9 @@ async function directives(ctx: FunctionContext): Promise<Dict> {
 const SIGNALS = ['start', 'stop', 'restart', 'graceful', 'graceful-stop']
 const QUESTIONS = ['configtest', 'status', 'fullstatus']
 
-async function signal(ctx: FunctionContext, wish: string): Promise<string | null> {
-  if (![...SIGNALS, ...QUESTIONS].includes(wish)) return null
-  const words = `${control(ctx.grains)} ${SIGNALS.includes(wish) ? '-k ' : ''}${wish}`
+async function signal(ctx: FunctionContext, word: string): Promise<string | null> {
+  if (![...SIGNALS, ...QUESTIONS].includes(word)) return null
+  const words = `${control(ctx.grains)} ${SIGNALS.includes(word) ? '-k ' : ''}${word}`
   const answer = await ctx.call('cmd.run_all', [words])
   const said = ['stderr', 'stdout'].map((stream) => str(answer.get(stream) ?? '').trim()).find((text) => text !== '')
   return said ?? `Command: "${words}" completed successfully!`
@@ -208,7 +208,7 @@ export default defineModule({
       },
       returns: ret.optional(ret.string('Output of Apache; None for an unknown signal')),
       example: 'apache.signal restart',
-      run: (ctx, { signal: wish }) => signal(ctx, str(wish)),
+      run: (ctx, { signal: word }) => signal(ctx, str(word)),
     }),
     useradd: changes({
       doc: 'Add a user to a password file.',

@@ -115,8 +115,8 @@ async function run(
 }
 
 function failureOf(stderr: string): MysqlError {
-  const told = /ERROR (\d+)(?: \(\w+\))?(?: at line \d+)?: ([\s\S]*)/.exec(stderr)
-  return told ? new MysqlError(Number(told[1]), told[2]!.trim()) : new MysqlError(2000, stderr.trim())
+  const [, number, text = ''] = /ERROR (\d+)(?: \(\w+\))?(?: at line \d+)?: ([\s\S]*)/.exec(stderr) ?? []
+  return number === undefined ? new MysqlError(2000, stderr.trim()) : new MysqlError(Number(number), text.trim())
 }
 
 const ENTITIES: Readonly<Record<string, string>> = lookup({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })
