@@ -148,19 +148,57 @@ export interface Calls {
   'disk.inodeusage': Dict
   'disk.tune': Dict | false
   'disk.usage': Dict
+  'docker.build': Dict
+  'docker.commit': Dict
   'docker.compare_container_networks': Dict
   'docker.compare_containers': Dict
   'docker.compare_networks': Dict
+  'docker.connect_container_to_network': boolean
+  'docker.create': Dict
+  'docker.create_network': Dict
+  'docker.create_volume': Dict
+  'docker.diff': Dict
+  'docker.disconnect_container_from_network': boolean
+  'docker.exists': boolean
+  'docker.history': Value[]
+  'docker.images': Dict
+  'docker.inspect': Dict
   'docker.inspect_container': Dict
+  'docker.inspect_image': Dict
   'docker.inspect_network': Dict
+  'docker.inspect_volume': Dict
+  'docker.kill': Dict
   'docker.list_containers': string[]
   'docker.list_tags': string[]
+  'docker.load': Dict
   'docker.login': Dict
+  'docker.logs': string
   'docker.networks': Dict[]
+  'docker.pause': Dict
+  'docker.port': Dict
+  'docker.ps': Dict
+  'docker.pull': Dict
+  'docker.push': Dict
+  'docker.remove_network': boolean
+  'docker.remove_volume': boolean
+  'docker.rename': boolean
+  'docker.restart': Dict
+  'docker.rm': Value[]
   'docker.rmi': Dict
+  'docker.run': string
+  'docker.run_all': Dict
+  'docker.run_container': Dict
+  'docker.save': Dict
+  'docker.signal': boolean
+  'docker.start': Dict
   'docker.state': string
   'docker.stop': Dict
+  'docker.tag': boolean
+  'docker.top': Dict[]
+  'docker.unpause': Dict
+  'docker.version': Dict
   'docker.volumes': Dict
+  'docker.wait': Dict
   'environ.has_value': boolean
   'environ.item': Dict
   'environ.items': Dict
@@ -325,6 +363,17 @@ export interface Calls {
   'group.getent': Dict[]
   'group.info': Dict
   'group.members': boolean
+  'haproxy.disable_server': Dict
+  'haproxy.enable_server': Dict
+  'haproxy.get_backend': Dict
+  'haproxy.get_sessions': null | string
+  'haproxy.get_weight': string
+  'haproxy.list_frontends': string[]
+  'haproxy.set_state': string
+  'haproxy.set_weight': string
+  'haproxy.show_backends': string
+  'haproxy.show_frontends': string
+  'haproxy.wait_state': boolean
   'hashutil.base64_decodefile': boolean
   'hashutil.base64_encodefile': string
   'hashutil.digest': string
@@ -349,8 +398,30 @@ export interface Calls {
   'hosts.set_host': boolean
   'http.query': Dict
   'http.wait_for_successful_query': Dict
-  'influxdb.get_retention_policy': Dict | null
+  'influxdb.alter_retention_policy': boolean
+  'influxdb.continuous_query_exists': boolean
+  'influxdb.create_continuous_query': boolean
+  'influxdb.create_db': boolean
+  'influxdb.create_retention_policy': boolean
+  'influxdb.create_user': boolean
+  'influxdb.db_exists': boolean
+  'influxdb.drop_continuous_query': boolean
+  'influxdb.drop_db': boolean
+  'influxdb.drop_retention_policy': boolean
+  'influxdb.get_continuous_query': Dict
+  'influxdb.get_retention_policy': Dict
+  'influxdb.grant_admin_privileges': boolean
+  'influxdb.grant_privilege': boolean
+  'influxdb.list_dbs': Dict[]
   'influxdb.list_privileges': Dict
+  'influxdb.list_users': Dict[]
+  'influxdb.query': Dict[]
+  'influxdb.remove_user': boolean
+  'influxdb.retention_policy_exists': boolean
+  'influxdb.revoke_admin_privileges': boolean
+  'influxdb.revoke_privilege': boolean
+  'influxdb.set_user_password': boolean
+  'influxdb.user_exists': boolean
   'influxdb.user_info': Dict | null
   'ini.get_ini': Dict
   'ini.get_section': Dict
@@ -398,13 +469,44 @@ export interface Calls {
   'minion.kill': Dict
   'minion.list': Dict
   'minion.restart': Dict
+  'mongodb.db_exists': boolean
+  'mongodb.user_create': boolean
+  'mongodb.user_remove': boolean
   'monit.summary': Dict
   'mount.active': Dict
   'mount.automaster': Dict
   'mount.fstab': Dict
   'mount.swaps': Dict
+  'mysql.alter_db': boolean
+  'mysql.db_create': boolean
+  'mysql.db_exists': boolean
+  'mysql.db_list': Value[]
+  'mysql.db_remove': boolean
+  'mysql.db_tables': false | Value[]
+  'mysql.file_query': Dict | false
+  'mysql.free_slave': string
+  'mysql.grant_add': boolean
+  'mysql.grant_exists': boolean
+  'mysql.grant_revoke': boolean
+  'mysql.plugin_add': boolean
+  'mysql.plugin_remove': boolean
+  'mysql.plugin_status': string
+  'mysql.plugins_list': Dict[]
+  'mysql.processlist': Dict[]
+  'mysql.query': Dict | false
   'mysql.quote_identifier': string
+  'mysql.showglobal': Value[]
+  'mysql.showvariables': Value[]
+  'mysql.status': Dict
   'mysql.tokenize_grant': Dict
+  'mysql.user_chpass': boolean
+  'mysql.user_create': boolean
+  'mysql.user_exists': boolean
+  'mysql.user_grants': false | string[]
+  'mysql.user_list': Dict[]
+  'mysql.user_remove': boolean
+  'mysql.verify_login': boolean
+  'mysql.version': string
   'network.connect': Dict
   'network.interfaces': Dict
   'network.ip_addrs': string[]
@@ -516,29 +618,94 @@ export interface Calls {
   'pkg_resource.pack_sources': Dict
   'pkg_resource.parse_targets': Value[]
   'pkg_resource.version_compare': boolean
+  'postgres.available_extensions': Dict
+  'postgres.cluster_create': Dict | false
+  'postgres.cluster_exists': boolean
+  'postgres.cluster_remove': Dict
+  'postgres.create_extension': boolean
   'postgres.create_metadata': string[]
+  'postgres.datadir_exists': boolean
+  'postgres.datadir_init': boolean
+  'postgres.db_alter': boolean
+  'postgres.db_create': boolean
   'postgres.db_exists': boolean
   'postgres.db_list': Dict
   'postgres.db_remove': boolean
+  'postgres.drop_extension': boolean
+  'postgres.group_create': boolean
+  'postgres.group_remove': boolean
+  'postgres.group_update': boolean
+  'postgres.has_privileges': boolean
+  'postgres.installed_extensions': Dict
+  'postgres.is_available_extension': boolean
+  'postgres.is_installed_extension': boolean
+  'postgres.language_create': boolean
+  'postgres.language_exists': boolean
   'postgres.language_list': Dict
+  'postgres.language_remove': boolean
+  'postgres.owner_to': Dict
+  'postgres.privileges_grant': boolean
+  'postgres.privileges_list': Dict
+  'postgres.privileges_revoke': boolean
+  'postgres.psql_query': Dict[]
+  'postgres.role_get': Dict | null
+  'postgres.schema_create': boolean
+  'postgres.schema_exists': boolean
+  'postgres.schema_list': Dict
+  'postgres.schema_remove': boolean
+  'postgres.tablespace_alter': boolean
+  'postgres.tablespace_create': boolean
   'postgres.tablespace_exists': boolean
   'postgres.tablespace_list': Dict
   'postgres.tablespace_remove': boolean
+  'postgres.user_create': boolean
+  'postgres.user_exists': boolean
+  'postgres.user_list': Dict | false
+  'postgres.user_remove': boolean
+  'postgres.user_update': boolean
+  'postgres.version': null | string
   'ps.pgrep': Value[] | null
   'ps.pkill': Dict | null
   'pyenv.is_installed': boolean
   'pyenv.list': string[]
   'quota.get_mode': Dict
+  'rabbitmq.add_user': Dict
   'rabbitmq.add_vhost': Dict
+  'rabbitmq.change_password': Dict
+  'rabbitmq.check_password': boolean
+  'rabbitmq.clear_password': Dict
+  'rabbitmq.cluster_status': string
+  'rabbitmq.delete_policy': Dict
+  'rabbitmq.delete_upstream': boolean
+  'rabbitmq.delete_user': Dict
   'rabbitmq.delete_vhost': Dict
+  'rabbitmq.disable_plugin': Dict
+  'rabbitmq.enable_plugin': Dict
+  'rabbitmq.force_reset': string
   'rabbitmq.join_cluster': Dict
+  'rabbitmq.list_available_plugins': string[]
+  'rabbitmq.list_enabled_plugins': string[]
+  'rabbitmq.list_permissions': Dict
   'rabbitmq.list_policies': Dict
   'rabbitmq.list_queues': Dict
   'rabbitmq.list_queues_vhost': Dict
   'rabbitmq.list_upstreams': Dict
   'rabbitmq.list_user_permissions': Dict
   'rabbitmq.list_users': Dict
+  'rabbitmq.list_vhosts': string[]
+  'rabbitmq.plugin_is_enabled': boolean
+  'rabbitmq.policy_exists': boolean
+  'rabbitmq.reset': string
+  'rabbitmq.set_permissions': Dict
   'rabbitmq.set_policy': Dict
+  'rabbitmq.set_upstream': boolean
+  'rabbitmq.set_user_tags': Dict
+  'rabbitmq.start_app': string
+  'rabbitmq.status': string
+  'rabbitmq.stop_app': string
+  'rabbitmq.upstream_exists': boolean
+  'rabbitmq.user_exists': boolean
+  'rabbitmq.vhost_exists': boolean
   'raid.examine': Dict
   'raid.list': Dict
   'random.get_str': string
@@ -547,11 +714,26 @@ export interface Calls {
   'random.shadow_hash': string
   'random.shuffle': Value[]
   'random.str_encode': string
+  'redis.config_get': Dict
+  'redis.config_set': boolean
+  'redis.expire': boolean
+  'redis.expireat': boolean
+  'redis.flushall': boolean
+  'redis.flushdb': boolean
   'redis.get_master_ip': Dict
+  'redis.hexists': boolean
+  'redis.hgetall': Dict
   'redis.hmset': boolean
+  'redis.hscan': Value[]
+  'redis.hsetnx': boolean
+  'redis.info': Dict
   'redis.ping': boolean
+  'redis.save': boolean
   'redis.sentinel_get_master_ip': Dict
+  'redis.set_key': boolean
   'redis.shutdown': boolean
+  'redis.slaveof': boolean
+  'redis.time': number
   'reg.broadcast_change': boolean
   'reg.import_file': boolean
   'reg.key_exists': boolean

@@ -11,7 +11,7 @@ async function stopped(ctx: StateContext, given: Given): Promise<StateReturn> {
   if (!truthy(name) && !truthy(containers))
     return report(name, false, "One of 'name' and 'containers' must be provided")
   if (containers !== null && !isList(containers)) return report(name, false, 'containers must be a list')
-  const targets = (containers === null ? [name] : (containers as Value[])).map((target) => str(target))
+  const targets = (isList(containers) ? containers : [name]).map(str)
   const states = new Map<string, string[]>()
   for (const target of targets) {
     const answer = await answered(() => ctx.call('docker.state', [target]))
@@ -70,47 +70,51 @@ async function absent(ctx: StateContext, name: string, force: boolean): Promise<
   return report(name, true, `${how} removed container '${name}'`, changes)
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const flag = (doc: string, fallback = false) => arg.any(doc, { default: fallback })
-
 const shared = {
-  skip_translate: optional('Accepted'),
-  ignore_collisions: flag('Accepted'),
-  validate_ip_addrs: flag('Accepted', true),
-  client_timeout: arg.any('Accepted', { default: 60 }),
+  skip_translate: arg.any('Ignored', { optional: true }),
+  ignore_collisions: arg.flag('Ignored', { default: false }),
+  validate_ip_addrs: arg.flag('Ignored', { default: true }),
+  client_timeout: arg.any('Ignored', { default: 60 }),
 }
-const options = arg.open('Options of the container: binds, environment, port_bindings, restart_policy, …')
+const options = arg.open('Options of the container: binds, environment, port_bindings, restart_policy and so on')
+const image = arg.text('Image, with its tag', { optional: true })
+const networks = arg.any('Networks: a list or a text with commas, or dicts of their settings by name', {
+  optional: true,
+})
+const timeout = arg.text('Seconds until the container is killed', { optional: true })
 
 const running = {
-  name: arg.any('The name of the container'),
-  image: optional('The image'),
+  name: arg.text('Name of the container'),
+  image,
   ...shared,
-  force: arg.flag('Whether it is replaced in any case', { default: false }),
-  watch_action: arg.any('What happens when something watched has changed: force, or a signal', { default: 'force' }),
-  start: arg.flag('Whether it is started', { default: true }),
-  shutdown_timeout: optional('Seconds until a container that is replaced is killed'),
-  networks: optional('Networks it is in, and how'),
+  force: arg.flag('Whether the container is replaced in any case', { default: false }),
+  watch_action: arg.text('What to do after a change of a watched state: `force` to replace, or a signal to send', {
+    default: 'force',
+  }),
+  start: arg.flag('Whether the container is started', { default: true }),
+  shutdown_timeout: timeout,
+  networks,
   kwargs: options,
 }
 
 const stopping = {
-  name: optional('The container'),
-  containers: optional('Several containers instead'),
-  shutdown_timeout: optional('Seconds until it is killed'),
-  unpause: arg.flag('Whether a paused one goes on first', { default: false }),
-  error_on_absent: arg.flag('Whether a missing one is a failure', { default: true }),
+  name: arg.text('Name of the container', { optional: true }),
+  containers: arg.any('List of containers instead of the name; anything else is an error', { optional: true }),
+  shutdown_timeout: timeout,
+  unpause: arg.flag('Whether a paused container is resumed first', { default: false }),
+  error_on_absent: arg.flag('Whether a missing container is a failure', { default: true }),
   kwargs: arg.ignored(),
 }
 
 const once = {
-  name: optional('The name of the container'),
-  image: optional('The image'),
-  bg: arg.flag('Whether nobody waits for its end', { default: false }),
-  failhard: arg.flag('Whether its exit code counts', { default: true }),
-  replace: arg.flag('Whether one of that name goes first', { default: false }),
-  force: flag('Even when it runs'),
+  name: arg.text('Name of the container', { optional: true }),
+  image,
+  bg: arg.flag('Whether the container runs in the background', { default: false }),
+  failhard: arg.flag('Whether an exit code other than 0 is a failure', { default: true }),
+  replace: arg.flag('Whether a container of that name is removed first', { default: false }),
+  force: arg.flag('Whether a running container may be removed', { default: false }),
   ...shared,
-  networks: optional('Networks it is in, and how'),
+  networks,
   kwargs: options,
 }
 
@@ -125,22 +129,29 @@ const calling = (body: Body) => (ctx: StateContext, args: object) => {
 
 export default defineState({
   name: 'docker_container',
-  doc: 'Keep containers of Docker.',
+  doc: 'Manage containers of Docker.',
   when: whenDocker,
   functions: {
-    running: state({ doc: 'A container runs, with this configuration.', args: running, run: calling(keepRunning) }),
-    stopped: state({ doc: 'Containers do not run.', args: stopping, run: calling(stopped) }),
+    running: state({
+      doc: 'Ensure that a container runs with the given configuration.',
+      args: running,
+      run: calling(keepRunning),
+    }),
+    stopped: state({ doc: 'Ensure that containers do not run.', args: stopping, run: calling(stopped) }),
     absent: state({
-      doc: 'A container is not there.',
-      args: { name: arg.text('The container'), force: arg.flag('Even when it runs', { default: false }) },
+      doc: 'Ensure that a container does not exist.',
+      args: {
+        name: arg.text('Name of the container'),
+        force: arg.flag('Whether a running container may be removed', { default: false }),
+      },
       run: (ctx, { name, force }) => absent(ctx, name, force),
     }),
-    run: state({ doc: 'A container has run.', args: once, run: calling(runOnce) }),
+    run: state({ doc: 'Run a container.', args: once, run: calling(runOnce) }),
     mod_watch: state({
-      doc: 'Replaces or signals a container when what it watches has changed.',
+      doc: 'Replace or signal a container after a change of a watched state.',
       args: {
-        name: optional('The container'),
-        sfun: arg.text('The state that watches', { optional: true }),
+        name: arg.text('Name of the container', { optional: true }),
+        sfun: arg.text('Function of the watching state', { optional: true }),
         kwargs: options,
       },
       run: (ctx, { name, sfun, kwargs }) => {

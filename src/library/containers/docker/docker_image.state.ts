@@ -1,34 +1,49 @@
 // Images of Docker: pulled, built or loaded.
-import { isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { answered, type Given, ifPresent, report, whenDocker } from './state/report.ts'
+import { isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { answered, ifPresent, report, whenDocker } from './state/report.ts'
 
-const given1 = (given: Given, key: string): Value => given[key] ?? null
-
+const idOf = (facts: Value): string => (isDict(facts) ? str(facts.get('Id') ?? '') : '')
 const shortId = (facts: Value): string =>
-  isDict(facts)
-    ? str(facts.get('Id') ?? '')
-        .replace(/^sha256:/, '')
-        .slice(0, 12)
-    : ''
+  idOf(facts)
+    .replace(/^sha256:/, '')
+    .slice(0, 12)
 
-interface Wish {
+const args = {
+  name: arg.text('Name of the image'),
+  tag: arg.text('Tag of the image', { optional: true }),
+  build: arg.text('Directory to build the image from', { optional: true }),
+  load: arg.text('File to load the image from', { optional: true }),
+  force: arg.flag('Whether an existing image is pulled, built or loaded again', { default: false }),
+  insecure_registry: arg.flag('Ignored: the daemon decides', { default: false }),
+  client_timeout: arg.any('Ignored', { default: 60 }),
+  dockerfile: arg.text('Dockerfile of the build', { optional: true }),
+  sls: arg.any('States to build the image from: not supported', { optional: true }),
+  base: arg.text('Ignored', { default: 'opensuse/python' }),
+  saltenv: arg.text('Ignored', { default: 'base' }),
+  pillarenv: arg.text('Ignored', { optional: true }),
+  pillar: arg.any('Ignored', { optional: true }),
+  kwargs: arg.open('kwargs: further arguments of docker.build'),
+}
+
+type Image = Bound<typeof args>
+
+interface Target {
   name: string
   full: string
   action: 'built' | 'loaded' | 'pulled'
 }
 
-/** The image that is meant, or what is wrong with the arguments. */
-function wishOf(given: Given): Wish | string {
-  const name = str(given['name']!)
-  const tag = given1(given, 'tag')
-  const ways = ['build', 'load', 'sls'].filter((key) => given1(given, key) !== null)
+/** Return the image and how to get it; a text if the arguments are wrong. */
+function targetOf(given: Image): Target | string {
+  const { name, tag } = given
+  const ways = (['build', 'load', 'sls'] as const).filter((key) => given[key] !== null)
   if (ways.length > 1) return "Only one of 'build', 'load', or 'sls' is permitted."
-  if (ways.length === 1 && !truthy(tag)) {
+  if (ways.length === 1 && !tag) {
     return "The 'tag' argument is required if any one of 'build', 'load', or 'sls' is used."
   }
   if (ways[0] === 'sls') return "The 'sls' argument is not supported: use 'build' or 'load'"
-  const full = truthy(tag) ? `${name}:${str(tag)}` : name
+  const full = tag ? `${name}:${tag}` : name
   return {
     name: ways.length === 1 ? name : full,
     full,
@@ -36,44 +51,43 @@ function wishOf(given: Given): Wish | string {
   }
 }
 
-function bring(ctx: StateContext, given: Given, { name, action }: Wish): Value | Promise<Value> {
-  const tag = given1(given, 'tag')
+function bring(ctx: StateContext, given: Image, { name, action }: Target): Value | Promise<Value> {
+  const { tag, build, load, dockerfile, kwargs } = given
   if (action === 'built') {
-    const further = isDict(given1(given, 'kwargs'))
-      ? Object.fromEntries(given1(given, 'kwargs') as Map<string, Value>)
-      : {}
-    const keywords = { path: given['build']!, repository: name, tag, dockerfile: given1(given, 'dockerfile') }
-    return ctx.call('docker.build', [], { ...further, ...keywords })
+    const further = kwargs.get('kwargs') ?? null
+    const keywords = isDict(further) ? new Map([...further].map(([key, value]) => [str(key), value])) : []
+    const own = { path: build, repository: name, tag, dockerfile }
+    return ctx.call('docker.build', [], { ...Object.fromEntries(keywords), ...own })
   }
-  if (action === 'loaded') return ctx.call('docker.load', [], { path: given['load']!, repository: name, tag })
+  if (action === 'loaded') return ctx.call('docker.load', [], { path: load, repository: name, tag })
   return ctx.call('docker.pull', [name])
 }
 
-/** Whether something came that was not there. */
-function differs(before: Value, update: Value, action: Wish['action']): boolean {
+/** Return whether the image changed. */
+function differs(before: Value, update: Value, action: Target['action']): boolean {
   if (before === null) return true
   const layers = isDict(update) ? (update.get('Layers') ?? null) : null
   if (action === 'built') return isDict(update) && update.get('Id') !== shortId(before)
   return action === 'loaded' ? truthy(layers) : isDict(layers) && truthy(layers.get('Pulled') ?? null)
 }
 
-const FAILED: Readonly<Record<Wish['action'], (given: Given, wish: Wish) => string>> = {
-  built: (given, { full }) => `Encountered error building ${str(given['build']!)} as ${full}`,
-  loaded: (given, { full }) => `Encountered error loading ${str(given['load']!)} as ${full}`,
+const FAILED: Readonly<Record<Target['action'], (given: Image, target: Target) => string>> = {
+  built: (given, { full }) => `Encountered error building ${given.build} as ${full}`,
+  loaded: (given, { full }) => `Encountered error loading ${given.load} as ${full}`,
   pulled: (_given, { full }) => `Encountered error pulling ${full}`,
 }
 
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const shown = given['name']!
-  const wish = wishOf(given)
-  if (typeof wish === 'string') return report(shown, false, wish)
-  const { name, full, action } = wish
+async function present(ctx: StateContext, given: Image): Promise<StateReturn> {
+  const shown = given.name
+  const target = targetOf(given)
+  if (typeof target === 'string') return report(shown, false, target)
+  const { name, full, action } = target
   const before = await ifPresent(() => ctx.call('docker.inspect_image', [full]))
   if ('refusal' in before) return report(shown, false, before.refusal)
-  if (before.value !== null && !truthy(given['force']!)) return report(shown, true, `Image ${full} already present`)
+  if (before.value !== null && !given.force) return report(shown, true, `Image ${full} already present`)
   if (ctx.test) return report(shown, null, `Image ${full} will be ${action}`)
-  const update = await answered(() => bring(ctx, given, wish))
-  if ('refusal' in update) return report(shown, false, `${FAILED[action](given, wish)}: ${update.refusal}`)
+  const update = await answered(() => bring(ctx, given, target))
+  if ('refusal' in update) return report(shown, false, `${FAILED[action](given, target)}: ${update.refusal}`)
   const changes = differs(before.value, update.value, action) ? update.value : new Map()
   const after = await ifPresent(() => ctx.call('docker.inspect_image', [full]))
   if ('refusal' in after) {
@@ -83,9 +97,9 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   return report(shown, true, `Image '${full}' was ${action}`, changes)
 }
 
-async function absent(ctx: StateContext, name: Value, images: Value, force: boolean): Promise<StateReturn> {
-  if (!truthy(name) && !truthy(images)) return report(name, false, "One of 'name' and 'images' must be provided")
-  const targets = images === null ? [name] : [...(images as Value[])]
+async function absent(ctx: StateContext, name: string | null, images: Value, force: boolean): Promise<StateReturn> {
+  if (!name && !truthy(images)) return report(name, false, "One of 'name' and 'images' must be provided")
+  const targets = Array.isArray(images) ? images : [name]
   const there: string[] = []
   for (const target of targets) {
     const tag = await ctx.call('docker.resolve_tag', [target])
@@ -113,63 +127,37 @@ async function absent(ctx: StateContext, name: Value, images: Value, force: bool
   if (failed.length < there.length) {
     return report(name, false, `The following image(s) failed to be removed: ${failed.join(', ')}`, result)
   }
-  const errors = (result.get('Errors') ?? []) as Value[]
-  const why =
-    errors.length > 0 ? `. The following errors were encountered: ${errors.map((each) => str(each)).join('; ')}` : ''
+  const errors = result.get('Errors') ?? []
+  const listed = isList(errors) ? errors.map(str).join('; ') : ''
+  const why = listed === '' ? '' : `. The following errors were encountered: ${listed}`
   return report(name, false, `None of the specified images were removed${why}`)
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
-const args = {
-  name: arg.any('The name of the image'),
-  tag: optional('Its tag'),
-  build: optional('The directory it is built from'),
-  load: optional('The file it is loaded from'),
-  force: arg.flag('Whether it is brought again', { default: false }),
-  insecure_registry: arg.any('Accepted, and left to the daemon', { default: false }),
-  client_timeout: arg.any('Accepted', { default: 60 }),
-  dockerfile: optional('The file that says how it is built'),
-  sls: optional('States it is built from'),
-  base: arg.any('The image such a build begins with', { default: 'opensuse/python' }),
-  saltenv: arg.any('The environment of such states', { default: 'base' }),
-  pillarenv: optional('The environment of their pillar'),
-  pillar: optional('Their pillar'),
-  kwargs: arg.open('kwargs: further arguments of docker.build'),
-}
-
-/** `kwargs` may itself be among the keywords. */
-const unpacked = ({ kwargs, ...given }: Given & { kwargs: Map<string, Value> }): Given => ({
-  ...given,
-  kwargs: kwargs.get('kwargs') ?? null,
-})
-
 export default defineState({
   name: 'docker_image',
-  doc: 'Keep images of Docker.',
+  doc: 'Manage images of Docker.',
   when: whenDocker,
   functions: {
     present: state({
-      doc: 'An image is there.',
+      doc: 'Ensure that an image exists.',
       args,
-      run: (ctx, given) => present(ctx, unpacked(given as unknown as Given & { kwargs: Map<string, Value> })),
+      run: present,
     }),
     absent: state({
-      doc: 'Images are not there.',
+      doc: 'Ensure that images do not exist.',
       args: {
-        name: optional('The image'),
-        images: optional('Several images instead'),
-        force: arg.flag('Whether they are removed even when in use', { default: false }),
+        name: arg.text('Name or ID of the image', { optional: true }),
+        images: arg.any('List of images instead of the name', { optional: true }),
+        force: arg.flag('Whether images in use are removed', { default: false }),
       },
       run: (ctx, { name, images, force }) => absent(ctx, name, images, force),
     }),
     mod_watch: state({
-      doc: 'Brings an image again when what it watches has changed.',
-      args: { ...args, sfun: optional('The state that watches') },
-      run: (ctx, given) => {
-        const own = unpacked(given as unknown as Given & { kwargs: Map<string, Value> })
-        if (own['sfun'] === 'present') return present(ctx, { ...own, force: true })
-        return report(own['name']!, false, `watch requisite is not implemented for ${str(own['sfun']!)}`)
+      doc: 'Pull, build or load an image again after a change of a watched state.',
+      args: { ...args, sfun: arg.text('Function of the watching state', { optional: true }) },
+      run: (ctx, { sfun, ...given }) => {
+        if (sfun === 'present') return present(ctx, { ...given, force: true })
+        return report(given.name, false, `watch requisite is not implemented for ${str(sfun)}`)
       },
     }),
   },

@@ -1,72 +1,98 @@
 // Volumes of Docker.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { answered, type Given, repacked, report, whenDocker } from './state/report.ts'
+import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+  Verdict,
+} from '../../../sdk/mod.ts'
+import { answered, repacked, whenDocker } from './state/report.ts'
+
+const name = arg.text('Name of the volume')
+const driver = arg.text('Driver of the volume', { optional: true })
+const volume = {
+  name,
+  driver,
+  driver_opts: arg.any('Options of the driver: a dict, or a list of dicts', { optional: true }),
+  force: arg.flag('Whether a volume with another driver is replaced', { default: false }),
+}
+
+type Volume = Bound<typeof volume>
 
 async function find(ctx: StateContext, name: string): Promise<Dict | undefined> {
   const all = (await ctx.call('docker.volumes')).get('Volumes') ?? null
-  return (truthy(all) ? (all as Dict[]) : []).find((volume) => volume.get('Name') === name)
+  return isList(all) ? all.filter(isDict).find((volume) => volume.get('Name') === name) : undefined
 }
 
-async function create(ctx: StateContext, given: Given, changes: Record<string, Value>): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const options = given['driver_opts'] ?? null
-  const keywords = { driver: given['driver'] ?? null, driver_opts: options === null ? null : repacked(options) }
+async function create(ctx: StateContext, { name, driver, driver_opts }: Volume, removed = {}): Promise<Verdict> {
+  const keywords = { driver, driver_opts: driver_opts === null ? null : repacked(driver_opts) }
   const answer = await answered(() => ctx.call('docker.create_volume', [name], keywords))
-  if ('refusal' in answer) return report(name, false, `Failed to create volume '${name}': ${answer.refusal}`, changes)
-  return report(name, true, '', { ...changes, created: answer.value })
+  if ('refusal' in answer) return failed(`Failed to create volume '${name}': ${answer.refusal}`, removed)
+  return changed('', { ...removed, created: answer.value })
 }
 
-async function remove(ctx: StateContext, name: string): Promise<{ value: Value } | { refusal: string }> {
-  return answered(() => ctx.call('docker.remove_volume', [name]))
+async function remove(ctx: StateContext, name: string): Promise<{ removed: Value } | Verdict> {
+  const answer = await answered(() => ctx.call('docker.remove_volume', [name]))
+  if ('refusal' in answer) return failed(`Failed to remove volume '${name}': ${answer.refusal}`)
+  return { removed: answer.value }
 }
 
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const driver = given['driver'] ?? null
-  const volume = await find(ctx, name)
-  if (!volume) return ctx.test ? report(name, null, `The volume '${name}' will be created`) : create(ctx, given, {})
-  if (driver === null || volume.get('Driver') === driver) return report(name, true, `Volume '${name}' already exists.`)
-  if (!truthy(given['force']!)) {
-    const drivers = `('${str(volume.get('Driver')!)}') does not match specified driver ('${str(driver)}')`
-    return report(name, ctx.test ? null : false, `Driver for existing volume '${name}' ${drivers} and force is False`)
-  }
-  if (ctx.test) {
-    return report(name, null, `The volume '${name}' will be replaced with a new one using the driver '${str(driver)}'`)
-  }
-  const answer = await remove(ctx, name)
-  if ('refusal' in answer) return report(name, false, `Failed to remove volume '${name}': ${answer.refusal}`)
-  return create(ctx, given, { removed: answer.value })
-}
+const present = (ctx: StateContext, given: Volume): Promise<StateReturn> =>
+  ensure<'missing' | 'other driver'>(ctx, {
+    name: given.name,
+    look: async () => {
+      const { name, driver, force } = given
+      const volume = await find(ctx, name)
+      if (!volume) return 'missing'
+      const held = volume.get('Driver') ?? null
+      if (driver === null || held === driver) return settled(`Volume '${name}' already exists.`)
+      if (force) return 'other driver'
+      const drivers = `('${str(held)}') does not match specified driver ('${driver}')`
+      const comment = `Driver for existing volume '${name}' ${drivers} and force is False`
+      return ctx.test ? foreseen(comment) : failed(comment)
+    },
+    foresee: (gap) =>
+      gap === 'missing'
+        ? `The volume '${given.name}' will be created`
+        : `The volume '${given.name}' will be replaced with a new one using the driver '${given.driver}'`,
+    act: async (gap) => {
+      if (gap === 'missing') return create(ctx, given)
+      const removed = await remove(ctx, given.name)
+      return removed instanceof Verdict ? removed : create(ctx, given, removed)
+    },
+  })
 
-async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
-  if (!(await find(ctx, name))) return report(name, true, `Volume '${name}' already absent`)
-  if (ctx.test) return report(name, null, `The volume '${name}' will be removed`)
-  const answer = await remove(ctx, name)
-  if ('refusal' in answer) return report(name, false, `Failed to remove volume '${name}': ${answer.refusal}`)
-  return report(name, true, '', { removed: answer.value })
-}
-
-const name = arg.text('The name of the volume')
-const driver = arg.any('Its driver', { optional: true })
+const absent = (ctx: StateContext, name: string): Promise<StateReturn> =>
+  ensure(ctx, {
+    name,
+    look: async () => ((await find(ctx, name)) ? 'there' : settled(`Volume '${name}' already absent`)),
+    foresee: () => `The volume '${name}' will be removed`,
+    act: async () => {
+      const removed = await remove(ctx, name)
+      return removed instanceof Verdict ? removed : changed('', removed)
+    },
+  })
 
 export default defineState({
   name: 'docker_volume',
-  doc: 'Keep volumes of Docker.',
+  doc: 'Manage volumes of Docker.',
   when: whenDocker,
   functions: {
     present: state({
-      doc: 'A volume is there.',
-      args: {
-        name,
-        driver,
-        driver_opts: arg.any('Options of the driver', { optional: true }),
-        force: arg.flag('Whether one with another driver is replaced', { default: false }),
-      },
-      run: (ctx, given) => present(ctx, given),
+      doc: 'Ensure that a volume exists.',
+      args: volume,
+      run: present,
     }),
     absent: state({
-      doc: 'A volume is not there.',
+      doc: 'Ensure that a volume does not exist.',
       args: { name, driver },
       run: (ctx, { name }) => absent(ctx, name),
     }),

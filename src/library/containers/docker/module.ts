@@ -1,20 +1,21 @@
 // Docker, through its command line program: containers, images, networks and volumes. A refusal of the daemon is an
-// error with the number that its API gives it.
+// error with the status of the Engine's API.
 import { type Dict, isDict, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
-import { telling } from './module/asking-functions.ts'
 import { docker, within } from './module/cli.ts'
-import { inside, lifecycle } from './module/container-functions.ts'
-import { pictures } from './module/image-functions.ts'
-import { networks, volumes } from './module/network-functions.ts'
+import { containerFunctions } from './module/container-functions.ts'
+import { imageFunctions } from './module/image-functions.ts'
+import { networkFunctions } from './module/network-functions.ts'
+import { readingFunctions } from './module/reading-functions.ts'
 
-async function login(ctx: FunctionContext, registries: readonly Value[]): Promise<Dict> {
+async function login(ctx: FunctionContext, registries: readonly Value[]) {
   const configured = await ctx.call('config.get', ['docker-registries'], { default: new Map() })
   const results: Dict = new Map()
   const errors: Value[] = []
   for (const [registry, credentials] of isDict(configured) ? configured : []) {
     if (registries.length > 0 && !registries.includes(registry)) continue
-    const [username, password] = ['username', 'password'].map((key) => str(within(credentials, key)))
+    const username = str(within(credentials, 'username'))
+    const password = str(within(credentials, 'password'))
     try {
       const server = registry === 'hub' ? [] : [str(registry)]
       await docker(ctx, ['login', `--username=${username}`, '--password-stdin', ...server], password)
@@ -25,29 +26,23 @@ async function login(ctx: FunctionContext, registries: readonly Value[]): Promis
       errors.push(error.message)
     }
   }
-  return new Map<Value, Value>([
-    ['Results', results],
-    ['retcode', errors.length > 0 ? 1 : 0],
-    ...(errors.length > 0 ? ([['Errors', errors]] as [Value, Value][]) : []),
-  ])
+  return { Results: results, ...(errors.length > 0 ? { retcode: 1, Errors: errors } : { retcode: 0 }) }
 }
 
 export default defineModule({
   name: 'dockermod',
   virtual: 'docker',
-  doc: 'Work with Docker.',
+  doc: 'Manage Docker.',
   when: async ({ host }) => (await host.which('docker')) !== undefined || 'The program docker was not found',
   functions: {
-    ...telling,
-    ...pictures,
-    ...lifecycle,
-    ...inside,
-    ...networks,
-    ...volumes,
+    ...readingFunctions,
+    ...imageFunctions,
+    ...containerFunctions,
+    ...networkFunctions,
     login: changes({
-      doc: 'Log in to registries, with what the option docker-registries says.',
-      args: { registries: arg.rest('Only these') },
-      returns: ret.dict('Whether each worked'),
+      doc: 'Log in to registries with the credentials of the option docker-registries.',
+      args: { registries: arg.rest('Registries. Default: all of the option') },
+      returns: ret.dict('`Results` by registry, `retcode` and `Errors`'),
       example: 'docker.login hub',
       run: (ctx, { registries }) => login(ctx, registries),
     }),

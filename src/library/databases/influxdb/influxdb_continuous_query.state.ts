@@ -1,38 +1,37 @@
 // Continuous queries of InfluxDB.
 import { arg, defineState, state } from '../../../sdk/mod.ts'
-import { made, removed } from './state/thing.ts'
+import { absent, clientArgs, present } from './state/presence.ts'
 
-const target = { name: arg.text('The name of the query'), database: arg.text('The database') }
-const client_args = arg.open('How to connect: influxdb_host, influxdb_port, influxdb_user, influxdb_password')
+const target = { name: arg.text('Name of the continuous query'), database: arg.text('Name of the database') }
 
 export default defineState({
   name: 'influxdb_continuous_query',
-  doc: 'Keep continuous queries of InfluxDB.',
+  doc: 'Manage continuous queries of InfluxDB.',
   functions: {
     present: state({
-      doc: 'A continuous query is there.',
+      doc: 'Ensure that a continuous query exists.',
       args: {
         ...target,
-        query: arg.any('The query'),
-        resample_time: arg.any('How often it runs', { optional: true }),
-        coverage_period: arg.any('What time it covers', { optional: true }),
-        client_args,
+        query: arg.text('Query'),
+        resample_time: arg.text('Interval between runs, such as 1h', { optional: true }),
+        coverage_period: arg.text('Period that a run covers, such as 2h', { optional: true }),
+        client_args: clientArgs,
       },
       run: (ctx, { name, database, query, resample_time, coverage_period, client_args: at }) =>
-        made(ctx, {
+        present(ctx, {
           name,
           subject: `continuous query ${name}`,
           exists: () => ctx.call('influxdb.continuous_query_exists', [database, name], at),
           create: () =>
             ctx.call('influxdb.create_continuous_query', [database, name, query, resample_time, coverage_period], at),
-          foreseen: ` ${name} is absent and will be created`,
+          forecast: ` ${name} is absent and will be created`,
         }),
     }),
     absent: state({
-      doc: 'A continuous query is not there.',
-      args: { ...target, client_args },
+      doc: 'Ensure that a continuous query does not exist.',
+      args: { ...target, client_args: clientArgs },
       run: (ctx, { name, database, client_args: at }) =>
-        removed(ctx, {
+        absent(ctx, {
           name,
           subject: `continuous query ${name}`,
           exists: () => ctx.call('influxdb.continuous_query_exists', [database, name], at),

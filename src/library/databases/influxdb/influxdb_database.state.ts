@@ -1,36 +1,32 @@
 // Databases of InfluxDB.
-import { str } from '../../../data/mod.ts'
 import { arg, defineState, state } from '../../../sdk/mod.ts'
-import { made, removed } from './state/thing.ts'
+import { absent, clientArgs, present } from './state/presence.ts'
 
-const args = {
-  name: arg.any('The name of the database'),
-  client_args: arg.open('How to connect: influxdb_host, influxdb_port, influxdb_user, influxdb_password'),
-}
+const args = { name: arg.text('Name of the database'), client_args: clientArgs }
 
 export default defineState({
   name: 'influxdb_database',
-  doc: 'Keep databases of InfluxDB.',
+  doc: 'Manage databases of InfluxDB.',
   functions: {
     present: state({
-      doc: 'A database is there.',
+      doc: 'Ensure that a database exists.',
       args,
       run: (ctx, { name, client_args: at }) =>
-        made(ctx, {
+        present(ctx, {
           name,
-          subject: `Database ${str(name)}`,
+          subject: `Database ${name}`,
           exists: () => ctx.call('influxdb.db_exists', [name], at),
           create: () => ctx.call('influxdb.create_db', [name], at),
-          foreseen: `Database ${str(name)} is absent and will be created`,
+          forecast: `Database ${name} is absent and will be created`,
         }),
     }),
     absent: state({
-      doc: 'A database is not there.',
+      doc: 'Ensure that a database does not exist.',
       args,
       run: (ctx, { name, client_args: at }) =>
-        removed(ctx, {
+        absent(ctx, {
           name,
-          subject: `Database ${str(name)}`,
+          subject: `Database ${name}`,
           exists: () => ctx.call('influxdb.db_exists', [name], at),
           remove: () => ctx.call('influxdb.drop_db', [name], at),
         }),

@@ -1,283 +1,302 @@
 // InfluxDB 1.x: databases, users and their privileges, retention policies, continuous queries.
-import { type Dict, dumpJson, str, truthy, type Value } from '../../../data/mod.ts'
-import {
-  type Arg,
-  arg,
-  defineModule,
-  type FunctionContext,
-  type FunctionDeclaration,
-  fn,
-  type Result,
-  type Returns,
-  ret,
-} from '../../../sdk/mod.ts'
-import { type Connection, identifier, literal, query, rows, type Series } from './module/client.ts'
+import { type Dict, dumpJson, isDict, str, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { type Connection, execute, identifier, literal, query, rows, type Series } from './module/client.ts'
 
-type Given = Readonly<Record<string, Value>>
+const client_args = arg.open('Connection: influxdb_host, influxdb_port, influxdb_user, influxdb_password, ssl')
+const database = arg.text('Name of the database')
+const user = { name: arg.text('Name of the user'), client_args }
+const passwd = arg.text('Password of the user', { secret: true })
+const executed = ret.boolean('True; a refusal of the server is an error')
 
-const declare =
-  (effect: FunctionDeclaration['effect']) =>
-  <R extends Result = Result>(
-    doc: string,
-    args: Readonly<Record<string, Arg<Value>>>,
-    example: string,
-    run: (ctx: FunctionContext, given: Given, at: Connection) => Promise<NoInfer<R>>,
-    returns?: Returns<R>,
-  ): FunctionDeclaration =>
-    fn({
-      doc,
-      args: {
-        ...args,
-        client_args: arg.open('How to connect: influxdb_host, influxdb_port, influxdb_user, influxdb_password'),
-      },
-      returns: returns ?? ret.any('What InfluxDB tells'),
-      examples: [`salt '*' influxdb.${example}`],
-      effect,
-      run: (ctx, all) => {
-        const { client_args, ...given } = all as unknown as Given & { client_args: Connection }
-        return run(ctx, given as Given, client_args)
-      },
-    })
-
-const asking = declare('read')
-const changing = declare('change')
-
-const name = arg.any('The name')
-const database = arg.any('The database')
-const passwd = arg.any('The password', { secret: true })
-const username = arg.any('The user')
-const privilege = arg.any('read, write or all')
-
-const of = (given: Given, key: string): Value => given[key] ?? null
-
-/** A function that is one statement, and answers true. */
-const doing = (doc: string, args: Record<string, Arg<Value>>, example: string, statement: (given: Given) => string) =>
-  changing(doc, args, example, async (ctx, given, at) => {
-    await query(ctx, at, statement(given))
-    return true
-  })
-
-async function databaseExists(ctx: FunctionContext, at: Connection, wanted: Value): Promise<boolean> {
-  return (await rows(ctx, at, 'SHOW DATABASES')).some((row) => row.get('name') === str(wanted))
+async function databaseExists(ctx: FunctionContext, at: Connection, name: string): Promise<boolean> {
+  return (await rows(ctx, at, 'SHOW DATABASES')).some((row) => row.get('name') === name)
 }
 
-async function userInfo(ctx: FunctionContext, at: Connection, wanted: Value): Promise<Dict | undefined> {
-  return (await rows(ctx, at, 'SHOW USERS')).find((row) => row.get('user') === str(wanted))
+async function userInfo(ctx: FunctionContext, at: Connection, name: string): Promise<Dict | undefined> {
+  return (await rows(ctx, at, 'SHOW USERS')).find((row) => row.get('user') === name)
 }
 
-/** Runs a statement when a thing is there or is not, as wanted. */
-async function unless(
-  ctx: FunctionContext,
-  at: Connection,
-  settled: boolean,
-  note: string,
-  statement: string,
-): Promise<boolean> {
-  if (settled) {
-    ctx.log('info', note)
-    return false
-  }
-  await query(ctx, at, statement)
-  return true
+/** Log why a statement is not needed, and return false. */
+function unneeded(ctx: FunctionContext, note: string): false {
+  ctx.log('info', note)
+  return false
 }
 
 const databases = {
-  list_dbs: asking('All databases.', {}, 'list_dbs', (ctx, _given, at) => rows(ctx, at, 'SHOW DATABASES')),
-  db_exists: asking('Whether there is a database.', { name }, 'db_exists app', (ctx, given, at) =>
-    databaseExists(ctx, at, of(given, 'name')),
-  ),
-  create_db: changing('Make a database.', { name }, 'create_db app', async (ctx, given, at) => {
-    const wanted = of(given, 'name')
-    const there = await databaseExists(ctx, at, wanted)
-    return unless(ctx, at, there, `DB '${str(wanted)}' already exists`, `CREATE DATABASE ${identifier(wanted)}`)
+  list_dbs: reads({
+    doc: 'Return all databases.',
+    args: { client_args },
+    returns: ret.dicts('One dict with `name` for each database'),
+    example: 'influxdb.list_dbs',
+    run: (ctx, { client_args }) => rows(ctx, client_args, 'SHOW DATABASES'),
   }),
-  drop_db: changing('Drop a database.', { name }, 'drop_db app', async (ctx, given, at) => {
-    const wanted = of(given, 'name')
-    const gone = !(await databaseExists(ctx, at, wanted))
-    return unless(ctx, at, gone, `DB '${str(wanted)}' does not exist`, `DROP DATABASE ${identifier(wanted)}`)
+  db_exists: reads({
+    doc: 'Return whether a database exists.',
+    args: { name: database, client_args },
+    returns: ret.boolean('Whether the database exists'),
+    example: 'influxdb.db_exists app',
+    run: (ctx, { name, client_args }) => databaseExists(ctx, client_args, name),
+  }),
+  create_db: changes({
+    doc: 'Create a database.',
+    args: { name: database, client_args },
+    returns: ret.boolean('False if the database already exists'),
+    example: 'influxdb.create_db app',
+    run: async (ctx, { name, client_args }) => {
+      if (await databaseExists(ctx, client_args, name)) return unneeded(ctx, `DB '${name}' already exists`)
+      return execute(ctx, client_args, `CREATE DATABASE ${identifier(name)}`)
+    },
+  }),
+  drop_db: changes({
+    doc: 'Drop a database.',
+    args: { name: database, client_args },
+    returns: ret.boolean('False if there is no such database'),
+    example: 'influxdb.drop_db app',
+    run: async (ctx, { name, client_args }) => {
+      if (!(await databaseExists(ctx, client_args, name))) return unneeded(ctx, `DB '${name}' does not exist`)
+      return execute(ctx, client_args, `DROP DATABASE ${identifier(name)}`)
+    },
   }),
 }
 
 const users = {
-  list_users: asking('All users.', {}, 'list_users', (ctx, _given, at) => rows(ctx, at, 'SHOW USERS')),
-  user_exists: asking(
-    'Whether there is a user.',
-    { name },
-    'user_exists joe',
-    async (ctx, given, at) => (await userInfo(ctx, at, of(given, 'name'))) !== undefined,
-  ),
-  user_info: asking(
-    'A user.',
-    { name },
-    'user_info joe',
-    (ctx, given, at) => userInfo(ctx, at, of(given, 'name')),
-    ret.optional(ret.dict('The user')),
-  ),
-  create_user: changing(
-    'Make a user.',
-    { name, passwd, admin: arg.any('Whether the user may do everything', { default: false }) },
-    'create_user joe secret',
-    async (ctx, given, at) => {
-      const wanted = of(given, 'name')
-      const there = (await userInfo(ctx, at, wanted)) !== undefined
-      const all = truthy(of(given, 'admin')) ? ' WITH ALL PRIVILEGES' : ''
-      const statement = `CREATE USER ${identifier(wanted)} WITH PASSWORD ${literal(of(given, 'passwd'))}${all}`
-      return unless(ctx, at, there, `User '${str(wanted)}' already exists`, statement)
-    },
-  ),
-  set_user_password: changing(
-    'Change a password.',
-    { name, passwd },
-    'set_user_password joe new',
-    async (ctx, given, at) => {
-      const wanted = of(given, 'name')
-      const gone = (await userInfo(ctx, at, wanted)) === undefined
-      const statement = `SET PASSWORD FOR ${identifier(wanted)} = ${literal(of(given, 'passwd'))}`
-      return unless(ctx, at, gone, `User '${str(wanted)}' does not exist`, statement)
-    },
-  ),
-  remove_user: changing('Remove a user.', { name }, 'remove_user joe', async (ctx, given, at) => {
-    const wanted = of(given, 'name')
-    const gone = (await userInfo(ctx, at, wanted)) === undefined
-    return unless(ctx, at, gone, `User '${str(wanted)}' does not exist`, `DROP USER ${identifier(wanted)}`)
+  list_users: reads({
+    doc: 'Return all users.',
+    args: { client_args },
+    returns: ret.dicts('One dict with `user` and `admin` for each user'),
+    example: 'influxdb.list_users',
+    run: (ctx, { client_args }) => rows(ctx, client_args, 'SHOW USERS'),
   }),
-  grant_admin_privileges: doing(
-    'Let a user do everything.',
-    { name },
-    'grant_admin_privileges joe',
-    (given) => `GRANT ALL PRIVILEGES TO ${identifier(of(given, 'name'))}`,
-  ),
-  revoke_admin_privileges: doing(
-    'Do not let a user do everything.',
-    { name },
-    'revoke_admin_privileges joe',
-    (given) => `REVOKE ALL PRIVILEGES FROM ${identifier(of(given, 'name'))}`,
-  ),
-  list_privileges: asking(
-    'What a user may do, by database.',
-    { name },
-    'list_privileges joe',
-    async (ctx, given, at) => {
-      const found = await rows(ctx, at, `SHOW GRANTS FOR ${identifier(of(given, 'name'))}`)
-      return new Map(
-        found.map((row) => [row.get('database')!, str(row.get('privilege')!).split(' ')[0]!.toLowerCase()]),
-      )
+  user_exists: reads({
+    doc: 'Return whether a user exists.',
+    args: user,
+    returns: ret.boolean('Whether the user exists'),
+    example: 'influxdb.user_exists joe',
+    run: async (ctx, { name, client_args }) => (await userInfo(ctx, client_args, name)) !== undefined,
+  }),
+  user_info: reads({
+    doc: 'Return what the server knows about a user.',
+    args: user,
+    returns: ret.optional(ret.dict('`user` and `admin`; None if there is no such user')),
+    example: 'influxdb.user_info joe',
+    run: (ctx, { name, client_args }) => userInfo(ctx, client_args, name),
+  }),
+  create_user: changes({
+    doc: 'Create a user.',
+    args: {
+      name: user.name,
+      passwd,
+      admin: arg.flag('Whether the user gets all privileges', { default: false }),
+      client_args,
     },
-    ret.dict('The privileges, by database'),
-  ),
-  grant_privilege: doing(
-    'Allow a user something with a database.',
-    { database, privilege, username },
-    'grant_privilege app read joe',
-    (given) =>
-      `GRANT ${str(of(given, 'privilege')).toUpperCase()} ON ${identifier(of(given, 'database'))} TO ${identifier(of(given, 'username'))}`,
-  ),
-  revoke_privilege: doing(
-    'Forbid a user something with a database.',
-    { database, privilege, username },
-    'revoke_privilege app read joe',
-    (given) =>
-      `REVOKE ${str(of(given, 'privilege')).toUpperCase()} ON ${identifier(of(given, 'database'))} FROM ${identifier(of(given, 'username'))}`,
-  ),
+    returns: ret.boolean('False if the user already exists'),
+    example: 'influxdb.create_user joe secret',
+    run: async (ctx, { name, passwd, admin, client_args }) => {
+      if (await userInfo(ctx, client_args, name)) return unneeded(ctx, `User '${name}' already exists`)
+      const privileges = admin ? ' WITH ALL PRIVILEGES' : ''
+      const statement = `CREATE USER ${identifier(name)} WITH PASSWORD ${literal(passwd)}${privileges}`
+      return execute(ctx, client_args, statement)
+    },
+  }),
+  set_user_password: changes({
+    doc: 'Set the password of a user.',
+    args: { name: user.name, passwd, client_args },
+    returns: ret.boolean('False if there is no such user'),
+    example: 'influxdb.set_user_password joe new',
+    run: async (ctx, { name, passwd, client_args }) => {
+      if (!(await userInfo(ctx, client_args, name))) return unneeded(ctx, `User '${name}' does not exist`)
+      return execute(ctx, client_args, `SET PASSWORD FOR ${identifier(name)} = ${literal(passwd)}`)
+    },
+  }),
+  remove_user: changes({
+    doc: 'Drop a user.',
+    args: user,
+    returns: ret.boolean('False if there is no such user'),
+    example: 'influxdb.remove_user joe',
+    run: async (ctx, { name, client_args }) => {
+      if (!(await userInfo(ctx, client_args, name))) return unneeded(ctx, `User '${name}' does not exist`)
+      return execute(ctx, client_args, `DROP USER ${identifier(name)}`)
+    },
+  }),
+  grant_admin_privileges: changes({
+    doc: 'Grant all privileges to a user.',
+    args: user,
+    returns: executed,
+    example: 'influxdb.grant_admin_privileges joe',
+    run: (ctx, { name, client_args }) => execute(ctx, client_args, `GRANT ALL PRIVILEGES TO ${identifier(name)}`),
+  }),
+  revoke_admin_privileges: changes({
+    doc: 'Revoke all privileges from a user.',
+    args: user,
+    returns: executed,
+    example: 'influxdb.revoke_admin_privileges joe',
+    run: (ctx, { name, client_args }) => execute(ctx, client_args, `REVOKE ALL PRIVILEGES FROM ${identifier(name)}`),
+  }),
 }
 
-async function policyOf(ctx: FunctionContext, at: Connection, given: Given): Promise<Dict> {
-  const found = await rows(ctx, at, `SHOW RETENTION POLICIES ON ${identifier(of(given, 'database'))}`)
-  return found.find((row) => row.get('name') === str(of(given, 'name'))) ?? new Map()
+const grant = {
+  database,
+  privilege: arg.text('Privilege: read, write or all'),
+  username: arg.text('Name of the user'),
+  client_args,
 }
 
+const privileges = {
+  list_privileges: reads({
+    doc: 'Return the privileges of a user.',
+    args: user,
+    returns: ret.dict('`read`, `write` or `all` by database'),
+    example: 'influxdb.list_privileges joe',
+    run: async (ctx, { name, client_args }) => {
+      const found = await rows(ctx, client_args, `SHOW GRANTS FOR ${identifier(name)}`)
+      const word = (row: Dict): string => str(row.get('privilege') ?? '').replace(/ .*/, '')
+      return new Map(found.map((row) => [row.get('database') ?? null, word(row).toLowerCase()]))
+    },
+  }),
+  grant_privilege: changes({
+    doc: 'Grant a user a privilege on a database.',
+    args: grant,
+    returns: executed,
+    example: 'influxdb.grant_privilege app read joe',
+    run: (ctx, { database, privilege, username, client_args }) => {
+      const place = `ON ${identifier(database)} TO ${identifier(username)}`
+      return execute(ctx, client_args, `GRANT ${privilege.toUpperCase()} ${place}`)
+    },
+  }),
+  revoke_privilege: changes({
+    doc: 'Revoke a privilege on a database from a user.',
+    args: grant,
+    returns: executed,
+    example: 'influxdb.revoke_privilege app read joe',
+    run: (ctx, { database, privilege, username, client_args }) => {
+      const place = `ON ${identifier(database)} FROM ${identifier(username)}`
+      return execute(ctx, client_args, `REVOKE ${privilege.toUpperCase()} ${place}`)
+    },
+  }),
+}
+
+const policyName = { database, name: arg.text('Name of the retention policy'), client_args }
 const policy = {
   database,
-  name,
-  duration: arg.any('How long data is kept'),
-  replication: arg.any('How many copies there are'),
-  default: arg.any('Whether it is the default of its database', { default: false }),
+  name: policyName.name,
+  duration: arg.text('How long data is kept, such as 7d'),
+  replication: arg.text('Number of copies'),
+  default: arg.flag('Whether it is the default policy of the database', { default: false }),
+  client_args,
 }
 
-const policyStatement = (verb: string, given: Given): string =>
-  `${verb} RETENTION POLICY ${identifier(of(given, 'name'))} ON ${identifier(of(given, 'database'))} DURATION ${str(of(given, 'duration'))} REPLICATION ${str(of(given, 'replication'))}${truthy(of(given, 'default')) ? ' DEFAULT' : ''}`
+const place = (name: string, database: string): string => `${identifier(name)} ON ${identifier(database)}`
+
+async function policyOf(ctx: FunctionContext, { database, name, client_args }: Bound<typeof policyName>) {
+  const found = await rows(ctx, client_args, `SHOW RETENTION POLICIES ON ${identifier(database)}`)
+  return found.find((row) => row.get('name') === name) ?? new Map()
+}
+
+function setPolicy(ctx: FunctionContext, verb: string, given: Bound<typeof policy>): Promise<boolean> {
+  const { name, database, duration, replication } = given
+  const settings = `DURATION ${duration} REPLICATION ${replication}${given.default ? ' DEFAULT' : ''}`
+  return execute(ctx, given.client_args, `${verb} RETENTION POLICY ${place(name, database)} ${settings}`)
+}
 
 const policies = {
-  get_retention_policy: asking(
-    'A retention policy.',
-    { database, name },
-    'get_retention_policy app week',
-    (ctx, given, at) => policyOf(ctx, at, given),
-    ret.optional(ret.dict('The policy')),
-  ),
-  retention_policy_exists: asking(
-    'Whether there is a retention policy.',
-    { database, name },
-    'retention_policy_exists app week',
-    async (ctx, given, at) => (await policyOf(ctx, at, given)).size > 0,
-  ),
-  create_retention_policy: doing('Make a retention policy.', policy, 'create_retention_policy app week 7d 1', (given) =>
-    policyStatement('CREATE', given),
-  ),
-  alter_retention_policy: doing(
-    'Change a retention policy.',
-    policy,
-    'alter_retention_policy app week 14d 1',
-    (given) => policyStatement('ALTER', given),
-  ),
-  drop_retention_policy: doing(
-    'Drop a retention policy.',
-    { database, name },
-    'drop_retention_policy app week',
-    (given) => `DROP RETENTION POLICY ${identifier(of(given, 'name'))} ON ${identifier(of(given, 'database'))}`,
-  ),
+  get_retention_policy: reads({
+    doc: 'Return a retention policy.',
+    args: policyName,
+    returns: ret.dict('Properties of the policy; empty if there is no such policy'),
+    example: 'influxdb.get_retention_policy app week',
+    run: (ctx, given) => policyOf(ctx, given),
+  }),
+  retention_policy_exists: reads({
+    doc: 'Return whether a retention policy exists.',
+    args: policyName,
+    returns: ret.boolean('Whether the policy exists'),
+    example: 'influxdb.retention_policy_exists app week',
+    run: async (ctx, given) => (await policyOf(ctx, given)).size > 0,
+  }),
+  create_retention_policy: changes({
+    doc: 'Create a retention policy.',
+    args: policy,
+    returns: executed,
+    example: 'influxdb.create_retention_policy app week 7d 1',
+    run: (ctx, given) => setPolicy(ctx, 'CREATE', given),
+  }),
+  alter_retention_policy: changes({
+    doc: 'Change a retention policy.',
+    args: policy,
+    returns: executed,
+    example: 'influxdb.alter_retention_policy app week 14d 1',
+    run: (ctx, given) => setPolicy(ctx, 'ALTER', given),
+  }),
+  drop_retention_policy: changes({
+    doc: 'Drop a retention policy.',
+    args: policyName,
+    returns: executed,
+    example: 'influxdb.drop_retention_policy app week',
+    run: (ctx, { name, database, client_args }) =>
+      execute(ctx, client_args, `DROP RETENTION POLICY ${place(name, database)}`),
+  }),
 }
 
-async function continuousQuery(ctx: FunctionContext, at: Connection, given: Given): Promise<Dict> {
-  const series = (await query(ctx, at, 'SHOW CONTINUOUS QUERIES')).flat()
-  const own = series.filter((each) => each.name === str(of(given, 'database'))).flatMap((each) => each.rows)
-  return own.find((row) => row.get('name') === str(of(given, 'name'))) ?? new Map()
+const queryName = { database, name: arg.text('Name of the continuous query'), client_args }
+
+async function continuousQuery(ctx: FunctionContext, { database, name, client_args }: Bound<typeof queryName>) {
+  const series = (await query(ctx, client_args, 'SHOW CONTINUOUS QUERIES')).flat()
+  const own = series.filter((each) => each.name === database).flatMap((each) => each.rows)
+  return own.find((row) => row.get('name') === name) ?? new Map<Value, Value>()
 }
 
 const continuous = {
-  get_continuous_query: asking(
-    'A continuous query.',
-    { database, name },
-    'get_continuous_query app cq',
-    (ctx, given, at) => continuousQuery(ctx, at, given),
-  ),
-  continuous_query_exists: asking(
-    'Whether there is a continuous query.',
-    { database, name },
-    'continuous_query_exists app cq',
-    async (ctx, given, at) => (await continuousQuery(ctx, at, given)).size > 0,
-  ),
-  create_continuous_query: doing(
-    'Make a continuous query.',
-    {
+  get_continuous_query: reads({
+    doc: 'Return a continuous query.',
+    args: queryName,
+    returns: ret.dict('`name` and `query`; empty if there is no such query'),
+    example: 'influxdb.get_continuous_query app cq',
+    run: (ctx, given) => continuousQuery(ctx, given),
+  }),
+  continuous_query_exists: reads({
+    doc: 'Return whether a continuous query exists.',
+    args: queryName,
+    returns: ret.boolean('Whether the query exists'),
+    example: 'influxdb.continuous_query_exists app cq',
+    run: async (ctx, given) => (await continuousQuery(ctx, given)).size > 0,
+  }),
+  create_continuous_query: changes({
+    doc: 'Create a continuous query.',
+    args: {
       database,
-      name,
-      query: arg.any('The query'),
-      resample_time: arg.any('How often it runs', { optional: true }),
-      coverage_period: arg.any('What time it covers', { optional: true }),
+      name: queryName.name,
+      query: arg.text('Query'),
+      resample_time: arg.text('Interval between runs, such as 1h', { optional: true }),
+      coverage_period: arg.text('Period that a run covers, such as 2h', { optional: true }),
+      client_args,
     },
-    "create_continuous_query app cq 'SELECT mean(v) INTO w FROM m GROUP BY time(1h)'",
-    (given) => {
-      const every = truthy(of(given, 'resample_time')) ? ` RESAMPLE EVERY ${str(of(given, 'resample_time'))}` : ''
-      const period = truthy(of(given, 'coverage_period')) ? ` FOR ${str(of(given, 'coverage_period'))}` : ''
-      const place = `${identifier(of(given, 'name'))} ON ${identifier(of(given, 'database'))}`
-      return `CREATE CONTINUOUS QUERY ${place}${every}${period} BEGIN ${str(of(given, 'query'))} END`
+    returns: executed,
+    example: "influxdb.create_continuous_query app cq 'SELECT mean(v) INTO w FROM m GROUP BY time(1h)'",
+    run: (ctx, { database, name, query, resample_time, coverage_period, client_args }) => {
+      const every = resample_time ? ` RESAMPLE EVERY ${resample_time}` : ''
+      const period = coverage_period ? ` FOR ${coverage_period}` : ''
+      const head = `CREATE CONTINUOUS QUERY ${place(name, database)}${every}${period}`
+      return execute(ctx, client_args, `${head} BEGIN ${query} END`)
     },
-  ),
-  drop_continuous_query: doing(
-    'Drop a continuous query.',
-    { database, name },
-    'drop_continuous_query app cq',
-    (given) => `DROP CONTINUOUS QUERY ${identifier(of(given, 'name'))} ON ${identifier(of(given, 'database'))}`,
-  ),
+  }),
+  drop_continuous_query: changes({
+    doc: 'Drop a continuous query.',
+    args: queryName,
+    returns: executed,
+    example: 'influxdb.drop_continuous_query app cq',
+    run: (ctx, { name, database, client_args }) =>
+      execute(ctx, client_args, `DROP CONTINUOUS QUERY ${place(name, database)}`),
+  }),
 }
 
-/** Series by name; those with tags by their tags as well. */
+/** Return series by name; series with tags are keyed by their tags as well. */
 function gathered(series: readonly Series[]): Dict {
   const found: Dict = new Map()
   for (const { name, tags, rows } of [...series].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const same = found.get(name) ?? null
     if (tags === null) found.set(name, rows)
-    else found.set(name, new Map([...((found.get(name) ?? []) as Dict), [dumpJson(tags), rows]] as [Value, Value][]))
+    else found.set(name, new Map<Value, Value>([...(isDict(same) ? same : []), [dumpJson(tags), rows]]))
   }
   return found
 }
@@ -285,18 +304,20 @@ function gathered(series: readonly Series[]): Dict {
 export default defineModule({
   name: 'influxdbmod',
   virtual: 'influxdb',
-  doc: 'Work with InfluxDB.',
+  doc: 'Manage InfluxDB 1.x.',
   functions: {
     ...databases,
     ...users,
+    ...privileges,
     ...policies,
     ...continuous,
-    query: changing(
-      'Run a query.',
-      { database, query: arg.any('The query') },
-      "query app 'SELECT * FROM m'",
-      async (ctx, given, at) =>
-        (await query(ctx, at, str(of(given, 'query')), str(of(given, 'database')))).map(gathered),
-    ),
+    query: changes({
+      doc: 'Run a query.',
+      args: { database, query: arg.text('Query'), client_args },
+      returns: ret.dicts('Rows by series, for each statement'),
+      example: "influxdb.query app 'SELECT * FROM m'",
+      run: async (ctx, { database, query: statement, client_args }) =>
+        (await query(ctx, client_args, statement, database)).map(gathered),
+    }),
   },
 })

@@ -1,278 +1,445 @@
-// MySQL and MariaDB, through their command line client. A failure is logged, kept for the state that asked, and
+// MySQL and MariaDB, through their command line client. A failure is logged, kept for the state that called, and
 // answered with an empty value, as in Salt.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { asking, changing, flag, local, optional, required, secret } from './module/arguments.ts'
+import type { Dict, Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   attempt,
   type Connection,
+  connectionArgs,
   dictOf,
   findClient,
+  fresh,
   literal,
   numberOf,
   type Row,
   rows,
   serverVersion,
 } from './module/client.ts'
-import * as database from './module/databases.ts'
+import * as databases from './module/databases.ts'
 import { grantTokens } from './module/grant-tokens.ts'
 import { addGrant, grantExists, revokeGrant, userGrants } from './module/grants.ts'
 import { fileQuery, query } from './module/queries.ts'
 import { changePassword, createUser, pluginStatus, removeUser, userExists } from './module/users.ts'
 
-const name = required('The name of the database')
-const user = required('The user')
+const connection_args = connectionArgs
+const database = { name: arg.text('Name of the database'), connection_args }
 const charset = {
-  character_set: optional('The character set'),
-  collate: optional('The collation'),
+  name: database.name,
+  character_set: arg.text('Character set', { optional: true }),
+  collate: arg.text('Collation', { optional: true }),
+  connection_args,
 }
+const inside = arg.text('Database that the statements run in')
+
+const databaseFunctions = {
+  query: changes({
+    doc: 'Run a query.',
+    args: { database: inside, query: arg.text('Query'), connection_args },
+    returns: ret.orFalse(
+      ret.dict(
+        '`query time`, and `rows returned`, `columns`, `results` or `rows affected`; empty without a connection',
+      ),
+    ),
+    example: 'mysql.query app "UPDATE users SET active=1 LIMIT 1"',
+    run: (ctx, { database, query: text, connection_args }) => query(ctx, text, database, fresh(ctx, connection_args)),
+  }),
+  file_query: changes({
+    doc: 'Run the statements of a file.',
+    args: {
+      database: inside,
+      file_name: arg.text('Path, or URL of a file of the file server'),
+      connection_args,
+    },
+    returns: ret.orFalse(ret.dict('What `mysql.query` returns, summed over the statements')),
+    example: 'mysql.file_query app file_name=salt://schema.sql',
+    run: (ctx, { database, file_name, connection_args }) =>
+      fileQuery(ctx, file_name, database, fresh(ctx, connection_args)),
+  }),
+  db_list: reads({
+    doc: 'Return all databases.',
+    args: { connection_args },
+    returns: ret.list('Names of the databases; empty after a failure'),
+    example: 'mysql.db_list',
+    run: (ctx, { connection_args }) => databases.databaseList(ctx, fresh(ctx, connection_args)),
+  }),
+  db_get: reads({
+    doc: 'Return the character set and collation of a database.',
+    args: database,
+    returns: ret.any(
+      '`character_set` and `collate`; an empty dict without such a database, an empty list after a failure',
+    ),
+    example: 'mysql.db_get app',
+    run: (ctx, { name, connection_args }) => databases.databaseGet(ctx, name, fresh(ctx, connection_args)),
+  }),
+  db_tables: reads({
+    doc: 'Return the tables of a database.',
+    args: database,
+    returns: ret.orFalse(ret.list('Names of the tables; False without such a database')),
+    example: 'mysql.db_tables app',
+    run: (ctx, { name, connection_args }) => databases.tableList(ctx, name, fresh(ctx, connection_args)),
+  }),
+  db_exists: reads({
+    doc: 'Return whether a database exists.',
+    args: database,
+    returns: ret.boolean('Whether the database exists'),
+    example: 'mysql.db_exists app',
+    run: (ctx, { name, connection_args }) => databases.databaseExists(ctx, name, fresh(ctx, connection_args)),
+  }),
+  db_create: changes({
+    doc: 'Create a database.',
+    args: charset,
+    returns: ret.boolean('Whether the database was created'),
+    example: 'mysql.db_create app utf8mb4',
+    run: (ctx, { connection_args, ...wanted }) => databases.createDatabase(ctx, wanted, fresh(ctx, connection_args)),
+  }),
+  alter_db: changes({
+    doc: 'Change the character set or collation of a database.',
+    args: charset,
+    returns: ret.boolean('Whether the database was changed'),
+    example: 'mysql.alter_db app character_set=latin1',
+    run: (ctx, { connection_args, ...wanted }) => databases.alterDatabase(ctx, wanted, fresh(ctx, connection_args)),
+  }),
+  db_remove: changes({
+    doc: 'Drop a database.',
+    args: database,
+    returns: ret.boolean('Whether the database was dropped'),
+    example: 'mysql.db_remove app',
+    run: (ctx, { name, connection_args }) => databases.removeDatabase(ctx, name, fresh(ctx, connection_args)),
+  }),
+}
+
+const maintenance = (verb: string, doc: string) =>
+  changes({
+    doc,
+    args: {
+      name: database.name,
+      table: arg.text('Table. Default: all tables of the database', { optional: true }),
+      connection_args,
+    },
+    returns: ret.any('Rows of the server; a list of them for all tables'),
+    example: `mysql.db_${verb} app`,
+    run: (ctx, { name, table, connection_args }) =>
+      databases.maintain(ctx, verb.toUpperCase(), { name, table }, fresh(ctx, connection_args)),
+  })
+
+const user = arg.text('Name of the user')
+const host = arg.text('Host that the user connects from', { default: 'localhost' })
+const account = { user, host, connection_args }
 const login = {
   user,
-  host: local,
-  password: secret('The password'),
-  password_hash: secret('The hash of the password'),
+  host,
+  password: arg.text('Password', { optional: true, secret: true }),
+  password_hash: arg.text('Hash of the password', { optional: true, secret: true }),
 }
-const column = optional('The column of the table of users that holds the hash')
-const socket = flag('Whether the user logs in over the socket')
-const free = flag('Whether the user needs no password')
-
-const databases = {
-  db_list: asking('All databases.', {}, 'db_list', (ctx, _given, at) => database.databaseList(ctx, at)),
-  db_get: asking('Character set and collation of a database.', { name }, 'db_get app', (ctx, given, at) =>
-    database.databaseGet(ctx, given['name']!, at),
-  ),
-  db_tables: asking('The tables of a database.', { name }, 'db_tables app', (ctx, given, at) =>
-    database.tableList(ctx, given['name']!, at),
-  ),
-  db_exists: asking('Whether there is a database.', { name }, 'db_exists app', (ctx, given, at) =>
-    database.databaseExists(ctx, given['name']!, at),
-  ),
-  db_create: changing('Make a database.', { name, ...charset }, 'db_create app utf8mb4', database.createDatabase),
-  alter_db: changing(
-    'Change the character set or collation of a database.',
-    { name, ...charset },
-    'alter_db app character_set=latin1',
-    database.alterDatabase,
-  ),
-  db_remove: changing('Drop a database.', { name }, 'db_remove app', (ctx, given, at) =>
-    database.removeDatabase(ctx, given['name']!, at),
-  ),
-}
-
-const tending = (verb: string, doc: string) =>
-  changing(
-    doc,
-    { name, table: optional('The table; all of them when not given') },
-    `db_${verb} app`,
-    (ctx, given, at) => database.tend(ctx, verb.toUpperCase(), given, at),
-  )
-
-const users = {
-  user_list: asking('All users.', {}, 'user_list', async (ctx, _given, at) =>
-    ((await rows(ctx, at, 'SELECT User,Host FROM mysql.user')) ?? []).map((row) => dictOf(row)),
-  ),
-  user_exists: asking(
-    'Whether there is a user, with this password when one is given.',
-    { ...login, passwordless: free, unix_socket: socket, password_column: column },
-    'user_exists joe localhost',
-    userExists,
-  ),
-  user_info: asking(
-    'All that is known about a user.',
-    { user, host: local },
-    'user_info root',
-    async (ctx, given, at) => {
-      const own = `User = ${literal(given['user']!)} AND Host = ${literal(given['host']!)}`
-      const found = await rows(ctx, at, `SELECT * FROM mysql.user WHERE ${own}`)
-      if (!found) return false
-      return found[0] ? dictOf(found[0], LIMITS) : null
-    },
-  ),
-  user_create: changing(
-    'Make a user.',
-    {
-      ...login,
-      allow_passwordless: free,
-      unix_socket: socket,
-      password_column: column,
-      auth_plugin: arg.any('How the password is checked', { default: 'mysql_native_password' }),
-    },
-    'user_create joe localhost secret',
-    createUser,
-  ),
-  user_chpass: changing(
-    'Change the password of a user.',
-    {
-      ...login,
-      allow_passwordless: free,
-      unix_socket: optional('Whether the user logs in over the socket'),
-      password_column: column,
-    },
-    'user_chpass joe localhost secret',
-    changePassword,
-  ),
-  user_remove: changing('Drop a user.', { user, host: local }, 'user_remove joe localhost', removeUser),
-  verify_login: asking(
-    'Whether a user can log in.',
-    { user, password: secret('The password') },
-    'verify_login joe secret',
-    async (ctx, given, at) => {
-      const { user = null, password = null } = given
-      const own = new Map([...at, ['connection_user', user], ['connection_pass', password]] as [string, Value][])
-      const worked = (await attempt(ctx, own, 'SELECT 1')) !== undefined
-      if (!worked) ctx.memory.delete('mysql.error')
-      return worked
-    },
-  ),
-}
+const password_column = arg.text('Column of the table mysql.user that holds the hash. Default: found by a query', {
+  optional: true,
+})
+const passwordless = arg.any('Whether the user needs no password; a text counts if it is `true`', { default: false })
+const socket = 'Whether the user logs in over the socket; a text counts if it is `true`'
+const unix_socket = arg.any(socket, { default: false })
 
 const LIMITS = new Set(['max_questions', 'max_updates', 'max_connections', 'max_user_connections'])
 
+const users = {
+  user_list: reads({
+    doc: 'Return all users.',
+    args: { connection_args },
+    returns: ret.dicts('One dict with `User` and `Host` for each user'),
+    example: 'mysql.user_list',
+    run: async (ctx, { connection_args }) => {
+      const found = await rows(ctx, fresh(ctx, connection_args), 'SELECT User,Host FROM mysql.user')
+      return (found ?? []).map((row) => dictOf(row))
+    },
+  }),
+  user_exists: reads({
+    doc: 'Return whether a user exists, with this password if one is given.',
+    args: { ...login, passwordless, unix_socket, password_column, connection_args },
+    returns: ret.boolean('Whether the user exists'),
+    example: 'mysql.user_exists joe localhost',
+    run: (ctx, { connection_args, ...login }) => userExists(ctx, login, fresh(ctx, connection_args)),
+  }),
+  user_info: reads({
+    doc: 'Return the row of a user in the table mysql.user.',
+    args: account,
+    returns: ret.any('Values by column; None without such a user, False after a failure'),
+    example: 'mysql.user_info root',
+    run: async (ctx, { user, host, connection_args }) => {
+      const own = `User = ${literal(user)} AND Host = ${literal(host)}`
+      const found = await rows(ctx, fresh(ctx, connection_args), `SELECT * FROM mysql.user WHERE ${own}`)
+      if (!found) return false
+      return found[0] ? dictOf(found[0], LIMITS) : null
+    },
+  }),
+  user_create: changes({
+    doc: 'Create a user.',
+    args: {
+      ...login,
+      allow_passwordless: passwordless,
+      unix_socket,
+      password_column,
+      auth_plugin: arg.text('Authentication plugin', { default: 'mysql_native_password' }),
+      connection_args,
+    },
+    returns: ret.boolean('Whether the user was created'),
+    example: 'mysql.user_create joe localhost secret',
+    run: (ctx, { connection_args, ...login }) => createUser(ctx, login, fresh(ctx, connection_args)),
+  }),
+  user_chpass: changes({
+    doc: 'Change the password of a user.',
+    args: {
+      ...login,
+      allow_passwordless: passwordless,
+      unix_socket: arg.any(socket, { optional: true }),
+      password_column,
+      connection_args,
+    },
+    returns: ret.boolean('Whether the password was changed'),
+    example: 'mysql.user_chpass joe localhost secret',
+    run: (ctx, { connection_args, ...login }) => changePassword(ctx, login, fresh(ctx, connection_args)),
+  }),
+  user_remove: changes({
+    doc: 'Drop a user.',
+    args: account,
+    returns: ret.boolean('Whether the user was dropped'),
+    example: 'mysql.user_remove joe localhost',
+    run: (ctx, { connection_args, ...login }) => removeUser(ctx, login, fresh(ctx, connection_args)),
+  }),
+  verify_login: reads({
+    doc: 'Return whether a user can log in.',
+    args: { user, password: login.password, connection_args },
+    returns: ret.boolean('Whether the login works'),
+    example: 'mysql.verify_login joe secret',
+    run: async (ctx, { user, password, connection_args }) => {
+      const own: [string, Value][] = [
+        ['connection_user', user],
+        ['connection_pass', password],
+      ]
+      const connection = new Map([...fresh(ctx, connection_args), ...own])
+      const works = (await attempt(ctx, connection, 'SELECT 1')) !== undefined
+      if (!works) ctx.memory.delete('mysql.error')
+      return works
+    },
+  }),
+}
+
 const grant = {
-  grant: required('The privileges, with commas between'),
-  database: required('The level: `*.*`, `db.*` or `db.table`'),
+  grant: arg.text('Privileges, separated by commas'),
+  database: arg.text('Level: `*.*`, `db.*` or `db.table`'),
   user,
-  host: local,
-  grant_option: flag('Whether the user may grant them on'),
-  escape: flag('Whether the level is quoted', true),
+  host,
+  grant_option: arg.any('Whether the user may grant the privileges to others; a text counts if it is `true`', {
+    default: false,
+  }),
+  escape: arg.flag('Whether names in the level are quoted', { default: true }),
 }
 
 const grants = {
-  user_grants: asking('The grants of a user.', { user, host: local }, 'user_grants joe', userGrants),
-  grant_exists: asking('Whether a user has a grant.', grant, "grant_exists 'SELECT,INSERT' 'app.*' joe", grantExists),
-  grant_add: changing(
-    'Grant privileges.',
-    { ...grant, ssl_option: flag('What the connection must be: a list of SSL, X509, CIPHER, ISSUER, SUBJECT') },
-    "grant_add 'SELECT,INSERT' 'app.*' joe localhost",
-    addGrant,
-  ),
-  grant_revoke: changing('Revoke privileges.', grant, "grant_revoke 'SELECT' 'app.*' joe localhost", revokeGrant),
+  user_grants: reads({
+    doc: 'Return the grants of a user.',
+    args: account,
+    returns: ret.orFalse(ret.texts('GRANT statements; False without such a user')),
+    example: 'mysql.user_grants joe',
+    run: (ctx, { connection_args, ...login }) => userGrants(ctx, login, fresh(ctx, connection_args)),
+  }),
+  grant_exists: reads({
+    doc: 'Return whether a user has privileges.',
+    args: { ...grant, connection_args },
+    returns: ret.boolean('Whether the user has all the privileges'),
+    example: "mysql.grant_exists 'SELECT,INSERT' 'app.*' joe",
+    run: (ctx, { connection_args, ...grant }) => grantExists(ctx, grant, fresh(ctx, connection_args)),
+  }),
+  grant_add: changes({
+    doc: 'Grant privileges to a user.',
+    args: {
+      ...grant,
+      ssl_option: arg.any('List of requirements: dicts of SSL, X509, CIPHER, ISSUER or SUBJECT; False for none', {
+        default: false,
+      }),
+      connection_args,
+    },
+    returns: ret.boolean('Whether the user has the privileges now'),
+    example: "mysql.grant_add 'SELECT,INSERT' 'app.*' joe localhost",
+    run: (ctx, { connection_args, ...grant }) => addGrant(ctx, grant, fresh(ctx, connection_args)),
+  }),
+  grant_revoke: changes({
+    doc: 'Revoke privileges from a user.',
+    args: { ...grant, connection_args },
+    returns: ret.boolean('Whether the user no longer has the privileges'),
+    example: "mysql.grant_revoke 'SELECT' 'app.*' joe localhost",
+    run: (ctx, { connection_args, ...grant }) => revokeGrant(ctx, grant, fresh(ctx, connection_args)),
+  }),
 }
 
-/** Numbers where the driver that Salt uses gives numbers: whatever is all digits. */
+/** Return a row with numbers for all digits, as the driver of Salt does. */
 const statusDict = (row: Row): Dict => new Map([...row].map(([key, text]) => [key, numberOf(text)]))
 
-async function firstStatus(ctx: FunctionContext, connection: Connection, query: string): Promise<Dict | Value[]> {
-  const row = (await rows(ctx, connection, query))?.[0]
-  return row ? statusDict(row) : []
-}
-
-const listed = (doc: string, name: string, query: string) =>
-  asking(doc, {}, name, async (ctx, _given, at) => {
-    const found = await rows(ctx, at, query)
-    return found && found.length > 0 ? found.map((row) => dictOf(row)) : found ? [[]] : []
+const firstStatus = (doc: string, name: string, statement: string) =>
+  reads({
+    doc,
+    args: { connection_args },
+    returns: ret.any('Values by name; an empty list if there are none'),
+    example: `mysql.${name}`,
+    run: async (ctx, { connection_args }) => {
+      const row = (await rows(ctx, fresh(ctx, connection_args), statement))?.[0]
+      return row ? statusDict(row) : []
+    },
   })
 
-const server = {
-  status: asking('The status variables of the server.', {}, 'status', async (ctx, _given, at) => {
-    const found = (await rows(ctx, at, 'SHOW STATUS')) ?? []
-    return new Map(found.map((row) => [row.get('Variable_name') ?? null, row.get('Value') ?? null] as [Value, Value]))
-  }),
-  version: asking('The version of the server.', {}, 'version', (ctx, _given, at) => serverVersion(ctx, at)),
-  processlist: asking('What the server is doing.', {}, 'processlist', async (ctx, _given, at) =>
-    ((await rows(ctx, at, 'SHOW FULL PROCESSLIST')) ?? []).map((row) =>
-      dictOf(row, new Set(['Id', 'Time', 'Rows_sent', 'Rows_examined', 'Rows_read', 'Progress'])),
-    ),
-  ),
-  slave_lag: asking(
-    'How many seconds a replica is behind: -1 when it is none, -2 when it does not run, -3 after a failure.',
-    {},
-    'slave_lag',
-    async (ctx, _given, at) => {
-      const found = await rows(ctx, at, 'SHOW SLAVE STATUS')
-      if (!found) return -3
-      const row = found[0]
-      if (!row) return -1
-      if (row.get('Slave_IO_Running') !== 'Yes') return -2
-      const behind = row.get('Seconds_Behind_Master') ?? null
-      return numberOf(behind)
+const listed = (doc: string, name: string, statement: string) =>
+  reads({
+    doc,
+    args: { connection_args },
+    returns: ret.list('One dict with `Variable_name` and `Value` for each variable'),
+    example: `mysql.${name}`,
+    run: async (ctx, { connection_args }) => {
+      const found = await rows(ctx, fresh(ctx, connection_args), statement)
+      return found && found.length > 0 ? found.map((row) => dictOf(row)) : found ? [[]] : []
     },
-  ),
-  get_master_status: asking('Where the binary log of the server is.', {}, 'get_master_status', (ctx, _given, at) =>
-    firstStatus(ctx, at, 'SHOW MASTER STATUS'),
-  ),
-  get_slave_status: asking('How a replica is doing.', {}, 'get_slave_status', (ctx, _given, at) =>
-    firstStatus(ctx, at, 'SHOW SLAVE STATUS'),
-  ),
-  free_slave: changing('Make a replica independent.', {}, 'free_slave', async (ctx, _given, at) => {
-    for (const statement of ['STOP SLAVE', 'RESET SLAVE ALL']) if (!(await attempt(ctx, at, statement))) return ''
-    return (await rows(ctx, at, 'SHOW SLAVE STATUS'))?.length === 0 ? 'promoted' : 'failed'
-  }),
-  showvariables: listed('The variables of a session.', 'showvariables', 'SHOW VARIABLES'),
-  showglobal: listed('The variables of the server.', 'showglobal', 'SHOW GLOBAL VARIABLES'),
+  })
+
+const PROCESS_NUMBERS = new Set(['Id', 'Time', 'Rows_sent', 'Rows_examined', 'Rows_read', 'Progress'])
+
+/** Return the lag in seconds of a replica from its status. */
+function lagOf(found: Row[] | undefined): Value {
+  const row = found?.[0]
+  if (!row) return found ? -1 : -3
+  return row.get('Slave_IO_Running') === 'Yes' ? numberOf(row.get('Seconds_Behind_Master') ?? null) : -2
 }
 
-const plugin = required('The plugin')
+async function freeSlave(ctx: FunctionContext, at: Connection): Promise<string> {
+  for (const statement of ['STOP SLAVE', 'RESET SLAVE ALL']) if (!(await attempt(ctx, at, statement))) return ''
+  return (await rows(ctx, at, 'SHOW SLAVE STATUS'))?.length === 0 ? 'promoted' : 'failed'
+}
+
+const server = {
+  status: reads({
+    doc: 'Return the status variables of the server.',
+    args: { connection_args },
+    returns: ret.dict('Values by variable'),
+    example: 'mysql.status',
+    run: async (ctx, { connection_args }) => {
+      const found = (await rows(ctx, fresh(ctx, connection_args), 'SHOW STATUS')) ?? []
+      return new Map<Value, Value>(found.map((row) => [row.get('Variable_name') ?? null, row.get('Value') ?? null]))
+    },
+  }),
+  version: reads({
+    doc: 'Return the version of the server.',
+    args: { connection_args },
+    returns: ret.string('Version; empty after a failure'),
+    example: 'mysql.version',
+    run: (ctx, { connection_args }) => serverVersion(ctx, fresh(ctx, connection_args)),
+  }),
+  processlist: reads({
+    doc: 'Return the threads of the server and their statements.',
+    args: { connection_args },
+    returns: ret.dicts('One dict for each thread'),
+    example: 'mysql.processlist',
+    run: async (ctx, { connection_args }) => {
+      const found = await rows(ctx, fresh(ctx, connection_args), 'SHOW FULL PROCESSLIST')
+      return (found ?? []).map((row) => dictOf(row, PROCESS_NUMBERS))
+    },
+  }),
+  slave_lag: reads({
+    doc: 'Return the lag of a replica in seconds.',
+    args: { connection_args },
+    returns: ret.any('Seconds; -1 if the server is no replica, -2 if replication is stopped, -3 after a failure'),
+    example: 'mysql.slave_lag',
+    run: async (ctx, { connection_args }) => lagOf(await rows(ctx, fresh(ctx, connection_args), 'SHOW SLAVE STATUS')),
+  }),
+  get_master_status: firstStatus(
+    'Return the position of the binary log of the server.',
+    'get_master_status',
+    'SHOW MASTER STATUS',
+  ),
+  get_slave_status: firstStatus('Return the status of a replica.', 'get_slave_status', 'SHOW SLAVE STATUS'),
+  free_slave: changes({
+    doc: 'End the replication of a replica, and promote it.',
+    args: { connection_args },
+    returns: ret.string('`promoted` or `failed`; empty after an error'),
+    example: 'mysql.free_slave',
+    run: (ctx, { connection_args }) => freeSlave(ctx, fresh(ctx, connection_args)),
+  }),
+  showvariables: listed('Return the variables of a session.', 'showvariables', 'SHOW VARIABLES'),
+  showglobal: listed('Return the variables of the server.', 'showglobal', 'SHOW GLOBAL VARIABLES'),
+}
+
+const plugin = { name: arg.text('Name of the plugin'), connection_args }
 
 const plugins = {
-  plugins_list: asking('All plugins and whether they are active.', {}, 'plugins_list', async (ctx, _given, at) =>
-    ((await rows(ctx, at, 'SHOW PLUGINS')) ?? []).map((row) => ({
-      name: row.get('Name') ?? null,
-      status: row.get('Status') ?? null,
-    })),
-  ),
-  plugin_status: asking(
-    'Whether a plugin is active.',
-    { name: plugin },
-    'plugin_status auth_socket',
-    (ctx, given, at) => pluginStatus(ctx, given['name']!, at),
-  ),
-  plugin_add: changing(
-    'Install a plugin.',
-    { name: plugin, soname: optional('Its library') },
-    'plugin_add auth_socket',
-    async (ctx, given, at) => {
-      if ((await pluginStatus(ctx, given['name']!, at)) !== '') return true
-      const library = truthy(given['soname']!) ? str(given['soname']!) : `${str(given['name']!)}.so`
-      const statement = `INSTALL PLUGIN ${str(given['name']!)} SONAME ${literal(library)}`
-      return (await attempt(ctx, at, statement)) !== undefined
+  plugins_list: reads({
+    doc: 'Return all plugins and their status.',
+    args: { connection_args },
+    returns: ret.dicts('One dict with `name` and `status` for each plugin'),
+    example: 'mysql.plugins_list',
+    run: async (ctx, { connection_args }) =>
+      ((await rows(ctx, fresh(ctx, connection_args), 'SHOW PLUGINS')) ?? []).map((row) => ({
+        name: row.get('Name') ?? null,
+        status: row.get('Status') ?? null,
+      })),
+  }),
+  plugin_status: reads({
+    doc: 'Return the status of a plugin.',
+    args: plugin,
+    returns: ret.string('Status such as `ACTIVE`; empty without such a plugin'),
+    example: 'mysql.plugin_status auth_socket',
+    run: (ctx, { name, connection_args }) => pluginStatus(ctx, name, fresh(ctx, connection_args)),
+  }),
+  plugin_add: changes({
+    doc: 'Install a plugin.',
+    args: {
+      name: plugin.name,
+      soname: arg.text('Library of the plugin. Default: its name with `.so`', { optional: true }),
+      connection_args,
     },
-  ),
-  plugin_remove: changing('Remove a plugin.', { name: plugin }, 'plugin_remove auth_socket', async (ctx, given, at) => {
-    if ((await pluginStatus(ctx, given['name']!, at)) === '') return true
-    return (await attempt(ctx, at, `UNINSTALL PLUGIN ${str(given['name']!)}`)) !== undefined
+    returns: ret.boolean('Whether the plugin is installed'),
+    example: 'mysql.plugin_add auth_socket',
+    run: async (ctx, { name, soname, connection_args }) => {
+      const connection = fresh(ctx, connection_args)
+      if ((await pluginStatus(ctx, name, connection)) !== '') return true
+      const statement = `INSTALL PLUGIN ${name} SONAME ${literal(soname || `${name}.so`)}`
+      return (await attempt(ctx, connection, statement)) !== undefined
+    },
+  }),
+  plugin_remove: changes({
+    doc: 'Remove a plugin.',
+    args: plugin,
+    returns: ret.boolean('Whether the plugin is gone'),
+    example: 'mysql.plugin_remove auth_socket',
+    run: async (ctx, { name, connection_args }) => {
+      const connection = fresh(ctx, connection_args)
+      if ((await pluginStatus(ctx, name, connection)) === '') return true
+      return (await attempt(ctx, connection, `UNINSTALL PLUGIN ${name}`)) !== undefined
+    },
   }),
 }
 
 export default defineModule({
   name: 'mysql',
-  doc: 'Work with MySQL and MariaDB.',
+  doc: 'Manage MySQL and MariaDB.',
   when: async ({ host }) => (await findClient(host)) !== undefined || 'The mysql client program was not found',
   functions: {
-    query: changing(
-      'Run a query.',
-      { database: required('The database'), query: required('The query') },
-      'query app "UPDATE users SET active=1 LIMIT 1"',
-      query,
-    ),
-    file_query: changing(
-      'Run the statements of a file.',
-      { database: required('The database'), file_name: required('A path, or a file of the file server') },
-      'file_query app file_name=salt://schema.sql',
-      fileQuery,
-    ),
+    ...databaseFunctions,
+    db_check: maintenance('check', 'Check tables for errors.'),
+    db_repair: maintenance('repair', 'Repair tables.'),
+    db_optimize: maintenance('optimize', 'Optimise tables.'),
     ...server,
-    ...databases,
-    db_check: tending('check', 'Check tables.'),
-    db_repair: tending('repair', 'Repair tables.'),
-    db_optimize: tending('optimize', 'Optimise tables.'),
     ...users,
     ...grants,
     ...plugins,
     tokenize_grant: reads({
-      doc: 'A GRANT statement by its parts.',
-      args: { grant: arg.string('The statement') },
+      doc: 'Parse a GRANT statement.',
+      args: { grant: arg.string('GRANT statement') },
       returns: ret.dict('`user`, `host`, `grant` and `database`'),
       example: `mysql.tokenize_grant "GRANT SELECT ON app.* TO 'joe'@'localhost'"`,
       run: (_ctx, { grant }) => ({ ...grantTokens(grant) }),
     }),
     quote_identifier: reads({
-      doc: 'A name as statements have it, with `%` doubled for a driver.',
+      doc: 'Quote a name for a statement; `%` is doubled for the driver of Salt.',
       args: {
-        identifier: arg.string('The name'),
-        for_grants: arg.flag('Whether it is the database of a grant', { default: false }),
+        identifier: arg.string('Name'),
+        for_grants: arg.flag('Whether the name is the database of a grant', { default: false }),
       },
-      returns: ret.string('The name between back quotes'),
+      returns: ret.string('Name between back quotes'),
       example: "mysql.quote_identifier 'foo`bar'",
       run: (_ctx, { identifier, for_grants }) => {
         const doubled = identifier.replaceAll('`', '``')

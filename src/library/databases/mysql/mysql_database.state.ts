@@ -1,82 +1,117 @@
 // Databases of MySQL and MariaDB.
 import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { because, connectionArgs, type Given, parted, report, takeError, whenMysql } from './state/connection.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
+import { because, type Connection, connectionArgs, takeError, whenMysql } from './state/connection.ts'
 
-type Connection = Record<string, Value>
-
-async function present(ctx: StateContext, given: Given, connection: Connection): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const { character_set = null, collate = null } = given
-  const existing = await ctx.call('mysql.db_get', [name], connection)
-  if (truthy(existing) && isDict(existing)) return keep(ctx, given, existing, connection)
-  const error = takeError(ctx)
-  if (error !== undefined) return report(name, error, false)
-  if (ctx.test) return report(name, `Database ${name} is not present and needs to be created`, null)
-  if (truthy(await ctx.call('mysql.db_create', [name], { character_set, collate, ...connection }))) {
-    return report(name, `The database ${name} has been created`, true, { [name]: 'Present' })
-  }
-  return report(name, because(ctx, `Failed to create database ${name}`), false)
+const name = arg.text('Name of the database')
+const charset = {
+  character_set: arg.text('Character set', { optional: true }),
+  collate: arg.text('Collation', { optional: true }),
 }
 
-/** Alters what differs, and tells what the server made of it. */
-async function keep(ctx: StateContext, given: Given, before: Dict, connection: Connection): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const { character_set = null, collate = null } = given
+interface Wanted {
+  name: string
+  character_set: string | null
+  collate: string | null
+}
+
+/** The database does not exist; or exists with other settings, which the comment lists. */
+type Gap = 'missing' | { before: Dict; comment: string; forecast: string }
+
+function gapOf({ name, character_set, collate }: Wanted, before: Dict): Gap | undefined {
   const current = (fact: string): string => str(before.get(fact) ?? null)
+  const otherSet = character_set && character_set !== current('character_set')
+  const otherOrder = collate && collate !== current('collate')
+  if (!otherSet && !otherOrder) return undefined
   let comment = `Database ${name} is already present`
-  const otherSet = truthy(character_set) && str(character_set) !== current('character_set')
-  const otherOrder = truthy(collate) && str(collate) !== current('collate')
-  if (otherSet) {
-    comment = `Database character set ${str(character_set)} != ${current('character_set')} needs to be updated`
-  }
-  if (otherOrder) comment += `\nDatabase collate ${str(collate)} != ${current('collate')} needs to be updated`
-  if (!otherSet && !otherOrder) return report(name, comment)
-  if (ctx.test) {
-    return report(name, otherOrder ? comment : `${comment}\nDatabase ${name} is going to be updated`, null)
-  }
-  await ctx.call('mysql.alter_db', [name], { character_set, collate, ...connection })
-  const now = (await ctx.call('mysql.db_get', [name], connection)) as Dict
-  const changed = ['collate', 'character_set'].filter((fact) => before.get(fact) !== now.get(fact))
-  const changes = changed.map((fact) => [fact, { before: before.get(fact) ?? null, now: now.get(fact) ?? null }])
-  return report(name, comment, true, Object.fromEntries(changes))
+  if (otherSet) comment = `Database character set ${character_set} != ${current('character_set')} needs to be updated`
+  if (otherOrder) comment += `\nDatabase collate ${collate} != ${current('collate')} needs to be updated`
+  return { before, comment, forecast: otherOrder ? comment : `${comment}\nDatabase ${name} is going to be updated` }
 }
 
-async function absent(ctx: StateContext, name: string, connection: Connection): Promise<StateReturn> {
-  const exists = truthy(await ctx.call('mysql.db_exists', [name], connection))
-  if (exists && ctx.test) return report(name, `Database ${name} is present and needs to be removed`, null)
-  if (exists && truthy(await ctx.call('mysql.db_remove', [name], connection))) {
-    return report(name, `Database ${name} has been removed`, true, { [name]: 'Absent' })
-  }
-  const error = takeError(ctx)
-  if (error !== undefined) return report(name, exists ? `Unable to remove database ${name} (${error})` : error, false)
-  return report(name, `Database ${name} is not present, so it cannot be removed`)
+function present(ctx: StateContext, wanted: Wanted, connection: Connection): Promise<StateReturn> {
+  const { name, character_set, collate } = wanted
+  const get = async (): Promise<Value> => ctx.call('mysql.db_get', [name], connection)
+  return ensure<Gap>(ctx, {
+    name,
+    look: async () => {
+      const existing = await get()
+      if (isDict(existing) && existing.size > 0) {
+        return gapOf(wanted, existing) ?? settled(`Database ${name} is already present`)
+      }
+      const error = takeError(ctx)
+      return error === undefined ? 'missing' : failed(error)
+    },
+    foresee: (gap) =>
+      gap === 'missing' ? `Database ${name} is not present and needs to be created` : foreseen(gap.forecast),
+    act: async (gap) => {
+      const options = { character_set, collate, ...connection }
+      if (gap !== 'missing') {
+        await ctx.call('mysql.alter_db', [name], options)
+        return changed(gap.comment, differences(gap.before, await get()))
+      }
+      if (!truthy(await ctx.call('mysql.db_create', [name], options))) {
+        return failed(because(ctx, `Failed to create database ${name}`))
+      }
+      return changed(`The database ${name} has been created`, { [name]: 'Present' })
+    },
+  })
 }
 
-const name = arg.any('The name of the database')
+/** Return the settings that the server changed. */
+function differences(before: Dict, after: Value): Record<string, Record<string, Value>> {
+  const now: Dict = isDict(after) ? after : new Map()
+  const facts = ['collate', 'character_set'].filter((fact) => before.get(fact) !== now.get(fact))
+  return Object.fromEntries(
+    facts.map((fact) => [fact, { before: before.get(fact) ?? null, now: now.get(fact) ?? null }]),
+  )
+}
+
+function absent(ctx: StateContext, name: string, connection: Connection): Promise<StateReturn> {
+  const missing = settled(`Database ${name} is not present, so it cannot be removed`)
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      if (truthy(await ctx.call('mysql.db_exists', [name], connection))) return 'there'
+      const error = takeError(ctx)
+      return error === undefined ? missing : failed(error)
+    },
+    foresee: () => `Database ${name} is present and needs to be removed`,
+    act: async () => {
+      if (truthy(await ctx.call('mysql.db_remove', [name], connection))) {
+        return changed(`Database ${name} has been removed`, { [name]: 'Absent' })
+      }
+      const error = takeError(ctx)
+      return error === undefined ? missing : failed(`Unable to remove database ${name} (${error})`)
+    },
+  })
+}
 
 export default defineState({
   name: 'mysql_database',
-  doc: 'Keep databases of MySQL and MariaDB.',
+  doc: 'Manage databases of MySQL and MariaDB.',
   when: whenMysql,
   functions: {
     present: state({
-      doc: 'A database is there.',
-      args: {
-        name,
-        character_set: arg.any('Its character set', { optional: true }),
-        collate: arg.any('Its collation', { optional: true }),
-        connection_args: connectionArgs,
-      },
-      run: (ctx, args) => {
-        const { given, connection } = parted(args)
-        return present(ctx, given, connection)
-      },
+      doc: 'Ensure that a database exists.',
+      args: { name, ...charset, connection_args: connectionArgs },
+      run: (ctx, { connection_args, ...wanted }) => present(ctx, wanted, Object.fromEntries(connection_args)),
     }),
     absent: state({
-      doc: 'A database is not there.',
+      doc: 'Ensure that a database does not exist.',
       args: { name, connection_args: connectionArgs },
-      run: (ctx, args) => absent(ctx, str(args.name), parted(args).connection),
+      run: (ctx, { name, connection_args }) => absent(ctx, name, Object.fromEntries(connection_args)),
     }),
   },
 })

@@ -1,111 +1,132 @@
-// Grants of MySQL and MariaDB users. The name of the state is only a name.
+// Grants of MySQL and MariaDB users. The name of the state is only a label.
 import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { because, connectionArgs, type Given, parted, report, takeError, whenMysql } from './state/connection.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
+import { because, type Connection, connectionArgs, takeError, whenMysql } from './state/connection.ts'
 
-interface Wish {
-  ctx: StateContext
-  given: Given
-  connection: Record<string, Value>
-  name: string
+const grantArgs = {
+  name: arg.text('Label of the grant'),
+  grant: arg.text('Privileges, separated by commas', { optional: true }),
+  database: arg.text('Level: `*.*`, `db.*` or `db.table`', { optional: true }),
+  user: arg.text('Name of the user', { optional: true }),
+  host: arg.text('Host that the user connects from', { default: 'localhost' }),
+  grant_option: arg.any('Whether the user may grant the privileges to others; a text counts if it is `true`', {
+    default: false,
+  }),
+  escape: arg.flag('Whether names in the level are quoted', { default: true }),
 }
 
-const NAMES = ['grant', 'database', 'user', 'host', 'grant_option', 'escape']
+type Grant = Bound<typeof grantArgs>
 
-const wished = ({ given }: Wish, names: readonly string[]): Value[] => names.map((name) => given[name] ?? null)
-
-/** `select on app.* to joe@localhost` */
-function sentence(wish: Wish, preposition: string): string {
-  const [grant, database, user, host] = wished(wish, NAMES).map((value) => str(value))
-  return `${grant} on ${database} ${preposition} ${user}@${host}`
+/** Return the arguments of the functions about grants, in their order. */
+function positional(wanted: Grant): Value[] {
+  const { grant, database, user, host, grant_option } = wanted
+  return [grant, database, user, host, grant_option, wanted.escape]
 }
 
-const exists = async (wish: Wish): Promise<boolean> =>
-  truthy(await wish.ctx.call('mysql.grant_exists', wished(wish, NAMES), wish.connection))
+/** Return `select on app.* to joe@localhost`. */
+const sentence = ({ grant, database, user, host }: Grant, preposition: string): string =>
+  `${str(grant)} on ${str(database)} ${preposition} ${str(user)}@${host}`
 
-/** Takes away what the user has on the same level, so that less can be granted than before. */
-async function revokeOthers({ ctx, given, connection }: Wish): Promise<void> {
-  const { user = null, host = null, grant_option = null } = given
-  const grants = await ctx.call('mysql.user_grants', [user, host], connection)
-  const database = str(given['database']!)
+/** Revoke all that the user has on the same level, so that a grant can also take away privileges. */
+async function revokeOthers(ctx: StateContext, wanted: Grant, connection: Connection): Promise<void> {
+  const { user, host, grant_option } = wanted
+  const database = str(wanted.database)
   const bare = (text: string): string => text.replace(/[`\\]/g, '')
-  for (const held of truthy(grants) ? (grants as Value[]) : []) {
+  const grants = await ctx.call('mysql.user_grants', [user, host], connection)
+  for (const held of grants === false ? [] : grants) {
     const tokens = await ctx.call('mysql.tokenize_grant', [held])
-    if (bare(str(tokens.get('database')!)) !== bare(database)) continue
-    const grant = (tokens.get('grant') as Value[]).map((each) => str(each)).join(',')
+    if (bare(str(tokens.get('database') ?? null)) !== bare(database)) continue
+    const privileges = tokens.get('grant') ?? []
+    const grant = Array.isArray(privileges) ? privileges.map(str).join(',') : ''
     await ctx.call('mysql.grant_revoke', [], { grant, database, user, host, grant_option, ...connection })
   }
 }
 
-async function present(wish: Wish): Promise<StateReturn> {
-  const { ctx, given, connection, name } = wish
-  if (await exists(wish)) return report(name, `Grant ${sentence(wish, 'to')} is already present`)
-  const error = takeError(ctx)
-  if (error !== undefined) return report(name, error, false)
-  if (ctx.test) return report(name, `MySQL grant ${name} is set to be created`, null)
-  if (truthy(given['revoke_first']!)) await revokeOthers(wish)
-  if (truthy(await ctx.call('mysql.grant_add', wished(wish, [...NAMES, 'ssl_option']), connection))) {
-    return report(name, `Grant ${sentence(wish, 'to')} has been added`, true, { [name]: 'Present' })
-  }
-  const [grant, database, user, host] = wished(wish, NAMES).map((value) => str(value))
-  const comment = `Failed to execute: "GRANT ${grant} ON ${database} TO ${user}@${host}"`
-  return report(name, because(ctx, comment), false)
+interface Addition {
+  revoke_first: boolean
+  ssl_option: Value
 }
 
-async function absent(wish: Wish): Promise<StateReturn> {
-  const { ctx, connection, name } = wish
-  const held = await exists(wish)
-  if (held && ctx.test) return report(name, `MySQL grant ${name} is set to be revoked`, null)
-  if (held && truthy(await ctx.call('mysql.grant_revoke', wished(wish, NAMES.slice(0, 5)), connection))) {
-    return report(name, `Grant ${sentence(wish, 'for')} has been revoked`, true, { [name]: 'Absent' })
-  }
-  const error = takeError(ctx)
-  if (error !== undefined) {
-    const what = sentence(wish, 'for')
-    const comment = held ? `Unable to revoke grant ${what}` : `Unable to determine if grant ${what} exists`
-    return report(name, `${comment} (${error})`, false)
-  }
-  return report(name, `Grant ${sentence(wish, 'to')} is not present, so it cannot be revoked`)
+function present(ctx: StateContext, wanted: Grant & Addition, connection: Connection): Promise<StateReturn> {
+  const { name, grant, database, user, host, revoke_first, ssl_option } = wanted
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      if (truthy(await ctx.call('mysql.grant_exists', positional(wanted), connection))) {
+        return settled(`Grant ${sentence(wanted, 'to')} is already present`)
+      }
+      const error = takeError(ctx)
+      return error === undefined ? 'missing' : failed(error)
+    },
+    foresee: () => `MySQL grant ${name} is set to be created`,
+    act: async () => {
+      if (revoke_first) await revokeOthers(ctx, wanted, connection)
+      if (truthy(await ctx.call('mysql.grant_add', [...positional(wanted), ssl_option], connection))) {
+        return changed(`Grant ${sentence(wanted, 'to')} has been added`, { [name]: 'Present' })
+      }
+      const statement = `GRANT ${str(grant)} ON ${str(database)} TO ${str(user)}@${host}`
+      return failed(because(ctx, `Failed to execute: "${statement}"`))
+    },
+  })
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
-const grant = {
-  name: arg.any('A name for the grant'),
-  grant: optional('The privileges, with commas between'),
-  database: optional('The level: `*.*`, `db.*` or `db.table`'),
-  user: optional('The user'),
-  host: arg.any('The host that the user connects from', { default: 'localhost' }),
-  grant_option: arg.flag('Whether the user may grant them on', { default: false }),
-  escape: arg.flag('Whether the level is quoted', { default: true }),
-}
-
-const run = (body: (wish: Wish) => Promise<StateReturn>) => (ctx: StateContext, args: object) => {
-  const { given, connection } = parted(args)
-  return body({ ctx, given, connection, name: str(given['name']!) })
+function absent(ctx: StateContext, wanted: Grant, connection: Connection): Promise<StateReturn> {
+  const { name } = wanted
+  const unrevoked = (problem: string) => {
+    const error = takeError(ctx)
+    if (error !== undefined) return failed(`${problem} (${error})`)
+    return settled(`Grant ${sentence(wanted, 'to')} is not present, so it cannot be revoked`)
+  }
+  return ensure(ctx, {
+    name,
+    look: async () =>
+      truthy(await ctx.call('mysql.grant_exists', positional(wanted), connection))
+        ? 'there'
+        : unrevoked(`Unable to determine if grant ${sentence(wanted, 'for')} exists`),
+    foresee: () => `MySQL grant ${name} is set to be revoked`,
+    act: async () => {
+      if (truthy(await ctx.call('mysql.grant_revoke', positional(wanted).slice(0, 5), connection))) {
+        return changed(`Grant ${sentence(wanted, 'for')} has been revoked`, { [name]: 'Absent' })
+      }
+      return unrevoked(`Unable to revoke grant ${sentence(wanted, 'for')}`)
+    },
+  })
 }
 
 export default defineState({
   name: 'mysql_grants',
-  doc: 'Keep grants of MySQL and MariaDB users.',
+  doc: 'Manage grants of MySQL and MariaDB users.',
   when: whenMysql,
   functions: {
     present: state({
-      doc: 'A user has these privileges.',
+      doc: 'Ensure that a user has privileges.',
       args: {
-        ...grant,
-        revoke_first: arg.flag('Whether all that the user has there is revoked first', { default: false }),
-        ssl_option: arg.any('What the connection must be: a list of SSL, X509, CIPHER, ISSUER, SUBJECT', {
+        ...grantArgs,
+        revoke_first: arg.flag('Whether all privileges of the user on the level are revoked first', {
+          default: false,
+        }),
+        ssl_option: arg.any('List of requirements: dicts of SSL, X509, CIPHER, ISSUER or SUBJECT; False for none', {
           default: false,
         }),
         connection_args: connectionArgs,
       },
-      run: run(present),
+      run: (ctx, { connection_args, ...wanted }) => present(ctx, wanted, Object.fromEntries(connection_args)),
     }),
     absent: state({
-      doc: 'A user does not have these privileges.',
-      args: { ...grant, connection_args: connectionArgs },
-      run: run(absent),
+      doc: 'Ensure that a user does not have privileges.',
+      args: { ...grantArgs, connection_args: connectionArgs },
+      run: (ctx, { connection_args, ...wanted }) => absent(ctx, wanted, Object.fromEntries(connection_args)),
     }),
   },
 })

@@ -1,149 +1,156 @@
-// Users of MySQL and MariaDB. What they may do is the business of mysql_grants.
-import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, isTrue, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { because, connectionArgs, type Given, parted, report, takeError, whenMysql } from './state/connection.ts'
+// Users of MySQL and MariaDB. The state mysql_grants manages their privileges.
+import { truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  foreseen,
+  isTrue,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+  type Verdict,
+} from '../../../sdk/mod.ts'
+import { because, connectionArgs, takeError, whenMysql } from './state/connection.ts'
 
-interface Wish {
-  ctx: StateContext
-  given: Given
-  connection: Record<string, Value>
-  name: string
+const name = arg.text('Name of the user')
+const host = arg.text('Host that the user connects from', { default: 'localhost' })
+const userArgs = {
+  name,
+  host,
+  password: arg.text('Password', { optional: true, secret: true }),
+  password_hash: arg.text('Hash of the password', { optional: true, secret: true }),
+  allow_passwordless: arg.any('Whether the user needs no password; a text counts if it is `true`', { default: false }),
+  unix_socket: arg.any('Whether the user logs in over the socket', { default: false }),
+  password_column: arg.text('Column of the table mysql.user that holds the hash', { optional: true }),
+  auth_plugin: arg.text('Authentication plugin', { default: 'mysql_native_password' }),
+  connection_args: connectionArgs,
+}
+
+interface User extends Omit<Bound<typeof userArgs>, 'connection_args'> {
+  connection: Readonly<Record<string, Value>>
   /** `joe@localhost` */
   login: string
+  /** Whether neither a password nor a hash is given. */
   passwordless: boolean
 }
 
-const value = ({ given }: Wish, name: string): Value => given[name] ?? null
+type Gap = 'missing' | 'other password'
 
-/** The comment when the user has the wanted login already. */
-function settled(wish: Wish): string {
-  const comment = `User ${wish.login} is already present`
-  if (wish.passwordless)
-    return truthy(value(wish, 'allow_passwordless')) ? `${comment} with passwordless login` : comment
-  if (value(wish, 'auth_plugin') !== 'mysql_native_password') return `${comment}. Unable to verify password.`
-  const byHash = truthy(value(wish, 'password_hash')) && !truthy(value(wish, 'password'))
-  return `${comment} with the desired password${byHash ? ' hash' : ''}`
+/** Return the comment about a user that has the wanted login. */
+function presentComment(user: User): string {
+  const comment = `User ${user.login} is already present`
+  if (user.passwordless) return truthy(user.allow_passwordless) ? `${comment} with passwordless login` : comment
+  if (user.auth_plugin !== 'mysql_native_password') return `${comment}. Unable to verify password.`
+  return `${comment} with the desired password${user.password ? '' : ' hash'}`
 }
 
-const exists = (wish: Wish, further: Record<string, Value>): Value | Promise<Value> =>
-  wish.ctx.call('mysql.user_exists', [wish.name, value(wish, 'host')], {
-    unix_socket: value(wish, 'unix_socket'),
-    ...further,
-    ...wish.connection,
-  })
-
-async function present(wish: Wish): Promise<StateReturn> {
-  const { ctx, name, passwordless } = wish
-  if (passwordless && !isTrue(value(wish, 'allow_passwordless')) && !truthy(value(wish, 'unix_socket'))) {
-    const comment = 'Either password or password_hash must be specified, unless allow_passwordless is True'
-    return report(name, comment, false)
+async function look(ctx: StateContext, user: User): Promise<Gap | Verdict> {
+  const { name, host, password, password_hash, passwordless, unix_socket, password_column, connection } = user
+  if (passwordless && !isTrue(user.allow_passwordless) && !truthy(unix_socket)) {
+    return failed('Either password or password_hash must be specified, unless allow_passwordless is True')
   }
-  const wanted = passwordless
-    ? { passwordless: true }
-    : { password: value(wish, 'password'), password_hash: value(wish, 'password_hash') }
-  if (truthy(await exists(wish, { ...wanted, password_column: value(wish, 'password_column') }))) {
-    return report(name, settled(wish))
-  }
+  const exists = async (further: Record<string, Value>): Promise<boolean> =>
+    truthy(await ctx.call('mysql.user_exists', [name, host], { unix_socket, ...further, ...connection }))
+  const wanted = passwordless ? { passwordless } : { password, password_hash }
+  if (await exists({ ...wanted, password_column })) return settled(presentComment(user))
   const error = takeError(ctx)
-  if (error !== undefined) return report(name, error, false)
-  if (truthy(await exists(wish, {}))) return change(wish)
+  if (error !== undefined) return failed(error)
+  if (await exists({})) return 'other password'
   const other = takeError(ctx)
-  return other === undefined ? create(wish) : report(name, other, false)
+  return other === undefined ? 'missing' : failed(other)
 }
 
-async function change(wish: Wish): Promise<StateReturn> {
-  const { ctx, name, login, passwordless } = wish
-  const allowed = isTrue(value(wish, 'allow_passwordless'))
-  if (ctx.test) {
-    const comment = `Password for user ${login} is set to be ${passwordless ? 'cleared' : 'changed'}`
-    if (!passwordless || allowed) return report(name, comment, null)
-    return report(name, `${comment}, but allow_passwordless != True`, false)
-  }
-  const names = ['host', 'password', 'password_hash', 'allow_passwordless', 'unix_socket']
-  const done = await ctx.call('mysql.user_chpass', [name, ...names.map((each) => value(wish, each))], wish.connection)
-  if (truthy(done)) {
+function foreseeChange({ login, passwordless, allow_passwordless }: User): Verdict {
+  const comment = `Password for user ${login} is set to be ${passwordless ? 'cleared' : 'changed'}`
+  if (!passwordless || isTrue(allow_passwordless)) return foreseen(comment)
+  return failed(`${comment}, but allow_passwordless != True`)
+}
+
+async function changePassword(ctx: StateContext, user: User): Promise<Verdict> {
+  const { name, host, password, password_hash, allow_passwordless, unix_socket, login, passwordless } = user
+  const words = [name, host, password, password_hash, allow_passwordless, unix_socket]
+  if (truthy(await ctx.call('mysql.user_chpass', words, user.connection))) {
     const comment = `Password for user ${login} has been ${passwordless ? 'cleared' : 'changed'}`
-    return report(name, comment, true, { [name]: 'Updated' })
+    return changed(comment, { [name]: 'Updated' })
   }
   const comment = because(ctx, `Failed to ${passwordless ? 'clear' : 'change'} password for user ${login}`)
-  if (!passwordless || allowed) return report(name, comment, false)
-  return report(name, `${comment}. Note: allow_passwordless must be True to permit passwordless login.`, false)
+  if (!passwordless || isTrue(allow_passwordless)) return failed(comment)
+  return failed(`${comment}. Note: allow_passwordless must be True to permit passwordless login.`)
 }
 
-async function create(wish: Wish): Promise<StateReturn> {
-  const { ctx, name, login } = wish
-  const allow = value(wish, 'allow_passwordless')
-  const socket = truthy(value(wish, 'unix_socket')) ? ' using unix_socket' : ''
-  const free = truthy(allow) ? ' with passwordless login' : ''
-  if (ctx.test) {
-    const refused = truthy(allow) && !isTrue(allow)
-    const note = refused ? ', but allow_passwordless != True' : ''
-    return report(name, `User ${login} is set to be added${free}${note}${socket}`, refused ? false : null)
+const loginNotes = ({ allow_passwordless, unix_socket }: User): { free: string; socket: string } => ({
+  free: truthy(allow_passwordless) ? ' with passwordless login' : '',
+  socket: truthy(unix_socket) ? ' using unix_socket' : '',
+})
+
+function foreseeCreation(user: User): Verdict {
+  const { free, socket } = loginNotes(user)
+  const refused = truthy(user.allow_passwordless) && !isTrue(user.allow_passwordless)
+  const note = refused ? ', but allow_passwordless != True' : ''
+  const comment = `User ${user.login} is set to be added${free}${note}${socket}`
+  return refused ? failed(comment) : foreseen(comment)
+}
+
+async function create(ctx: StateContext, user: User): Promise<Verdict> {
+  const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = user
+  const words = [name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin]
+  if (!truthy(await ctx.call('mysql.user_create', words, user.connection))) {
+    return failed(because(ctx, `Failed to create user ${user.login}`))
   }
-  const names = [
-    'host',
-    'password',
-    'password_hash',
-    'allow_passwordless',
-    'unix_socket',
-    'password_column',
-    'auth_plugin',
-  ]
-  const done = await ctx.call('mysql.user_create', [name, ...names.map((each) => value(wish, each))], wish.connection)
-  if (!truthy(done)) return report(name, because(ctx, `Failed to create user ${login}`), false)
-  return report(name, `The user ${login} has been added${free}${socket}`, true, { [name]: 'Present' })
+  const { free, socket } = loginNotes(user)
+  return changed(`The user ${user.login} has been added${free}${socket}`, { [name]: 'Present' })
 }
 
-async function absent(ctx: StateContext, given: Given, connection: Record<string, Value>): Promise<StateReturn> {
-  const [name, host] = [str(given['name']!), given['host']!]
-  const login = `${name}@${str(host)}`
-  if (truthy(await ctx.call('mysql.user_exists', [name, host], connection))) {
-    if (ctx.test) return report(name, `User ${login} is set to be removed`, null)
-    if (truthy(await ctx.call('mysql.user_remove', [name, host], connection))) {
-      return report(name, `User ${login} has been removed`, true, { [name]: 'Absent' })
-    }
+function absent(ctx: StateContext, name: string, host: string, connection: User['connection']): Promise<StateReturn> {
+  const login = `${name}@${host}`
+  const unremoved = (): Verdict => {
+    const error = takeError(ctx)
+    return error === undefined ? settled(`User ${login} is not present, so it cannot be removed`) : failed(error)
   }
-  const error = takeError(ctx)
-  if (error !== undefined) return report(name, error, false)
-  return report(name, `User ${login} is not present, so it cannot be removed`)
-}
-
-const user = {
-  name: arg.any('The name of the user'),
-  host: arg.any('The host that the user connects from', { default: 'localhost' }),
+  return ensure(ctx, {
+    name,
+    look: async () => (truthy(await ctx.call('mysql.user_exists', [name, host], connection)) ? 'there' : unremoved()),
+    foresee: () => `User ${login} is set to be removed`,
+    act: async () => {
+      if (!truthy(await ctx.call('mysql.user_remove', [name, host], connection))) return unremoved()
+      return changed(`User ${login} has been removed`, { [name]: 'Absent' })
+    },
+  })
 }
 
 export default defineState({
   name: 'mysql_user',
-  doc: 'Keep users of MySQL and MariaDB.',
+  doc: 'Manage users of MySQL and MariaDB.',
   when: whenMysql,
   functions: {
     present: state({
-      doc: 'A user is there, with this password.',
-      args: {
-        ...user,
-        password: arg.any('The password', { optional: true, secret: true }),
-        password_hash: arg.any('The hash of the password', { optional: true, secret: true }),
-        allow_passwordless: arg.flag('Whether the user needs no password', { default: false }),
-        unix_socket: arg.flag('Whether the user logs in over the socket', { default: false }),
-        password_column: arg.any('The column of the table of users that holds the hash', { optional: true }),
-        auth_plugin: arg.any('How the password is checked', { default: 'mysql_native_password' }),
-        connection_args: connectionArgs,
-      },
-      run: (ctx, args) => {
-        const { given, connection } = parted(args)
-        const name = str(given['name']!)
-        const passwordless = !truthy(given['password']!) && !truthy(given['password_hash']!)
-        return present({ ctx, given, connection, name, login: `${name}@${str(given['host']!)}`, passwordless })
+      doc: 'Ensure that a user exists with the given password.',
+      args: userArgs,
+      run: (ctx, { connection_args, ...given }) => {
+        const { name, host, password, password_hash } = given
+        const user: User = {
+          ...given,
+          connection: Object.fromEntries(connection_args),
+          login: `${name}@${host}`,
+          passwordless: !password && !password_hash,
+        }
+        return ensure<Gap>(ctx, {
+          name,
+          look: () => look(ctx, user),
+          foresee: (gap) => (gap === 'missing' ? foreseeCreation(user) : foreseeChange(user)),
+          act: (gap) => (gap === 'missing' ? create(ctx, user) : changePassword(ctx, user)),
+        })
       },
     }),
     absent: state({
-      doc: 'A user is not there.',
-      args: { ...user, connection_args: connectionArgs },
-      run: (ctx, args) => {
-        const { given, connection } = parted(args)
-        return absent(ctx, given, connection)
-      },
+      doc: 'Ensure that a user does not exist.',
+      args: { name, host, connection_args: connectionArgs },
+      run: (ctx, { name, host, connection_args }) => absent(ctx, name, host, Object.fromEntries(connection_args)),
     }),
   },
 })

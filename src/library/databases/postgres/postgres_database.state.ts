@@ -1,91 +1,95 @@
-// Databases of PostgreSQL. Encoding and locale are settled when one is made; owner and tablespace can change.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { connection, connectionArgs, dropped, type Given, optional, report, whenPsql } from './state/connection.ts'
+// Databases of PostgreSQL. Encoding and locale are fixed at the creation; owner and tablespace can change.
+import { type Dict, isDict, str, truthy } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
+import { connection, connectionArgs, dropped, whenPsql } from './state/connection.ts'
 
-const CHANGEABLE: readonly (readonly [string, string])[] = [
-  ['tablespace', 'Tablespace'],
-  ['owner', 'Owner'],
-]
-const FIXED: readonly (readonly [string, string])[] = [
-  ['encoding', 'Encoding'],
-  ['lc_collate', 'Collate'],
-  ['lc_ctype', 'Ctype'],
-]
+const name = arg.text('Name of the database')
+const databaseArgs = {
+  name,
+  tablespace: arg.text('Tablespace of the database', { optional: true }),
+  encoding: arg.text('Encoding of characters', { optional: true }),
+  lc_collate: arg.text('Collation order', { optional: true }),
+  lc_ctype: arg.text('Character classification', { optional: true }),
+  owner: arg.text('Role that owns the database', { optional: true }),
+  owner_recurse: arg.flag('Whether all objects in the database get a new owner too', { default: false }),
+  template: arg.text('Database that is copied', { optional: true }),
+  ...connectionArgs,
+}
 
-function differs(current: Dict, given: Given, table: readonly (readonly [string, string])[]): boolean {
-  return table.some(([parameter, fact]) => {
-    const wish = given[parameter] ?? null
-    if (!truthy(wish)) return false
-    const [wanted, found] = [str(wish), str(current.get(fact) ?? null)]
-    return parameter === 'encoding' ? wanted.toLowerCase() !== found.toLowerCase() : wanted !== found
+type Database = Bound<typeof databaseArgs>
+
+const differs = (current: Dict, fact: string, wanted: string | null): boolean =>
+  Boolean(wanted) && wanted !== str(current.get(fact) ?? null)
+
+function hasWrongParameters(current: Dict, { encoding, lc_collate, lc_ctype }: Database): boolean {
+  const held = str(current.get('Encoding') ?? null)
+  if (encoding && encoding.toLowerCase() !== held.toLowerCase()) return true
+  return differs(current, 'Collate', lc_collate) || differs(current, 'Ctype', lc_ctype)
+}
+
+function present(ctx: StateContext, given: Database): Promise<StateReturn> {
+  const { name, tablespace, owner, owner_recurse, encoding, lc_collate, lc_ctype, template } = given
+  const db = connection(given)
+  return ensure<'missing' | 'other'>(ctx, {
+    name,
+    look: async () => {
+      const current = (await ctx.call('postgres.db_list', [], db)).get(name) ?? null
+      if (!isDict(current)) return 'missing'
+      if (hasWrongParameters(current, given)) {
+        return failed(`Database ${name} has wrong parameters which couldn't be changed on fly.`)
+      }
+      if (differs(current, 'Tablespace', tablespace) || differs(current, 'Owner', owner)) return 'other'
+      return settled(`Database ${name} is already present`)
+    },
+    foresee: (gap) =>
+      gap === 'missing'
+        ? `Database ${name} is set to be created`
+        : `Database ${name} exists, but parameters need to be changed`,
+    act: async (gap) => {
+      if (gap === 'missing') {
+        const options = { tablespace, encoding, lc_collate, lc_ctype, owner, template }
+        const done = truthy(await ctx.call('postgres.db_create', [name], { ...options, ...db }))
+        if (!done) return failed(`Failed to create database ${name}`)
+        return changed(`The database ${name} has been created`, { [name]: 'Present' })
+      }
+      const done = truthy(await ctx.call('postgres.db_alter', [name], { tablespace, owner, owner_recurse, ...db }))
+      if (!done) return failed(`Failed to change parameters for database ${name}`)
+      return changed(`Parameters for database ${name} have been changed`, { [name]: 'Parameters changed' })
+    },
   })
 }
 
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const db = connection(given)
-  const current = (await ctx.call('postgres.db_list', [], db)).get(name) as Dict | undefined
-  if (current && differs(current, given, FIXED)) {
-    return report(name, `Database ${name} has wrong parameters which couldn't be changed on fly.`, false)
-  }
-  if (current && !differs(current, given, CHANGEABLE)) return report(name, `Database ${name} is already present`)
-  return current ? alter(ctx, given, name) : create(ctx, given, name)
-}
-
-const wishes = (given: Given, names: string): Record<string, Value> =>
-  Object.fromEntries(names.split(' ').map((wish) => [wish, given[wish] ?? null]))
-
-async function create(ctx: StateContext, given: Given, name: string): Promise<StateReturn> {
-  if (ctx.test) return report(name, `Database ${name} is set to be created`, null)
-  const options = wishes(given, 'tablespace encoding lc_collate lc_ctype owner template')
-  const done = await ctx.call('postgres.db_create', [name], { ...options, ...connection(given) })
-  if (!truthy(done)) return report(name, `Failed to create database ${name}`, false)
-  return report(name, `The database ${name} has been created`, true, { [name]: 'Present' })
-}
-
-async function alter(ctx: StateContext, given: Given, name: string): Promise<StateReturn> {
-  if (ctx.test) return report(name, `Database ${name} exists, but parameters need to be changed`, null)
-  const options = wishes(given, 'tablespace owner owner_recurse')
-  const done = await ctx.call('postgres.db_alter', [name], { ...options, ...connection(given) })
-  if (!truthy(done)) return report(name, `Failed to change parameters for database ${name}`, false)
-  return report(name, `Parameters for database ${name} have been changed`, true, { [name]: 'Parameters changed' })
-}
-
-const name = arg.any('The name of the database')
-
 export default defineState({
   name: 'postgres_database',
-  doc: 'Keep databases of PostgreSQL.',
+  doc: 'Manage databases of PostgreSQL.',
   when: whenPsql,
   functions: {
     present: state({
-      doc: 'A database is there.',
-      args: {
-        name,
-        tablespace: optional('Where its files are'),
-        encoding: optional('The encoding of characters'),
-        lc_collate: optional('The order of texts'),
-        lc_ctype: optional('The classes of characters'),
-        owner: optional('The role that owns it'),
-        owner_recurse: arg.flag('Whether a new owner also gets all that is in it', { default: false }),
-        template: optional('The database that is copied'),
-        ...connectionArgs(),
-      },
-      run: (ctx, given) => present(ctx, given as Given),
+      doc: 'Ensure that a database exists.',
+      args: databaseArgs,
+      run: present,
     }),
     absent: state({
-      doc: 'A database is not there.',
-      args: { name, ...connectionArgs() },
-      run: (ctx, given) => {
-        const name = str(given.name)
-        return dropped(ctx, {
+      doc: 'Ensure that a database does not exist.',
+      args: { name, ...connectionArgs },
+      run: (ctx, { name, ...at }) =>
+        dropped(ctx, {
           subject: `Database ${name}`,
           name,
-          exists: () => ctx.call('postgres.db_exists', [name], connection(given as Given)),
-          remove: () => ctx.call('postgres.db_remove', [name], connection(given as Given)),
-        })
-      },
+          exists: () => ctx.call('postgres.db_exists', [name], connection(at)),
+          remove: () => ctx.call('postgres.db_remove', [name], connection(at)),
+        }),
     }),
   },
 })

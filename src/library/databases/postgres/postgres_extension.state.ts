@@ -1,59 +1,58 @@
 // Extensions of a PostgreSQL database.
-import { str, truthy } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { connection, connectionArgs, dropped, type Given, optional, report, whenPsql } from './state/connection.ts'
+import { truthy } from '../../../data/mod.ts'
+import { arg, changed, defineState, ensure, failed, settled, state } from '../../../sdk/mod.ts'
+import { connection, connectionArgsByRole, dropped, whenPsql } from './state/connection.ts'
 
-const CONNECTION = 'user maintenance_db db_user db_password db_host db_port'
-
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const name = str(given['name']!)
-  const { schema = null, ext_version = null, if_not_exists = null, from_version = null } = given
-  const db = connection(given)
-  const flags = await ctx.call('postgres.create_metadata', [name], { schema, ext_version, ...db })
-  const install = flags.includes('EXTENSION NOT INSTALLED')
-  if (!install && flags.length === 1) return report(name, `Extension ${name} is already present`)
-  const done = install ? 'installed' : 'upgraded'
-  if (ctx.test) return report(name, `Extension ${name} is set to be ${done}`, null)
-  const wishes = { name, if_not_exists, schema, ext_version, from_version }
-  if (!truthy(await ctx.call('postgres.create_extension', [], { ...wishes, ...db }))) {
-    return report(name, `Failed to ${install ? 'install' : 'upgrade'} extension ${name}`, false)
-  }
-  const change = install ? 'Installed' : 'Upgraded'
-  return report(name, `The extension ${name} has been ${done}`, true, { [name]: change })
-}
-
-const name = arg.any('The name of the extension')
+const name = arg.text('Name of the extension')
 
 export default defineState({
   name: 'postgres_extension',
-  doc: 'Keep extensions of PostgreSQL databases.',
+  doc: 'Manage extensions of PostgreSQL databases.',
   when: whenPsql,
   functions: {
     present: state({
-      doc: 'An extension is installed in a database.',
+      doc: 'Ensure that a database has an extension.',
       args: {
         name,
-        if_not_exists: optional('Whether an extension that is there already is no failure'),
-        schema: optional('The schema its objects are in'),
-        ext_version: optional('The version'),
-        from_version: optional('The version of the parts that were there before it was an extension'),
-        ...connectionArgs(CONNECTION),
+        if_not_exists: arg.flag('Whether an installed extension is no error. Default: True', { optional: true }),
+        schema: arg.text('Schema of the objects of the extension', { optional: true }),
+        ext_version: arg.text('Version of the extension', { optional: true }),
+        from_version: arg.text('Version of the objects that were installed without an extension', { optional: true }),
+        ...connectionArgsByRole,
       },
-      run: (ctx, given) => present(ctx, given as Given),
+      run: (ctx, { name, if_not_exists, schema, ext_version, from_version, ...at }) => {
+        const db = connection(at)
+        return ensure<'install' | 'upgrade'>(ctx, {
+          name,
+          look: async () => {
+            const flags = await ctx.call('postgres.create_metadata', [name], { schema, ext_version, ...db })
+            if (flags.includes('EXTENSION NOT INSTALLED')) return 'install'
+            return flags.length === 1 ? settled(`Extension ${name} is already present`) : 'upgrade'
+          },
+          foresee: (verb) => `Extension ${name} is set to be ${verb === 'install' ? 'installed' : 'upgraded'}`,
+          act: async (verb) => {
+            const options = { name, if_not_exists, schema, ext_version, from_version, ...db }
+            if (!truthy(await ctx.call('postgres.create_extension', [], options))) {
+              return failed(`Failed to ${verb} extension ${name}`)
+            }
+            return verb === 'install'
+              ? changed(`The extension ${name} has been installed`, { [name]: 'Installed' })
+              : changed(`The extension ${name} has been upgraded`, { [name]: 'Upgraded' })
+          },
+        })
+      },
     }),
     absent: state({
-      doc: 'An extension is not installed in a database.',
+      doc: 'Ensure that a database does not have an extension.',
       args: {
         name,
-        if_exists: optional('Whether a missing extension is no failure'),
-        restrict: optional('Whether it stays when others need it'),
-        cascade: optional('Whether all that needs it goes too'),
-        ...connectionArgs(CONNECTION),
+        if_exists: arg.flag('Whether a missing extension is no error', { optional: true }),
+        restrict: arg.flag('Whether the extension stays if other objects need it', { optional: true }),
+        cascade: arg.flag('Whether objects that need the extension are dropped too. Default: True', { optional: true }),
+        ...connectionArgsByRole,
       },
-      run: (ctx, given) => {
-        const { if_exists, restrict, cascade } = given
-        const name = str(given.name)
-        const db = connection(given as Given)
+      run: (ctx, { name, if_exists, restrict, cascade, ...at }) => {
+        const db = connection(at)
         return dropped(ctx, {
           subject: `Extension ${name}`,
           name,

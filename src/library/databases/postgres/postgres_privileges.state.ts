@@ -1,7 +1,18 @@
 // Privileges of PostgreSQL roles on objects, and membership in groups.
-import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { connection, connectionArgs, type Given, optional, report, whenPsql } from './state/connection.ts'
+import { str, truthy } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
+import { connection, connectionArgs, whenPsql } from './state/connection.ts'
 
 interface Direction {
   wanted: boolean
@@ -30,53 +41,65 @@ const REVOKE: Direction = {
   change: 'Absent',
 }
 
-async function settle(ctx: StateContext, given: Given, direction: Direction): Promise<StateReturn> {
-  const { object_name = null, object_type = null, privileges = null, prepend = null } = given
-  const name = str(given['name']!)
-  const listed = truthy(privileges) ? (privileges as Value[]).map((item) => str(item)).join(',') : null
+const object = {
+  name: arg.text('Name of the role'),
+  object_name: arg.text('Name of the object, or ALL'),
+  object_type: arg.text('Type: table, sequence, schema, tablespace, language, database, function or group'),
+  privileges: arg.list('List of privileges', { optional: true }),
+}
+const prepend = arg.text('Schema of the object', { default: 'public' })
+const { user, maintenance_db, ...login } = connectionArgs
+const connected = { maintenance_db, user, ...login }
+
+type Grant = Bound<typeof object> & Bound<typeof connected> & { prepend: string; grant_option?: boolean | null }
+
+function settle(ctx: StateContext, given: Grant, direction: Direction): Promise<StateReturn> {
+  const { name, object_name, object_type, prepend, grant_option } = given
+  const { verb, done, preposition, change } = direction
+  const privileges = given.privileges?.length ? given.privileges.map(str).join(',') : null
   const keywords = {
-    privileges: listed,
-    ...('grant_option' in given && { grant_option: given['grant_option']! }),
+    privileges,
+    ...(grant_option !== undefined && { grant_option }),
     prepend,
     ...connection(given),
   }
   const target = [name, object_name, object_type]
-  if (truthy(await ctx.call('postgres.has_privileges', target, keywords)) === direction.wanted) {
-    return report(name, direction.settled)
-  }
-  const { verb, done, preposition, change } = direction
-  const what = str(object_type === 'group' ? object_name : listed)
-  if (ctx.test) return report(name, `The privilege(s): ${what} are set to be ${done} ${preposition} ${name}`, null)
-  if (truthy(await ctx.call(`postgres.privileges_${verb}`, target, keywords))) {
-    const comment = `The privilege(s): ${what} have been ${done} ${preposition} ${name}`
-    return report(name, comment, true, { [name]: change })
-  }
-  return report(name, `Failed to ${verb} privilege(s): ${what} ${preposition} ${name}`, false)
+  const granted = object_type === 'group' ? object_name : str(privileges)
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const held = truthy(await ctx.call('postgres.has_privileges', target, keywords))
+      return held === direction.wanted ? settled(direction.settled) : 'other'
+    },
+    foresee: () => `The privilege(s): ${granted} are set to be ${done} ${preposition} ${name}`,
+    act: async () => {
+      if (!truthy(await ctx.call(`postgres.privileges_${verb}`, target, keywords))) {
+        return failed(`Failed to ${verb} privilege(s): ${granted} ${preposition} ${name}`)
+      }
+      return changed(`The privilege(s): ${granted} have been ${done} ${preposition} ${name}`, { [name]: change })
+    },
+  })
 }
-
-const object = {
-  name: arg.any('The role'),
-  object_name: arg.any('The object, or ALL'),
-  object_type: arg.any('Its kind: table, sequence, schema, tablespace, language, database, function or group'),
-  privileges: optional('A list of privileges'),
-}
-const prepend = arg.any('The schema of the object', { default: 'public' })
-const connected = connectionArgs('maintenance_db user db_password db_host db_port db_user')
 
 export default defineState({
   name: 'postgres_privileges',
-  doc: 'Keep privileges of PostgreSQL roles.',
+  doc: 'Manage privileges of PostgreSQL roles.',
   when: whenPsql,
   functions: {
     present: state({
-      doc: 'A role has privileges on an object.',
-      args: { ...object, grant_option: optional('Whether it may grant them on'), prepend, ...connected },
-      run: (ctx, given) => settle(ctx, given as Given, GRANT),
+      doc: 'Ensure that a role has privileges on an object.',
+      args: {
+        ...object,
+        grant_option: arg.flag('Whether the role may grant the privileges to others', { optional: true }),
+        prepend,
+        ...connected,
+      },
+      run: (ctx, given) => settle(ctx, given, GRANT),
     }),
     absent: state({
-      doc: 'A role does not have privileges on an object.',
+      doc: 'Ensure that a role does not have privileges on an object.',
       args: { ...object, prepend, ...connected },
-      run: (ctx, given) => settle(ctx, given as Given, REVOKE),
+      run: (ctx, given) => settle(ctx, given, REVOKE),
     }),
   },
 })

@@ -1,32 +1,29 @@
 // Schemas of a PostgreSQL database.
-import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { connectionArgs, dropped, type Given, optional, report, whenPsql } from './state/connection.ts'
+import { str } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, settled, state } from '../../../sdk/mod.ts'
+import { connectionArgsByRole, created, dropped, whenPsql } from './state/connection.ts'
 
-const CONNECTION = 'user db_user db_password db_host db_port'
+const { maintenance_db: _, ...connection } = connectionArgsByRole
+const place = { dbname: arg.text('Name of the database'), name: arg.text('Name of the schema') }
+const schema = { ...place, ...connection }
 
-const connection = (given: Given): Record<string, Value> =>
-  Object.fromEntries(CONNECTION.split(' ').map((name) => [name, given[name] ?? null]))
-
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const [dbname, name] = [str(given['dbname']!), str(given['name']!)]
-  const where = (comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
-    dbname,
-    ...report(name, comment, result, changes),
+async function present(ctx: StateContext, owner: string | null, given: Bound<typeof schema>): Promise<StateReturn> {
+  const { dbname, name, ...db } = given
+  const outcome = await created(ctx, {
+    name,
+    look: async () => {
+      if ((await ctx.call('postgres.schema_get', [dbname, name], db)) === null) return 'missing'
+      return settled(`Schema ${name} already exists in database ${dbname}`)
+    },
+    create: () => ctx.call('postgres.schema_create', [dbname, name], { owner, ...db }),
+    forecast: `Schema ${name} is set to be created in database ${dbname}.`,
+    success: `Schema ${name} has been created in database ${dbname}`,
+    failure: `Failed to create schema ${name} in database ${dbname}`,
   })
-  const db = connection(given)
-  if ((await ctx.call('postgres.schema_get', [dbname, name], db)) !== null) {
-    return where(`Schema ${name} already exists in database ${dbname}`)
-  }
-  if (ctx.test) return where(`Schema ${name} is set to be created in database ${dbname}.`, null)
-  const done = await ctx.call('postgres.schema_create', [dbname, name], { owner: given['owner'] ?? null, ...db })
-  if (!truthy(done)) return where(`Failed to create schema ${name} in database ${dbname}`, false)
-  return where(`Schema ${name} has been created in database ${dbname}`, true, { [name]: 'Present' })
+  return { dbname, ...outcome }
 }
 
-async function absent(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const [dbname, name] = [str(given['dbname']!), str(given['name']!)]
-  const db = connection(given)
+async function absent(ctx: StateContext, { dbname, name, ...db }: Bound<typeof schema>): Promise<StateReturn> {
   const outcome = await dropped(ctx, {
     subject: `Schema ${name}`,
     name,
@@ -40,22 +37,20 @@ async function absent(ctx: StateContext, given: Given): Promise<StateReturn> {
   return { dbname, ...outcome, comment }
 }
 
-const place = { dbname: arg.any('The database'), name: arg.any('The name of the schema') }
-
 export default defineState({
   name: 'postgres_schema',
-  doc: 'Keep schemas of PostgreSQL databases.',
+  doc: 'Manage schemas of PostgreSQL databases.',
   when: whenPsql,
   functions: {
     present: state({
-      doc: 'A schema is there.',
-      args: { ...place, owner: optional('The role that owns it'), ...connectionArgs(CONNECTION) },
-      run: (ctx, given) => present(ctx, given as Given),
+      doc: 'Ensure that a schema exists.',
+      args: { ...place, owner: arg.text('Role that owns the schema', { optional: true }), ...connection },
+      run: (ctx, { owner, ...given }) => present(ctx, owner, given),
     }),
     absent: state({
-      doc: 'A schema is not there.',
-      args: { ...place, ...connectionArgs(CONNECTION) },
-      run: (ctx, given) => absent(ctx, given as Given),
+      doc: 'Ensure that a schema does not exist.',
+      args: schema,
+      run: absent,
     }),
   },
 })

@@ -1,308 +1,276 @@
 // Redis: keys, hashes, lists and sets, and the server itself. Answers have the shape that the Python client gives them:
-// what a server confirms with OK is true.
-import { type Dict, float, int, str, truthy, type Value } from '../../../data/mod.ts'
-import {
-  type Arg,
-  arg,
-  changes,
-  defineModule,
-  type FunctionContext,
-  type FunctionDeclaration,
-  fn,
-  type Result,
-  reads,
-  ret,
-} from '../../../sdk/mod.ts'
+// an OK of the server is True.
+import { type Dict, float, int, str, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { Reply } from './module/client.ts'
-import { type Given, isUnreachable, REDIS, SENTINEL, withRedis } from './module/connection.ts'
+import { ask, isUnreachable, REDIS, SENTINEL, type Server, withRedis } from './module/connection.ts'
 
-const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-
-const connection = {
-  host: optional('The host, or the path of a socket'),
-  port: optional('The port'),
-  db: optional('The number of the database'),
-  password: arg.any('The password', { optional: true, secret: true }),
+const serverOnly = {
+  host: arg.text('Host, or path of a socket. Default: the option `redis.host`, else localhost', { optional: true }),
+  port: arg.text('Port. Default: the option `redis.port`, else 6379', { optional: true }),
 }
+const password = arg.text('Password. Default: the option `redis.password`', { optional: true, secret: true })
+const connection = {
+  ...serverOnly,
+  db: arg.text('Number of the database. Default: the option `redis.db`', { optional: true }),
+  password,
+}
+const sentinel = { ...serverOnly, password }
+const options = arg.open('Connection: host, port, db and password')
 
-type Shape = (reply: Reply) => Result
+/** Return the server that keywords name. */
+const serverOf = (keywords: ReadonlyMap<string, Value>): Server =>
+  Object.fromEntries(
+    [...keywords]
+      .filter(([name]) => name in connection)
+      .map(([name, value]) => [name, value === null ? null : str(value)]),
+  )
 
-const ok = (reply: Reply): boolean => reply === 'OK'
-const truth: Shape = (reply) => reply === 1
-const plain: Shape = (reply) => reply as Result
-const started: Shape = (reply) => (typeof reply === 'string' ? true : (reply as Result))
+const isOk = (reply: Reply): boolean => reply === 'OK'
+const isOne = (reply: Reply): boolean => reply === 1
+const isStarted = (reply: Reply): Reply | boolean => (typeof reply === 'string' ? true : reply)
 
-/** Fields and values in turn, as a dict. */
-function paired(reply: Reply): Dict {
-  const items = (reply ?? []) as string[]
+const items = (reply: Reply = null): Reply[] => (Array.isArray(reply) ? reply : [])
+
+/** Return a reply of alternating fields and values as a dict. */
+function paired(reply?: Reply): Dict {
+  const words = items(reply)
   const found: Dict = new Map()
-  for (let i = 0; i < items.length; i += 2) found.set(items[i]!, items[i + 1]!)
+  for (let i = 0; i < words.length; i += 2) found.set(words[i] ?? null, words[i + 1] ?? null)
   return found
 }
 
-interface Declared {
-  effect: FunctionDeclaration['effect']
-  doc: string
-  args?: Record<string, Arg<Value>>
-  example: string
-  /** The words of the command, after the names of those arguments that become words. */
-  words: (given: Given) => readonly Value[]
-  shape?: Shape
-}
-
-/** A function that is one command. */
-function command({ effect, doc, args = {}, example, words, shape = plain }: Declared): FunctionDeclaration {
-  return fn({
-    doc,
-    args: { ...args, ...connection },
-    returns: ret.any('What Redis answers'),
-    examples: [`salt '*' redis.${example}`],
-    effect,
-    run: (ctx, given) =>
-      withRedis(ctx, given as Given, async (send) =>
-        shape(await send(...words(given as Given).map((word) => str(word)))),
-      ),
-  })
-}
-
-/** A function that takes any number of words, and its connection as keywords. */
-function gathering(
-  effect: FunctionDeclaration['effect'],
-  doc: string,
-  example: string,
-  first: Record<string, Arg<Value>>,
-  verb: string,
-): FunctionDeclaration {
-  return fn({
-    doc,
-    args: { ...first, items: arg.rest('The names'), options: arg.open('host, port, db and password') },
-    returns: ret.any('What Redis answers'),
-    examples: [`salt '*' redis.${example}`],
-    effect,
-    run: (ctx, given) => {
-      const { items, options, ...own } = given as { items: Value[]; options: Map<string, Value> } & Given
-      const words = [verb, ...Object.values(own), ...items].map((word) => str(word as Value))
-      return withRedis(ctx, Object.fromEntries(options), async (send) => plain(await send(...words)))
-    },
-  })
-}
-
-const key = arg.text('The key')
-const field = arg.any('The field')
-const value = arg.any('The value')
+const key = arg.text('Key')
+const value = arg.any('Value, stored as text')
+const replied = ret.any('Reply of the server')
 
 const keys = {
-  delete: gathering('change', 'Delete keys.', 'delete foo bar', {}, 'DEL'),
-  exists: command({
-    effect: 'read',
-    doc: 'Whether there is a key.',
-    args: { key },
-    example: 'exists foo',
-    words: ({ key }) => ['EXISTS', key!],
+  delete: changes({
+    doc: 'Delete keys.',
+    args: { items: arg.rest('Keys'), options },
+    returns: replied,
+    example: 'redis.delete foo bar',
+    run: (ctx, { items, options }) => ask(ctx, serverOf(options), ['DEL', ...items]),
   }),
-  expire: command({
-    effect: 'change',
-    doc: 'Let a key expire after some seconds.',
-    args: { key, seconds: arg.any('The seconds') },
-    example: 'expire foo 300',
-    words: ({ key, seconds }) => ['EXPIRE', key!, seconds!],
-    shape: truth,
+  exists: reads({
+    doc: 'Return whether a key exists.',
+    args: { key, ...connection },
+    returns: ret.any('1 if the key exists, else 0'),
+    example: 'redis.exists foo',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['EXISTS', key]),
   }),
-  expireat: command({
-    effect: 'change',
+  expire: changes({
+    doc: 'Let a key expire after a number of seconds.',
+    args: { key, seconds: arg.text('Seconds until the key expires'), ...connection },
+    returns: ret.boolean('Whether the key exists'),
+    example: 'redis.expire foo 300',
+    run: async (ctx, { key, seconds, ...server }) => isOne(await ask(ctx, server, ['EXPIRE', key, seconds])),
+  }),
+  expireat: changes({
     doc: 'Let a key expire at a time.',
-    args: { key, timestamp: arg.any('Seconds since the epoch') },
-    example: 'expireat foo 1400000000',
-    words: ({ key, timestamp }) => ['EXPIREAT', key!, timestamp!],
-    shape: truth,
+    args: { key, timestamp: arg.text('Seconds since the epoch'), ...connection },
+    returns: ret.boolean('Whether the key exists'),
+    example: 'redis.expireat foo 1400000000',
+    run: async (ctx, { key, timestamp, ...server }) => isOne(await ask(ctx, server, ['EXPIREAT', key, timestamp])),
   }),
-  get_key: command({
-    effect: 'read',
-    doc: 'The value of a key.',
-    args: { key },
-    example: 'get_key foo',
-    words: ({ key }) => ['GET', key!],
+  get_key: reads({
+    doc: 'Return the value of a key.',
+    args: { key, ...connection },
+    returns: ret.any('Value as text; None if there is no such key'),
+    example: 'redis.get_key foo',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['GET', key]),
   }),
-  set_key: command({
-    effect: 'change',
+  set_key: changes({
     doc: 'Set the value of a key.',
-    args: { key, value },
-    example: 'set_key foo bar',
-    words: ({ key, value }) => ['SET', key!, value!],
-    shape: ok,
+    args: { key, value, ...connection },
+    returns: ret.boolean('Whether the server accepted the value'),
+    example: 'redis.set_key foo bar',
+    run: async (ctx, { key, value, ...server }) => isOk(await ask(ctx, server, ['SET', key, value])),
   }),
-  keys: command({
-    effect: 'read',
-    doc: 'The keys that a pattern matches.',
-    args: { pattern: arg.any('The pattern', { default: '*' }) },
-    example: "keys 'foo*'",
-    words: ({ pattern }) => ['KEYS', pattern!],
+  keys: reads({
+    doc: 'Return the keys that match a pattern.',
+    args: { pattern: arg.text('Glob pattern', { default: '*' }), ...connection },
+    returns: ret.any('List of keys'),
+    example: "redis.keys 'foo*'",
+    run: (ctx, { pattern, ...server }) => ask(ctx, server, ['KEYS', pattern]),
   }),
-  key_type: command({
-    effect: 'read',
-    doc: 'The kind of a key.',
-    args: { key },
-    example: 'key_type foo',
-    words: ({ key }) => ['TYPE', key!],
+  key_type: reads({
+    doc: 'Return the type of the value of a key.',
+    args: { key, ...connection },
+    returns: ret.any('`string`, `list`, `set`, `zset`, `hash`, `stream` or `none`'),
+    example: 'redis.key_type foo',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['TYPE', key]),
   }),
 }
 
-const range = { key, start: arg.any('The first'), stop: arg.any('The last') }
+const range = {
+  key,
+  start: arg.text('Index of the first element, from 0; negative ones count from the end'),
+  stop: arg.text('Index of the last element'),
+  ...connection,
+}
 
 const collections = {
-  llen: command({
-    effect: 'read',
-    doc: 'The length of a list.',
-    args: { key },
-    example: 'llen foo_list',
-    words: ({ key }) => ['LLEN', key!],
+  llen: reads({
+    doc: 'Return the length of a list.',
+    args: { key, ...connection },
+    returns: ret.any('Number of elements'),
+    example: 'redis.llen foo_list',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['LLEN', key]),
   }),
-  lrange: command({
-    effect: 'read',
-    doc: 'A part of a list.',
+  lrange: reads({
+    doc: 'Return a range of a list.',
     args: range,
-    example: 'lrange foo_list 0 10',
-    words: ({ key, start, stop }) => ['LRANGE', key!, start!, stop!],
+    returns: ret.any('List of elements'),
+    example: 'redis.lrange foo_list 0 10',
+    run: (ctx, { key, start, stop, ...server }) => ask(ctx, server, ['LRANGE', key, start, stop]),
   }),
-  sadd: command({
-    effect: 'change',
-    doc: 'Put a member into a set.',
-    args: { key, value: arg.any('The member') },
-    example: 'sadd foo_set bar',
-    words: ({ key, value }) => ['SADD', key!, value!],
+  sadd: changes({
+    doc: 'Add a member to a set.',
+    args: { key, value, ...connection },
+    returns: ret.any('Number of added members'),
+    example: 'redis.sadd foo_set bar',
+    run: (ctx, { key, value, ...server }) => ask(ctx, server, ['SADD', key, value]),
   }),
-  smembers: command({
-    effect: 'read',
-    doc: 'The members of a set.',
-    args: { key },
-    example: 'smembers foo_set',
-    words: ({ key }) => ['SMEMBERS', key!],
+  smembers: reads({
+    doc: 'Return the members of a set.',
+    args: { key, ...connection },
+    returns: ret.any('List of members'),
+    example: 'redis.smembers foo_set',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['SMEMBERS', key]),
   }),
-  zcard: command({
-    effect: 'read',
-    doc: 'How many members a sorted set has.',
-    args: { key },
-    example: 'zcard foo_sorted',
-    words: ({ key }) => ['ZCARD', key!],
+  zcard: reads({
+    doc: 'Return the number of members of a sorted set.',
+    args: { key, ...connection },
+    returns: ret.any('Number of members'),
+    example: 'redis.zcard foo_sorted',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['ZCARD', key]),
   }),
-  zrange: command({
-    effect: 'read',
-    doc: 'A part of a sorted set.',
+  zrange: reads({
+    doc: 'Return a range of a sorted set.',
     args: range,
-    example: 'zrange foo_sorted 0 10',
-    words: ({ key, start, stop }) => ['ZRANGE', key!, start!, stop!],
+    returns: ret.any('List of members'),
+    example: 'redis.zrange foo_sorted 0 10',
+    run: (ctx, { key, start, stop, ...server }) => ask(ctx, server, ['ZRANGE', key, start, stop]),
   }),
 }
+
+const hash = { key, ...connection }
+const fieldOf = { key, field: arg.text('Field of the hash') }
 
 const hashes = {
-  hdel: gathering('change', 'Delete fields of a hash.', 'hdel foo_hash bar_field', { key }, 'HDEL'),
-  hexists: command({
-    effect: 'read',
-    doc: 'Whether a hash has a field.',
-    args: { key, field },
-    example: 'hexists foo_hash bar_field',
-    words: ({ key, field }) => ['HEXISTS', key!, field!],
-    shape: truth,
+  hdel: changes({
+    doc: 'Delete fields of a hash.',
+    args: { key, items: arg.rest('Fields'), options },
+    returns: replied,
+    example: 'redis.hdel foo_hash bar_field',
+    run: (ctx, { key, items, options }) => ask(ctx, serverOf(options), ['HDEL', key, ...items]),
   }),
-  hget: command({
-    effect: 'read',
-    doc: 'A field of a hash.',
-    args: { key, field },
-    example: 'hget foo_hash bar_field',
-    words: ({ key, field }) => ['HGET', key!, field!],
+  hexists: reads({
+    doc: 'Return whether a hash has a field.',
+    args: { ...fieldOf, ...connection },
+    returns: ret.boolean('Whether the hash has the field'),
+    example: 'redis.hexists foo_hash bar_field',
+    run: async (ctx, { key, field, ...server }) => isOne(await ask(ctx, server, ['HEXISTS', key, field])),
   }),
-  hgetall: command({
-    effect: 'read',
-    doc: 'All fields of a hash.',
-    args: { key },
-    example: 'hgetall foo_hash',
-    words: ({ key }) => ['HGETALL', key!],
-    shape: paired,
+  hget: reads({
+    doc: 'Return the value of a field of a hash.',
+    args: { ...fieldOf, ...connection },
+    returns: ret.any('Value as text; None if there is no such field'),
+    example: 'redis.hget foo_hash bar_field',
+    run: (ctx, { key, field, ...server }) => ask(ctx, server, ['HGET', key, field]),
   }),
-  hincrby: command({
-    effect: 'change',
-    doc: 'Add to a number in a hash.',
-    args: { key, field, increment: arg.any('How much', { default: 1 }) },
-    example: 'hincrby foo_hash bar_field 5',
-    words: ({ key, field, increment }) => ['HINCRBY', key!, field!, increment!],
+  hgetall: reads({
+    doc: 'Return all fields of a hash.',
+    args: hash,
+    returns: ret.dict('Values by field'),
+    example: 'redis.hgetall foo_hash',
+    run: async (ctx, { key, ...server }) => paired(await ask(ctx, server, ['HGETALL', key])),
   }),
-  hincrbyfloat: command({
-    effect: 'change',
-    doc: 'Add to a number with a fraction in a hash.',
-    args: { key, field, increment: arg.any('How much', { default: float(1) }) },
-    example: 'hincrbyfloat foo_hash bar_field 5.17',
-    words: ({ key, field, increment }) => ['HINCRBYFLOAT', key!, field!, increment!],
-    shape: (reply) => float(Number(reply)),
+  hincrby: changes({
+    doc: 'Add an integer to a field of a hash.',
+    args: { ...fieldOf, increment: arg.any('Integer to add', { default: 1 }), ...connection },
+    returns: ret.any('New value of the field'),
+    example: 'redis.hincrby foo_hash bar_field 5',
+    run: (ctx, { key, field, increment, ...server }) => ask(ctx, server, ['HINCRBY', key, field, increment]),
   }),
-  hlen: command({
-    effect: 'read',
-    doc: 'How many fields a hash has.',
-    args: { key },
-    example: 'hlen foo_hash',
-    words: ({ key }) => ['HLEN', key!],
+  hincrbyfloat: changes({
+    doc: 'Add a float to a field of a hash.',
+    args: { ...fieldOf, increment: arg.any('Number to add', { default: float(1) }), ...connection },
+    returns: ret.any('New value of the field'),
+    example: 'redis.hincrbyfloat foo_hash bar_field 5.17',
+    run: async (ctx, { key, field, increment, ...server }) =>
+      float(Number(await ask(ctx, server, ['HINCRBYFLOAT', key, field, increment]))),
   }),
-  hmget: gathering('read', 'Some fields of a hash.', 'hmget foo_hash bar_field1 bar_field2', { key }, 'HMGET'),
+  hlen: reads({
+    doc: 'Return the number of fields of a hash.',
+    args: hash,
+    returns: ret.any('Number of fields'),
+    example: 'redis.hlen foo_hash',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['HLEN', key]),
+  }),
+  hmget: reads({
+    doc: 'Return the values of fields of a hash.',
+    args: { key, items: arg.rest('Fields'), options },
+    returns: ret.any('List of values; None for a missing field'),
+    example: 'redis.hmget foo_hash bar_field1 bar_field2',
+    run: (ctx, { key, items, options }) => ask(ctx, serverOf(options), ['HMGET', key, ...items]),
+  }),
   hmset: changes({
     doc: 'Set fields of a hash.',
-    args: { key, fieldsvals: arg.open('Fields and their values; host, port, db and password') },
-    returns: ret.boolean('Whether Redis took them'),
+    args: { key, fieldsvals: arg.open('Fields and their values; host, port, db and password of the server') },
+    returns: ret.boolean('Whether the server accepted the values'),
     example: 'redis.hmset foo_hash bar_field1=bar_value1',
-    run: (ctx, { key, fieldsvals }) => {
-      const own = [...fieldsvals].filter(([name]) => !(name in connection) && !name.startsWith('__'))
-      const words = own.flatMap(([name, value]) => [name, str(value)])
-      return withRedis(ctx, Object.fromEntries(fieldsvals), async (send) => ok(await send('HMSET', key, ...words)))
+    run: async (ctx, { key, fieldsvals }) => {
+      const fields = [...fieldsvals].filter(([name]) => !(name in connection) && !name.startsWith('__'))
+      return isOk(await ask(ctx, serverOf(fieldsvals), ['HMSET', key, ...fields.flat()]))
     },
   }),
-  hset: command({
-    effect: 'change',
+  hset: changes({
     doc: 'Set a field of a hash.',
-    args: { key, field, value },
-    example: 'hset foo_hash bar_field bar_value',
-    words: ({ key, field, value }) => ['HSET', key!, field!, value!],
+    args: { ...fieldOf, value, ...connection },
+    returns: ret.any('1 if the field is new, else 0'),
+    example: 'redis.hset foo_hash bar_field bar_value',
+    run: (ctx, { key, field, value, ...server }) => ask(ctx, server, ['HSET', key, field, value]),
   }),
-  hsetnx: command({
-    effect: 'change',
-    doc: 'Set a field of a hash that is not there yet.',
-    args: { key, field, value },
-    example: 'hsetnx foo_hash bar_field bar_value',
-    words: ({ key, field, value }) => ['HSETNX', key!, field!, value!],
-    shape: truth,
+  hsetnx: changes({
+    doc: 'Set a field of a hash unless the field exists.',
+    args: { ...fieldOf, value, ...connection },
+    returns: ret.boolean('Whether the field was set'),
+    example: 'redis.hsetnx foo_hash bar_field bar_value',
+    run: async (ctx, { key, field, value, ...server }) => isOne(await ask(ctx, server, ['HSETNX', key, field, value])),
   }),
-  hvals: command({
-    effect: 'read',
-    doc: 'The values of a hash.',
-    args: { key },
-    example: 'hvals foo_hash',
-    words: ({ key }) => ['HVALS', key!],
+  hvals: reads({
+    doc: 'Return the values of a hash.',
+    args: hash,
+    returns: ret.any('List of values'),
+    example: 'redis.hvals foo_hash',
+    run: (ctx, { key, ...server }) => ask(ctx, server, ['HVALS', key]),
   }),
-  hscan: command({
-    effect: 'read',
-    doc: 'Some fields of a hash, and where to go on.',
+  hscan: reads({
+    doc: 'Return a part of the fields of a hash, and the cursor of the next part.',
     args: {
       key,
-      cursor: arg.any('Where to begin', { default: 0 }),
-      match: optional('A pattern for the fields'),
-      count: optional('About how many'),
+      cursor: arg.any('Cursor of the part; 0 for the first one', { default: 0 }),
+      match: arg.text('Glob pattern of the fields', { optional: true }),
+      count: arg.text('Approximate number of fields', { optional: true }),
+      ...connection,
     },
-    example: "hscan foo_hash match='field_prefix_*' count=1",
-    words: ({ key, cursor, match, count }) => [
-      'HSCAN',
-      key!,
-      cursor!,
-      ...(match === null ? [] : ['MATCH', match!]),
-      ...(count === null ? [] : ['COUNT', count!]),
-    ],
-    shape: (reply) => {
-      const [next, items] = reply as [string, Reply]
-      return [Number(next), paired(items)]
+    returns: ret.list('Next cursor, 0 at the end; values by field'),
+    example: "redis.hscan foo_hash match='field_prefix_*' count=1",
+    run: async (ctx, { key, cursor, match, count, ...server }) => {
+      const pattern = match === null ? [] : ['MATCH', match]
+      const size = count === null ? [] : ['COUNT', count]
+      const [next, found] = items(await ask(ctx, server, ['HSCAN', key, cursor, ...pattern, ...size]))
+      return [Number(next), paired(found)]
     },
   }),
 }
 
-/** `key:value` lines; numbers are numbers, and `a=1,b=2` is a dict. */
-function infoOf(text: string): Dict {
+/** Parse lines of `key:value`; digits become numbers, and `a=1,b=2` a dict. */
+function infoOf(reply: Reply): Dict {
   const info: Dict = new Map()
-  for (const line of text.split('\r\n')) {
+  for (const line of String(reply).split('\r\n')) {
     const colon = line.indexOf(':')
     if (line.startsWith('#') || colon < 0) continue
     info.set(line.slice(0, colon), infoValue(line.slice(colon + 1)))
@@ -312,162 +280,168 @@ function infoOf(text: string): Dict {
 
 function infoValue(text: string): Value {
   if (text.includes('=') && text.includes(',')) {
-    return new Map(text.split(',').map((part) => [part.split('=')[0]!, infoValue(part.split('=')[1] ?? '')]))
+    const pairs = text.split(',').map((part) => part.split('='))
+    return new Map(pairs.map(([name = '', value = '']) => [name, infoValue(value)]))
   }
   if (/^-?\d+$/.test(text)) return int(BigInt(text))
   return /^-?\d+\.\d+$/.test(text) ? float(Number(text)) : text
 }
 
-const masterOf = (host: Value, port: Value): Dict =>
-  new Map([
-    ['master_host', host],
-    ['master_port', port],
-  ])
-
-async function answers(ctx: FunctionContext, given: Given): Promise<boolean> {
+async function answers(ctx: FunctionContext, server: Server): Promise<boolean> {
   try {
-    return await withRedis(ctx, given, async (send) => (await send('PING')) === 'PONG')
+    return (await ask(ctx, server, ['PING'])) === 'PONG'
   } catch (error) {
     if (isUnreachable(error)) return false
     throw error
   }
 }
 
-const { db: _, ...serverOnly } = connection
-
 const server = {
-  bgrewriteaof: command({
-    effect: 'change',
+  bgrewriteaof: changes({
     doc: 'Rewrite the append-only file in the background.',
-    example: 'bgrewriteaof',
-    words: () => ['BGREWRITEAOF'],
-    shape: started,
+    args: connection,
+    returns: ret.any('True once the server has started to'),
+    example: 'redis.bgrewriteaof',
+    run: async (ctx, server) => isStarted(await ask(ctx, server, ['BGREWRITEAOF'])),
   }),
-  bgsave: command({
-    effect: 'change',
-    doc: 'Save in the background.',
-    example: 'bgsave',
-    words: () => ['BGSAVE'],
-    shape: started,
+  bgsave: changes({
+    doc: 'Save the databases to disk in the background.',
+    args: connection,
+    returns: ret.any('True once the server has started to'),
+    example: 'redis.bgsave',
+    run: async (ctx, server) => isStarted(await ask(ctx, server, ['BGSAVE'])),
   }),
-  save: command({ effect: 'change', doc: 'Save now.', example: 'save', words: () => ['SAVE'], shape: ok }),
-  config_get: command({
-    effect: 'read',
-    doc: 'Settings of the server.',
-    args: { pattern: arg.any('Which', { default: '*' }) },
-    example: 'config_get port',
-    words: ({ pattern }) => ['CONFIG', 'GET', pattern!],
-    shape: paired,
+  save: changes({
+    doc: 'Save the databases to disk, and wait for it.',
+    args: connection,
+    returns: ret.boolean('Whether the databases were saved'),
+    example: 'redis.save',
+    run: async (ctx, server) => isOk(await ask(ctx, server, ['SAVE'])),
   }),
-  config_set: command({
-    effect: 'change',
+  config_get: reads({
+    doc: 'Return settings of the server.',
+    args: { pattern: arg.text('Glob pattern of the settings', { default: '*' }), ...connection },
+    returns: ret.dict('Values by setting'),
+    example: 'redis.config_get port',
+    run: async (ctx, { pattern, ...server }) => paired(await ask(ctx, server, ['CONFIG', 'GET', pattern])),
+  }),
+  config_set: changes({
     doc: 'Change a setting of the server.',
-    args: { name: arg.any('The setting'), value },
-    example: 'config_set masterauth luv_kittens',
-    words: ({ name, value }) => ['CONFIG', 'SET', name!, value!],
-    shape: ok,
+    args: { name: arg.text('Name of the setting'), value, ...connection },
+    returns: ret.boolean('Whether the server accepted the value'),
+    example: 'redis.config_set masterauth luv_kittens',
+    run: async (ctx, { name, value, ...server }) => isOk(await ask(ctx, server, ['CONFIG', 'SET', name, value])),
   }),
-  dbsize: command({ effect: 'read', doc: 'How many keys there are.', example: 'dbsize', words: () => ['DBSIZE'] }),
-  flushall: command({
-    effect: 'change',
+  dbsize: reads({
+    doc: 'Return the number of keys of a database.',
+    args: connection,
+    returns: ret.any('Number of keys'),
+    example: 'redis.dbsize',
+    run: (ctx, server) => ask(ctx, server, ['DBSIZE']),
+  }),
+  flushall: changes({
     doc: 'Delete the keys of all databases.',
-    example: 'flushall',
-    words: () => ['FLUSHALL'],
-    shape: ok,
+    args: connection,
+    returns: ret.boolean('Whether the keys were deleted'),
+    example: 'redis.flushall',
+    run: async (ctx, server) => isOk(await ask(ctx, server, ['FLUSHALL'])),
   }),
-  flushdb: command({
-    effect: 'change',
-    doc: 'Delete the keys of a database.',
-    example: 'flushdb',
-    words: () => ['FLUSHDB'],
-    shape: ok,
+  flushdb: changes({
+    doc: 'Delete the keys of one database.',
+    args: connection,
+    returns: ret.boolean('Whether the keys were deleted'),
+    example: 'redis.flushdb',
+    run: async (ctx, server) => isOk(await ask(ctx, server, ['FLUSHDB'])),
   }),
-  info: command({
-    effect: 'read',
-    doc: 'Facts about the server.',
-    example: 'info',
-    words: () => ['INFO'],
-    shape: (reply) => infoOf(String(reply)),
+  info: reads({
+    doc: 'Return information and statistics about the server.',
+    args: connection,
+    returns: ret.dict('Values by name'),
+    example: 'redis.info',
+    run: async (ctx, server) => infoOf(await ask(ctx, server, ['INFO'])),
   }),
-  lastsave: command({
-    effect: 'read',
-    doc: 'When it was last saved, in seconds since the epoch.',
-    example: 'lastsave',
-    words: () => ['LASTSAVE'],
+  lastsave: reads({
+    doc: 'Return the time of the last save.',
+    args: connection,
+    returns: ret.any('Seconds since the epoch'),
+    example: 'redis.lastsave',
+    run: (ctx, server) => ask(ctx, server, ['LASTSAVE']),
   }),
-  time: command({
-    effect: 'read',
-    doc: 'The clock of the server, in seconds since the epoch.',
-    example: 'time',
-    words: () => ['TIME'],
-    shape: (reply) => Number((reply as string[])[0]),
+  time: reads({
+    doc: 'Return the time of the server.',
+    args: connection,
+    returns: ret.number('Seconds since the epoch'),
+    example: 'redis.time',
+    run: async (ctx, server) => Number(items(await ask(ctx, server, ['TIME']))[0]),
   }),
-  slaveof: command({
-    effect: 'change',
-    doc: 'Follow another server, or none.',
-    args: { master_host: optional('The host to follow'), master_port: optional('Its port') },
-    example: 'slaveof redis-server.example.com 6379',
-    words: ({ master_host, master_port }) =>
-      truthy(master_host!)
-        ? ['SLAVEOF', master_host!, truthy(master_port!) ? master_port! : REDIS.port]
-        : ['SLAVEOF', 'NO', 'ONE'],
-    shape: ok,
+  slaveof: changes({
+    doc: 'Make the server a replica of another one, or of none.',
+    args: {
+      master_host: arg.text('Host of the master; none ends the replication', { optional: true }),
+      master_port: arg.text('Port of the master. Default: 6379', { optional: true }),
+      ...connection,
+    },
+    returns: ret.boolean('Whether the server accepted the command'),
+    example: 'redis.slaveof redis-server.example.com 6379',
+    run: async (ctx, { master_host, master_port, ...server }) => {
+      const master = master_host ? [master_host, master_port || REDIS.port] : ['NO', 'ONE']
+      return isOk(await ask(ctx, server, ['SLAVEOF', ...master]))
+    },
   }),
   ping: reads({
-    doc: 'Whether the server answers.',
+    doc: 'Return whether the server answers.',
     args: connection,
-    returns: ret.boolean('Whether it does'),
+    returns: ret.boolean('Whether the server answers'),
     example: 'redis.ping',
-    run: (ctx, given) => answers(ctx, given),
+    run: (ctx, server) => answers(ctx, server),
   }),
   shutdown: changes({
-    doc: 'Save and stop the server.',
+    doc: 'Save the databases to disk and stop the server.',
     args: connection,
-    returns: ret.boolean('Whether it is down'),
+    returns: ret.boolean('Whether the server stopped'),
     example: 'redis.shutdown',
-    run: async (ctx, given) => {
-      if (!(await answers(ctx, given))) return false
+    run: async (ctx, server) => {
+      if (!(await answers(ctx, server))) return false
       try {
-        await withRedis(ctx, given, (send) => send('SHUTDOWN'))
+        await ask(ctx, server, ['SHUTDOWN'])
       } catch (error) {
-        // a server that goes down answers with nothing
+        // a server that stops closes the connection without an answer
         if (!isUnreachable(error)) throw error
       }
-      return !(await answers(ctx, given))
+      return !(await answers(ctx, server))
     },
   }),
   sentinel_get_master_ip: reads({
-    doc: 'Where a sentinel says that a master is.',
-    args: { master: arg.text('The name of the master'), ...serverOnly },
-    returns: ret.dict('`master_host` and `master_port`'),
+    doc: 'Return the address of a master, as a sentinel knows it.',
+    args: { master: arg.text('Name of the master'), ...sentinel },
+    returns: ret.dict('`master_host` and `master_port`; None for an unknown master'),
     example: 'redis.sentinel_get_master_ip mymaster',
-    run: (ctx, { master, ...given }) =>
+    run: (ctx, { master, ...server }) =>
       withRedis(
         ctx,
-        given,
+        server,
         async (send) => {
-          const reply = (await send('SENTINEL', 'get-master-addr-by-name', master)) as [string, string] | null
-          return masterOf(reply?.[0] ?? null, reply ? Number(reply[1]) : null)
+          const [host = null, port] = items(await send('SENTINEL', 'get-master-addr-by-name', master))
+          return { master_host: host, master_port: port === undefined ? null : Number(port) }
         },
         SENTINEL,
       ),
   }),
   get_master_ip: reads({
-    doc: 'Whom a server follows.',
-    args: serverOnly,
-    returns: ret.dict('`master_host` and `master_port`'),
+    doc: 'Return the address of the master that the server replicates.',
+    args: sentinel,
+    returns: ret.dict('`master_host` and `master_port`; empty texts for a server without a master'),
     example: 'redis.get_master_ip',
-    run: (ctx, given) =>
-      withRedis(ctx, given, async (send) => {
-        const info = infoOf(String(await send('INFO')))
-        return masterOf(info.get('master_host') ?? '', info.get('master_port') ?? '')
-      }),
+    run: async (ctx, server) => {
+      const info = infoOf(await ask(ctx, server, ['INFO']))
+      return { master_host: info.get('master_host') ?? '', master_port: info.get('master_port') ?? '' }
+    },
   }),
 }
 
 export default defineModule({
   name: 'redismod',
   virtual: 'redis',
-  doc: 'Work with Redis.',
+  doc: 'Manage Redis.',
   functions: { ...server, ...keys, ...hashes, ...collections },
 })

@@ -6,7 +6,7 @@ const DEFAULTS = { host: 'salt', port: 6379, unix_socket_path: '', db: '0', pass
 
 interface Server {
   run(fun: string, args: readonly Value[]): Promise<Value>
-  /** Seconds that jobs are kept. */
+  /** How long jobs are kept, in seconds. */
   lifetime: number
 }
 
@@ -30,7 +30,7 @@ const parsed = (text: Value): Dict => {
 export default defineReturner({
   name: 'redis_return',
   virtual: 'redis',
-  doc: 'Keeps jobs in Redis.',
+  doc: 'Store jobs in Redis.',
   functions: {
     returner: async (ctx, ret) => {
       const { run, lifetime } = await server(ctx, ret)

@@ -17,7 +17,7 @@ const DEFAULTS = {
 
 export default defineReturner({
   name: 'mysql',
-  doc: 'Keeps jobs in tables of MySQL.',
+  doc: 'Store jobs in tables of MySQL.',
   functions: tableReturner({
     json: 'JSON_OBJECT',
     keep: ['INSERT IGNORE INTO', ''],

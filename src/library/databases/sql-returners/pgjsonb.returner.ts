@@ -5,6 +5,6 @@ import { tableReturner } from './sql/tables.ts'
 
 export default defineReturner({
   name: 'pgjsonb',
-  doc: 'Keeps jobs in tables of PostgreSQL with JSON columns.',
+  doc: 'Store jobs in tables of PostgreSQL with JSON columns.',
   functions: tableReturner(postgres('pgjsonb')),
 })

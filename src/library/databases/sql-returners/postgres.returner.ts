@@ -5,6 +5,6 @@ import { tableReturner } from './sql/tables.ts'
 
 export default defineReturner({
   name: 'postgres',
-  doc: 'Keeps jobs in tables of PostgreSQL.',
+  doc: 'Store jobs in tables of PostgreSQL.',
   functions: tableReturner(postgres('postgres')),
 })

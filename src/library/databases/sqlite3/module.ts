@@ -1,11 +1,10 @@
-// SQLite databases, through the sqlite3 program. Values come as literals and are read as such, so that numbers, texts
-// and NULL stay apart.
-import { float, int, SaltError, str, tuple, type Value } from '../../../data/mod.ts'
+// SQLite databases, through the sqlite3 program, which prints values as literals: numbers, texts and NULL differ.
+import { float, int, SaltError, str, traverse, tuple, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const DRIVER = '2.6.0'
 
-/** In a dry run nothing may come into being, not even an empty file. */
+/** Return the file and options. A dry run must not create even an empty file. */
 async function target(ctx: FunctionContext, db: string): Promise<string[]> {
   if (!ctx.host.readOnly) return [db]
   return (await ctx.host.stat(db)) === undefined ? [':memory:'] : [db, '-readonly']
@@ -33,7 +32,7 @@ function parsed([, text, blob, none, number]: RegExpExecArray): Value {
   return /^-?\d+$/.test(number!) ? int(BigInt(number!)) : float(Number(number))
 }
 
-/** Rows of literals between tabs; a text may hold line ends. */
+/** Parse rows of literals between tabs; a text may contain line ends. */
 function rowsOf(output: string): Value[] {
   const rows: Value[] = []
   let row: Value[] = []
@@ -55,42 +54,42 @@ async function fetch(ctx: FunctionContext, db: string | null, sql: string | null
 
 const names = (kind: string): string => `SELECT name FROM sqlite_master WHERE type='${kind}' ORDER BY name;`
 
-const db = arg.text('The file of the database', { optional: true })
-const sql = arg.text('The statement', { optional: true })
+const db = arg.text('Path of the database', { optional: true })
+const sql = arg.text('Statement', { optional: true })
 
 const indices = reads({
-  doc: 'The indices of a database.',
+  doc: 'Return the indices of a database.',
   args: { db },
-  returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
+  returns: ret.orFalse(ret.list('Rows of one name; False without a database')),
   example: 'sqlite3.indices /root/test.db',
   run: (ctx, { db }) => fetch(ctx, db, names('index')),
 })
 
 export default defineModule({
   name: 'sqlite3',
-  doc: 'Work with SQLite databases.',
+  doc: 'Manage SQLite databases.',
   when: async ({ host }) =>
     (await host.which('sqlite3')) !== undefined ||
     'The sqlite3 execution module failed to load: the program sqlite3 was not found',
   functions: {
     version: reads({
-      doc: 'The version of the interface, which is that of the Python driver.',
+      doc: 'Return the version of the interface: that of the Python driver.',
       args: {},
-      returns: ret.string('The version'),
+      returns: ret.string('Version'),
       example: 'sqlite3.version',
       run: () => DRIVER,
     }),
     sqlite_version: reads({
-      doc: 'The version of SQLite.',
+      doc: 'Return the version of SQLite.',
       args: {},
-      returns: ret.string('The version'),
+      returns: ret.string('Version'),
       example: 'sqlite3.sqlite_version',
-      run: async (ctx) => str((rowsOf(await sqlite(ctx, ':memory:', 'SELECT sqlite_version();'))[0] as Value[])[0]!),
+      run: async (ctx) => str(traverse(rowsOf(await sqlite(ctx, ':memory:', 'SELECT sqlite_version();')), '0:0')),
     }),
     modify: changes({
       doc: 'Run a statement that changes a database.',
       args: { db, sql },
-      returns: ret.boolean('Whether it was run'),
+      returns: ret.boolean('True; False without a database'),
       example: `sqlite3.modify /root/test.db 'CREATE TABLE test(id INT, testdata TEXT);'`,
       run: async (ctx, { db, sql }) => {
         if (db === null) return false
@@ -99,16 +98,16 @@ export default defineModule({
       },
     }),
     fetch: reads({
-      doc: 'The rows of a query.',
+      doc: 'Return the rows of a query.',
       args: { db, sql },
-      returns: ret.orFalse(ret.list('The rows; False without a database')),
+      returns: ret.orFalse(ret.list('Rows as tuples; False without a database')),
       example: "sqlite3.fetch /root/test.db 'SELECT * FROM test;'",
       run: (ctx, { db, sql }) => fetch(ctx, db, sql),
     }),
     tables: reads({
-      doc: 'The tables of a database.',
+      doc: 'Return the tables of a database.',
       args: { db },
-      returns: ret.orFalse(ret.list('Rows with one name each; False without a database')),
+      returns: ret.orFalse(ret.list('Rows of one name; False without a database')),
       example: 'sqlite3.tables /root/test.db',
       run: (ctx, { db }) => fetch(ctx, db, names('table')),
     }),

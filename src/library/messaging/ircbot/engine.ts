@@ -21,22 +21,27 @@ const texts = (value: Value): string[] => (isList(value) ? [...value].map(str) :
 
 export default defineEngine({
   name: 'ircbot',
-  doc: 'A bot on IRC: `!event TAG words` in a channel fires `salt/engines/ircbot/TAG` with the words as `data`; `!ping` and `!echo` answer.',
+  doc: 'Run a bot on IRC: `!event TAG words` in a channel fires `salt/engines/ircbot/TAG` with the words as `data`; `!ping` and `!echo` answer.',
   args: {
-    nick: arg.string('Its name'),
-    host: arg.string('The server'),
-    port: arg.integer('Its port', { default: 6667 }),
-    username: arg.any('The name it signs in by; its nick unless given', { optional: true }),
-    password: arg.any('Its password; without one it does not sign in', { optional: true, secret: true }),
-    channels: arg.any('The channels it enters', { optional: true }),
-    use_ssl: arg.boolean('By TLS, whatever the certificate', { default: false }),
-    use_sasl: arg.boolean('Sign in by SASL, not by a message to NickServ', { default: false }),
-    char: arg.string('What commands begin with', { default: '!' }),
-    allow_hosts: arg.any('Whose hosts may command it: all, none, or those that match these expressions', {
+    nick: arg.string('Nick of the bot'),
+    host: arg.string('Host of the IRC server'),
+    port: arg.integer('Port of the IRC server', { default: 6667 }),
+    username: arg.any('User name of the sign-in. Default: the nick', { optional: true }),
+    password: arg.any('Password. Default: no sign-in', { optional: true, secret: true }),
+    channels: arg.any('Channels to join: a list or a text', { optional: true }),
+    use_ssl: arg.boolean('Whether TLS is used; the certificate is not checked', { default: false }),
+    use_sasl: arg.boolean('Whether SASL is used for the sign-in, instead of NickServ', { default: false }),
+    char: arg.string('Prefix of commands', { default: '!' }),
+    allow_hosts: arg.any(
+      'Hosts that may send commands: True for all, False for none, or a list of regular expressions',
+      {
+        default: false,
+      },
+    ),
+    allow_nicks: arg.any('Nicks that may send commands: True, False or a list of regular expressions', {
       default: false,
     }),
-    allow_nicks: arg.any('The same for names', { default: false }),
-    disable_query: arg.boolean('Whether commands count only in channels', { default: true }),
+    disable_query: arg.boolean('Whether commands in private messages are ignored', { default: true }),
   },
   start: async (ctx, { host, port, use_ssl, channels, username, password, nick, ...more }) => {
     const own = { nick, channels: texts(channels), username: str(username ?? nick) }

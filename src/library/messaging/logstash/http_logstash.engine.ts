@@ -4,11 +4,11 @@ import { arg, type BusMessage, defineEngine } from '../../../sdk/mod.ts'
 
 export default defineEngine({
   name: 'http_logstash',
-  doc: 'Sends the data of events to Logstash, or whoever takes JSON, by POST requests.',
+  doc: 'Send the data of events to Logstash, or another server that takes JSON, by POST requests.',
   args: {
-    url: arg.string('Where they are sent'),
-    funs: arg.any('Functions: of the events that have a `fun` only those of these are sent', { optional: true }),
-    tags: arg.any('Globs of tags: only events that match one are sent', { optional: true }),
+    url: arg.string('URL of the server'),
+    funs: arg.any('List of functions: events with another `fun` are not sent', { optional: true }),
+    tags: arg.any('List of globs: only events with a matching tag are sent', { optional: true }),
   },
   start: async (ctx, { url, funs, tags }) => {
     for await (const event of ctx.events()) {

@@ -5,12 +5,12 @@ import { arg, type BusMessage, type Connection, defineEngine, type EngineContext
 
 export default defineEngine({
   name: 'logstash',
-  doc: 'Sends events to Logstash by UDP or TCP.',
+  doc: 'Send events to Logstash by UDP or TCP.',
   args: {
-    host: arg.string('Where Logstash listens'),
-    port: arg.integer('Its port', { default: 5959 }),
-    tag: arg.string('What is sent as the message of each event', { default: 'salt/engine/logstash' }),
-    proto: arg.string('`udp` or `tcp`', { default: 'udp' }),
+    host: arg.string('Host of Logstash'),
+    port: arg.integer('Port of Logstash', { default: 5959 }),
+    tag: arg.string('Message of each event', { default: 'salt/engine/logstash' }),
+    proto: arg.string('Protocol: udp or tcp', { default: 'udp' }),
   },
   start: async (ctx, { host, port, tag, proto }) => {
     if (proto !== 'udp' && proto !== 'tcp') {

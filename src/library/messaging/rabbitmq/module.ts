@@ -1,388 +1,428 @@
 // RabbitMQ, through rabbitmqctl and rabbitmq-plugins: users, virtual hosts, permissions, policies, plugins, clusters.
 import { randomInt } from 'node:crypto'
 import { type Dict, dumpJson, isDict, isList, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import {
-  type Arg,
-  arg,
-  defineModule,
-  type FunctionContext,
-  type FunctionDeclaration,
-  fn,
-  type Result,
-  type Returns,
-  reads,
-  ret,
-} from '../../../sdk/mod.ts'
-import { call, contentLines, contentWords, type Given, output, table } from './module/control.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { call, contentLines, contentWords, output, type RunAs, table } from './module/control.ts'
 
-const runas = arg.any('The system user that the program runs as', { optional: true })
-const name = arg.any('The name')
-const vhost = arg.any('The virtual host')
-const secret = arg.any('The password', { secret: true })
+const runas = arg.text('System user that runs the program. Default: the user of the minion', { optional: true })
+const user = { name: arg.text('Name of the user'), runas }
+const vhost = arg.text('Name of the virtual host')
+const password = arg.text('Password', { secret: true })
 
-function declare(effect: FunctionDeclaration['effect']) {
-  return <R extends Result = Result>(
-    doc: string,
-    args: Record<string, Arg<Value>>,
-    example: string,
-    run: (ctx: FunctionContext, given: Given) => Promise<NoInfer<R>>,
-    returns?: Returns<R>,
-  ): FunctionDeclaration =>
-    fn({
-      doc,
-      args,
-      returns: returns ?? ret.any('What RabbitMQ tells'),
-      examples: [`salt '*' rabbitmq.${example}`],
-      effect,
-      run: (ctx, given) => run(ctx, given as Given),
-    })
-}
-
-const asking = declare('read')
-const changing = declare('change')
-
-const word = (given: Given, key: string): Value => given[key] ?? null
-
-/** `[administrator, monitoring]` as a list. */
-const tagsOf = (text: string): Value => {
+/** Parse `[administrator, monitoring]`. */
+function tagsOf(text: string): string[] {
   const inner = text.slice(1, -1)
   return inner.includes(',') ? inner.split(',').map((tag) => tag.trim()) : inner.split(' ')
 }
 
-const listUsers = async (ctx: FunctionContext, given: Given): Promise<Dict> =>
-  table(await output(ctx, given, ['list_users', '-q']), tagsOf)
+const listUsers = async (ctx: FunctionContext, runas: RunAs): Promise<Dict> =>
+  table(await output(ctx, runas, ['list_users', '-q']), tagsOf)
 
-const listVhosts = async (ctx: FunctionContext, given: Given): Promise<string[]> =>
-  contentWords(await output(ctx, given, ['list_vhosts', '-q']))
-
-async function listUpstreams(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const answer = await call(ctx, given, ['list_parameters', '-q'])
-  const lines = contentLines(str(answer.get('stdout') ?? '')).map((line) => line.split('\t'))
-  return new Map(lines.filter((parts) => parts.length === 3).map(([, key, definition]) => [key!, definition!]))
-}
-
-/** Rows of JSON by the value of one column, which is taken out of them. */
-async function permissions(ctx: FunctionContext, given: Given, words: Value[], column: string): Promise<Dict> {
-  const answer = await call(ctx, given, words)
-  const rows = loadJson(str(answer.get('stdout') ?? '')) as Dict[]
-  return new Map(rows.map((row) => [row.get(column)!, new Map([...row].filter(([key]) => key !== column))]))
-}
-
-/** The heading of the answer, and what was printed. */
-async function told(ctx: FunctionContext, given: Given, title: string, words: Value[], quiet = false): Promise<Dict> {
-  return new Map([[title, await output(ctx, given, words, { quiet })]])
+/** Return rows of JSON by the value of one column, without that column. */
+async function permissions(ctx: FunctionContext, runas: RunAs, words: Value[], column: string): Promise<Dict> {
+  const answer = await call(ctx, runas, words)
+  const found = loadJson(str(answer.get('stdout') ?? ''))
+  const rows = isList(found) ? found.filter(isDict) : []
+  return new Map(rows.map((row) => [row.get(column) ?? null, new Map([...row].filter(([key]) => key !== column))]))
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-async function addUser(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const password = given['password'] ?? null
-  // a user without a password cannot be made, but the password can be taken away
+async function addUser(ctx: FunctionContext, name: string, password: string | null, runas: RunAs) {
+  // rabbitmqctl cannot create a user without a password, but it can clear the password
   const first = password ?? Array.from({ length: 15 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-  const answer = await told(ctx, given, 'Added', ['add_user', word(given, 'name'), first], true)
-  if (password !== null) return answer
+  const Added = await output(ctx, runas, ['add_user', name, first], { quiet: true })
+  if (password !== null) return { Added }
   try {
-    await told(ctx, given, 'Password Cleared', ['clear_password', word(given, 'name')])
+    await output(ctx, runas, ['clear_password', name])
   } catch (error) {
-    await told(ctx, given, 'Deleted', ['delete_user', word(given, 'name')])
+    await output(ctx, runas, ['delete_user', name])
     throw error
   }
-  return answer
+  return { Added }
 }
 
-async function checkPassword(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const words = ['authenticate_user', word(given, 'name'), word(given, 'password')]
-  const answer = await call(ctx, given, words, { quiet: true })
-  return answer.get('retcode') === 0 && str(answer.get('stderr') ?? '') === ''
+const printed = ret.dict('What the program printed')
+
+const users = {
+  list_users: reads({
+    doc: 'Return all users and their tags.',
+    args: { runas },
+    returns: ret.dict('Tags by user'),
+    example: 'rabbitmq.list_users',
+    run: (ctx, { runas }) => listUsers(ctx, runas),
+  }),
+  user_exists: reads({
+    doc: 'Return whether a user exists.',
+    args: user,
+    returns: ret.boolean('Whether the user exists'),
+    example: 'rabbitmq.user_exists joe',
+    run: async (ctx, { name, runas }) => (await listUsers(ctx, runas)).has(name),
+  }),
+  add_user: changes({
+    doc: 'Create a user.',
+    args: {
+      name: user.name,
+      password: arg.text('Password. Default: no password', { optional: true, secret: true }),
+      runas,
+    },
+    returns: printed,
+    example: 'rabbitmq.add_user joe secret',
+    run: (ctx, { name, password, runas }) => addUser(ctx, name, password, runas),
+  }),
+  delete_user: changes({
+    doc: 'Remove a user.',
+    args: user,
+    returns: printed,
+    example: 'rabbitmq.delete_user joe',
+    run: async (ctx, { name, runas }) => ({ Deleted: await output(ctx, runas, ['delete_user', name]) }),
+  }),
+  change_password: changes({
+    doc: 'Change the password of a user.',
+    args: { name: user.name, password, runas },
+    returns: printed,
+    example: 'rabbitmq.change_password joe new',
+    run: async (ctx, { name, password, runas }) => ({
+      'Password Changed': await output(ctx, runas, ['change_password', name, password], { quiet: true }),
+    }),
+  }),
+  clear_password: changes({
+    doc: 'Remove the password of a user, who can then not log in by password.',
+    args: user,
+    returns: printed,
+    example: 'rabbitmq.clear_password joe',
+    run: async (ctx, { name, runas }) => ({ 'Password Cleared': await output(ctx, runas, ['clear_password', name]) }),
+  }),
+  check_password: reads({
+    doc: 'Return whether a password is correct.',
+    args: { name: user.name, password, runas },
+    returns: ret.boolean('Whether the password is correct'),
+    example: 'rabbitmq.check_password joe secret',
+    run: async (ctx, { name, password, runas }) => {
+      const answer = await call(ctx, runas, ['authenticate_user', name, password], { quiet: true })
+      return answer.get('retcode') === 0 && str(answer.get('stderr') ?? '') === ''
+    },
+  }),
+  set_user_tags: changes({
+    doc: 'Set the tags of a user.',
+    args: { name: user.name, tags: arg.any('Tag, or a list of tags'), runas },
+    returns: printed,
+    example: 'rabbitmq.set_user_tags joe administrator',
+    run: async (ctx, { name, tags, runas }) => ({
+      'Tag(s) set': await output(ctx, runas, ['set_user_tags', name, ...(isList(tags) ? tags : [tags])]),
+    }),
+  }),
+  list_user_permissions: reads({
+    doc: 'Return the permissions of a user.',
+    args: user,
+    returns: ret.dict('`configure`, `write` and `read` by virtual host'),
+    example: 'rabbitmq.list_user_permissions joe',
+    run: (ctx, { name, runas }) =>
+      permissions(ctx, runas, ['list_user_permissions', name, '--formatter=json'], 'vhost'),
+  }),
 }
 
-async function listPolicies(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const found: Dict = new Map()
-  const text = await output(ctx, given, ['list_policies', '-q', '-p', word(given, 'vhost') ?? '/'])
+const listVhosts = async (ctx: FunctionContext, runas: RunAs): Promise<string[]> =>
+  contentWords(await output(ctx, runas, ['list_vhosts', '-q']))
+
+const allowed = arg.text('Regular expression of the names that the user may use so', { default: '.*' })
+
+const vhosts = {
+  list_vhosts: reads({
+    doc: 'Return all virtual hosts.',
+    args: { runas },
+    returns: ret.texts('Names of the virtual hosts'),
+    example: 'rabbitmq.list_vhosts',
+    run: (ctx, { runas }) => listVhosts(ctx, runas),
+  }),
+  vhost_exists: reads({
+    doc: 'Return whether a virtual host exists.',
+    args: { name: vhost, runas },
+    returns: ret.boolean('Whether the virtual host exists'),
+    example: 'rabbitmq.vhost_exists app',
+    run: async (ctx, { name, runas }) => (await listVhosts(ctx, runas)).includes(name),
+  }),
+  add_vhost: changes({
+    doc: 'Create a virtual host.',
+    args: { vhost, runas },
+    returns: printed,
+    example: 'rabbitmq.add_vhost app',
+    run: async (ctx, { vhost, runas }) => ({ Added: await output(ctx, runas, ['add_vhost', vhost]) }),
+  }),
+  delete_vhost: changes({
+    doc: 'Remove a virtual host.',
+    args: { vhost, runas },
+    returns: printed,
+    example: 'rabbitmq.delete_vhost app',
+    run: async (ctx, { vhost, runas }) => ({ Deleted: await output(ctx, runas, ['delete_vhost', vhost]) }),
+  }),
+  set_permissions: changes({
+    doc: 'Set what a user may configure, write and read.',
+    args: { vhost, user: user.name, conf: allowed, write: allowed, read: allowed, runas },
+    returns: printed,
+    example: 'rabbitmq.set_permissions app joe',
+    run: async (ctx, { vhost, user, conf, write, read, runas }) => ({
+      'Permissions Set': await output(ctx, runas, ['set_permissions', '-p', vhost, user, conf, write, read]),
+    }),
+  }),
+  list_permissions: reads({
+    doc: 'Return the permissions of users in a virtual host.',
+    args: { vhost, runas },
+    returns: ret.dict('`configure`, `write` and `read` by user'),
+    example: 'rabbitmq.list_permissions /',
+    run: (ctx, { vhost, runas }) =>
+      permissions(ctx, runas, ['list_permissions', '--formatter=json', '-p', vhost], 'user'),
+  }),
+}
+
+const isTarget = (text = ''): boolean => /^(all|queues|exchanges)$/.test(text)
+
+async function listPolicies(ctx: FunctionContext, vhost: string, runas: RunAs): Promise<Dict> {
+  const found = new Map<Value, Dict>()
+  const text = await output(ctx, runas, ['list_policies', '-q', '-p', vhost])
   for (const line of contentLines(text)) {
     const parts = line.trim().split('\t')
     if (parts.length !== 5 && parts.length !== 6) continue
-    const [host, key, ...facts] = parts
-    // before 3.7 the kind of objects stood before the pattern, or nowhere
-    const isKind = (text: string | undefined): boolean => /^(all|queues|exchanges)$/.test(text ?? '')
-    const isOld = facts.length === 3 || (isKind(facts[0]) && !isKind(facts[1]))
-    const [pattern, apply_to] = isOld ? [facts.at(-3), facts.length === 4 ? facts[0] : undefined] : facts
-    const policy: Dict = new Map<Value, Value>([['pattern', pattern!]])
+    const [host = '', key = '', ...facts] = parts
+    // before 3.7 the type of the objects was before the pattern, or missing
+    const isOld = facts.length === 3 || (isTarget(facts[0]) && !isTarget(facts[1]))
+    const [pattern = null, apply_to] = isOld ? [facts.at(-3), facts.length === 4 ? facts[0] : undefined] : facts
+    const policy: Dict = new Map<Value, Value>([['pattern', pattern]])
     if (apply_to !== undefined) policy.set('apply_to', apply_to)
-    policy.set('definition', facts.at(-2)!).set('priority', facts.at(-1)!)
-    const hosts = (found.get(host!) as Dict | undefined) ?? new Map()
-    found.set(host!, hosts.set(key!, policy))
+    policy.set('definition', facts.at(-2) ?? null).set('priority', facts.at(-1) ?? null)
+    found.set(host, (found.get(host) ?? new Map<Value, Value>()).set(key, policy))
   }
-  return found
+  return new Map(found)
 }
 
-async function setPolicy(ctx: FunctionContext, given: Given): Promise<Dict> {
-  const definition = word(given, 'definition')
+const policyName = arg.text('Name of the policy')
+const policy = {
+  vhost,
+  name: policyName,
+  pattern: arg.text('Regular expression of the names of the objects'),
+  definition: arg.any('Definition: a dict or JSON; anything else is an error'),
+  priority: arg.text('Priority', { optional: true }),
+  runas,
+  apply_to: arg.text('Type of the objects: queues, exchanges or all', { optional: true }),
+}
+
+async function setPolicy(ctx: FunctionContext, given: Bound<typeof policy>) {
+  const { vhost, name, pattern, definition, priority, runas, apply_to } = given
   const text = isDict(definition) ? dumpJson(definition) : definition
   if (typeof text !== 'string') {
     throw new SaltError('SaltInvocationError', "The 'definition' argument must be a dictionary or JSON string")
   }
-  const words: Value[] = ['set_policy', '-p', word(given, 'vhost')]
-  if (truthy(word(given, 'priority'))) words.push('--priority', word(given, 'priority'))
-  if (truthy(word(given, 'apply_to'))) words.push('--apply-to', word(given, 'apply_to'))
-  return told(ctx, given, 'Set', [...words, word(given, 'name'), word(given, 'pattern'), text])
+  const flags = [
+    ...(priority && priority !== '0' ? ['--priority', priority] : []),
+    ...(apply_to ? ['--apply-to', apply_to] : []),
+  ]
+  return { Set: await output(ctx, runas, ['set_policy', '-p', vhost, ...flags, name, pattern, text]) }
 }
 
-const plugins = (ctx: FunctionContext, given: Given, words: Value[]): Promise<string> =>
-  output(ctx, given, words, { program: 'rabbitmq-plugins' })
-
-const enabledPlugins = async (ctx: FunctionContext, given: Given): Promise<string[]> =>
-  contentWords(await plugins(ctx, given, ['list', '-m', '-e']))
-
-const users = {
-  list_users: asking('All users and their tags.', { runas }, 'list_users', listUsers, ret.dict('The tags, by user')),
-  user_exists: asking('Whether there is a user.', { name, runas }, 'user_exists joe', async (ctx, given) =>
-    (await listUsers(ctx, given)).has(str(word(given, 'name'))),
-  ),
-  add_user: changing(
-    'Make a user.',
-    { name, password: arg.any('The password', { optional: true, secret: true }), runas },
-    'add_user joe secret',
-    addUser,
-  ),
-  delete_user: changing('Remove a user.', { name, runas }, 'delete_user joe', (ctx, given) =>
-    told(ctx, given, 'Deleted', ['delete_user', word(given, 'name')]),
-  ),
-  change_password: changing(
-    'Change a password.',
-    { name, password: secret, runas },
-    'change_password joe new',
-    (ctx, given) =>
-      told(ctx, given, 'Password Changed', ['change_password', word(given, 'name'), word(given, 'password')], true),
-  ),
-  clear_password: changing('Take a password away.', { name, runas }, 'clear_password joe', (ctx, given) =>
-    told(ctx, given, 'Password Cleared', ['clear_password', word(given, 'name')]),
-  ),
-  check_password: asking(
-    'Whether a password is right.',
-    { name, password: secret, runas },
-    'check_password joe secret',
-    checkPassword,
-  ),
-  set_user_tags: changing(
-    'Give tags to a user.',
-    { name, tags: arg.any('A tag, or a list of them'), runas },
-    'set_user_tags joe administrator',
-    (ctx, given) => {
-      const tags = word(given, 'tags')
-      const words = isList(tags) ? [...(tags as Value[])] : [tags]
-      return told(ctx, given, 'Tag(s) set', ['set_user_tags', word(given, 'name'), ...words])
+const policies = {
+  list_policies: reads({
+    doc: 'Return the policies of a virtual host.',
+    args: { vhost: arg.text('Name of the virtual host', { default: '/' }), runas },
+    returns: ret.dict('Policies by virtual host and name'),
+    example: 'rabbitmq.list_policies',
+    run: (ctx, { vhost, runas }) => listPolicies(ctx, vhost || '/', runas),
+  }),
+  policy_exists: reads({
+    doc: 'Return whether a policy exists.',
+    args: { vhost, name: policyName, runas },
+    returns: ret.boolean('Whether the policy exists'),
+    example: 'rabbitmq.policy_exists / HA',
+    run: async (ctx, { vhost, name, runas }) => {
+      const found = (await listPolicies(ctx, vhost, runas)).get(vhost) ?? null
+      return isDict(found) && found.has(name)
     },
-  ),
-  list_user_permissions: asking(
-    'What a user may do, by virtual host.',
-    { name, runas },
-    'list_user_permissions joe',
-    (ctx, given) =>
-      permissions(ctx, given, ['list_user_permissions', word(given, 'name'), '--formatter=json'], 'vhost'),
-    ret.dict('The permissions, by host'),
-  ),
+  }),
+  set_policy: changes({
+    doc: 'Set a policy.',
+    args: policy,
+    returns: printed,
+    example: `rabbitmq.set_policy / HA '.*' '{"ha-mode":"all"}'`,
+    run: setPolicy,
+  }),
+  delete_policy: changes({
+    doc: 'Remove a policy.',
+    args: { vhost, name: policyName, runas },
+    returns: printed,
+    example: 'rabbitmq.delete_policy / HA',
+    run: async (ctx, { vhost, name, runas }) => ({
+      Deleted: await output(ctx, runas, ['clear_policy', '-p', vhost, name]),
+    }),
+  }),
 }
 
-const any = arg.any('Names that it may do so with, as a regular expression', { default: '.*' })
-
-const vhosts = {
-  list_vhosts: asking('All virtual hosts.', { runas }, 'list_vhosts', listVhosts),
-  vhost_exists: asking('Whether there is a virtual host.', { name, runas }, 'vhost_exists app', async (ctx, given) =>
-    (await listVhosts(ctx, given)).includes(str(word(given, 'name'))),
-  ),
-  add_vhost: changing(
-    'Make a virtual host.',
-    { vhost, runas },
-    'add_vhost app',
-    (ctx, given) => told(ctx, given, 'Added', ['add_vhost', word(given, 'vhost')]),
-    ret.dict('What RabbitMQ says'),
-  ),
-  delete_vhost: changing(
-    'Remove a virtual host.',
-    { vhost, runas },
-    'delete_vhost app',
-    (ctx, given) => told(ctx, given, 'Deleted', ['delete_vhost', word(given, 'vhost')]),
-    ret.dict('What RabbitMQ says'),
-  ),
-  set_permissions: changing(
-    'Say what a user may configure, write and read.',
-    { vhost, user: arg.any('The user'), conf: any, write: any, read: any, runas },
-    'set_permissions app joe',
-    (ctx, given) => {
-      const rights = ['vhost', 'user', 'conf', 'write', 'read'].map((key) => word(given, key))
-      return told(ctx, given, 'Permissions Set', ['set_permissions', '-p', ...rights])
-    },
-  ),
-  list_permissions: asking(
-    'What users may do in a virtual host.',
-    { vhost, runas },
-    'list_permissions /',
-    (ctx, given) =>
-      permissions(ctx, given, ['list_permissions', '--formatter=json', '-p', word(given, 'vhost')], 'user'),
-  ),
-  list_policies: asking(
-    'Policies, by virtual host.',
-    { vhost: arg.any('The virtual host', { default: '/' }), runas },
-    'list_policies',
-    listPolicies,
-    ret.dict('The policies, by host and name'),
-  ),
-  policy_exists: asking(
-    'Whether there is a policy.',
-    { vhost, name, runas },
-    'policy_exists / HA',
-    async (ctx, given) => {
-      const found = (await listPolicies(ctx, given)).get(str(word(given, 'vhost'))) as Dict | undefined
-      return found?.has(str(word(given, 'name'))) ?? false
-    },
-  ),
-  set_policy: changing(
-    'Set a policy.',
-    {
-      vhost,
-      name,
-      pattern: arg.any('Which objects it is for, as a regular expression'),
-      definition: arg.any('What it says, as a mapping or JSON'),
-      priority: arg.any('Its priority', { optional: true }),
-      runas,
-      apply_to: arg.any('queues, exchanges or all', { optional: true }),
-    },
-    `set_policy / HA '.*' '{"ha-mode":"all"}'`,
-    setPolicy,
-    ret.dict('What RabbitMQ says'),
-  ),
-  delete_policy: changing('Remove a policy.', { vhost, name, runas }, 'delete_policy / HA', (ctx, given) =>
-    told(ctx, given, 'Deleted', ['clear_policy', '-p', word(given, 'vhost'), word(given, 'name')]),
-  ),
-}
-
-const told1 = (verb: string, doc: string, effect: typeof asking) =>
-  effect(doc, { runas }, verb, (ctx, given) => output(ctx, given, [verb]))
-
-function queues(doc: string, own: Record<string, Arg<Value>>, example: string, place: (given: Given) => Value[]) {
-  return reads({
+/** Declare a function that runs one command of rabbitmqctl without arguments. */
+const plain = (verb: string, doc: string, declare: typeof reads) =>
+  declare({
     doc,
-    args: { ...own, runas, columns: arg.rest('Further columns') },
-    returns: ret.dict('Queues by name'),
-    example: `rabbitmq.${example}`,
-    run: async (ctx, given) => {
-      const { columns, ...named } = given as unknown as Given & { columns: Value[] }
-      return table(await output(ctx, named as Given, ['list_queues', '-q', ...place(named as Given), ...columns]))
-    },
+    args: { runas },
+    returns: ret.string('Output of the command'),
+    example: `rabbitmq.${verb}`,
+    run: (ctx, { runas }) => output(ctx, runas, [verb]),
   })
-}
+
+const columns = arg.rest('Columns, such as messages and consumers')
 
 const server = {
-  status: told1('status', 'How the server is doing.', asking),
-  cluster_status: told1('cluster_status', 'How the cluster is doing.', asking),
-  stop_app: told1('stop_app', 'Stop the application, but not the node.', changing),
-  start_app: told1('start_app', 'Start the application.', changing),
-  reset: told1('reset', 'Make a node new again.', changing),
-  force_reset: told1('force_reset', 'Make a node new again, whatever the cluster says.', changing),
-  join_cluster: changing(
-    'Join a cluster.',
-    {
-      host: arg.any('The host of a node'),
-      user: arg.any('The first part of its name', { default: 'rabbit' }),
-      ram_node: arg.any('Whether the node keeps nothing on disk', { optional: true }),
+  status: plain('status', 'Return the status of the server.', reads),
+  cluster_status: plain('cluster_status', 'Return the status of the cluster.', reads),
+  stop_app: plain('stop_app', 'Stop the application, but not the node.', changes),
+  start_app: plain('start_app', 'Start the application.', changes),
+  reset: plain('reset', 'Remove a node from its cluster, and delete all its data.', changes),
+  force_reset: plain('force_reset', 'Delete all data of a node without regard to its cluster.', changes),
+  join_cluster: changes({
+    doc: 'Join a cluster.',
+    args: {
+      host: arg.text('Host of a node of the cluster'),
+      user: arg.text('First part of the name of that node', { default: 'rabbit' }),
+      ram_node: arg.flag('Whether the node keeps its data in memory only', { optional: true }),
       runas,
     },
-    'join_cluster rabbit.example.com rabbit',
-    async (ctx, given) => {
-      const ram = truthy(word(given, 'ram_node')) ? ['--ram'] : []
-      await output(ctx, given, ['stop_app'])
-      const node = `${str(word(given, 'user'))}@${str(word(given, 'host'))}`
-      const answer = await call(ctx, given, ['join_cluster', ...ram, node])
-      await output(ctx, given, ['start_app'])
-      const said = str(answer.get('stderr') ?? '')
-      if (answer.get('retcode') !== 0 || said !== '') {
-        throw new SaltError('CommandExecutionError', `RabbitMQ command failed: ${said}`)
+    returns: printed,
+    example: 'rabbitmq.join_cluster rabbit.example.com rabbit',
+    run: async (ctx, { host, user, ram_node, runas }) => {
+      await output(ctx, runas, ['stop_app'])
+      const answer = await call(ctx, runas, ['join_cluster', ...(ram_node ? ['--ram'] : []), `${user}@${host}`])
+      await output(ctx, runas, ['start_app'])
+      const errors = str(answer.get('stderr') ?? '')
+      if (answer.get('retcode') !== 0 || errors !== '') {
+        throw new SaltError('CommandExecutionError', `RabbitMQ command failed: ${errors}`)
       }
-      return new Map([['Join', answer.get('stdout') ?? '']])
+      return { Join: answer.get('stdout') ?? '' }
     },
-    ret.dict('What RabbitMQ says'),
-  ),
-  list_queues: queues('Queues.', {}, 'list_queues messages consumers', () => []),
-  list_queues_vhost: queues('Queues of a virtual host.', { vhost }, 'list_queues_vhost app', (given) => [
-    '-p',
-    given['vhost']!,
-  ]),
+  }),
+  list_queues: reads({
+    doc: 'Return the queues of the default virtual host.',
+    args: { runas, columns },
+    returns: ret.dict('Columns by queue'),
+    example: 'rabbitmq.list_queues messages consumers',
+    run: async (ctx, { runas, columns }) => table(await output(ctx, runas, ['list_queues', '-q', ...columns])),
+  }),
+  list_queues_vhost: reads({
+    doc: 'Return the queues of a virtual host.',
+    args: { vhost, runas, columns },
+    returns: ret.dict('Columns by queue'),
+    example: 'rabbitmq.list_queues_vhost app',
+    run: async (ctx, { vhost, runas, columns }) =>
+      table(await output(ctx, runas, ['list_queues', '-q', '-p', vhost, ...columns])),
+  }),
 }
 
-const extensions = {
-  list_available_plugins: asking('All plugins.', { runas }, 'list_available_plugins', async (ctx, given) =>
-    contentWords(await plugins(ctx, given, ['list', '-m'])),
-  ),
-  list_enabled_plugins: asking('Plugins that are on.', { runas }, 'list_enabled_plugins', enabledPlugins),
-  plugin_is_enabled: asking(
-    'Whether a plugin is on.',
-    { name, runas },
-    'plugin_is_enabled rabbitmq_shovel',
-    async (ctx, given) => (await enabledPlugins(ctx, given)).includes(str(word(given, 'name'))),
-  ),
-  enable_plugin: changing(
-    'Switch a plugin on.',
-    { name, runas },
-    'enable_plugin rabbitmq_shovel',
-    async (ctx, given) => ({
-      Enabled: await plugins(ctx, given, ['enable', word(given, 'name')]),
-    }),
-  ),
-  disable_plugin: changing(
-    'Switch a plugin off.',
-    { name, runas },
-    'disable_plugin rabbitmq_shovel',
-    async (ctx, given) => ({
-      Disabled: await plugins(ctx, given, ['disable', word(given, 'name')]),
-    }),
-  ),
+const plugin = { name: arg.text('Name of the plugin'), runas }
+
+const runPlugins = (ctx: FunctionContext, runas: RunAs, ...words: string[]): Promise<string> =>
+  output(ctx, runas, words, { program: 'rabbitmq-plugins' })
+
+const enabledPlugins = async (ctx: FunctionContext, runas: RunAs): Promise<string[]> =>
+  contentWords(await runPlugins(ctx, runas, 'list', '-m', '-e'))
+
+const plugins = {
+  list_available_plugins: reads({
+    doc: 'Return all plugins.',
+    args: { runas },
+    returns: ret.texts('Names of the plugins'),
+    example: 'rabbitmq.list_available_plugins',
+    run: async (ctx, { runas }) => contentWords(await runPlugins(ctx, runas, 'list', '-m')),
+  }),
+  list_enabled_plugins: reads({
+    doc: 'Return the enabled plugins.',
+    args: { runas },
+    returns: ret.texts('Names of the plugins'),
+    example: 'rabbitmq.list_enabled_plugins',
+    run: (ctx, { runas }) => enabledPlugins(ctx, runas),
+  }),
+  plugin_is_enabled: reads({
+    doc: 'Return whether a plugin is enabled.',
+    args: plugin,
+    returns: ret.boolean('Whether the plugin is enabled'),
+    example: 'rabbitmq.plugin_is_enabled rabbitmq_shovel',
+    run: async (ctx, { name, runas }) => (await enabledPlugins(ctx, runas)).includes(name),
+  }),
+  enable_plugin: changes({
+    doc: 'Enable a plugin.',
+    args: plugin,
+    returns: printed,
+    example: 'rabbitmq.enable_plugin rabbitmq_shovel',
+    run: async (ctx, { name, runas }) => ({ Enabled: await runPlugins(ctx, runas, 'enable', name) }),
+  }),
+  disable_plugin: changes({
+    doc: 'Disable a plugin.',
+    args: plugin,
+    returns: printed,
+    example: 'rabbitmq.disable_plugin rabbitmq_shovel',
+    run: async (ctx, { name, runas }) => ({ Disabled: await runPlugins(ctx, runas, 'disable', name) }),
+  }),
 }
 
-const FEDERATION = `prefetch_count reconnect_delay ack_mode trust_user_id exchange max_hops expires message_ttl ha_policy queue`
-const federation = Object.fromEntries(
-  FEDERATION.split(' ').map((key) => [key, arg.any(`The option ${key.replaceAll('_', '-')}`, { optional: true })]),
-)
+const upstream = { name: arg.text('Name of the upstream'), runas }
+const option = (name: string) => arg.any(`Option \`${name}\` of the upstream, a text or number`, { optional: true })
+const definition = {
+  uri: arg.text('URI of the upstream'),
+  prefetch_count: option('prefetch-count'),
+  reconnect_delay: option('reconnect-delay'),
+  ack_mode: option('ack-mode'),
+  trust_user_id: option('trust-user-id'),
+  exchange: option('exchange'),
+  max_hops: option('max-hops'),
+  expires: option('expires'),
+  message_ttl: option('message-ttl'),
+  ha_policy: option('ha-policy'),
+  queue: option('queue'),
+}
+
+async function listUpstreams(ctx: FunctionContext, runas: RunAs): Promise<Dict> {
+  const answer = await call(ctx, runas, ['list_parameters', '-q'])
+  const lines = contentLines(str(answer.get('stdout') ?? '')).map((line) => line.split('\t'))
+  return new Map(lines.filter((parts) => parts.length === 3).map(([, key = '', definition = '']) => [key, definition]))
+}
 
 const upstreams = {
-  list_upstreams: asking(
-    'Upstreams of federations.',
-    { runas },
-    'list_upstreams',
-    listUpstreams,
-    ret.dict('The definitions, by name'),
-  ),
-  upstream_exists: asking('Whether there is an upstream.', { name, runas }, 'upstream_exists up', async (ctx, given) =>
-    (await listUpstreams(ctx, given)).has(str(word(given, 'name'))),
-  ),
-  set_upstream: changing(
-    'Set an upstream of a federation.',
-    { name, uri: arg.any('Its address'), ...federation, runas },
-    'set_upstream up amqp://example.com',
-    async (ctx, given) => {
-      const options = ['uri', ...FEDERATION.split(' ')].map(
-        (key) => [key.replaceAll('_', '-'), word(given, key)] as const,
-      )
-      const definition: Dict = new Map(options.filter(([, value]) => truthy(value)))
-      await output(ctx, given, ['set_parameter', 'federation-upstream', word(given, 'name'), dumpJson(definition)])
+  list_upstreams: reads({
+    doc: 'Return the upstreams of federations.',
+    args: { runas },
+    returns: ret.dict('Definitions in JSON by name'),
+    example: 'rabbitmq.list_upstreams',
+    run: (ctx, { runas }) => listUpstreams(ctx, runas),
+  }),
+  upstream_exists: reads({
+    doc: 'Return whether an upstream exists.',
+    args: upstream,
+    returns: ret.boolean('Whether the upstream exists'),
+    example: 'rabbitmq.upstream_exists up',
+    run: async (ctx, { name, runas }) => (await listUpstreams(ctx, runas)).has(name),
+  }),
+  set_upstream: changes({
+    doc: 'Set an upstream of a federation.',
+    args: { name: upstream.name, ...definition, runas },
+    returns: ret.boolean('True; a failure is an error'),
+    example: 'rabbitmq.set_upstream up amqp://example.com',
+    run: async (ctx, { name, runas, ...options }) => {
+      const chosen = Object.entries(options).filter(([, value]) => truthy(value))
+      const json = dumpJson(new Map(chosen.map(([key, value]) => [key.replaceAll('_', '-'), value])))
+      await output(ctx, runas, ['set_parameter', 'federation-upstream', name, json])
       return true
     },
-  ),
-  delete_upstream: changing(
-    'Remove an upstream of a federation.',
-    { name, runas },
-    'delete_upstream up',
-    async (ctx, given) => {
-      await output(ctx, given, ['clear_parameter', 'federation-upstream', word(given, 'name')])
+  }),
+  delete_upstream: changes({
+    doc: 'Remove an upstream of a federation.',
+    args: upstream,
+    returns: ret.boolean('True; a failure is an error'),
+    example: 'rabbitmq.delete_upstream up',
+    run: async (ctx, { name, runas }) => {
+      await output(ctx, runas, ['clear_parameter', 'federation-upstream', name])
       return true
     },
-  ),
+  }),
 }
 
 export default defineModule({
   name: 'rabbitmq',
-  doc: 'Work with RabbitMQ.',
+  doc: 'Manage RabbitMQ.',
   when: async ({ host }) =>
     (await host.which('rabbitmqctl')) !== undefined || 'Module rabbitmq: module only works when RabbitMQ is installed',
-  functions: { ...users, ...vhosts, ...server, ...extensions, ...upstreams },
+  functions: { ...users, ...vhosts, ...policies, ...server, ...plugins, ...upstreams },
 })

@@ -4,13 +4,13 @@ import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { report, whenRabbit } from './state/report.ts'
 
 const joined = state({
-  doc: 'The node is in the cluster of another.',
+  doc: 'Ensure that the node is in the cluster of another node.',
   args: {
-    name: arg.any('A name for the membership'),
-    host: arg.text('The host of the other node'),
-    user: arg.text('The first part of its name', { default: 'rabbit' }),
-    ram_node: arg.any('Whether the node keeps nothing on disk', { optional: true }),
-    runas: arg.text('The system user that the program runs as', { default: 'root' }),
+    name: arg.text('Label of the membership'),
+    host: arg.text('Host of the other node'),
+    user: arg.text('First part of the name of that node', { default: 'rabbit' }),
+    ram_node: arg.flag('Whether the node keeps its data in memory only', { optional: true }),
+    runas: arg.text('System user that runs the program', { default: 'root' }),
   },
   run: async (ctx, { name, host, user, ram_node, runas }) => {
     const node = `${user}@${host}`

@@ -1,9 +1,9 @@
 // Plugins of RabbitMQ.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { truthy } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { orError, report, runas, whenRabbit } from './state/report.ts'
 
-async function settle(ctx: StateContext, name: string, runas: Value, on: boolean): Promise<StateReturn> {
+async function settle(ctx: StateContext, name: string, runas: string | null, on: boolean): Promise<StateReturn> {
   const subject = `Plugin '${name}'`
   const done = on ? 'enabled' : 'disabled'
   if (truthy(await ctx.call('rabbitmq.plugin_is_enabled', [name], { runas })) === on) {
@@ -15,22 +15,22 @@ async function settle(ctx: StateContext, name: string, runas: Value, on: boolean
   return report(name, true, `${subject} was ${done}.`, changes)
 }
 
-const args = { name: arg.any('The name of the plugin'), runas }
+const args = { name: arg.text('Name of the plugin'), runas }
 
 export default defineState({
   name: 'rabbitmq_plugin',
-  doc: 'Switch plugins of RabbitMQ on and off.',
+  doc: 'Enable and disable plugins of RabbitMQ.',
   when: whenRabbit,
   functions: {
     enabled: state({
-      doc: 'A plugin is on.',
+      doc: 'Ensure that a plugin is enabled.',
       args,
-      run: (ctx, { name, runas }) => orError(name, () => settle(ctx, str(name), runas, true)),
+      run: (ctx, { name, runas }) => orError(name, () => settle(ctx, name, runas, true)),
     }),
     disabled: state({
-      doc: 'A plugin is off.',
+      doc: 'Ensure that a plugin is disabled.',
       args,
-      run: (ctx, { name, runas }) => orError(name, () => settle(ctx, str(name), runas, false)),
+      run: (ctx, { name, runas }) => orError(name, () => settle(ctx, name, runas, false)),
     }),
   },
 })

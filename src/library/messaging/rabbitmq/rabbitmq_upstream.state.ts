@@ -1,30 +1,46 @@
 // Upstreams of RabbitMQ federations.
-import { type Dict, equals, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { type Given, orError, report, runas, whenRabbit } from './state/report.ts'
+import { type Dict, equals, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { orError, report, runas, whenRabbit } from './state/report.ts'
 
-const OPTIONS =
-  'prefetch_count reconnect_delay ack_mode trust_user_id exchange max_hops expires message_ttl ha_policy queue'.split(
-    ' ',
-  )
+const name = arg.text('Name of the upstream')
+const option = (name: string) => arg.any(`Option \`${name}\` of the upstream, a text or number`, { optional: true })
+const definition = {
+  uri: arg.text('URI of the upstream'),
+  prefetch_count: option('prefetch-count'),
+  reconnect_delay: option('reconnect-delay'),
+  ack_mode: option('ack-mode'),
+  trust_user_id: option('trust-user-id'),
+  exchange: option('exchange'),
+  max_hops: option('max-hops'),
+  expires: option('expires'),
+  message_ttl: option('message-ttl'),
+  ha_policy: option('ha-policy'),
+  queue: option('queue'),
+}
+const upstream = { name, ...definition, runas }
 
-/** What differs, before and after, key by key. */
-function difference(before: Dict, after: Dict): Dict {
-  const told: Dict = new Map()
-  const only = (one: Dict, other: Dict): Dict =>
-    new Map([...one].filter(([key, value]) => !other.has(key) || !equals(other.get(key)!, value)))
-  const [old, now] = [only(before, after), only(after, before)]
-  if (old.size > 0) told.set('old', old)
-  if (now.size > 0) told.set('new', now)
-  return told
+function parsed(json: string): Dict {
+  const value = loadJson(json)
+  return isDict(value) ? value : new Map()
 }
 
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const { uri = null, runas = null } = given
-  const name = str(given['name']!)
+/** Return the keys that differ, before and after. */
+function difference(before: Dict, after: Dict): Dict {
+  const found: Dict = new Map()
+  const only = (one: Dict, other: Dict): Dict =>
+    new Map([...one].filter(([key, value]) => !other.has(key) || !equals(other.get(key) ?? null, value)))
+  const [old, now] = [only(before, after), only(after, before)]
+  if (old.size > 0) found.set('old', old)
+  if (now.size > 0) found.set('new', now)
+  return found
+}
+
+async function present(ctx: StateContext, given: Bound<typeof upstream>): Promise<StateReturn> {
+  const { name, runas, ...options } = given
   const current = await ctx.call('rabbitmq.list_upstreams', [], { runas })
-  const chosen = ['uri', ...OPTIONS].map((key) => [key.replaceAll('_', '-'), given[key] ?? null] as const)
-  const wanted: Dict = new Map(chosen.filter(([, value]) => truthy(value)))
+  const chosen = Object.entries(options).filter(([, value]) => truthy(value))
+  const wanted: Dict = new Map(chosen.map(([key, value]) => [key.replaceAll('_', '-'), value]))
   const held = current.get(name)
   const changes: Dict =
     held === undefined
@@ -32,13 +48,12 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
           ['old', null],
           ['new', wanted],
         ])
-      : difference(loadJson(str(held)) as Dict, wanted)
+      : difference(parsed(str(held)), wanted)
   if (changes.size === 0) return report(name, true, `Upstream "${name}" already present as specified.`)
   const action = held === undefined ? 'create' : 'update'
   if (ctx.test) return report(name, null, `Upstream "${name}" would have been ${action}d.`)
   try {
-    const options = Object.fromEntries(OPTIONS.map((key) => [key, given[key] ?? null]))
-    await ctx.call('rabbitmq.set_upstream', [name, uri], { ...options, runas })
+    await ctx.call('rabbitmq.set_upstream', [name], { ...options, runas })
   } catch (error) {
     if (!(error instanceof SaltError)) throw error
     return report(name, false, `Error trying to ${action} upstream: ${error.message}`)
@@ -46,7 +61,7 @@ async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
   return report(name, true, `Upstream "${name}" ${action}d.`, changes)
 }
 
-async function absent(ctx: StateContext, name: string, runas: Value): Promise<StateReturn> {
+async function absent(ctx: StateContext, name: string, runas: string | null): Promise<StateReturn> {
   if (!truthy(await ctx.call('rabbitmq.upstream_exists', [name], { runas }))) {
     return report(name, true, `The upstream "${name}" is already absent.`)
   }
@@ -55,25 +70,20 @@ async function absent(ctx: StateContext, name: string, runas: Value): Promise<St
   return report(name, true, `Upstream "${name}" has been deleted.`, { old: name, new: null })
 }
 
-const name = arg.any('The name of the upstream')
-const options = Object.fromEntries(
-  OPTIONS.map((key) => [key, arg.any(`The option ${key.replaceAll('_', '-')}`, { optional: true })]),
-)
-
 export default defineState({
   name: 'rabbitmq_upstream',
-  doc: 'Keep upstreams of RabbitMQ federations.',
+  doc: 'Manage upstreams of RabbitMQ federations.',
   when: whenRabbit,
   functions: {
     present: state({
-      doc: 'An upstream is there.',
-      args: { name, uri: arg.any('Its address'), ...options, runas },
-      run: (ctx, given) => orError(given['name'] as Value, () => present(ctx, given as Given)),
+      doc: 'Ensure that an upstream exists.',
+      args: upstream,
+      run: (ctx, given) => orError(given.name, () => present(ctx, given)),
     }),
     absent: state({
-      doc: 'An upstream is not there.',
+      doc: 'Ensure that an upstream does not exist.',
       args: { name, runas },
-      run: (ctx, { name, runas }) => orError(name, () => absent(ctx, str(name), runas)),
+      run: (ctx, { name, runas }) => orError(name, () => absent(ctx, name, runas)),
     }),
   },
 })

@@ -14,20 +14,20 @@ async function settle(ctx: StateContext, name: string, wanted: boolean): Promise
   return report(name, true, str(answer.get(wanted ? 'Added' : 'Deleted') ?? ''), changes)
 }
 
-const name = arg.text('The name of the virtual host')
+const name = arg.text('Name of the virtual host')
 
 export default defineState({
   name: 'rabbitmq_vhost',
-  doc: 'Keep virtual hosts of RabbitMQ.',
+  doc: 'Manage virtual hosts of RabbitMQ.',
   when: whenRabbit,
   functions: {
     present: state({
-      doc: 'A virtual host is there.',
+      doc: 'Ensure that a virtual host exists.',
       args: { name },
       run: (ctx, { name }) => settle(ctx, name, true),
     }),
     absent: state({
-      doc: 'A virtual host is not there.',
+      doc: 'Ensure that a virtual host does not exist.',
       args: { name },
       run: (ctx, { name }) => settle(ctx, name, false),
     }),

@@ -1,6 +1,6 @@
 // Messages to Slack, through its API or through a webhook.
-import { type Dict, dumpJson, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { type Arg, arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { type Dict, dumpJson, isDict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const API = 'https://slack.com/api/'
 const HOOKS = 'https://hooks.slack.com/services/'
@@ -13,8 +13,8 @@ async function option(ctx: FunctionContext, name: string, missing: string): Prom
   throw new SaltError('SaltInvocationError', missing)
 }
 
-async function keyOf(ctx: FunctionContext, given: Value): Promise<string> {
-  return truthy(given) ? str(given) : option(ctx, 'api_key', 'No Slack API key found.')
+async function keyOf(ctx: FunctionContext, given: string | null): Promise<string> {
+  return given || option(ctx, 'api_key', 'No Slack API key found.')
 }
 
 const quoted = (text: string): string =>
@@ -33,7 +33,7 @@ const outcome = (res: boolean, message: Value): Dict =>
 
 interface Request {
   key: string
-  /** The method of the API, and the part of its answer that matters. */
+  /** Method of the API, and the part of its answer to return. */
   method: string
   part: string
   data?: string
@@ -60,37 +60,61 @@ const listing = (ctx: FunctionContext, key: string, kind: 'rooms' | 'users'): Pr
     ? ask(ctx, { key, method: 'conversations.list', part: 'channels' })
     : ask(ctx, { key, method: 'users.list', part: 'members' })
 
-async function find(ctx: FunctionContext, name: string, api_key: Value, kind: 'rooms' | 'users'): Promise<Value> {
+async function find(
+  ctx: FunctionContext,
+  name: string,
+  api_key: string | null,
+  kind: 'rooms' | 'users',
+): Promise<Value> {
   const found = await listing(ctx, await keyOf(ctx, api_key), kind)
-  const items = truthy(found.get('res')!) ? found.get('message')! : null
-  return (truthy(items) ? (items as Dict[]) : []).find((item) => item.get('name') === name) ?? false
+  const items = found.get('res') === true ? (found.get('message') ?? null) : null
+  return (isList(items) ? items.filter(isDict) : []).find((item) => item.get('name') === name) ?? false
 }
 
-type Given = Readonly<Record<string, Value>>
+const api_key = arg.text('API key. Default: the option `slack.api_key`', { optional: true, secret: true })
 
-async function post(ctx: FunctionContext, given: Given): Promise<Value> {
-  const key = await keyOf(ctx, given['api_key']!)
-  for (const name of ['channel', 'from_name', 'message']) {
-    if (!truthy(given[name]!)) ctx.log('error', `${name} is a required option.`)
+const messageArgs = {
+  channel: arg.text('Name of the channel'),
+  message: arg.text('Text'),
+  from_name: arg.text('Name of the sender'),
+  api_key,
+  icon: arg.text('URL of an icon', { optional: true }),
+  attachments: arg.any('List of attachments', { optional: true }),
+  blocks: arg.any('List of blocks', { optional: true }),
+}
+
+async function post(ctx: FunctionContext, given: Bound<typeof messageArgs>): Promise<Value> {
+  const { channel, message, from_name, icon, attachments, blocks } = given
+  const key = await keyOf(ctx, given.api_key)
+  for (const name of ['channel', 'from_name', 'message'] as const) {
+    if (!given[name]) ctx.log('error', `${name} is a required option.`)
   }
-  const channel = str(given['channel']!)
   const data = form([
     ['channel', /^[#@]/.test(channel) ? channel : `#${channel}`],
-    ['username', given['from_name']!],
-    ['text', given['message']!],
-    ['attachments', truthy(given['attachments']!) ? given['attachments']! : []],
-    ['blocks', truthy(given['blocks']!) ? given['blocks']! : []],
-    ...(given['icon'] === null ? [] : [['icon_url', given['icon']!] as const]),
+    ['username', from_name],
+    ['text', message],
+    ['attachments', truthy(attachments) ? attachments : []],
+    ['blocks', truthy(blocks) ? blocks : []],
+    ...(icon === null ? [] : [['icon_url', icon] as const]),
   ])
   const result = await ask(ctx, { key, method: 'chat.postMessage', part: 'channel', data })
-  return truthy(result.get('res')!) ? true : result
+  return result.get('res') === true ? true : result
 }
 
-async function hook(ctx: FunctionContext, given: Given): Promise<Value> {
-  const { message = null, attachment = null, color = null, short = null } = given
-  const identifier = truthy(given['identifier']!)
-    ? str(given['identifier']!)
-    : await option(ctx, 'hook', 'No Slack WebHook url found')
+const hookArgs = {
+  message: arg.any('Text'),
+  attachment: arg.any('Text of an attachment', { optional: true }),
+  color: arg.text('Colour of the attachment', { default: 'good' }),
+  short: arg.flag('Whether the attachment is short', { default: false }),
+  identifier: arg.text('Webhook. Default: the option `slack.hook`', { optional: true }),
+  channel: arg.text('Name of the channel', { optional: true }),
+  username: arg.text('Name of the sender', { optional: true }),
+  icon_emoji: arg.text('Emoji as icon', { optional: true }),
+}
+
+async function hook(ctx: FunctionContext, given: Bound<typeof hookArgs>): Promise<Value> {
+  const { message, attachment, color, short } = given
+  const identifier = given.identifier || (await option(ctx, 'hook', 'No Slack WebHook url found'))
   const entries = (pairs: [string, Value][]): Dict => new Map<Value, Value>(pairs)
   const payload = truthy(attachment)
     ? entries([
@@ -115,7 +139,7 @@ async function hook(ctx: FunctionContext, given: Given): Promise<Value> {
         ],
       ])
     : entries([['text', message]])
-  for (const name of ['channel', 'username', 'icon_emoji']) if (truthy(given[name]!)) payload.set(name, given[name]!)
+  for (const name of ['channel', 'username', 'icon_emoji'] as const) if (given[name]) payload.set(name, given[name])
   const url = new URL(identifier, HOOKS).href
   const answer = await ctx.call('http.query', [url], {
     method: 'POST',
@@ -130,9 +154,7 @@ async function hook(ctx: FunctionContext, given: Given): Promise<Value> {
   ])
 }
 
-const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
-const api_key = arg.any('The key; the option slack.api_key when not given', { optional: true, secret: true })
-const name = arg.string('The name')
+const name = arg.string('Name')
 
 export default defineModule({
   name: 'slack_notify',
@@ -140,63 +162,46 @@ export default defineModule({
   doc: 'Send messages to Slack.',
   functions: {
     list_rooms: reads({
-      doc: 'All rooms.',
+      doc: 'Return all rooms.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
       example: 'slack.list_rooms',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'rooms'),
     }),
     list_users: reads({
-      doc: 'All users.',
+      doc: 'Return all users.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
       example: 'slack.list_users',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'users'),
     }),
     find_room: reads({
-      doc: 'A room by its name.',
+      doc: 'Return a room by its name.',
       args: { name, api_key },
-      returns: ret.any('The room, or false'),
+      returns: ret.any('Facts about the room; False without such a room'),
       example: "slack.find_room name='random'",
       run: (ctx, { name, api_key }) => find(ctx, name.replace(/^#/, ''), api_key, 'rooms'),
     }),
     find_user: reads({
-      doc: 'A user by their name.',
+      doc: 'Return a user by name.',
       args: { name, api_key },
-      returns: ret.any('The user, or false'),
+      returns: ret.any('Facts about the user; False without such a user'),
       example: "slack.find_user name='ThomasHatch'",
       run: (ctx, { name, api_key }) => find(ctx, name, api_key, 'users'),
     }),
     post_message: changes({
       doc: 'Send a message to a channel.',
-      args: {
-        channel: arg.any('The channel'),
-        message: arg.any('The text'),
-        from_name: arg.any('Who it is from'),
-        api_key,
-        icon: optional('The address of an icon'),
-        attachments: optional('Attachments'),
-        blocks: optional('Blocks'),
-      },
-      returns: ret.any('True, or what went wrong'),
+      args: messageArgs,
+      returns: ret.any('True, or a dict with the error'),
       example: "slack.post_message channel='Development' message='Build is done' from_name='Build Server'",
-      run: (ctx, given) => post(ctx, given),
+      run: post,
     }),
     call_hook: changes({
       doc: 'Send a message through a webhook.',
-      args: {
-        message: arg.any('The text'),
-        attachment: optional('A text beside it'),
-        color: arg.any('The colour of the attachment', { default: 'good' }),
-        short: arg.any('Whether the attachment is short', { default: false }),
-        identifier: optional('The webhook; the option slack.hook when not given'),
-        channel: optional('The channel'),
-        username: optional('Who it is from'),
-        icon_emoji: optional('An emoji as icon'),
-      },
-      returns: ret.any('True, or what went wrong'),
+      args: hookArgs,
+      returns: ret.any('True, or a dict with the error'),
       example: "slack.call_hook message='Hello, from SaltStack'",
-      run: (ctx, given) => hook(ctx, given),
+      run: hook,
     }),
   },
 })

@@ -1,6 +1,6 @@
-// Messages to Slack as part of a run.
-import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Messages to Slack sent by a state.
+import { isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 async function configured(ctx: StateContext, name: string): Promise<Value> {
   for (const key of [`slack.${name}`, `slack:${name}`]) {
@@ -12,20 +12,20 @@ async function configured(ctx: StateContext, name: string): Promise<Value> {
 
 type Given = ReadonlyMap<string, Value>
 
-interface Way {
+interface Access {
   api_key: Value
   webhook: Value
 }
 
-/** A key or a webhook, given or configured. */
-async function wayOf(ctx: StateContext, given: Given): Promise<Way> {
-  const way = { api_key: given.get('api_key') ?? null, webhook: given.get('webhook') ?? null }
-  if (truthy(way.api_key) || truthy(way.webhook)) return way
+/** Return a key or a webhook, given or configured. */
+async function accessOf(ctx: StateContext, given: Given): Promise<Access> {
+  const access = { api_key: given.get('api_key') ?? null, webhook: given.get('webhook') ?? null }
+  if (truthy(access.api_key) || truthy(access.webhook)) return access
   const api_key = await configured(ctx, 'api_key')
   return { api_key, webhook: truthy(api_key) ? null : await configured(ctx, 'hook') }
 }
 
-function complaint(given: Given, { api_key, webhook }: Way): string | undefined {
+function complaint(given: Given, { api_key, webhook }: Access): string | undefined {
   const lacks = (name: string): boolean => !truthy(given.get(name) ?? null)
   if (!truthy(api_key) && !truthy(webhook)) return 'Please specify api_key or webhook.'
   if (truthy(api_key) && truthy(webhook)) return 'Please specify only either api_key or webhook.'
@@ -37,7 +37,7 @@ function complaint(given: Given, { api_key, webhook }: Way): string | undefined 
 const picked = (given: Given, names: string): Record<string, Value> =>
   Object.fromEntries(names.split(' ').map((name) => [name, given.get(name) ?? null]))
 
-function send(ctx: StateContext, given: Given, { api_key }: Way): Value | Promise<Value> {
+function send(ctx: StateContext, given: Given, { api_key }: Access): Value | Promise<Value> {
   if (truthy(api_key))
     return ctx.call('slack.post_message', [], picked(given, 'channel message from_name api_key icon'))
   return ctx.call('slack.call_hook', [], {
@@ -49,20 +49,21 @@ function send(ctx: StateContext, given: Given, { api_key }: Way): Value | Promis
 }
 
 async function post(ctx: StateContext, name: string, given: Given): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
-  const way = await wayOf(ctx, given)
-  const fault = complaint(given, way)
+  const report = reportOn(name)
+  const access = await accessOf(ctx, given)
+  const fault = complaint(given, access)
   if (fault !== undefined) return report(false, fault)
-  if (ctx.test) return report(null, `The following message is to be sent to Slack: ${str(given.get('message')!)}`)
+  if (ctx.test)
+    return report(null, `The following message is to be sent to Slack: ${str(given.get('message') ?? null)}`)
   let result: Value
   try {
-    result = await send(ctx, given, way)
+    result = await send(ctx, given, access)
   } catch (error) {
     if (!(error instanceof SaltError) || error.code !== 'SaltInvocationError') throw error
     return report(false, `Failed to send message (${error.message}): ${name}`)
   }
   if (result === true) return report(true, `Sent message: ${name}`)
-  const why = isDict(result) ? str((result as Dict).get('message') ?? null) : str(result)
+  const why = isDict(result) ? str(result.get('message') ?? null) : str(result)
   return report(false, `Failed to send message (${why}): ${name}`)
 }
 
@@ -71,10 +72,12 @@ export default defineState({
   doc: 'Send messages to Slack.',
   functions: {
     post_message: state({
-      doc: 'A message has been sent.',
+      doc: 'Send a message.',
       args: {
-        name: arg.text('A name for the message'),
-        kwargs: arg.open('channel, from_name, message, api_key and icon; or webhook, message, attachment, color, …'),
+        name: arg.text('Label of the message'),
+        kwargs: arg.open(
+          'channel, from_name, message, api_key and icon; or webhook, message, attachment, color and so on',
+        ),
       },
       run: (ctx, { name, kwargs }) => post(ctx, name, kwargs),
     }),

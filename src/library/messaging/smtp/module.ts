@@ -1,24 +1,24 @@
-// Mail by SMTP. What a server refuses is answered with false, and the log says what it was.
+// Mail by SMTP. A refusal of the server is answered with False, and the log has the reason.
 import { randomBytes } from 'node:crypto'
-import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret, option as setting } from '../../../sdk/mod.ts'
 import { MailRefused, type MailServer, sendMail } from './module/client.ts'
 import { type Attachment, mailText } from './module/message.ts'
 
 type Given = Readonly<Record<string, Value>>
 
-/** The arguments, or those that the options keep under the name of a profile; else the mail server of this machine. */
+/** Return the arguments, completed from the options of the profile, or else for the mail server of this machine. */
 async function settings(ctx: FunctionContext, given: Given): Promise<Given> {
   const profile = given['profile'] ?? null
   if (!truthy(profile)) return truthy(given['server'] ?? null) ? given : withUsualServer(ctx, given)
   const kept = await ctx.call('config.option', [profile])
-  if (!(kept instanceof Map)) throw new SaltError('SaltInvocationError', `There is no profile '${str(profile)}'`)
-  const option = (name: string): Value => (kept as Dict).get(`smtp.${name}`) ?? null
+  if (!isDict(kept)) throw new SaltError('SaltInvocationError', `There is no profile '${str(profile)}'`)
+  const option = (name: string): Value => kept.get(`smtp.${name}`) ?? null
   const [server, use_ssl, sender] = [option('server'), option('tls'), option('sender')]
   return { ...given, server, use_ssl, sender, username: option('username'), password: option('password') }
 }
 
-/** Without a server: that of the options, or the one that listens here. */
+/** Complete arguments without a server by the options, or for the server of this machine. */
 async function withUsualServer(ctx: FunctionContext, given: Given): Promise<Given> {
   const option = async (name: string, fallback: string | null): Promise<Value> => {
     const value = await ctx.call('config.option', [`smtp.${name}`])
@@ -50,7 +50,7 @@ function serverOf(given: Given): MailServer {
 
 async function attached(ctx: FunctionContext, paths: Value): Promise<Attachment[]> {
   const files: Attachment[] = []
-  for (const path of truthy(paths) ? (paths as Value[]) : []) {
+  for (const path of Array.isArray(paths) ? paths : []) {
     files.push({ name: str(path).replace(/^.*\//, ''), content: await ctx.host.read(str(path)) })
   }
   return files
@@ -79,8 +79,6 @@ async function send(ctx: FunctionContext, given: Given): Promise<boolean> {
   }
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-
 export default defineModule({
   name: 'smtp',
   doc: 'Send mail.',
@@ -88,21 +86,19 @@ export default defineModule({
     send_msg: changes({
       doc: 'Send a mail.',
       args: {
-        recipient: arg.any('Addresses, with commas between'),
-        message: arg.any('The text'),
-        subject: arg.any('The subject', { default: 'Message from Salt' }),
-        sender: optional('The address it comes from'),
-        server: optional(
-          'The mail server, with its port if it is not the usual one; else that of `smtp.server`, or this machine',
-        ),
-        use_ssl: arg.any('Whether the connection is encrypted from the start', { default: 'True' }),
-        username: optional('Who logs in'),
-        password: arg.any('The password', { optional: true, secret: true }),
-        profile: optional('The name of options that hold all of these'),
-        attachments: optional('Paths of files that go with it'),
-        subtype: arg.string('Of which kind the text is: plain, html, …', { default: 'plain', beyond: true }),
+        recipient: arg.text('Addresses, separated by commas'),
+        message: arg.text('Text of the mail'),
+        subject: arg.text('Subject', { default: 'Message from Salt' }),
+        sender: arg.text('Address of the sender', { optional: true }),
+        server: arg.text('Mail server and port. Default: the option `smtp.server`, else localhost', { optional: true }),
+        use_ssl: arg.any('`True` or `true` encrypts the connection from the start', { default: 'True' }),
+        username: arg.text('User that logs in', { optional: true }),
+        password: arg.text('Password', { optional: true, secret: true }),
+        profile: arg.text('Name of the options with server and login', { optional: true }),
+        attachments: arg.any('List of paths of files to attach', { optional: true }),
+        subtype: arg.string('Subtype of the text: plain or html', { default: 'plain', beyond: true }),
       },
-      returns: ret.boolean('Whether the server took it'),
+      returns: ret.boolean('Whether the server accepted the mail'),
       example: "smtp.send_msg admin@example.com 'The disk is full' profile=my-smtp-account",
       run: (ctx, given) => send(ctx, given),
     }),

@@ -19,7 +19,7 @@ const LINES = { id: 'id', fun: 'function', fun_args: 'function args', jid: 'jid'
 export default defineReturner({
   name: 'smtp_return',
   virtual: 'smtp',
-  doc: 'Sends returns by mail.',
+  doc: 'Send returns by mail.',
   functions: {
     returner: async (ctx, ret) => {
       const options = await returnerOptions(ctx, 'smtp', DEFAULTS, ret)

@@ -19,7 +19,7 @@ async function write(ctx: FunctionContext, lines: readonly Dict[], ret?: Dict): 
 
 export default defineReturner({
   name: 'syslog',
-  doc: "Writes returns and events to the system's log.",
+  doc: 'Write returns and events to the system log.',
   functions: {
     returner: (ctx, ret) => write(ctx, [ret], ret),
     event_return: (ctx, events) => write(ctx, events),

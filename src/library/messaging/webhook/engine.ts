@@ -9,12 +9,12 @@ const MOST_BYTES = 100 << 20
 
 export default defineEngine({
   name: 'webhook',
-  doc: 'Fires an event `salt/engines/hook/<path>` with `headers` and `body` for each POST request that comes in. It asks nobody who they are.',
+  doc: 'Fire an event `salt/engines/hook/<path>` with `headers` and `body` for each POST request. There is no authentication.',
   args: {
-    address: arg.any('The address it listens on; all of them unless given', { optional: true }),
-    port: arg.integer('The port it listens on', { default: 5000 }),
-    ssl_crt: arg.any('File of the certificate, for https', { optional: true }),
-    ssl_key: arg.any('File of its key', { optional: true }),
+    address: arg.any('Address to listen on. Default: all addresses', { optional: true }),
+    port: arg.integer('Port to listen on', { default: 5000 }),
+    ssl_crt: arg.any('Path of the certificate, for HTTPS', { optional: true }),
+    ssl_key: arg.any('Path of the private key', { optional: true }),
   },
   start: async (ctx, { address, port, ssl_crt, ssl_key }) => {
     const answer: RequestListener = (request, response) => {

@@ -30,7 +30,7 @@ async function send(ctx: FunctionContext, data: Value, ret?: Dict): Promise<void
 
 export default defineReturner({
   name: 'webhook',
-  doc: 'Sends returns and events to a web server.',
+  doc: 'Send returns and events to a web server.',
   functions: {
     returner: (ctx, ret) => send(ctx, ret, ret),
     event_return: (ctx, events) => send(ctx, [...events]),

@@ -1,4 +1,4 @@
 // Logins that failed.
 import { loginBeacon } from './beacon/records.ts'
 
-export default loginBeacon({ name: 'btmp', doc: 'Tells of logins that failed.' })
+export default loginBeacon({ name: 'btmp', doc: 'Report failed logins.' })

@@ -7,7 +7,7 @@ const LOGOUT = 8
 
 export default loginBeacon({
   name: 'wtmp',
-  doc: 'Tells of logins and logouts.',
+  doc: 'Report logins and logouts.',
   judge: (event, { memory }) => {
     const line = `tty ${str(event.get('line')!)}`
     if (event.get('type') === LOGIN) {

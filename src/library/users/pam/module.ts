@@ -1,8 +1,8 @@
-// The rules of a file of PAM: interface, control flag, module and its arguments.
+// The rules of PAM files: interface, control flag, module and its arguments.
 import { decodeBytes, splitLines, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type Result, reads } from '../../../sdk/mod.ts'
 
-/** A control flag may be a list in brackets, which is several words. */
+/** Parse a rule; the control flag may be a list of words in brackets. */
 function ruleOf(line: string): Result {
   const [, iface = '', flag = '', rest = ''] = /^\s*(\S+)\s+(\[[^\]]*\]|\S+)\s*(.*)$/.exec(line) ?? []
   const [module = '', ...args] = rest.trim().split(/\s+/)
@@ -12,12 +12,12 @@ function ruleOf(line: string): Result {
 
 export default defineModule({
   name: 'pam',
-  doc: 'Files of PAM.',
+  doc: 'Read files of PAM.',
   functions: {
     read_file: reads({
-      doc: 'The rules of a file.',
+      doc: 'Return the rules of a file.',
       example: 'pam.read_file /etc/pam.d/login',
-      args: { file_name: arg.text('The file') },
+      args: { file_name: arg.text('Path of the file') },
       run: async (ctx, { file_name }) => {
         if ((await ctx.host.stat(file_name)) === undefined) {
           ctx.log('error', `File "${file_name}" does not exist`)

@@ -1,6 +1,16 @@
 // Users of Samba, through pdbedit.
-import { type Dict, shlexQuote, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { type Dict, isDict, shlexQuote, splitLines, str, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  type Result,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 import { md4 } from './module/md4.ts'
 
 const ntHash = (password: string): string =>
@@ -8,7 +18,7 @@ const ntHash = (password: string): string =>
     .toString('hex')
     .toUpperCase()
 
-/** Blocks of `label: value` lines between rules of dashes; a line without a label goes on with the one before. */
+/** Parse blocks of `label: value` lines between lines of dashes; a line without a label continues the one before. */
 function parseUsers(text: string): Dict {
   const users: Dict = new Map()
   for (const block of text.split(/\n-+|-+\n/)) {
@@ -36,7 +46,7 @@ async function details(ctx: FunctionContext, hashes: boolean): Promise<Dict> {
 async function names(ctx: FunctionContext): Promise<Result> {
   const { retcode, stdout, stderr } = await runAll(ctx, 'pdbedit --list')
   if (retcode > 0) return { Error: stderr }
-  return splitLines(stdout).flatMap((line) => (line.split(':').length >= 3 ? [line.split(':')[0]!] : []))
+  return splitLines(stdout).flatMap((line) => (line.split(':').length >= 3 ? line.split(':').slice(0, 1) : []))
 }
 
 async function knows(ctx: FunctionContext, login: string): Promise<boolean> {
@@ -44,7 +54,7 @@ async function knows(ctx: FunctionContext, login: string): Promise<boolean> {
   return Array.isArray(known) && known.includes(login)
 }
 
-/** Runs a change; what pdbedit complains about, or undefined. */
+/** Run a change; return the error of pdbedit, or undefined. */
 async function complaint(ctx: FunctionContext, words: string, options: Record<string, Value> = {}) {
   const { retcode, stderr } = await runAll(ctx, `pdbedit ${words}`, options)
   return retcode > 0 ? stderr : undefined
@@ -54,11 +64,11 @@ async function create(
   ctx: FunctionContext,
   login: string,
   password: string,
-  isHash: Value,
+  isHash: boolean,
   isMachine: boolean,
 ): Promise<string> {
-  const hash = truthy(isHash) ? password.toUpperCase() : ntHash(password)
-  const typed = truthy(isHash) ? '' : password
+  const hash = isHash ? password.toUpperCase() : ntHash(password)
+  const typed = isHash ? '' : password
   const user = shlexQuote(login)
   let outcome = 'unchanged'
   if (!(await knows(ctx, login))) {
@@ -67,14 +77,36 @@ async function create(
     if (failure !== undefined) return failure
     outcome = 'created'
   }
-  const entry = (await details(ctx, true)).get(login) as Dict | undefined
-  if (entry?.get('nt hash') === hash) return outcome
+  const entry = (await details(ctx, true)).get(login) ?? null
+  if (isDict(entry) && entry.get('nt hash') === hash) return outcome
   const failure = await complaint(ctx, `--modify --user ${user} --set-nt-hash=${shlexQuote(hash)}`)
   return failure ?? (outcome === 'created' ? outcome : 'updated')
 }
 
-/** What a user has, by pdbedit's own label: the argument of `modify`, and the option that sets it. */
-const FIELDS: readonly (readonly [label: string, argument: string, option: string])[] = [
+const login = arg.string('Login of the user')
+const password_hashed = arg.flag('Whether the password is a hash', { default: false })
+const modifyArgs = {
+  login,
+  password: arg.text('Password', { optional: true, secret: true }),
+  password_hashed,
+  domain: arg.text('Domain', { optional: true }),
+  profile: arg.text('Path of the profile', { optional: true }),
+  script: arg.text('Logon script', { optional: true }),
+  drive: arg.text('Drive of the home directory', { optional: true }),
+  homedir: arg.text('Home directory', { optional: true }),
+  fullname: arg.text('Full name', { optional: true }),
+  account_desc: arg.text('Description', { optional: true }),
+  account_control: arg.text('Account flags, such as [NX]', { optional: true }),
+  machine_sid: arg.text('Security identifier of the machine', { optional: true }),
+  user_sid: arg.text('Security identifier of the user', { optional: true }),
+  reset_login_hours: arg.flag('Whether login hours are reset', { default: false }),
+  reset_bad_password_count: arg.flag('Whether the count of failed logins is reset', { default: false }),
+}
+
+type Modification = Omit<Bound<typeof modifyArgs>, 'login'>
+
+/** Label of pdbedit, argument of `modify`, and the option that sets it. */
+const FIELDS = [
   ['domain', 'domain', '--domain='],
   ['full name', 'fullname', '--fullname='],
   ['account desc', 'account_desc', '--account-desc='],
@@ -85,17 +117,13 @@ const FIELDS: readonly (readonly [label: string, argument: string, option: strin
   ['account flags', 'account_control', '--account-control='],
   ['user sid', 'user_sid', '-U '],
   ['machine sid', 'machine_sid', '-M '],
-]
+] as const
 
-/** The new value of a field, or undefined when it stays. */
-function changed(ctx: FunctionContext, label: string, wish: Value, current: Dict): string | undefined {
-  if (wish === null) return undefined
+/** Return the new value of a field; undefined if it stays. */
+function changed(ctx: FunctionContext, label: string, wanted: string | null, current: Dict): string | undefined {
+  if (wanted === null) return undefined
   if (label === 'account flags') {
-    const letters = [
-      ...str(wish)
-        .replace(/^\[(.*).$/, '$1')
-        .toUpperCase(),
-    ]
+    const letters = [...wanted.replace(/^\[(.*).$/, '$1').toUpperCase()]
     for (const letter of letters.filter((flag) => !'NDHLX'.includes(flag))) {
       ctx.log('warning', `pdbedit.modify - unknown ${letter} flag for account_control, ignored`)
     }
@@ -103,36 +131,34 @@ function changed(ctx: FunctionContext, label: string, wish: Value, current: Dict
   }
   const now = current.get(label)
   if (now === undefined) return undefined
-  const same = label.endsWith(' sid') ? str(now).endsWith(str(wish)) : now === wish
-  return same ? undefined : str(wish)
+  const same = label.endsWith(' sid') ? str(now).endsWith(wanted) : now === wanted
+  return same ? undefined : wanted
 }
 
-async function modify(ctx: FunctionContext, login: string, given: Readonly<Record<string, Value>>): Promise<string> {
+async function modify(ctx: FunctionContext, login: string, given: Modification): Promise<string> {
   let outcome = 'unchanged'
-  if (truthy(given['password']!)) {
-    outcome = await create(ctx, login, str(given['password']!), given['password_hashed']!, false)
+  if (given.password) {
+    outcome = await create(ctx, login, given.password, given.password_hashed, false)
     if (!['updated', 'created', 'unchanged'].includes(outcome)) return outcome
   } else if (!(await knows(ctx, login))) return 'absent'
-  const current = ((await details(ctx, true)).get(login) ?? new Map()) as Dict
+  const entry = (await details(ctx, true)).get(login) ?? null
+  const current: Dict = isDict(entry) ? entry : new Map()
   const words = FIELDS.flatMap(([label, argument, option]) => {
-    const value = changed(ctx, label, given[argument]!, current)
+    const value = changed(ctx, label, given[argument], current)
     return value === undefined ? [] : [`${option}${shlexQuote(value)}`]
   })
-  if (truthy(given['reset_login_hours']!)) words.push('--logon-hours-reset')
-  if (truthy(given['reset_bad_password_count']!)) words.push('--bad-password-count-reset')
+  if (given.reset_login_hours) words.push('--logon-hours-reset')
+  if (given.reset_bad_password_count) words.push('--bad-password-count-reset')
   if (words.length === 0) return outcome
   const failure = await complaint(ctx, `--modify --user ${shlexQuote(login)} ${words.join(' ')}`)
   return failure ?? (outcome === 'created' ? outcome : 'updated')
 }
 
-const login = arg.string('The login')
-const hashes = arg.flag('With the hashes of passwords', { default: false })
-const password_hashed = arg.flag('Whether the password is given as its hash', { default: false })
-const field = (doc: string) => arg.any(doc, { optional: true })
+const hashes = arg.flag('Whether hashes of passwords are returned', { default: false })
 
 export default defineModule({
   name: 'pdbedit',
-  doc: 'Users of Samba.',
+  doc: 'Manage users of Samba.',
   when: async ({ host }) => {
     if ((await host.which('pdbedit')) === undefined) return 'pdbedit command is not available'
     const { stdout } = await host.run({ argv: ['pdbedit', '-V'], mergeStderr: true })
@@ -142,20 +168,23 @@ export default defineModule({
   },
   functions: {
     generate_nt_hash: reads({
-      doc: 'The hash of a password as Windows keeps it.',
+      doc: 'Return the NT hash of a password.',
       example: 'pdbedit.generate_nt_hash my_passwd',
-      args: { password: arg.string('The password', { secret: true }) },
+      args: { password: arg.string('Password', { secret: true }) },
       run: (_ctx, { password }) => Buffer.from(ntHash(password)),
     }),
     list: reads({
-      doc: 'All users: their details by login, or only the logins.',
-      args: { verbose: arg.flag('With details', { default: true }), hashes },
+      doc: 'Return all users.',
+      args: {
+        verbose: arg.flag('Whether details by login are returned; else a list of logins', { default: true }),
+        hashes,
+      },
       calledAs: 'list_users',
       example: 'pdbedit.list',
       run: (ctx, { verbose, hashes }) => (verbose ? details(ctx, hashes) : names(ctx)),
     }),
     get: reads({
-      doc: 'The details of a user.',
+      doc: 'Return the details of a user.',
       args: { login, hashes },
       calledAs: 'get_user',
       example: 'pdbedit.get kaylee',
@@ -169,43 +198,27 @@ export default defineModule({
         if (!(await knows(ctx, login))) return { [login]: 'absent' }
         return { [login]: (await complaint(ctx, `--delete ${shlexQuote(login)}`)) ?? 'deleted' }
       },
-      returns: ret.dict('What was done, by user'),
+      returns: ret.dict('Outcome by login: deleted, absent, created, updated, unchanged, or an error'),
     }),
     create: changes({
-      doc: 'Make a user, or set the password of one.',
+      doc: 'Create a user, or set the password of a user.',
       example: 'pdbedit.create zoe 9764951149F84E770889011E1DC4A927 nthash',
       args: {
         login,
-        password: arg.string('The password', { secret: true }),
+        password: arg.string('Password', { secret: true }),
         password_hashed,
-        machine_account: arg.flag('Whether it is a machine', { default: false }),
+        machine_account: arg.flag('Whether it is the account of a machine', { default: false }),
       },
       run: async (ctx, { login, password, password_hashed, machine_account }) => ({
         [login]: await create(ctx, login, password, password_hashed, machine_account),
       }),
     }),
     modify: changes({
-      doc: 'Change a user; with a password it is made when missing.',
+      doc: 'Change a user, or create one if a password is given.',
       example: "pdbedit.modify inara fullname='Inara Serra'",
-      args: {
-        login,
-        password: arg.any('The password', { optional: true, secret: true }),
-        password_hashed,
-        domain: field('Its domain'),
-        profile: field('The path of its profile'),
-        script: field('Its logon script'),
-        drive: field('The drive of its home'),
-        homedir: field('Its home'),
-        fullname: field('Its full name'),
-        account_desc: field('A description'),
-        account_control: field('Flags, as [NX]'),
-        machine_sid: field('Security identifier of the machine'),
-        user_sid: field('Security identifier of the user'),
-        reset_login_hours: arg.flag('Whether login hours are reset', { default: false }),
-        reset_bad_password_count: arg.flag('Whether failed logins are forgotten', { default: false }),
-      },
+      args: modifyArgs,
       run: async (ctx, { login, ...given }) => ({ [login]: await modify(ctx, login, given) }),
-      returns: ret.dict('What was done, by user'),
+      returns: ret.dict('Outcome by login: deleted, absent, created, updated, unchanged, or an error'),
     }),
   },
 })

@@ -1,4 +1,4 @@
-// Users of Samba are there or not.
+// Users of Samba.
 import { compareDicts, type Dict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
@@ -28,27 +28,27 @@ async function managed(ctx: StateContext, name: string, options: ReadonlyMap<str
   return answer === 'unchanged' ? settled : { ...settled, result: false, comment: str(answer ?? '') }
 }
 
-const account = { name: arg.string('The login'), kwargs: arg.open('Arguments of pdbedit.modify') }
+const account = { name: arg.string('Login of the user'), kwargs: arg.open('Arguments of pdbedit.modify') }
 
 export default defineState({
   name: 'pdbedit',
-  doc: 'Users of Samba.',
+  doc: 'Manage users of Samba.',
   when: async ({ host }) =>
     (await host.which('pdbedit')) !== undefined ||
     'pdbedit state module can only be loaded when the pdbedit module is available',
   functions: {
     absent: state({
-      doc: 'There is no such user.',
-      args: { name: arg.string('The login') },
+      doc: 'Ensure that a user does not exist.',
+      args: { name: arg.string('Login of the user') },
       run: (ctx, { name }) => absent(ctx, name),
     }),
     managed: state({
-      doc: 'A user is as described.',
+      doc: 'Ensure that a user exists with the given properties.',
       args: account,
       run: (ctx, { name, kwargs }) => managed(ctx, name, kwargs),
     }),
     present: state({
-      doc: 'A user is as described.',
+      doc: 'Ensure that a user exists with the given properties.',
       args: account,
       run: (ctx, { name, kwargs }) => managed(ctx, name, kwargs),
     }),

@@ -1,20 +1,20 @@
-// Keys that may log in as a user.
+// Authorized keys of users.
 import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { authorizedKey } from './authorized-key.ts'
 
-interface Wish {
+interface WantedKey {
   name: string
-  user: Value
-  enc: Value
-  comment: Value
-  source: Value
+  user: string
+  enc: string
+  comment: string
+  source: string
   options: Value
-  config: Value
-  fingerprint_hash_type: Value
+  config: string
+  fingerprint_hash_type: string | null
 }
 
-/** At most so many words; the last one takes the rest. */
+/** Split a text into at most so many words; the last one takes the rest. */
 function parted(text: string, most: number): string[] {
   const words: string[] = []
   let rest = text.trimStart()
@@ -26,16 +26,16 @@ function parted(text: string, most: number): string[] {
   return rest === '' ? words : [...words, rest]
 }
 
-/** A name may be a whole line of the file: options, kind, key and comment. */
-function spelledOut(wish: Wish): Wish {
-  const line = authorizedKey(wish.name)
+/** Parse a name that is a whole line of the file: options, type, key and comment. */
+function spelledOut(wanted: WantedKey): WantedKey {
+  const line = authorizedKey(wanted.name)
   if (line === undefined) {
-    const [name = '', comment = wish.comment] = parted(wish.name, 2)
-    return { ...wish, name, comment }
+    const [name = '', comment = wanted.comment] = parted(wanted.name, 2)
+    return { ...wanted, name, comment }
   }
-  const [enc = '', name = '', comment = wish.comment] = parted(line.rest, 3)
-  const options = line.options === '' ? wish.options : line.options.split(',')
-  return { ...wish, enc, name, comment, options }
+  const [enc = '', name = '', comment = wanted.comment] = parted(line.rest, 3)
+  const options = line.options === '' ? wanted.options : line.options.split(',')
+  return { ...wanted, enc, name, comment, options }
 }
 
 const report = (name: string, result: boolean | null, comment: string): StateReturn => ({
@@ -45,29 +45,27 @@ const report = (name: string, result: boolean | null, comment: string): StateRet
   comment,
 })
 
-const place = ({ config, fingerprint_hash_type }: Wish) => ({ config, fingerprint_hash_type })
+const place = ({ config, fingerprint_hash_type }: WantedKey) => ({ config, fingerprint_hash_type })
 
-async function checkKey(ctx: StateContext, wish: Wish): Promise<Value> {
-  const { user, name, enc, comment, options } = wish
-  return ctx.call('ssh.check_key', [user, name, enc, comment, truthy(options) ? options : []], place(wish))
+async function checkKey(ctx: StateContext, wanted: WantedKey): Promise<Value> {
+  const { user, name, enc, comment, options } = wanted
+  return ctx.call('ssh.check_key', [user, name, enc, comment, truthy(options) ? options : []], place(wanted))
 }
 
-/** For a file of keys: what a dry run says about those that have something to do. */
+/** Return what a dry run says about the keys of a file. */
 async function foreseenFile(
   ctx: StateContext,
-  wish: Wish,
+  wanted: WantedKey,
   line: (status: Value, key: Value) => string,
   settled: string,
 ): Promise<[boolean | null, string]> {
-  const { user, source, config, fingerprint_hash_type } = wish
+  const { user, source, config, fingerprint_hash_type } = wanted
   const options = { saltenv: ctx.env, fingerprint_hash_type }
   const keys = await ctx.call('ssh.check_key_file', [user, source, config], options)
   const comment = [...keys].map(([key, status]) => line(status, key)).join('')
   if (comment !== '') return [null, comment]
   const complaint = takeComplaint(ctx)
-  return complaint === undefined
-    ? [true, `All host keys in file ${str(source)} are already ${settled}`]
-    : [false, complaint]
+  return complaint === undefined ? [true, `All host keys in file ${source} are already ${settled}`] : [false, complaint]
 }
 
 function takeComplaint({ memory }: StateContext): string | undefined {
@@ -76,46 +74,46 @@ function takeComplaint({ memory }: StateContext): string | undefined {
   return complaint === undefined ? undefined : str(complaint)
 }
 
-async function foreseenPresent(ctx: StateContext, wish: Wish): Promise<[boolean | null, string]> {
-  if (truthy(wish.source)) {
+async function foreseenPresent(ctx: StateContext, wanted: WantedKey): Promise<[boolean | null, string]> {
+  if (wanted.source !== '') {
     const line = (status: Value, key: Value): string =>
       status === 'exists' ? '' : `Set to ${str(status)}: ${str(key)}\n`
-    return foreseenFile(ctx, wish, line, 'present')
+    return foreseenFile(ctx, wanted, line, 'present')
   }
-  const { name, user } = wish
-  const status = await checkKey(ctx, wish)
-  if (status === 'exists') return [true, `The authorized host key ${name} is already present for user ${str(user)}`]
-  return [null, `Key ${name} for user ${str(user)} is set to be ${status === 'add' ? 'added' : 'updated'}`]
+  const { name, user } = wanted
+  const status = await checkKey(ctx, wanted)
+  if (status === 'exists') return [true, `The authorized host key ${name} is already present for user ${user}`]
+  return [null, `Key ${name} for user ${user} is set to be ${status === 'add' ? 'added' : 'updated'}`]
 }
 
-async function set(ctx: StateContext, wish: Wish): Promise<Value> {
-  const { user, name, enc, comment, source, options } = wish
+async function set(ctx: StateContext, wanted: WantedKey): Promise<Value> {
+  const { user, name, enc, comment, source, options } = wanted
   if (source === '') {
-    const wanted = { enc, comment, options: truthy(options) ? options : [] }
-    return ctx.call('ssh.set_auth_key', [user, name], { ...wanted, ...place(wish) })
+    const keywords = { enc, comment, options: truthy(options) ? options : [] }
+    return ctx.call('ssh.set_auth_key', [user, name], { ...keywords, ...place(wanted) })
   }
   if (!truthy(await ctx.call('cp.get_url', [source, null], { saltenv: ctx.env }))) return 'no key'
-  return ctx.call('ssh.set_auth_key_from_file', [user, source], { ...place(wish), saltenv: ctx.env, options })
+  return ctx.call('ssh.set_auth_key_from_file', [user, source], { ...place(wanted), saltenv: ctx.env, options })
 }
 
-async function present(ctx: StateContext, given: Wish): Promise<StateReturn> {
-  const wish = given.source === '' ? spelledOut(given) : given
-  const subject = `The authorized host key ${wish.name}`
-  if (ctx.test) return report(given.name, ...(await foreseenPresent(ctx, wish)))
-  const answer = str(await set(ctx, wish))
+async function present(ctx: StateContext, given: WantedKey): Promise<StateReturn> {
+  const wanted = given.source === '' ? spelledOut(given) : given
+  const subject = `The authorized host key ${wanted.name}`
+  if (ctx.test) return report(given.name, ...(await foreseenPresent(ctx, wanted)))
+  const answer = str(await set(ctx, wanted))
   const done = (what: string, comment: string): StateReturn => ({
     ...report(given.name, true, comment),
-    changes: { [wish.name]: what },
+    changes: { [wanted.name]: what },
   })
   switch (answer) {
     case 'replace':
-      return done('Updated', `${subject} for user ${str(wish.user)} was updated`)
+      return done('Updated', `${subject} for user ${wanted.user} was updated`)
     case 'new':
-      return done('New', `${subject} for user ${str(wish.user)} was added`)
+      return done('New', `${subject} for user ${wanted.user} was added`)
     case 'no change':
-      return report(given.name, true, `${subject} is already present for user ${str(wish.user)}`)
+      return report(given.name, true, `${subject} is already present for user ${wanted.user}`)
     case 'no key':
-      return report(given.name, false, `Failed to add the ssh key. Source file ${str(wish.source)} is missing`)
+      return report(given.name, false, `Failed to add the ssh key. Source file ${wanted.source} is missing`)
     case 'fail':
       return report(given.name, false, takeComplaint(ctx) ?? NO_HOME)
     default:
@@ -125,37 +123,37 @@ async function present(ctx: StateContext, given: Wish): Promise<StateReturn> {
 
 const NO_HOME = 'Failed to add the ssh key. Is the home directory available, and/or does the key file exist?'
 
-async function absent(ctx: StateContext, given: Wish): Promise<StateReturn> {
+async function absent(ctx: StateContext, given: WantedKey): Promise<StateReturn> {
   const hasSource = given.source !== ''
-  const wish = hasSource ? given : spelledOut(given)
-  if (ctx.test) return report(given.name, ...(await foreseenAbsent(ctx, wish)))
+  const wanted = hasSource ? given : spelledOut(given)
+  if (ctx.test) return report(given.name, ...(await foreseenAbsent(ctx, wanted)))
   const comment = hasSource
-    ? await removeFromFile(ctx, wish)
-    : await ctx.call('ssh.rm_auth_key', [wish.user, wish.name], place(wish))
+    ? await removeFromFile(ctx, wanted)
+    : await ctx.call('ssh.rm_auth_key', [wanted.user, wanted.name], place(wanted))
   const outcome = report(given.name, true, str(comment))
-  return comment === 'Key removed' ? { ...outcome, changes: { [wish.name]: 'Removed' } } : outcome
+  return comment === 'Key removed' ? { ...outcome, changes: { [wanted.name]: 'Removed' } } : outcome
 }
 
-async function removeFromFile(ctx: StateContext, wish: Wish): Promise<Value> {
-  const { user, source, config, fingerprint_hash_type } = wish
+async function removeFromFile(ctx: StateContext, wanted: WantedKey): Promise<Value> {
+  const { user, source, config, fingerprint_hash_type } = wanted
   if (!truthy(await ctx.call('cp.get_url', [source, null], { saltenv: ctx.env }))) return ''
   const options = { saltenv: ctx.env, fingerprint_hash_type }
   return ctx.call('ssh.rm_auth_key_from_file', [user, source, config], options)
 }
 
-async function foreseenAbsent(ctx: StateContext, wish: Wish): Promise<[boolean | null, string]> {
-  if (truthy(wish.source)) {
+async function foreseenAbsent(ctx: StateContext, wanted: WantedKey): Promise<[boolean | null, string]> {
+  if (wanted.source !== '') {
     const line = (status: Value, key: Value): string => (status === 'add' ? '' : `Set to remove: ${str(key)}\n`)
-    return foreseenFile(ctx, wish, line, 'absent')
+    return foreseenFile(ctx, wanted, line, 'absent')
   }
-  if ((await checkKey(ctx, wish)) === 'add') return [true, 'Key is already absent']
-  return [null, `Key ${wish.name} for user ${str(wish.user)} is set for removal`]
+  if ((await checkKey(ctx, wanted)) === 'add') return [true, 'Key is already absent']
+  return [null, `Key ${wanted.name} for user ${wanted.user} is set for removal`]
 }
 
-async function manage(ctx: StateContext, wish: Wish & { ssh_keys: Value }): Promise<StateReturn> {
-  const wanted = (wish.ssh_keys as Value[]).map((key) => str(key))
-  const words = new Set(wanted.flatMap((key) => key.split(' ')))
-  const held = await ctx.call('ssh.auth_keys', [], { user: wish.user, ...place(wish) })
+async function manage(ctx: StateContext, wanted: WantedKey & { ssh_keys: Value[] }): Promise<StateReturn> {
+  const lines = wanted.ssh_keys.map(str)
+  const words = new Set(lines.flatMap((key) => key.split(' ')))
+  const held = await ctx.call('ssh.auth_keys', [], { user: wanted.user, ...place(wanted) })
   const changes: Dict = new Map()
   let result: boolean | null = true
   let comment = ''
@@ -163,10 +161,10 @@ async function manage(ctx: StateContext, wish: Wish & { ssh_keys: Value }): Prom
     if (ctx.test) {
       comment = `${key} Key set for removal`
       result = null
-    } else changes.set(key, str((await absent(ctx, { ...wish, name: key })).comment as string))
+    } else changes.set(key, str((await absent(ctx, { ...wanted, name: key })).comment as string))
   }
-  for (const key of wanted) {
-    const outcome = await present(ctx, { ...wish, name: key })
+  for (const key of lines) {
+    const outcome = await present(ctx, { ...wanted, name: key })
     const made = Object.entries(outcome.changes as Record<string, Value>)
     for (const [name, what] of made) changes.set(name, what)
     if (made.length === 0) comment = `${comment}\n${outcome.comment as string}`.trim()
@@ -176,42 +174,42 @@ async function manage(ctx: StateContext, wish: Wish & { ssh_keys: Value }): Prom
 }
 
 const args = {
-  user: arg.any('The user'),
-  enc: arg.any('The kind of key', { default: 'ssh-rsa' }),
-  comment: arg.any('Its comment', { default: '' }),
-  source: arg.any('A file with keys, instead of the key', { default: '' }),
-  options: arg.any('Its options, as a list', { optional: true }),
-  config: arg.any('The file, below the home directory; %u and %h stand for user and home', {
+  user: arg.text('Name of the user'),
+  enc: arg.text('Type of the key', { default: 'ssh-rsa' }),
+  comment: arg.text('Comment of the key', { default: '' }),
+  source: arg.text('URL of a file with keys, instead of the key', { default: '' }),
+  options: arg.any('List of options of the key', { optional: true }),
+  config: arg.text('File of authorized keys, relative to the home directory; %u and %h stand for user and home', {
     default: '.ssh/authorized_keys',
   }),
-  fingerprint_hash_type: arg.any('The hash of fingerprints; sha256 when not given', { optional: true }),
+  fingerprint_hash_type: arg.text('Hash algorithm of fingerprints. Default: sha256', { optional: true }),
 }
-const name = arg.string('The key, or a whole line of the file')
+const name = arg.string('Key, or a whole line of the file')
 const kwargs = arg.ignored()
 
 export default defineState({
   name: 'ssh_auth',
-  doc: 'Keep keys that may log in as a user.',
+  doc: 'Manage authorized keys of users.',
   functions: {
     present: state({
-      doc: 'A key may log in.',
+      doc: 'Ensure that a key is authorized.',
       args: { name, ...args, kwargs },
-      run: (ctx, wish) => present(ctx, wish),
+      run: (ctx, wanted) => present(ctx, wanted),
     }),
     absent: state({
-      doc: 'A key may not log in.',
+      doc: 'Ensure that a key is not authorized.',
       args: { name, ...args },
-      run: (ctx, wish) => absent(ctx, wish),
+      run: (ctx, wanted) => absent(ctx, wanted),
     }),
     manage: state({
-      doc: 'These keys may log in, and no others.',
+      doc: 'Ensure that the given keys are authorized, and no others.',
       args: {
-        name: arg.string('Any name'),
-        ssh_keys: arg.any('The keys, or whole lines of the file'),
+        name: arg.string('Label of the state'),
+        ssh_keys: arg.list('List of keys, or of whole lines of the file'),
         ...args,
         kwargs,
       },
-      run: (ctx, wish) => manage(ctx, wish),
+      run: (ctx, wanted) => manage(ctx, wanted),
     }),
   },
 })

@@ -30,9 +30,9 @@ async function program(ctx: FunctionContext, name: string): Promise<string> {
   return path
 }
 
-async function groupsOf(ctx: FunctionContext, root: Value): Promise<UserGroup[]> {
+async function groupsOf(ctx: FunctionContext, root: string | null): Promise<UserGroup[]> {
   if (root === null) return ctx.host.groups()
-  return parseGroup(decodeBytes(await ctx.host.read(`${str(root).replace(/\/$/, '')}/etc/group`)))
+  return parseGroup(decodeBytes(await ctx.host.read(`${root.replace(/\/$/, '')}/etc/group`)))
 }
 
 const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
@@ -43,7 +43,7 @@ const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
     ['members', [...members]],
   ])
 
-async function info(ctx: FunctionContext, name: Value, root: Value): Promise<Dict> {
+async function info(ctx: FunctionContext, name: Value, root: string | null): Promise<Dict> {
   const isText = typeof name === 'string'
   if (!isText && root === null) throw typeError(`getgrnam() argument 'name' must be str, not ${typeName(name)}`)
   const group =
@@ -53,7 +53,7 @@ async function info(ctx: FunctionContext, name: Value, root: Value): Promise<Dic
   return group === undefined ? new Map() : infoOf(group)
 }
 
-async function getent(ctx: FunctionContext, refresh: boolean, root: Value): Promise<Dict[]> {
+async function getent(ctx: FunctionContext, refresh: boolean, root: string | null): Promise<Dict[]> {
   const known = ctx.memory.get('group.getent')
   if (known !== undefined && !refresh) return known as Dict[]
   const all = (await groupsOf(ctx, root)).map(infoOf)
@@ -72,28 +72,33 @@ async function done(ctx: FunctionContext, command: readonly Value[]): Promise<bo
 interface NewGroup {
   name: Value
   gid: Value
-  system: Value
-  root: Value
-  non_unique: Value
-  local: Value
+  system: boolean
+  root: string | null
+  non_unique: boolean
+  local: boolean
 }
 
 async function add(ctx: FunctionContext, { name, gid, system, root, non_unique, local }: NewGroup): Promise<boolean> {
-  const isLocal = truthy(local)
   return done(ctx, [
-    await program(ctx, isLocal ? 'lgroupadd' : 'groupadd'),
+    await program(ctx, local ? 'lgroupadd' : 'groupadd'),
     ...(truthy(gid) ? [`-g ${str(gid)}`] : []),
-    ...(truthy(gid) && truthy(non_unique) && !isLocal ? ['-o'] : []),
-    ...(truthy(system) && ctx.grains.get('kernel') !== 'OpenBSD' ? ['-r'] : []),
-    ...(root !== null && !isLocal ? ['-R', root] : []),
+    ...(truthy(gid) && non_unique && !local ? ['-o'] : []),
+    ...(system && ctx.grains.get('kernel') !== 'OpenBSD' ? ['-r'] : []),
+    ...(root !== null && !local ? ['-R', root] : []),
     name,
   ])
 }
 
-async function changeId(ctx: FunctionContext, name: Value, gid: Value, root: Value, shared: boolean): Promise<boolean> {
+async function changeId(
+  ctx: FunctionContext,
+  name: Value,
+  gid: Value,
+  root: string | null,
+  shared: boolean,
+): Promise<boolean> {
   const before = await info(ctx, name, root)
   if (before.size === 0) return false
-  if (equals(gid, before.get('gid')!)) return true
+  if (equals(gid, before.get('gid') ?? null)) return true
   const below = root === null ? [] : ['-R', root]
   const command = [await program(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
   await ctx.call('cmd.run', [command], PLAINLY)
@@ -101,13 +106,13 @@ async function changeId(ctx: FunctionContext, name: Value, gid: Value, root: Val
   return after !== undefined && equals(after, gid)
 }
 
-/** SUSE 11 has commands of its own for members. */
+/** Return whether this is SUSE 11, which has its own commands for members. */
 const isOldSuse = ({ grains }: FunctionContext): boolean =>
   grains.get('os_family') === 'Suse' && grains.get('osmajorrelease') === '11'
 
 const isLinux = ({ grains }: FunctionContext): boolean => grains.get('kernel') === 'Linux'
 
-async function addMember(ctx: FunctionContext, name: Value, user: Value, root: Value): Promise<boolean> {
+async function addMember(ctx: FunctionContext, name: Value, user: string, root: string | null): Promise<boolean> {
   if (!isLinux(ctx)) {
     return succeeds(ctx, [await program(ctx, 'usermod'), '-G', name, user, ...(root === null ? [] : ['-R', root])])
   }
@@ -117,7 +122,7 @@ async function addMember(ctx: FunctionContext, name: Value, user: Value, root: V
   return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
 }
 
-async function removeMember(ctx: FunctionContext, name: Value, user: Value, root: Value): Promise<boolean> {
+async function removeMember(ctx: FunctionContext, name: Value, user: string, root: string | null): Promise<boolean> {
   const members = (await info(ctx, name, null)).get('members')
   if (members === undefined || !contains(members, user)) return true
   if (isLinux(ctx)) {
@@ -127,15 +132,15 @@ async function removeMember(ctx: FunctionContext, name: Value, user: Value, root
     return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') {
-    const held = await ctx.call('cmd.run_stdout', [`id -Gn ${str(user)}`], PLAINLY)
+    const held = await ctx.call('cmd.run_stdout', [`id -Gn ${user}`], PLAINLY)
     const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
-    return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), str(user)])
+    return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), user])
   }
   ctx.log('error', 'group.deluser is not yet supported on this platform')
   return false
 }
 
-async function setMembers(ctx: FunctionContext, name: Value, list: Value, root: Value): Promise<boolean> {
+async function setMembers(ctx: FunctionContext, name: Value, list: string, root: string | null): Promise<boolean> {
   if (isLinux(ctx)) {
     const below = root === null ? [] : ['--root', root]
     if (!isOldSuse(ctx)) return succeeds(ctx, [await program(ctx, 'gpasswd'), '--members', list, name, ...below])
@@ -144,12 +149,12 @@ async function setMembers(ctx: FunctionContext, name: Value, list: Value, root: 
     }
     return succeeds(ctx, [await program(ctx, 'groupmod'), '-A', list, name, ...below])
   }
-  if (ctx.grains.get('kernel') === 'OpenBSD') return remakeWithMembers(ctx, name, str(list))
+  if (ctx.grains.get('kernel') === 'OpenBSD') return remakeWithMembers(ctx, name, list)
   ctx.log('error', 'group.members is not yet supported on this platform')
   return false
 }
 
-/** OpenBSD cannot empty a group; it is made anew. */
+/** Create a group again with other members, since OpenBSD cannot remove members. */
 async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string): Promise<boolean> {
   const held = await info(ctx, name, null)
   if (held.size === 0) return false
@@ -162,87 +167,90 @@ async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string
   return true
 }
 
-const name = arg.any('The group')
-const root = arg.any('The directory that stands for /', { optional: true })
-const username = arg.any('The user')
+const name = arg.any('Name of the group; anything but a text is an error')
+const root = arg.text('Directory of another root file system', { optional: true })
+const username = arg.text('Name of the user')
 
 export default defineModule({
   name: 'groupadd',
   virtual: 'group',
-  doc: 'Work with groups.',
+  doc: 'Manage groups.',
   when: ({ grains }) =>
     contains(['Linux', 'OpenBSD', 'NetBSD'], grains.get('kernel') ?? '') ||
     'The groupadd execution module cannot be loaded:  only available on Linux, OpenBSD and NetBSD',
   functions: {
     add: changes({
-      doc: 'Make a group.',
+      doc: 'Create a group.',
       args: {
         name,
-        gid: arg.any('Its number', { optional: true }),
+        gid: arg.any('Group ID', { optional: true }),
         system: arg.flag('Whether it is a system group', { default: false }),
         root,
-        non_unique: arg.flag('Whether another group may have the number', { default: false }),
-        local: arg.flag('Use lgroupadd, which knows only local groups', { default: false }),
+        non_unique: arg.flag('Whether another group may have the ID', { default: false }),
+        local: arg.flag('Whether lgroupadd is used, which sees only local groups', { default: false }),
       },
-      returns: ret.boolean('Whether it was made'),
+      returns: ret.boolean('Whether the group was created'),
       example: 'group.add foo 3456',
       run: add,
     }),
     delete: changes({
       doc: 'Remove a group.',
-      args: { name, root, local: arg.flag('Use lgroupdel, which knows only local groups', { default: false }) },
-      returns: ret.boolean('Whether it was removed'),
+      args: {
+        name,
+        root,
+        local: arg.flag('Whether lgroupdel is used, which sees only local groups', { default: false }),
+      },
+      returns: ret.boolean('Whether the group was removed'),
       example: 'group.delete foo',
       run: async (ctx, { name, root, local }) => {
-        const isLocal = local
-        const below = root !== null && !isLocal ? ['-R', root] : []
-        return done(ctx, [await program(ctx, isLocal ? 'lgroupdel' : 'groupdel'), ...below, name])
+        const below = root !== null && !local ? ['-R', root] : []
+        return done(ctx, [await program(ctx, local ? 'lgroupdel' : 'groupdel'), ...below, name])
       },
     }),
     info: reads({
-      doc: 'What is known about a group.',
+      doc: 'Return the facts about a group.',
       args: { name, root },
-      returns: ret.dict('An empty one when there is no such group'),
+      returns: ret.dict('Facts; empty without such a group'),
       example: 'group.info foo',
       run: (ctx, { name, root }) => info(ctx, name, root),
     }),
     getent: reads({
-      doc: 'What is known about all groups.',
-      args: { refresh: arg.boolean('Do not answer from memory', { default: false }), root },
-      returns: ret.dicts('A dict for each'),
+      doc: 'Return the facts about all groups.',
+      args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }), root },
+      returns: ret.dicts('Facts about each group'),
       example: 'group.getent',
       run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
     }),
     chgid: changes({
-      doc: 'Change the number of a group.',
+      doc: 'Change the ID of a group.',
       args: {
         name,
-        gid: arg.any('The new number'),
+        gid: arg.any('New group ID, compared with the present one'),
         root,
-        non_unique: arg.boolean('Whether another group may have it', { default: false }),
+        non_unique: arg.boolean('Whether another group may have the ID', { default: false }),
       },
-      returns: ret.boolean('Whether it is so now'),
+      returns: ret.boolean('Whether the group has the ID now'),
       example: 'group.chgid foo 4376',
       run: (ctx, { name, gid, root, non_unique }) => changeId(ctx, name, gid, root, non_unique),
     }),
     adduser: changes({
-      doc: 'Put a user into a group.',
+      doc: 'Add a user to a group.',
       args: { name, username, root },
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the command succeeded'),
       example: 'group.adduser foo bar',
       run: (ctx, { name, username, root }) => addMember(ctx, name, username, root),
     }),
     deluser: changes({
-      doc: 'Take a user out of a group.',
+      doc: 'Remove a user from a group.',
       args: { name, username, root },
-      returns: ret.boolean('Whether the user is not in it now'),
+      returns: ret.boolean('Whether the user is not in the group'),
       example: 'group.deluser foo bar',
       run: (ctx, { name, username, root }) => removeMember(ctx, name, username, root),
     }),
     members: changes({
-      doc: 'Give a group these members and no others.',
-      args: { name, members_list: arg.any('Names separated by commas'), root },
-      returns: ret.boolean('Whether it was done'),
+      doc: 'Set the members of a group.',
+      args: { name, members_list: arg.text('Names of users, separated by commas'), root },
+      returns: ret.boolean('Whether the command succeeded'),
       example: "group.members foo 'user1,user2,user3'",
       run: (ctx, { name, members_list, root }) => setMembers(ctx, name, members_list, root),
     }),

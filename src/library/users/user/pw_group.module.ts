@@ -13,7 +13,7 @@ import {
   type UserGroup,
 } from '../../../sdk/mod.ts'
 
-const told = ({ name, passwd, gid, members }: UserGroup): Dict =>
+const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
   new Map<Value, Value>([
     ['name', name],
     ['passwd', passwd ?? '*'],
@@ -23,7 +23,7 @@ const told = ({ name, passwd, gid, members }: UserGroup): Dict =>
 
 async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   const group = await ctx.host.group(name)
-  return group === undefined ? new Map() : told(group)
+  return group === undefined ? new Map() : infoOf(group)
 }
 
 async function changeId(ctx: FunctionContext, name: string, gid: Value): Promise<boolean> {
@@ -33,22 +33,22 @@ async function changeId(ctx: FunctionContext, name: string, gid: Value): Promise
   return equals(await ctx.call('file.group_to_gid', [name]), gid)
 }
 
-const name = arg.text('The group')
-const username = arg.any('The user')
+const name = arg.text('Name of the group')
+const username = arg.text('Name of the user')
 const kwargs = arg.open('Options of other systems, which are ignored')
 
 export default defineModule({
   name: 'pw_group',
   virtual: 'group',
-  doc: 'Work with groups.',
+  doc: 'Manage groups.',
   when: ({ grains }) =>
     contains(['FreeBSD', 'DragonFly'], grains.get('kernel') ?? '') ||
     'The pw_group execution module cannot be loaded: system is not supported.',
   functions: {
     add: changes({
-      doc: 'Make a group.',
-      args: { name, gid: arg.any('Its number', { optional: true }), kwargs },
-      returns: ret.boolean('Whether it was made'),
+      doc: 'Create a group.',
+      args: { name, gid: arg.any('Group ID', { optional: true }), kwargs },
+      returns: ret.boolean('Whether the group was created'),
       example: 'group.add foo 3456',
       run: (ctx, { name, gid, kwargs }) => {
         if (isTrue(kwargs.get('system') ?? false)) {
@@ -60,58 +60,58 @@ export default defineModule({
     delete: changes({
       doc: 'Remove a group.',
       args: { name },
-      returns: ret.boolean('Whether it was removed'),
+      returns: ret.boolean('Whether the group was removed'),
       example: 'group.delete foo',
       run: (ctx, { name }) => succeeds(ctx, `pw groupdel ${name}`),
     }),
     info: reads({
-      doc: 'What is known about a group.',
+      doc: 'Return the facts about a group.',
       args: { name },
-      returns: ret.dict('An empty one when there is no such group'),
+      returns: ret.dict('Facts; empty without such a group'),
       example: 'group.info foo',
       run: (ctx, { name }) => info(ctx, name),
     }),
     getent: reads({
-      doc: 'What is known about all groups.',
-      args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
-      returns: ret.dicts('A dict for each'),
+      doc: 'Return the facts about all groups.',
+      args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }) },
+      returns: ret.dicts('Facts about each group'),
       example: 'group.getent',
       run: async (ctx, { refresh }) => {
         const known = ctx.memory.get('group.getent')
         if (known !== undefined && !refresh) return known as Dict[]
-        const all = (await ctx.host.groups()).map(told)
+        const all = (await ctx.host.groups()).map(infoOf)
         ctx.memory.set('group.getent', all)
         return all
       },
     }),
     chgid: changes({
-      doc: 'Change the number of a group.',
-      args: { name, gid: arg.any('The new number') },
-      returns: ret.boolean('Whether it is so now'),
+      doc: 'Change the ID of a group.',
+      args: { name, gid: arg.any('New group ID, compared with the present one') },
+      returns: ret.boolean('Whether the group has the ID now'),
       example: 'group.chgid foo 4376',
       run: (ctx, { name, gid }) => changeId(ctx, name, gid),
     }),
     adduser: changes({
-      doc: 'Put a user into a group.',
+      doc: 'Add a user to a group.',
       args: { name, username },
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the command succeeded'),
       example: 'group.adduser foo bar',
-      run: (ctx, { name, username }) => succeeds(ctx, `pw groupmod ${name} -m ${str(username)}`),
+      run: (ctx, { name, username }) => succeeds(ctx, `pw groupmod ${name} -m ${username}`),
     }),
     deluser: changes({
-      doc: 'Take a user out of a group.',
+      doc: 'Remove a user from a group.',
       args: { name, username },
-      returns: ret.boolean('Whether the user is not in it now'),
+      returns: ret.boolean('Whether the user is not in the group'),
       example: 'group.deluser foo bar',
       run: async (ctx, { name, username }) => {
         const members = (await info(ctx, name)).get('members') ?? []
-        return !contains(members, username) || succeeds(ctx, `pw groupmod ${name} -d ${str(username)}`)
+        return !contains(members, username) || succeeds(ctx, `pw groupmod ${name} -d ${username}`)
       },
     }),
     members: changes({
-      doc: 'Give a group these members and no others.',
-      args: { name, members_list: arg.text('Names separated by commas') },
-      returns: ret.boolean('Whether it was done'),
+      doc: 'Set the members of a group.',
+      args: { name, members_list: arg.text('Names of users, separated by commas') },
+      returns: ret.boolean('Whether the command succeeded'),
       example: "group.members foo 'user1,user2,user3'",
       run: (ctx, { name, members_list }) => succeeds(ctx, `pw groupmod ${name} -M ${members_list}`),
     }),

@@ -1,5 +1,5 @@
 // Users of FreeBSD and DragonFly, through the pw command.
-import { type Dict, equals, PySet, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, PySet, SaltError, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -17,17 +17,17 @@ import { groupsOf, kernelIs } from './useradd/passwd.ts'
 const NOTES = ['fullname', 'roomnumber', 'workphone', 'homephone'] as const
 type Note = (typeof NOTES)[number]
 
-/** The comment field by its parts; the last one takes further commas. */
+/** Return the parts of the comment field; the last one takes further commas. */
 function notesOf({ gecos }: User): Record<Note, string> {
   const parts = gecos.split(',')
   const [fullname = '', roomnumber = '', workphone = ''] = parts
   return { fullname, roomnumber, workphone, homephone: parts.slice(3).join(',') }
 }
 
-const joined = (notes: Readonly<Record<Note, Value>>): string => NOTES.map((note) => str(notes[note])).join(',')
+const joined = (notes: Readonly<Record<Note, string>>): string => NOTES.map((note) => notes[note]).join(',')
 
-async function info(ctx: FunctionContext, name: Value): Promise<Dict> {
-  const user = await ctx.host.user(str(name))
+async function info(ctx: FunctionContext, name: string): Promise<Dict> {
+  const user = await ctx.host.user(name)
   if (user === undefined) return new Map()
   return new Map<Value, Value>([
     ['gid', user.gid],
@@ -41,57 +41,55 @@ async function info(ctx: FunctionContext, name: Value): Promise<Dict> {
   ])
 }
 
-const missing = (name: Value): SaltError => new SaltError('CommandExecutionError', `User '${str(name)}' does not exist`)
+const missing = (name: string): SaltError => new SaltError('CommandExecutionError', `User '${name}' does not exist`)
 
-/** Changes one field, unless it is so already; the account tells whether it worked. */
+/** Change one field unless it has the value; the account shows whether it worked. */
 async function change(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   field: string,
   value: Value,
   words: Value[],
 ): Promise<boolean> {
   const before = await info(ctx, name)
   if (before.size === 0) throw missing(name)
-  if (equals(before.get(field)!, value)) return true
+  if (equals(before.get(field) ?? null, value)) return true
   await outputOf(ctx, ['pw', 'usermod', ...words])
   const after = (await info(ctx, name)).get(field)
   return after !== undefined && equals(after, value)
 }
 
-async function changeNote(ctx: FunctionContext, name: Value, note: Note, value: Value): Promise<boolean> {
-  const user = await ctx.host.user(str(name))
+async function changeNote(ctx: FunctionContext, name: string, note: Note, value: string): Promise<boolean> {
+  const user = await ctx.host.user(name)
   if (user === undefined) throw missing(name)
-  const notes: Record<Note, string> = { ...notesOf(user), [note]: str(value) }
-  return change(ctx, name, note, str(value), [name, '-c', joined(notes)])
+  const notes: Record<Note, string> = { ...notesOf(user), [note]: value }
+  return change(ctx, name, note, value, [name, '-c', joined(notes)])
 }
 
-async function changeGroups(ctx: FunctionContext, name: Value, given: Value, append: boolean): Promise<boolean> {
-  const groups = (typeof given === 'string' ? given.split(',') : (given as Value[])).map((group) => str(group))
+async function changeGroups(ctx: FunctionContext, name: string, groups: string[], append: boolean): Promise<boolean> {
   const held = await groupsOf(ctx, name)
   if (equals(new PySet(held), new PySet(groups))) return true
   return succeeds(ctx, ['pw', 'usermod', '-G', (append ? [...groups, ...held] : groups).join(','), '-n', name])
 }
 
-async function loginClass(ctx: FunctionContext, name: Value): Promise<string> {
+async function loginClass(ctx: FunctionContext, name: string): Promise<string> {
   const fields = (await ctx.call('cmd.run_stdout', [['pw', 'usershow', '-n', name]])).split(':')
-  return fields.length === 10 ? fields[4]! : ''
+  return fields.length === 10 ? (fields[4] ?? '') : ''
 }
 
-const name = arg.any('The user')
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const name = arg.text('Name of the user')
 const kwargs = arg.open('Options of other systems, which are ignored')
 
-/** `chuid` and the like: one option of pw. */
+/** Declare `chuid` and the like, which set one option of pw. */
 const attribute = (field: string, option: string, example: string) =>
   changes({
     doc: `Change ${field} of a user.`,
-    args: { name, [field]: arg.any('The new value') },
-    returns: ret.boolean('Whether it is so now'),
+    args: { name, [field]: arg.any('New value, compared with the present one') },
+    returns: ret.boolean('Whether the user has the value now'),
     example: `user.ch${field} foo ${example}`,
     run: (ctx, args) => {
-      const given = args as unknown as Record<string, Value>
-      return change(ctx, given['name']!, field, given[field]!, [option, given[field]!, '-n', given['name']!])
+      const { name, [field]: value = null } = args as unknown as Record<string, Value> & { name: string }
+      return change(ctx, name, field, value, [option, value, '-n', name])
     },
   })
 
@@ -99,13 +97,13 @@ const notes = Object.fromEntries(
   NOTES.map((note) => [
     `ch${note}`,
     changes({
-      doc: `Change what is noted about a user: ${note}.`,
-      args: { name, [note]: arg.any('The new value') },
-      returns: ret.boolean('Whether it is so now'),
+      doc: `Change a note about a user: ${note}.`,
+      args: { name, [note]: arg.text('New value') },
+      returns: ret.boolean('Whether the user has the value now'),
       example: `user.ch${note} foo 'Foo Bar'`,
       run: (ctx, args) => {
-        const given = args as unknown as Record<string, Value>
-        return changeNote(ctx, given['name']!, note, given[note]!)
+        const { name = '', [note]: value = '' } = args as unknown as Record<string, string>
+        return changeNote(ctx, name, note, value)
       },
     }),
   ]),
@@ -113,9 +111,9 @@ const notes = Object.fromEntries(
 
 const reading = {
   getent: reads({
-    doc: 'What is known about all users.',
-    args: { refresh: arg.boolean('Do not answer from memory', { default: false }) },
-    returns: ret.dicts('A dict for each'),
+    doc: 'Return the facts about all users.',
+    args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }) },
+    returns: ret.dicts('Facts about each user'),
     example: 'user.getent',
     run: async (ctx, { refresh }) => {
       const known = ctx.memory.get('user.getent')
@@ -127,30 +125,30 @@ const reading = {
     },
   }),
   info: reads({
-    doc: 'What is known about a user.',
+    doc: 'Return the facts about a user.',
     args: { name },
-    returns: ret.dict('An empty one when there is no such user'),
+    returns: ret.dict('Facts; empty without such a user'),
     example: 'user.info root',
     run: (ctx, { name }) => info(ctx, name),
   }),
   get_loginclass: reads({
-    doc: 'The login class of a user.',
+    doc: 'Return the login class of a user.',
     args: { name },
-    returns: ret.string('The class'),
+    returns: ret.string('Login class'),
     example: 'user.get_loginclass foo',
     run: (ctx, { name }) => loginClass(ctx, name),
   }),
   list_groups: reads({
-    doc: 'The groups a user is in.',
+    doc: 'Return the groups of a user.',
     args: { name },
-    returns: ret.texts('Their names'),
+    returns: ret.texts('Sorted names of the groups'),
     example: 'user.list_groups foo',
     run: (ctx, { name }) => groupsOf(ctx, name),
   }),
   list_users: reads({
-    doc: 'All users.',
+    doc: 'Return all users.',
     args: {},
-    returns: ret.texts('Their names'),
+    returns: ret.texts('Sorted names of the users'),
     example: 'user.list_users',
     run: async (ctx) => (await ctx.host.users()).map(({ name }) => name).sort(),
   }),
@@ -159,46 +157,46 @@ const reading = {
 export default defineModule({
   name: 'pw_user',
   virtual: 'user',
-  doc: 'Work with users.',
+  doc: 'Manage users.',
   when: (ctx) =>
     kernelIs(ctx as FunctionContext, 'FreeBSD', 'DragonFly') ||
     'The pw_user execution module cannot be loaded: the pwd python module is not available or the system is not FreeBSD.',
   functions: {
     add: changes({
-      doc: 'Make a user.',
+      doc: 'Create a user.',
       args: {
         name,
-        uid: optional('Its number'),
-        gid: optional('Its primary group: a name or a number'),
-        groups: optional('Further groups'),
-        home: optional('Its home directory'),
-        shell: optional('Its login shell'),
-        unique: arg.any('Whether nobody else may have the number', { default: true }),
-        fullname: arg.any('Full name', { default: '' }),
-        roomnumber: arg.any('Room number', { default: '' }),
-        workphone: arg.any('Phone at work', { default: '' }),
-        homephone: arg.any('Phone at home', { default: '' }),
-        createhome: arg.any('Whether the home directory is made', { default: true }),
-        loginclass: optional('Its login class'),
+        uid: arg.any('User ID', { optional: true }),
+        gid: arg.any('Primary group: a name or an ID', { optional: true }),
+        groups: arg.words('Supplementary groups: a list, or a text with commas', { optional: true }),
+        home: arg.text('Home directory', { optional: true }),
+        shell: arg.text('Login shell', { optional: true }),
+        unique: arg.any('Whether the user ID must be unique; a text counts if it is `true`', { default: true }),
+        fullname: arg.text('Full name', { default: '' }),
+        roomnumber: arg.text('Room number', { default: '' }),
+        workphone: arg.text('Work phone number', { default: '' }),
+        homephone: arg.text('Home phone number', { default: '' }),
+        createhome: arg.any('True creates the home directory', { default: true }),
+        loginclass: arg.text('Login class', { optional: true }),
         kwargs,
       },
-      returns: ret.boolean('Whether the user was made'),
+      returns: ret.boolean('Whether the user was created'),
       example: 'user.add name <uid> <gid> <groups> <home> <shell>',
       run: (ctx, user) => {
         if (isTrue(user.kwargs.get('system') ?? false)) {
           ctx.log('warning', "pw_user module does not support the 'system' argument")
         }
         const when = (condition: boolean, ...words: Value[]): Value[] => (condition ? words : [])
-        const groups = typeof user.groups === 'string' ? user.groups.split(',') : ((user.groups ?? []) as Value[])
+        const groups = user.groups ?? []
         return succeeds(ctx, [
           ...['pw', 'useradd'],
           ...when(truthy(user.uid), '-u', user.uid),
           ...when(truthy(user.gid), '-g', user.gid),
-          ...when(groups.length > 0, '-G', groups.map((group) => str(group)).join(',')),
+          ...when(groups.length > 0, '-G', groups.join(',')),
           ...when(user.home !== null, '-d', user.home),
           ...when(user.createhome === true, '-m'),
-          ...when(truthy(user.loginclass), '-L', user.loginclass),
-          ...when(truthy(user.shell), '-s', user.shell),
+          ...when(Boolean(user.loginclass), '-L', user.loginclass),
+          ...when(Boolean(user.shell), '-s', user.shell),
           ...when(!isTrue(user.unique), '-o'),
           ...['-c', joined(user), '-n', user.name],
         ])
@@ -208,10 +206,10 @@ export default defineModule({
       doc: 'Remove a user.',
       args: {
         name,
-        remove: arg.boolean('Remove the home directory too', { default: false }),
-        force: arg.any('Not supported by pw', { default: false }),
+        remove: arg.boolean('Whether the home directory is removed too', { default: false }),
+        force: arg.any('Not supported by pw; a text counts if it is `true`', { default: false }),
       },
-      returns: ret.boolean('Whether it was removed'),
+      returns: ret.boolean('Whether the user was removed'),
       example: 'user.delete name remove=True',
       run: (ctx, { name, remove, force }) => {
         if (isTrue(force)) ctx.log('error', 'pw userdel does not support force-deleting user while user is logged in')
@@ -224,8 +222,12 @@ export default defineModule({
     chshell: attribute('shell', '-s', '/bin/zsh'),
     chhome: changes({
       doc: 'Change the home directory of a user.',
-      args: { name, home: arg.any('The new directory'), persist: arg.boolean('Move the files', { default: false }) },
-      returns: ret.boolean('Whether it is so now'),
+      args: {
+        name,
+        home: arg.text('New home directory'),
+        persist: arg.boolean('Whether the files are moved', { default: false }),
+      },
+      returns: ret.boolean('Whether the user has the value now'),
       example: 'user.chhome foo /home/users/foo True',
       run: (ctx, { name, home, persist }) =>
         change(ctx, name, 'home', home, [name, '-d', home, ...(persist ? ['-m'] : [])]),
@@ -234,34 +236,34 @@ export default defineModule({
       doc: 'Change the groups of a user.',
       args: {
         name,
-        groups: arg.any('A list, or names separated by commas'),
-        append: arg.boolean('Keep the groups that are not named', { default: false }),
+        groups: arg.words('Groups: a list, or a text with commas'),
+        append: arg.boolean('Whether the user stays in its other groups', { default: false }),
       },
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the groups were changed'),
       example: 'user.chgroups foo wheel,root True',
       run: (ctx, { name, groups, append }) => changeGroups(ctx, name, groups, append),
     }),
     ...notes,
     chloginclass: changes({
       doc: 'Change the login class of a user.',
-      args: { name, loginclass: arg.any('The new class'), root: optional('Ignored') },
-      returns: ret.boolean('Whether it is so now'),
+      args: { name, loginclass: arg.text('New login class'), root: arg.any('Ignored', { optional: true }) },
+      returns: ret.boolean('Whether the user has the value now'),
       example: 'user.chloginclass foo staff',
       run: async (ctx, { name, loginclass }) => {
         if ((await loginClass(ctx, name)) === loginclass) return true
-        await outputOf(ctx, ['pw', 'usermod', '-L', str(loginclass), '-n', str(name)])
+        await outputOf(ctx, ['pw', 'usermod', '-L', loginclass, '-n', name])
         return (await loginClass(ctx, name)) === loginclass
       },
     }),
     rename: changes({
-      doc: 'Give a user another name.',
-      args: { name, new_name: arg.any('The new name') },
-      returns: ret.boolean('Whether it has it'),
+      doc: 'Rename a user.',
+      args: { name, new_name: arg.text('New name') },
+      returns: ret.boolean('Whether the user has the new name'),
       example: 'user.rename name new_name',
       run: async (ctx, { name, new_name }) => {
         if ((await info(ctx, name)).size === 0) throw missing(name)
         if ((await info(ctx, new_name)).size > 0) {
-          throw new SaltError('CommandExecutionError', `User '${str(new_name)}' already exists`)
+          throw new SaltError('CommandExecutionError', `User '${new_name}' already exists`)
         }
         await outputOf(ctx, ['pw', 'usermod', '-l', new_name, '-n', name])
         return (await info(ctx, new_name)).get('name') === new_name

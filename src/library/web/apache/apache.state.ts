@@ -4,15 +4,15 @@ import { arg, defineState, isHostError, state } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'apache',
-  doc: 'Keep configuration files of Apache.',
+  doc: 'Manage configuration files of Apache.',
   when: async ({ host }) =>
     (await host.which('apache2ctl')) !== undefined ||
     (await host.which('apachectl')) !== undefined ||
     'apache module could not be loaded',
   functions: {
     configfile: state({
-      doc: 'A file holds this configuration.',
-      args: { name: arg.string('The file'), config: arg.list('Directives and sections') },
+      doc: 'Ensure that a file has the given configuration.',
+      args: { name: arg.string('Path of the file'), config: arg.list('List of directives and sections') },
       run: async (ctx, { name, config }) => {
         const wanted = str(await ctx.call('apache.config', [name, config], { edit: false }))
         const there = (await ctx.host.stat(name)) !== undefined

@@ -1,5 +1,5 @@
-// Apache: what the server tells of itself, signals, configuration from data, and Debian's links that switch sites,
-// modules and snippets on and off.
+// Apache: information about the server, signals, configuration from data, and the links of Debian that enable sites,
+// modules and configuration snippets.
 import { type Dict, float, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
@@ -70,9 +70,9 @@ async function directives(ctx: FunctionContext): Promise<Dict> {
 const SIGNALS = ['start', 'stop', 'restart', 'graceful', 'graceful-stop']
 const QUESTIONS = ['configtest', 'status', 'fullstatus']
 
-async function signal(ctx: FunctionContext, wish: string): Promise<string | null> {
-  if (![...SIGNALS, ...QUESTIONS].includes(wish)) return null
-  const words = `${control(ctx.grains)} ${SIGNALS.includes(wish) ? '-k ' : ''}${wish}`
+async function signal(ctx: FunctionContext, word: string): Promise<string | null> {
+  if (![...SIGNALS, ...QUESTIONS].includes(word)) return null
+  const words = `${control(ctx.grains)} ${SIGNALS.includes(word) ? '-k ' : ''}${word}`
   const answer = await ctx.call('cmd.run_all', [words])
   const said = ['stderr', 'stdout'].map((stream) => str(answer.get(stream) ?? '').trim()).find((text) => text !== '')
   return said ?? `Command: "${words}" completed successfully!`
@@ -110,7 +110,7 @@ interface Kind {
   doc: string
 }
 
-/** Names with the ending of their link; `default` is also kept with a number before it. */
+/** Return the names of the possible links; the link of `default` may begin with a number. */
 async function isLinked(ctx: FunctionContext, { word, folder }: Kind, name: string): Promise<boolean> {
   const complete = name.endsWith('.conf') || (word === 'mod' && name.endsWith('.load'))
   const file = complete ? name : `${name}${word === 'mod' ? '.load' : '.conf'}`
@@ -135,21 +135,21 @@ async function toggle(ctx: FunctionContext, { word }: Kind, name: string, verb: 
 }
 
 function switches(kind: Kind): Record<string, FunctionDeclaration> {
-  const args = { [kind.word]: arg.string(kind.doc) }
+  const args = { [kind.word]: arg.string(`Name of the ${kind.doc}`) }
   const named = (given: Readonly<Record<string, Value>>): string => str(given[kind.word]!)
   const make = (verb: 'en' | 'dis') =>
     changes({
-      doc: `Switch ${kind.doc.toLowerCase()} ${verb === 'en' ? 'on' : 'off'}.`,
+      doc: `${verb === 'en' ? 'Enable' : 'Disable'} a ${kind.doc}.`,
       args,
-      returns: ret.dict('`Name`, what it was about, and `Status`'),
+      returns: ret.dict('`Name`, the name of the object, and `Status`'),
       example: `apache.a2${verb}${kind.word} example`,
       run: (ctx, given) => toggle(ctx, kind, named(given), verb),
     })
   return {
     [`check_${kind.word}_enabled`]: reads({
-      doc: `Whether ${kind.doc.toLowerCase()} is switched on.`,
+      doc: `Return whether a ${kind.doc} is enabled.`,
       args,
-      returns: ret.boolean('Whether it is'),
+      returns: ret.boolean('Whether the link exists'),
       example: `apache.check_${kind.word}_enabled example`,
       run: (ctx, given) => isLinked(ctx, kind, named(given)),
     }),
@@ -158,7 +158,7 @@ function switches(kind: Kind): Record<string, FunctionDeclaration> {
   }
 }
 
-function telling(
+function information(
   doc: string,
   name: string,
   run: (ctx: FunctionContext) => Promise<Result>,
@@ -167,7 +167,7 @@ function telling(
   return reads({
     doc,
     args,
-    returns: ret.any('What Apache tells'),
+    returns: ret.any('Output of Apache'),
     example: `apache.${name}`,
     run,
   })
@@ -175,73 +175,75 @@ function telling(
 
 export default defineModule({
   name: 'apache',
-  doc: 'Work with Apache.',
+  doc: 'Manage Apache.',
   when: async ({ host, grains }) =>
     (await host.which(control(grains))) !== undefined ||
     'The apache execution module cannot be loaded: apache is not installed.',
   functions: {
-    version: telling(
-      'The version.',
+    version: information(
+      'Return the version.',
       'version',
       async (ctx) => (await output(ctx, '-v')).split('\n')[0]?.split(': ')[1] ?? '',
     ),
-    fullversion: telling('The version and how it was built.', 'fullversion', fullVersion),
-    modules: telling('Modules, built in and loaded.', 'modules', async (ctx) => {
+    fullversion: information('Return the version and the build options.', 'fullversion', fullVersion),
+    modules: information('Return the static and loaded modules.', 'modules', async (ctx) => {
       const lines = splitLines(await output(ctx, '-M'))
       const of = (kind: string): Value[] =>
         lines.filter((line) => line.includes(kind)).map((line) => splitWords(line)[0]!)
       return { static: of('(static)'), shared: of('(shared)') }
     }),
-    servermods: telling('Modules that are built in.', 'servermods', async (ctx) =>
+    servermods: information('Return the static modules.', 'servermods', async (ctx) =>
       splitLines(await output(ctx, '-l'))
         .filter((line) => line.includes('.c'))
         .map((line) => line.trim()),
     ),
-    directives: telling('Directives and where they may stand.', 'directives', directives),
-    vhosts: telling('Virtual hosts.', 'vhosts', async (ctx) => vhostsOf(await output(ctx, '-S'))),
+    directives: information('Return the directives and their contexts.', 'directives', directives),
+    vhosts: information('Return the virtual hosts.', 'vhosts', async (ctx) => vhostsOf(await output(ctx, '-S'))),
     signal: changes({
-      doc: 'Start Apache, send a signal to it, or ask it something.',
+      doc: 'Start Apache, send it a signal, or return its status.',
       args: {
-        signal: arg.text('start, stop, restart, graceful, graceful-stop, configtest, status …', { optional: true }),
+        signal: arg.text('Signal: start, stop, restart, graceful, graceful-stop, configtest, status and so on', {
+          optional: true,
+        }),
       },
-      returns: ret.optional(ret.string('What Apache said; None for an unknown signal')),
+      returns: ret.optional(ret.string('Output of Apache; None for an unknown signal')),
       example: 'apache.signal restart',
-      run: (ctx, { signal: wish }) => signal(ctx, str(wish)),
+      run: (ctx, { signal: word }) => signal(ctx, str(word)),
     }),
     useradd: changes({
-      doc: 'Add a user to a file of passwords.',
+      doc: 'Add a user to a password file.',
       args: {
-        pwfile: arg.any('The file'),
-        user: arg.text('The user'),
-        password: arg.text('The password', { secret: true }),
-        opts: arg.any('Options of htpasswd', { default: '' }),
+        pwfile: arg.text('Path of the password file'),
+        user: arg.text('Name of the user'),
+        password: arg.text('Password', { secret: true }),
+        opts: arg.text('Option letters of htpasswd', { default: '' }),
       },
-      returns: ret.dict('As cmd.run_all gives it'),
+      returns: ret.dict('What `cmd.run_all` returns'),
       example: 'apache.useradd /etc/httpd/htpasswd larry badpassword',
       run: (ctx, { pwfile, user, password, opts }) => ctx.call('webutil.useradd', [pwfile, user, password, opts]),
     }),
     userdel: changes({
-      doc: 'Remove a user from a file of passwords.',
-      args: { pwfile: arg.any('The file'), user: arg.text('The user') },
-      returns: ret.any('What htpasswd said'),
+      doc: 'Remove a user from a password file.',
+      args: { pwfile: arg.text('Path of the password file'), user: arg.text('Name of the user') },
+      returns: ret.any('Lines of htpasswd'),
       example: 'apache.userdel /etc/httpd/htpasswd larry',
       run: (ctx, { pwfile, user }) => ctx.call('webutil.userdel', [pwfile, user]),
     }),
     server_status: reads({
-      doc: 'Numbers from the status page.',
-      args: { profile: arg.text('The name of options that say where it is', { default: 'default' }) },
-      returns: ret.any('The numbers, or error'),
+      doc: 'Return the figures of the status page.',
+      args: { profile: arg.text('Name of the options with the URL and login of the page', { default: 'default' }) },
+      returns: ret.any('Figures by name, or `error`'),
       example: 'apache.server_status',
       run: (ctx, { profile }) => serverStatus(ctx, profile),
     }),
     config: changes({
-      doc: 'A configuration from data, written to a file.',
+      doc: 'Create a configuration from data, and write it to a file.',
       args: {
-        name: arg.string('The file'),
+        name: arg.string('Path of the file'),
         config: arg.list('Directives and sections'),
-        edit: arg.boolean('Whether it is written', { default: true }),
+        edit: arg.boolean('Whether the file is written', { default: true }),
       },
-      returns: ret.string('The text'),
+      returns: ret.string('Text of the configuration'),
       example: `apache.config /etc/httpd/conf.d/ports.conf config="[{'Listen': '22'}]"`,
       run: async (ctx, { name, config, edit }) => {
         const text = configText(config)
@@ -249,8 +251,8 @@ export default defineModule({
         return text
       },
     }),
-    ...switches({ word: 'site', folder: 'sites-enabled', doc: 'A site' }),
-    ...switches({ word: 'mod', folder: 'mods-enabled', doc: 'A module' }),
-    ...switches({ word: 'conf', folder: 'conf-enabled', doc: 'A snippet of configuration' }),
+    ...switches({ word: 'site', folder: 'sites-enabled', doc: 'site' }),
+    ...switches({ word: 'mod', folder: 'mods-enabled', doc: 'module' }),
+    ...switches({ word: 'conf', folder: 'conf-enabled', doc: 'configuration snippet' }),
   },
 })

@@ -1,4 +1,4 @@
-// The nginx program: what it is, whether its configuration is in order, and signals to a running one.
+// The nginx program: its version, checks of its configuration, and signals to a running server.
 import { type Dict, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
@@ -28,19 +28,19 @@ async function status(ctx: FunctionContext, url: Value): Promise<Dict | null> {
 
 export default defineModule({
   name: 'nginx',
-  doc: 'Work with nginx.',
+  doc: 'Manage nginx.',
   when: async ({ host }) =>
     (await host.which('nginx')) !== undefined || 'The nginx execution module cannot be loaded: nginx is not installed.',
   functions: {
     version: reads({
-      doc: 'The version.',
+      doc: 'Return the version of nginx.',
       args: {},
       returns: ret.string('The version'),
       example: 'nginx.version',
       run: async (ctx) => ((await output(ctx, '-v'))[0] ?? '').replace(/^.*\//, ''),
     }),
     build_info: reads({
-      doc: 'How it was built.',
+      doc: 'Return the build options of nginx.',
       args: {},
       returns: ret.dict('`info` and `build arguments`'),
       example: 'nginx.build_info',
@@ -54,7 +54,7 @@ export default defineModule({
       },
     }),
     configtest: reads({
-      doc: 'Whether the configuration is in order.',
+      doc: 'Check the configuration of nginx.',
       args: {},
       returns: ret.dict('`comment`, `result`, and what nginx said'),
       example: 'nginx.configtest',
@@ -66,8 +66,8 @@ export default defineModule({
       },
     }),
     signal: changes({
-      doc: 'Start nginx, or send a signal to it.',
-      args: { signal: arg.text('start, reopen, stop, quit or reload', { optional: true }) },
+      doc: 'Start nginx, or send it a signal.',
+      args: { signal: arg.text('Signal: start, reopen, stop, quit or reload', { optional: true }) },
       returns: ret.optional(ret.string('What nginx said')),
       example: 'nginx.signal reload',
       run: async (ctx, { signal }) => {
@@ -81,8 +81,8 @@ export default defineModule({
       },
     }),
     status: reads({
-      doc: 'Numbers from the status page.',
-      args: { url: arg.any('The status page', { default: 'http://127.0.0.1/status' }) },
+      doc: 'Return the figures of the status page.',
+      args: { url: arg.text('URL of the status page', { default: 'http://127.0.0.1/status' }) },
       returns: ret.optional(ret.dict('Connections and requests')),
       example: 'nginx.status',
       run: (ctx, { url }) => status(ctx, url),

@@ -1,27 +1,27 @@
-// Files of passwords for web servers, through htpasswd.
+// Password files of web servers, through htpasswd.
 import { splitLines, str } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-const pwfile = arg.text('The file')
-const user = arg.text('The user')
-const password = arg.text('The password', { secret: true })
-const opts = arg.text('Options of htpasswd, as letters', { default: '' })
-const runas = arg.text('The system user that htpasswd runs as', { optional: true })
+const pwfile = arg.text('Path of the password file')
+const user = arg.text('Name of the user')
+const password = arg.text('Password', { secret: true })
+const opts = arg.text('Option letters of htpasswd', { default: '' })
+const runas = arg.text('System user that runs htpasswd', { optional: true })
 
 const isThere = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path)) !== undefined
 
 export default defineModule({
   name: 'webutil',
-  doc: 'Keep files of passwords for web servers.',
+  doc: 'Manage password files of web servers.',
   when: async ({ host }) =>
     (await host.which('htpasswd')) !== undefined ||
     'The htpasswd execution mdule cannot be loaded: htpasswd binary not in path.',
   functions: {
     useradd: changes({
-      doc: 'Add a user, or change their password.',
+      doc: 'Add a user, or change the password of a user.',
       args: { pwfile, user, password, opts, runas },
-      returns: ret.dict('As cmd.run_all gives it'),
+      returns: ret.dict('What `cmd.run_all` returns'),
       example: 'webutil.useradd /etc/httpd/htpasswd larry badpassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         const create = (await isThere(ctx, pwfile)) ? '' : 'c'
@@ -31,8 +31,13 @@ export default defineModule({
     }),
     userdel: changes({
       doc: 'Remove a user.',
-      args: { pwfile, user, runas, all_results: arg.flag('Whether all that came back is told', { default: false }) },
-      returns: ret.any('What htpasswd said'),
+      args: {
+        pwfile,
+        user,
+        runas,
+        all_results: arg.flag('Whether the result of `cmd.run_all` is returned', { default: false }),
+      },
+      returns: ret.any('Lines of htpasswd, or what `cmd.run_all` returns'),
       example: 'webutil.userdel /etc/httpd/htpasswd larry',
       run: async (ctx, { pwfile, user, runas, all_results }) => {
         if (!(await isThere(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
@@ -42,9 +47,9 @@ export default defineModule({
       },
     }),
     verify: reads({
-      doc: 'Whether a password is right.',
+      doc: 'Return whether a password is correct.',
       args: { pwfile, user, password, opts, runas },
-      returns: ret.boolean('Whether it is'),
+      returns: ret.boolean('Whether the password is correct'),
       example: 'webutil.verify /etc/httpd/htpasswd larry maybepassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         if (!(await isThere(ctx, pwfile))) return false

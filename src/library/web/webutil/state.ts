@@ -1,77 +1,74 @@
-// Users in files of passwords for web servers.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Users in password files of web servers.
+import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-type Given = Readonly<Record<string, Value>>
+const name = arg.text('Name of the user')
+const htpasswd_file = arg.text('Path of the password file', { optional: true })
+const runas = arg.text('System user that runs htpasswd', { optional: true })
+const userArgs = {
+  name,
+  password: arg.text('Password', { optional: true, secret: true }),
+  htpasswd_file,
+  options: arg.text('Option letters of htpasswd', { default: '' }),
+  force: arg.flag('Whether the password is set in any case', { default: false }),
+  runas,
+  update: arg.flag('Whether another password is replaced', { default: false }),
+}
 
-const report = (name: Value, result: boolean | null, comment: string, changes = {}): StateReturn => ({
+const report = (name: string, result: boolean | null, comment: string, changes = {}): StateReturn => ({
   name,
   changes,
   comment,
   result,
 })
 
-async function isListed(ctx: StateContext, file: Value, name: Value): Promise<boolean> {
-  if ((await ctx.host.stat(str(file)))?.type !== 'file') return false
-  const text = new TextDecoder().decode(await ctx.host.read(str(file)))
-  return text.split('\n').some((line) => line.startsWith(`${str(name)}:`))
+async function isListed(ctx: StateContext, file: string, name: string): Promise<boolean> {
+  if ((await ctx.host.stat(file))?.type !== 'file') return false
+  const text = new TextDecoder().decode(await ctx.host.read(file))
+  return text.split('\n').some((line) => line.startsWith(`${name}:`))
 }
 
-async function present(ctx: StateContext, given: Given): Promise<StateReturn> {
-  const { name = null, password = null, htpasswd_file = null, options = null, force = null, runas = null } = given
-  const exists = await isListed(ctx, htpasswd_file, name)
+async function present(ctx: StateContext, given: Bound<typeof userArgs>): Promise<StateReturn> {
+  const { name, password, htpasswd_file, options, force, runas, update } = given
+  const exists = await isListed(ctx, str(htpasswd_file), name)
   const words = [htpasswd_file, name, password]
   const keywords = { opts: options, runas }
-  const checks = exists && truthy(given['update']!) && !truthy(force)
+  const checks = exists && update && !force
   const outdated = checks && !truthy(await ctx.call('webutil.verify', words, keywords))
-  if (exists && !outdated && !truthy(force)) return report(name, true, 'User already known')
-  const changes = { [str(name)]: true }
-  if (ctx.test) return report(name, null, `User '${str(name)}' is set to be added to htpasswd file`, changes)
-  const answer = await ctx.call('webutil.useradd', words, keywords)
-  const done = answer.get('retcode') === 0
-  return report(name, done, str(answer.get('stderr') ?? ''), done ? changes : {})
+  if (exists && !outdated && !force) return report(name, true, 'User already known')
+  const changes = { [name]: true }
+  if (ctx.test) return report(name, null, `User '${name}' is set to be added to htpasswd file`, changes)
+  return outcome(name, await ctx.call('webutil.useradd', words, keywords))
 }
 
-async function absent(
-  ctx: StateContext,
-  { name = null, htpasswd_file = null, runas = null }: Given,
-): Promise<StateReturn> {
-  if (!(await isListed(ctx, htpasswd_file, name)))
-    return report(name, ctx.test ? null : true, 'User already not in file')
-  const changes = { [str(name)]: true }
-  if (ctx.test) return report(name, null, `User '${str(name)}' is set to be removed from htpasswd file`, changes)
-  const answer = (await ctx.call('webutil.userdel', [htpasswd_file, name], { runas, all_results: true })) as Dict
-  const done = answer.get('retcode') === 0
-  return report(name, done, str(answer.get('stderr') ?? ''), done ? changes : {})
+async function absent(ctx: StateContext, name: string, file: string | null, runas: string | null) {
+  if (!(await isListed(ctx, str(file), name))) return report(name, ctx.test ? null : true, 'User already not in file')
+  const changes = { [name]: true }
+  if (ctx.test) return report(name, null, `User '${name}' is set to be removed from htpasswd file`, changes)
+  return outcome(name, await ctx.call('webutil.userdel', [file, name], { runas, all_results: true }))
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const name = arg.any('The user')
-const htpasswd_file = optional('The file')
-const runas = optional('The system user that htpasswd runs as')
+/** Return the report about a run of htpasswd. */
+function outcome(name: string, answer: Value): StateReturn {
+  const facts: Dict = isDict(answer) ? answer : new Map()
+  const done = facts.get('retcode') === 0
+  return report(name, done, str(facts.get('stderr') ?? ''), done ? { [name]: true } : {})
+}
 
 export default defineState({
   name: 'webutil',
-  doc: 'Keep users in files of passwords for web servers.',
+  doc: 'Manage users in password files of web servers.',
   when: async ({ host }) => (await host.which('htpasswd')) !== undefined || 'Command not found: htpasswd',
   functions: {
     user_exists: state({
-      doc: 'A user is in a file of passwords.',
-      args: {
-        name,
-        password: arg.any('The password', { optional: true, secret: true }),
-        htpasswd_file,
-        options: arg.any('Options of htpasswd, as letters', { default: '' }),
-        force: arg.any('Whether the password is set again in any case', { default: false }),
-        runas,
-        update: arg.flag('Whether another password is replaced', { default: false }),
-      },
-      run: (ctx, given) => present(ctx, given),
+      doc: 'Ensure that a password file has a user.',
+      args: userArgs,
+      run: present,
     }),
     user_absent: state({
-      doc: 'A user is not in a file of passwords.',
+      doc: 'Ensure that a password file does not have a user.',
       args: { name, htpasswd_file, runas },
-      run: (ctx, given) => absent(ctx, given),
+      run: (ctx, { name, htpasswd_file, runas }) => absent(ctx, name, htpasswd_file, runas),
     }),
   },
 })

@@ -1,12 +1,12 @@
-// Calling the docker program: JSON out of its inspections, and failures in the form that the Engine's API gives them.
-import { type Dict, isDict, loadJson, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+// The docker program: JSON from its inspections, and failures in the form of the Engine's API.
+import { type Dict, isDict, isList, loadJson, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
+import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 
-export type Given = Readonly<Record<string, Value>>
+export const name = arg.text('Name or ID of the container')
 
 export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** The API's number for what the daemon said, which states look for. */
+/** Return the failure with the status of the API, which states look for. */
 function failureOf(stderr: string): SaltError {
   const text = stderr.trim().replace(/^(Error response from daemon|Error|error): ?/, '')
   if (/^Cannot connect|^permission denied/i.test(text)) return failure(text)
@@ -14,12 +14,12 @@ function failureOf(stderr: string): SaltError {
   return failure(`Error ${code}: ${text}`)
 }
 
-export interface Said {
+interface Output {
   stdout: string
   stderr: string
 }
 
-export async function docker(ctx: FunctionContext, words: readonly string[], stdin?: string): Promise<Said> {
+export async function docker(ctx: FunctionContext, words: readonly string[], stdin?: string): Promise<Output> {
   const program = await ctx.host.which('docker')
   if (program === undefined) throw failure('The program docker was not found')
   const url = str(ctx.opts.get('docker.url') ?? '')
@@ -30,7 +30,7 @@ export async function docker(ctx: FunctionContext, words: readonly string[], std
   return { stdout: decode(stdout), stderr: decode(stderr) }
 }
 
-/** The trimmed output of a command. */
+/** Return the trimmed output of a command. */
 export const said = async (ctx: FunctionContext, ...words: string[]): Promise<string> =>
   (await docker(ctx, words)).stdout.trim()
 
@@ -38,27 +38,28 @@ export async function lines(ctx: FunctionContext, ...words: string[]): Promise<s
   return splitLines(await said(ctx, ...words)).filter((line) => line !== '')
 }
 
-/** One dict per line. */
+/** Return one dict for each line. */
 export async function jsonLines(ctx: FunctionContext, ...words: string[]): Promise<Dict[]> {
-  return (await lines(ctx, ...words, '--format', '{{json .}}')).map((line) => loadJson(line) as Dict)
+  return (await lines(ctx, ...words, '--format', '{{json .}}')).map((line) => loadJson(line)).filter(isDict)
 }
 
 type Kind = 'container' | 'image' | 'network' | 'volume'
 
-export async function inspect(ctx: FunctionContext, kind: Kind, name: Value): Promise<Dict> {
-  const found = loadJson(await said(ctx, kind, 'inspect', str(name))) as Value[]
-  if (!isDict(found[0] ?? null)) throw failure(`Error 404: No such ${kind}: ${str(name)}`)
-  return found[0] as Dict
+export async function inspect(ctx: FunctionContext, kind: Kind, name: string): Promise<Dict> {
+  const found = loadJson(await said(ctx, kind, 'inspect', name))
+  const facts = isList(found) ? (found[0] ?? null) : null
+  if (!isDict(facts)) throw failure(`Error 404: No such ${kind}: ${name}`)
+  return facts
 }
 
-/** A value below keys, or None. */
+/** Return the value below keys, or None. */
 export function within(data: Value, ...keys: string[]): Value {
   let value: Value = data
   for (const key of keys) value = isDict(value) ? (value.get(key) ?? null) : null
   return value
 }
 
-export async function stateOf(ctx: FunctionContext, name: Value): Promise<string> {
+export async function stateOf(ctx: FunctionContext, name: string): Promise<string> {
   const state = within(await inspect(ctx, 'container', name), 'State')
   if (within(state, 'Paused') === true) return 'paused'
   return within(state, 'Running') === true ? 'running' : 'stopped'
@@ -67,7 +68,7 @@ export async function stateOf(ctx: FunctionContext, name: Value): Promise<string
 export const isFailure = (error: unknown): error is SaltError =>
   error instanceof SaltError && error.code === 'CommandExecutionError'
 
-/** What a call gives, or undefined when Docker refused it. */
+/** Return the value of a call; undefined if Docker refused it. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call()
@@ -77,6 +78,6 @@ export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** The facts themselves, or of what is named. */
+/** Return facts as they are given, or those of the named object. */
 export const factsOf = async (ctx: FunctionContext, kind: 'container' | 'network', given: Value): Promise<Dict> =>
-  isDict(given) ? given : inspect(ctx, kind, given)
+  isDict(given) ? given : inspect(ctx, kind, str(given))

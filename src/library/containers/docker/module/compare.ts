@@ -22,7 +22,7 @@ export function configDifference(
   ignored: readonly string[],
   imageId: (image: Value) => Value,
 ): Dict {
-  const told: Dict = new Map()
+  const differences: Dict = new Map()
   for (const part of ['Config', 'HostConfig']) {
     const [first, second] = [one.get(part), other.get(part)].map((value) =>
       isDict(value ?? null) ? (value as Dict) : new Map(),
@@ -33,9 +33,9 @@ export function configDifference(
       const difference = valueDifference(str(key), first!.get(key) ?? null, second!.get(key) ?? null, imageId)
       if (difference) found.set(key, difference)
     }
-    if (found.size > 0) told.set(part, found)
+    if (found.size > 0) differences.set(part, found)
   }
-  return told
+  return differences
 }
 
 function valueDifference(key: string, old: Value, now: Value, imageId: (image: Value) => Value): Dict | undefined {
@@ -54,7 +54,7 @@ function valueDifference(key: string, old: Value, now: Value, imageId: (image: V
 
 const BRIDGE_NAME = 'com.docker.network.bridge.name'
 
-/** Values below one key; the generated name of a bridge is nobody's wish. */
+/** Return the values below one key, without the generated name of a bridge. */
 function below(old: Value, now: Value): Dict {
   const found: Dict = new Map()
   const [first, second] = [old, now].map((value) => (isDict(value) ? value : new Map<Value, Value>()))
@@ -67,24 +67,24 @@ function below(old: Value, now: Value): Dict {
 }
 
 export function networkDifference(one: Dict, other: Dict, ignored: readonly string[]): Dict {
-  const told: Dict = new Map()
+  const differences: Dict = new Map()
   for (const key of new Set([...one.keys(), ...other.keys()])) {
     if (ignored.includes(str(key))) continue
     const [old, now] = [one.get(key) ?? null, other.get(key) ?? null]
     if (!truthy(old) && !truthy(now)) continue
     if (key === 'IPAM' || key === 'Options') {
       const found = below(old, now)
-      if (found.size > 0) told.set(key, found)
-    } else if (!equals(old, now)) told.set(key, change(old, now))
+      if (found.size > 0) differences.set(key, found)
+    } else if (!equals(old, now)) differences.set(key, change(old, now))
   }
-  return told
+  return differences
 }
 
 const IP_SETTINGS = ['IPAddress', 'Gateway', 'GlobalIPv6Address', 'IPv6Gateway']
 
 /** Networks that only one of two containers is in, or in another way. */
 export function connectionDifference(one: Dict, other: Dict): Dict {
-  const told: Dict = new Map()
+  const differences: Dict = new Map()
   const [first, second] = [one, other].map((container) => {
     const settings = container.get('NetworkSettings')
     const nets = isDict(settings ?? null) ? (settings as Dict).get('Networks') : null
@@ -92,9 +92,9 @@ export function connectionDifference(one: Dict, other: Dict): Dict {
   })
   for (const name of new Set([...first!.keys(), ...second!.keys()])) {
     const found = endpointDifference(first!.get(name) ?? null, second!.get(name) ?? null, one, other)
-    if (found.size > 0) told.set(name, found)
+    if (found.size > 0) differences.set(name, found)
   }
-  return told
+  return differences
 }
 
 function own(value: Value, container: Dict): Value {

@@ -1,18 +1,18 @@
-// Containers: making them, moving them from state to state, running commands in them.
+// Containers: creating them, changing their state, running commands in them.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { attempt, docker, failure, type Given, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
+import { attempt, docker, failure, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
 import { pull, resolveId } from './images.ts'
 import { createWords } from './options.ts'
 
-/** All containers by ID, as `docker ps` tells them. */
-export async function list(ctx: FunctionContext, all: boolean, filters: Value = null): Promise<Dict> {
+/** Return containers by ID, with the columns of `docker ps`. */
+export async function list(ctx: FunctionContext, all: boolean, filters: Dict | null): Promise<Dict> {
   const words = ['container', 'ls', '--no-trunc', ...(all ? ['--all'] : [])]
-  for (const [key, value] of isDict(filters) ? filters : []) words.push('--filter', `${str(key)}=${str(value)}`)
+  for (const [key, value] of filters ?? []) words.push('--filter', `${str(key)}=${str(value)}`)
   const found: Dict = new Map()
   for (const row of await jsonLines(ctx, ...words)) {
-    const id = row.get('ID')!
+    const id = row.get('ID') ?? null
     row.delete('ID')
     row.set('Names', str(row.get('Names') ?? '').split(','))
     found.set(id, row)
@@ -27,8 +27,8 @@ export async function names(ctx: FunctionContext, all: boolean): Promise<string[
 
 type Options = ReadonlyMap<string, Value>
 
-/** Options that say how a call is made, and nothing about the container. */
-const ABOUT_THE_CALL = [
+/** Options about the call, not about the container. */
+const CALL_OPTIONS = [
   'skip_translate',
   'ignore_collisions',
   'validate_ip_addrs',
@@ -44,15 +44,20 @@ const ABOUT_THE_CALL = [
   'saltenv',
 ]
 
-export async function create(ctx: FunctionContext, image: Value, name: Value, options: Options): Promise<Dict> {
-  const own = new Map([...options].filter(([key]) => !ABOUT_THE_CALL.includes(key)))
+export async function create(
+  ctx: FunctionContext,
+  image: string,
+  name: string | null,
+  options: Options,
+): Promise<Dict> {
+  const own = new Map([...options].filter(([key]) => !CALL_OPTIONS.includes(key)))
   const { flags, command, unknown } = createWords(own)
   if (unknown.length > 0)
     ctx.log('warning', `The following arguments were ignored because they are not recognized: ${unknown.join(', ')}`)
   const started = ctx.host.now()
-  const named = name === null ? [] : [`--name=${str(name)}`]
-  const id = (await said(ctx, 'create', ...named, ...flags, str(image), ...command)).split('\n').at(-1)!
-  const shown = name === null ? str(within(await inspect(ctx, 'container', id), 'Name')).replace(/^\//, '') : str(name)
+  const named = name === null ? [] : [`--name=${name}`]
+  const id = (await said(ctx, 'create', ...named, ...flags, image, ...command)).split('\n').at(-1) ?? ''
+  const shown = name === null ? str(within(await inspect(ctx, 'container', id), 'Name')).replace(/^\//, '') : name
   return new Map<Value, Value>([
     ['Id', id],
     ['Name', shown],
@@ -61,45 +66,45 @@ export async function create(ctx: FunctionContext, image: Value, name: Value, op
   ])
 }
 
-const changed = (result: boolean, old: string, now: string | null, comment?: string): Dict =>
-  new Map<Value, Value>([
-    ['result', result],
-    [
-      'state',
-      new Map<Value, Value>([
-        ['old', old],
-        ['new', now],
-      ]),
-    ],
-    ...(comment === undefined ? [] : ([['comment', comment]] as [Value, Value][])),
+function changed(result: boolean, old: string, now: string | null, comment?: string): Dict {
+  const state: Dict = new Map([
+    ['old', old],
+    ['new', now],
   ])
+  const outcome: Dict = new Map<Value, Value>([
+    ['result', result],
+    ['state', state],
+  ])
+  return comment === undefined ? outcome : outcome.set('comment', comment)
+}
 
-/** Runs a command that should bring a container into a state. */
-export async function change(ctx: FunctionContext, name: Value, words: string[], expected: string): Promise<Dict> {
+/** Run a command that should bring a container into a state. */
+export async function change(ctx: FunctionContext, name: string, words: string[], expected: string): Promise<Dict> {
   const before = await stateOf(ctx, name)
   if (words[0] !== 'restart' && before === expected) {
-    return changed(false, expected, expected, `Container '${str(name)}' already ${expected}`)
+    return changed(false, expected, expected, `Container '${name}' already ${expected}`)
   }
-  await docker(ctx, [...words, str(name)])
+  await docker(ctx, [...words, name])
   const after = (await attempt(() => stateOf(ctx, name))) ?? null
   return changed(after === expected, before, after)
 }
 
-export async function start(ctx: FunctionContext, name: Value): Promise<Dict> {
+export async function start(ctx: FunctionContext, name: string): Promise<Dict> {
   const before = await stateOf(ctx, name)
   if (before !== 'paused') return change(ctx, name, ['start'], 'running')
-  return changed(false, before, before, `Container '${str(name)}' is paused, cannot start`)
+  return changed(false, before, before, `Container '${name}' is paused, cannot start`)
 }
 
-export async function stop(ctx: FunctionContext, name: Value, timeout: Value, unpause: boolean): Promise<Dict> {
+export async function stop(ctx: FunctionContext, name: string, timeout: Value, unpause: boolean): Promise<Dict> {
   const before = await stateOf(ctx, name)
   if (before === 'paused' && !unpause) {
-    const advice = `Container '${str(name)}' is paused, run with unpause=True to unpause before stopping`
+    const advice = `Container '${name}' is paused, run with unpause=True to unpause before stopping`
     return changed(false, before, before, advice)
   }
   if (before === 'paused') await change(ctx, name, ['unpause'], 'running')
   const outcome = await change(ctx, name, ['stop', ...(timeout === null ? [] : [`--time=${str(timeout)}`])], 'stopped')
-  ;(outcome.get('state') as Dict).set('old', before)
+  const state = outcome.get('state') ?? null
+  if (isDict(state)) state.set('old', before)
   return outcome
 }
 
@@ -110,50 +115,59 @@ interface Removal {
   timeout: Value
 }
 
-/** The IDs that are gone. */
-export async function remove(ctx: FunctionContext, name: Value, wish: Removal): Promise<Value[]> {
+/** Remove a container, and return its ID. */
+export async function remove(ctx: FunctionContext, name: string, removal: Removal): Promise<Value[]> {
   const running = (await stateOf(ctx, name)) === 'running'
-  if (running && !wish.force && !wish.stop) {
-    throw failure(`Container '${str(name)}' is running, use force=True to forcibly remove this container`)
+  if (running && !removal.force && !removal.stop) {
+    throw failure(`Container '${name}' is running, use force=True to forcibly remove this container`)
   }
   const facts = await inspect(ctx, 'container', name)
-  const vanishes = wish.stop && !wish.force && within(facts, 'HostConfig', 'AutoRemove') === true
-  if (wish.stop && !wish.force) await stop(ctx, name, wish.timeout, false)
-  const flags = [...(wish.force ? ['--force'] : []), ...(wish.volumes ? ['--volumes'] : [])]
-  if (!vanishes) await docker(ctx, ['rm', ...flags, str(name)])
-  return [facts.get('Id')!]
+  const vanishes = removal.stop && !removal.force && within(facts, 'HostConfig', 'AutoRemove') === true
+  if (removal.stop && !removal.force) await stop(ctx, name, removal.timeout, false)
+  const flags = [...(removal.force ? ['--force'] : []), ...(removal.volumes ? ['--volumes'] : [])]
+  if (!vanishes) await docker(ctx, ['rm', ...flags, name])
+  return [facts.get('Id') ?? null]
 }
 
-/** Makes a container and starts it; in the foreground its output and exit code are told. */
-export async function run(ctx: FunctionContext, given: Given, options: Options): Promise<Dict> {
-  const { image = null, name = null, replace = null, force = null, networks = null } = given
+interface RunRequest {
+  image: string
+  name: string | null
+  bg: boolean
+  replace: boolean
+  force: boolean
+  networks: Value
+}
+
+/** Create a container and start it; unless in the background, wait for it and return its output and exit code. */
+export async function run(ctx: FunctionContext, request: RunRequest, options: Options): Promise<Dict> {
+  const { image, name, bg, replace, force, networks } = request
   if ((await resolveId(ctx, image)) === false) await pull(ctx, image)
   const there = name === null ? undefined : await attempt(() => stateOf(ctx, name))
-  if (there === 'running' && !(truthy(replace) && truthy(force))) {
+  if (there === 'running' && !(replace && force)) {
     throw failure(
-      `Container '${str(name)}' exists and is running. Run with replace=True and force=True to force removal of the existing container.`,
+      `Container '${name}' exists and is running. Run with replace=True and force=True to force removal of the existing container.`,
     )
   }
-  if (there !== undefined && !truthy(replace)) {
-    throw failure(`Container '${str(name)}' exists. Run with replace=True to remove the existing container`)
+  if (there !== undefined && !replace) {
+    throw failure(`Container '${name}' exists. Run with replace=True to remove the existing container`)
   }
   const removed =
-    there === undefined
+    name === null || there === undefined
       ? []
-      : await remove(ctx, name, { force: truthy(force), volumes: false, stop: false, timeout: null })
+      : await remove(ctx, name, { force, volumes: false, stop: false, timeout: null })
   const started = ctx.host.now()
   const outcome = await create(ctx, image, name, options)
   if (removed.length > 0) outcome.set('Replaces', removed)
-  const id = str(outcome.get('Id')!)
+  const id = str(outcome.get('Id') ?? '')
   for (const [network, settings] of isDict(networks) ? networks : [])
-    await connect(ctx, id, network, isDict(settings) ? settings : new Map())
+    await connect(ctx, id, str(network), isDict(settings) ? settings : new Map())
   await start(ctx, id)
-  if (!truthy(given['bg'] ?? null)) {
+  if (!bg) {
     outcome.set('ExitCode', Number(await said(ctx, 'wait', id)))
     const { stdout, stderr } = await docker(ctx, ['logs', id])
     outcome.set('Logs', `${stdout}${stderr}`)
   }
-  return outcome.set('Time_Elapsed', float(ctx.host.now() - started)) as Dict
+  return outcome.set('Time_Elapsed', float(ctx.host.now() - started))
 }
 
 const ENDPOINT: Readonly<Record<string, string>> = lookup({
@@ -165,30 +179,31 @@ const ENDPOINT: Readonly<Record<string, string>> = lookup({
 
 export async function connect(
   ctx: FunctionContext,
-  container: Value,
-  network: Value,
+  container: string,
+  network: string,
   settings: ReadonlyMap<Value, Value>,
 ): Promise<boolean> {
   const flags = [...settings].flatMap(([key, value]) => {
     const flag = ENDPOINT[str(key)]
     if (flag === undefined || !truthy(value)) return []
-    const values = Array.isArray(value) ? (value as Value[]) : str(value).split(',')
-    return values.map((each) => `${flag}=${str(each)}`)
+    const values = Array.isArray(value) ? value.map(str) : str(value).split(',')
+    return values.map((each) => `${flag}=${each}`)
   })
-  await docker(ctx, ['network', 'connect', ...flags, str(network), str(container)])
+  await docker(ctx, ['network', 'connect', ...flags, network, container])
   return true
 }
 
-/** A command within a container, with the answer of cmd.run_all. */
-export async function exec(ctx: FunctionContext, name: Value, cmd: Value, options: Options): Promise<Dict> {
-  if ((await stateOf(ctx, name)) !== 'running') throw failure(`Container '${str(name)}' is not running`)
-  const flags: string[] = []
-  if (truthy(options.get('user') ?? null)) flags.push(`--user=${str(options.get('user')!)}`)
-  if (truthy(options.get('workdir') ?? null)) flags.push(`--workdir=${str(options.get('workdir')!)}`)
+/** Run a command in a container, and return what cmd.run_all returns. */
+export async function exec(ctx: FunctionContext, name: string, cmd: Value, options: Options): Promise<Dict> {
+  if ((await stateOf(ctx, name)) !== 'running') throw failure(`Container '${name}' is not running`)
+  const flags = ['user', 'workdir'].flatMap((name) => {
+    const value = options.get(name) ?? null
+    return truthy(value) ? [`--${name}=${str(value)}`] : []
+  })
   const stdin = options.get('stdin') ?? null
-  const words = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)) : ['sh', '-c', str(cmd)]
+  const words = Array.isArray(cmd) ? cmd.map(str) : ['sh', '-c', str(cmd)]
   const program = (await ctx.host.which('docker')) ?? 'docker'
-  const argv = [program, 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, str(name), ...words]
+  const argv = [program, 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, name, ...words]
   return ctx.call('cmd.run_all', [argv], {
     python_shell: false,
     stdin,

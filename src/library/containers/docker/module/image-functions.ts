@@ -1,169 +1,188 @@
-// Functions on images: fetching, building, tagging, saving and removing them.
-import { type Dict, isDict, str, truthy } from '../../../../data/mod.ts'
-import { arg, changes, ret } from '../../../../sdk/mod.ts'
-import { asking, changing, flag, further, name, optional, text, value } from './arguments.ts'
+// Functions on images: pulling, building, tagging, saving and removing them.
+import { str, truthy } from '../../../../data/mod.ts'
+import { arg, type Bound, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import { docker, inspect, jsonLines, lines, said } from './cli.ts'
 import * as image from './images.ts'
 
-export const pictures = {
-  images: asking(
-    'Images by ID.',
-    { verbose: flag('Whether all is told'), kwargs: further('all: untagged ones too') },
-    'images',
-    (ctx, _given, kwargs) => image.images(ctx, truthy(kwargs.get('all') ?? null)),
-  ),
-  list_tags: asking('The tags of images.', {}, 'list_tags', (ctx) => image.tags(ctx), ret.texts('The tags, sorted')),
-  inspect_image: asking('All that is known of an image.', { name }, 'inspect_image nginx', (ctx, given) =>
-    inspect(ctx, 'image', value(given, 'name')),
-  ),
-  resolve_image_id: asking('The ID of an image, or false.', { name }, 'resolve_image_id nginx', (ctx, given) =>
-    image.resolveId(ctx, value(given, 'name')),
-  ),
-  resolve_tag: asking(
-    'The tag of an image, or false.',
-    { name, kwargs: further('all: every tag') },
-    'resolve_tag nginx',
-    (ctx, given, kwargs) => image.resolveTag(ctx, value(given, 'name'), truthy(kwargs.get('all') ?? null)),
-  ),
-  history: asking(
-    'The layers of an image.',
-    { name, quiet: flag('Only the commands') },
-    'history nginx',
-    async (ctx, given) => {
-      const rows = await jsonLines(ctx, 'history', '--no-trunc', text(given, 'name'))
-      return truthy(value(given, 'quiet')) ? rows.map((row) => row.get('CreatedBy')!) : rows
+const name = arg.text('Name or ID of the image')
+const repository = arg.text('Repository of the new image')
+const tag = arg.text('Tag of the new image', { default: 'latest' })
+const optionalRepository = arg.text('Repository of the new image', { optional: true })
+const optionalTag = arg.text('Tag of the new image', { optional: true })
+const transfer = {
+  image: arg.text('Image, with its tag'),
+  insecure_registry: arg.flag('Ignored: the daemon decides', { default: false }),
+  api_response: arg.flag('Ignored', { default: false }),
+  client_timeout: arg.any('Ignored', { default: 60 }),
+}
+
+const information = {
+  images: reads({
+    doc: 'Return images with their properties.',
+    args: {
+      verbose: arg.flag('Ignored', { default: false }),
+      kwargs: arg.open('all: whether untagged images are listed too'),
     },
-  ),
-  pull: changing(
-    'Fetch an image.',
-    {
-      image: arg.any('The image'),
-      insecure_registry: flag('Accepted, and left to the daemon'),
-      api_response: flag('Accepted'),
-      client_timeout: arg.any('Accepted', { default: 60 }),
+    returns: ret.dict('Properties by ID'),
+    example: 'docker.images',
+    run: (ctx, { kwargs }) => image.images(ctx, truthy(kwargs.get('all') ?? null)),
+  }),
+  list_tags: reads({
+    doc: 'Return the tags of images.',
+    args: {},
+    returns: ret.texts('Sorted tags'),
+    example: 'docker.list_tags',
+    run: (ctx) => image.tags(ctx),
+  }),
+  inspect_image: reads({
+    doc: 'Return all that Docker knows about an image.',
+    args: { name },
+    returns: ret.dict('Facts about the image'),
+    example: 'docker.inspect_image nginx',
+    run: (ctx, { name }) => inspect(ctx, 'image', name),
+  }),
+  resolve_image_id: reads({
+    doc: 'Return the ID of an image.',
+    args: { name },
+    returns: ret.any('ID; False without such an image'),
+    example: 'docker.resolve_image_id nginx',
+    run: (ctx, { name }) => image.resolveId(ctx, name),
+  }),
+  resolve_tag: reads({
+    doc: 'Return the tag of an image.',
+    args: { name, kwargs: arg.open('all: whether a list of all tags is returned') },
+    returns: ret.any('Tag, or the ID of an untagged image; False without such an image'),
+    example: 'docker.resolve_tag nginx',
+    run: (ctx, { name, kwargs }) => image.resolveTag(ctx, name, truthy(kwargs.get('all') ?? null)),
+  }),
+  history: reads({
+    doc: 'Return the layers of an image.',
+    args: { name, quiet: arg.flag('Whether only the commands are returned', { default: false }) },
+    returns: ret.list('One dict or command for each layer'),
+    example: 'docker.history nginx',
+    run: async (ctx, { name, quiet }) => {
+      const rows = await jsonLines(ctx, 'history', '--no-trunc', name)
+      return quiet ? rows.map((row) => row.get('CreatedBy') ?? null) : rows
     },
-    'pull nginx:latest',
-    (ctx, given) => image.pull(ctx, value(given, 'image')),
-  ),
-  push: changing(
-    'Send an image to its registry.',
-    {
-      image: arg.any('The image'),
-      insecure_registry: flag('Accepted'),
-      api_response: flag('Accepted'),
-      client_timeout: arg.any('Accepted', { default: 60 }),
-    },
-    'push registry/app',
-    async (ctx, given) => ({
-      Status: (await lines(ctx, 'push', text(given, 'image'))).at(-1) ?? '',
-      retcode: 0,
-    }),
-  ),
-  tag: changing(
-    'Give an image a further name.',
-    {
-      name,
-      repository: arg.any('The repository'),
-      tag: arg.any('The tag', { default: 'latest' }),
-      force: flag('Accepted'),
-    },
-    'tag 0123456789ab myrepo/mycontainer',
-    async (ctx, given) => {
-      await docker(ctx, ['tag', text(given, 'name'), `${text(given, 'repository')}:${text(given, 'tag')}`])
+  }),
+}
+
+const buildArgs = {
+  path: arg.text('Directory of the build', { optional: true }),
+  repository: optionalRepository,
+  tag: optionalTag,
+  cache: arg.flag('Whether layers of earlier builds are used', { default: true }),
+  rm: arg.flag('Ignored', { default: true }),
+  api_response: arg.flag('Ignored', { default: false }),
+  fileobj: arg.any('Ignored', { optional: true }),
+  dockerfile: arg.text('Dockerfile, relative to the directory', { optional: true }),
+  buildargs: arg.dict('Build arguments by name', { optional: true }),
+  network_mode: arg.text('Network of the build', { optional: true }),
+  labels: arg.any('Ignored', { optional: true }),
+  cache_from: arg.any('Ignored', { optional: true }),
+  target: arg.text('Stage to build', { optional: true }),
+}
+
+async function build(ctx: FunctionContext, given: Bound<typeof buildArgs>) {
+  const { repository, tag, cache, dockerfile, buildargs, network_mode, target } = given
+  const path = str(given.path)
+  const full = `${repository}:${str(tag)}`
+  const flags = [
+    ...(repository === null ? [] : [`--tag=${full}`]),
+    ...(cache ? [] : ['--no-cache']),
+    ...(dockerfile === null ? [] : [`--file=${path}/${dockerfile}`]),
+    ...(network_mode === null ? [] : [`--network=${network_mode}`]),
+    ...(target === null ? [] : [`--target=${target}`]),
+    ...[...(buildargs ?? [])].map(([key, value]) => `--build-arg=${str(key)}=${str(value)}`),
+  ]
+  const built = (await said(ctx, 'build', '--quiet', ...flags, path)).split('\n').at(-1) ?? ''
+  const id = str(await image.resolveId(ctx, built))
+  return { Id: id.replace(/^sha256:/, '').slice(0, 12), Image: repository === null ? id : full }
+}
+
+export const imageFunctions = {
+  ...information,
+  pull: changes({
+    doc: 'Pull an image from its registry.',
+    args: transfer,
+    returns: ret.dict('`Status`, `Layers` and `Time_Elapsed`'),
+    example: 'docker.pull nginx:latest',
+    run: (ctx, { image: wanted }) => image.pull(ctx, wanted),
+  }),
+  push: changes({
+    doc: 'Push an image to its registry.',
+    args: transfer,
+    returns: ret.dict('`Status` and `retcode`'),
+    example: 'docker.push registry/app',
+    run: async (ctx, { image }) => ({ Status: (await lines(ctx, 'push', image)).at(-1) ?? '', retcode: 0 }),
+  }),
+  tag: changes({
+    doc: 'Tag an image.',
+    args: { name, repository, tag, force: arg.flag('Ignored', { default: false }) },
+    returns: ret.boolean('True; a refusal of Docker is an error'),
+    example: 'docker.tag 0123456789ab myrepo/mycontainer',
+    run: async (ctx, { name, repository, tag }) => {
+      await docker(ctx, ['tag', name, `${repository}:${tag}`])
       return true
     },
-  ),
+  }),
   rmi: changes({
     doc: 'Remove images.',
-    args: { names: arg.rest('The images'), kwargs: arg.open('force') },
-    returns: ret.dict('`Layers` and `Tags` that are gone'),
+    args: { names: arg.rest('Names or IDs of images'), kwargs: arg.open('force: whether images in use are removed') },
+    returns: ret.dict('Removed `Layers` and `Tags`, `retcode` and `Errors`'),
     example: 'docker.rmi nginx',
     run: (ctx, { names, kwargs }) => image.removeImages(ctx, names, truthy(kwargs.get('force') ?? null)),
   }),
-  build: changing(
-    'Build an image.',
-    {
-      path: optional('The directory'),
-      repository: optional('The name'),
-      tag: optional('The tag'),
-      cache: flag('Whether layers are reused', true),
-      rm: flag('Accepted', true),
-      api_response: flag('Accepted'),
-      fileobj: optional('Accepted'),
-      dockerfile: optional('The file that says how'),
-      buildargs: optional('Arguments of the build'),
-      network_mode: optional('The network of the build'),
-      labels: optional('Labels'),
-      cache_from: optional('Images whose layers are reused'),
-      target: optional('The stage'),
+  build: changes({
+    doc: 'Build an image.',
+    args: buildArgs,
+    returns: ret.dict('`Id` and `Image`'),
+    example: 'docker.build /path/to/build/dir repository=app tag=1',
+    run: build,
+  }),
+  load: changes({
+    doc: 'Load images from a file.',
+    args: { path: arg.text('Path of the file'), repository: optionalRepository, tag: optionalTag },
+    returns: ret.dict('`Path`, `Layers` and `Image`'),
+    example: 'docker.load /tmp/app.tar',
+    run: async (ctx, { path, repository, tag }) => {
+      const printed = await lines(ctx, 'load', `--input=${path}`)
+      const loaded = printed.flatMap((line) => /^Loaded image(?: ID)?: (.*)$/.exec(line)?.[1] ?? [])
+      const [first = ''] = loaded
+      const full = repository === null ? first : `${repository}:${tag ?? 'latest'}`
+      if (first !== '' && first !== full) await docker(ctx, ['tag', first, full])
+      return { Path: path, Layers: loaded, Image: full }
     },
-    'build /path/to/build/dir repository=app tag=1',
-    async (ctx, given) => {
-      const full = `${text(given, 'repository')}:${text(given, 'tag')}`
-      const pairs = isDict(value(given, 'buildargs')) ? [...(value(given, 'buildargs') as Dict)] : []
-      const flags = [
-        ...(value(given, 'repository') === null ? [] : [`--tag=${full}`]),
-        ...(truthy(value(given, 'cache')) ? [] : ['--no-cache']),
-        ...(value(given, 'dockerfile') === null ? [] : [`--file=${text(given, 'path')}/${text(given, 'dockerfile')}`]),
-        ...(value(given, 'network_mode') === null ? [] : [`--network=${text(given, 'network_mode')}`]),
-        ...(value(given, 'target') === null ? [] : [`--target=${text(given, 'target')}`]),
-        ...pairs.map(([key, inner]) => `--build-arg=${str(key)}=${str(inner)}`),
+  }),
+  save: changes({
+    doc: 'Save an image in a file.',
+    args: { name, path: arg.text('Path of the file') },
+    returns: ret.dict('`Path` and `Size`'),
+    example: 'docker.save app /tmp/app.tar',
+    run: async (ctx, { name, path }) => {
+      await docker(ctx, ['save', `--output=${path}`, name])
+      return { Path: path, Size: (await ctx.host.stat(path))?.size ?? 0 }
+    },
+  }),
+  commit: changes({
+    doc: 'Create an image from a container.',
+    args: {
+      name: arg.text('Name or ID of the container'),
+      repository,
+      tag,
+      message: arg.text('Commit message', { optional: true }),
+      author: arg.text('Author of the image', { optional: true }),
+    },
+    returns: ret.dict('`Id` and `Image`'),
+    example: 'docker.commit web app 1',
+    run: async (ctx, { name, repository, tag, message, author }) => {
+      const full = `${repository}:${tag}`
+      const notes = [
+        ...(message === null ? [] : [`--message=${message}`]),
+        ...(author === null ? [] : [`--author=${author}`]),
       ]
-      const id = str(
-        await image.resolveId(
-          ctx,
-          (await said(ctx, 'build', '--quiet', ...flags, text(given, 'path'))).split('\n').at(-1)!,
-        ),
-      )
-      return { Id: id.replace(/^sha256:/, '').slice(0, 12), Image: value(given, 'repository') === null ? id : full }
+      const id = await said(ctx, 'commit', ...notes, name, full)
+      return { Id: id.replace(/^sha256:/, ''), Image: full }
     },
-  ),
-  load: changing(
-    'Load images from a file.',
-    { path: arg.any('The file'), repository: optional('A name for it'), tag: optional('A tag for it') },
-    'load /tmp/app.tar',
-    async (ctx, given) => {
-      const told = await lines(ctx, 'load', `--input=${text(given, 'path')}`)
-      const loaded = told
-        .map((line) => /^Loaded image(?: ID)?: (.*)$/.exec(line)?.[1])
-        .filter((each) => each !== undefined)
-      const full =
-        value(given, 'repository') === null
-          ? undefined
-          : `${text(given, 'repository')}:${str(value(given, 'tag') ?? 'latest')}`
-      if (full !== undefined && loaded[0] !== undefined && loaded[0] !== full)
-        await docker(ctx, ['tag', loaded[0], full])
-      return { Path: value(given, 'path'), Layers: loaded, Image: full ?? loaded[0] ?? '' }
-    },
-  ),
-  save: changing(
-    'Save an image in a file.',
-    { name, path: arg.any('The file') },
-    'save app /tmp/app.tar',
-    async (ctx, given) => {
-      await docker(ctx, ['save', `--output=${text(given, 'path')}`, text(given, 'name')])
-      return { Path: value(given, 'path'), Size: (await ctx.host.stat(text(given, 'path')))?.size ?? 0 }
-    },
-  ),
-  commit: changing(
-    'Make an image of a container.',
-    {
-      name,
-      repository: arg.any('The name'),
-      tag: arg.any('The tag', { default: 'latest' }),
-      message: optional('A message'),
-      author: optional('Who made it'),
-    },
-    'commit web app 1',
-    async (ctx, given) => {
-      const full = `${text(given, 'repository')}:${text(given, 'tag')}`
-      const notes = ['message', 'author'].flatMap((key) =>
-        value(given, key) === null ? [] : [`--${key}=${text(given, key)}`],
-      )
-      return {
-        Id: (await said(ctx, 'commit', ...notes, text(given, 'name'), full)).replace(/^sha256:/, ''),
-        Image: full,
-      }
-    },
-  ),
+  }),
 }

@@ -1,4 +1,4 @@
-// Options of networks: the names that Salt knows, and the flags of `docker network create` that say the same.
+// Options of networks: the names in Salt, and the flags of `docker network create` with the same meaning.
 import { lookup } from '../../../../base/mod.ts'
 import { isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { listed } from './options.ts'
@@ -34,9 +34,9 @@ const POOL: Readonly<Record<string, string>> = lookup({
 })
 
 function pairs(value: Value): string[] {
-  const dicts = isDict(value) ? [value] : isList(value) ? (value as Value[]).filter((item) => isDict(item)) : []
+  const dicts = isDict(value) ? [value] : isList(value) ? value.filter(isDict) : []
   if (dicts.length === 0) return listed(value)
-  return dicts.flatMap((dict) => (isDict(dict) ? [...dict].map(([key, inner]) => `${str(key)}=${str(inner)}`) : []))
+  return dicts.flatMap((dict) => [...dict].map(([key, inner]) => `${str(key)}=${str(inner)}`))
 }
 
 function poolWords(pool: Value): string[] {
@@ -52,11 +52,12 @@ function optionWords(name: string, value: Value): string[] {
   if (flag !== undefined) return truthy(value) ? [flag] : []
   const pair = PAIRS[name]
   if (pair !== undefined) return pairs(value).map((item) => `${pair}=${item}`)
-  if (name === 'ipam_pools' && isList(value)) return (value as Value[]).flatMap(poolWords)
+  if (name === 'ipam_pools' && isList(value)) return value.flatMap(poolWords)
   if (name === 'ipam' && isDict(value)) {
     const driver = value.get('Driver') ?? null
-    const pools = (value.get('Config') ?? []) as Value[]
-    return [...(truthy(driver) ? [`--ipam-driver=${str(driver)}`] : []), ...pools.flatMap(poolWords)]
+    const pools = value.get('Config') ?? []
+    const words = isList(pools) ? pools.flatMap(poolWords) : []
+    return [...(truthy(driver) ? [`--ipam-driver=${str(driver)}`] : []), ...words]
   }
   return []
 }

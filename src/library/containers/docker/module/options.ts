@@ -1,10 +1,10 @@
-// Options of containers: the names that Salt knows, and the flags of `docker create` that say the same.
+// Options of containers: the names in Salt, and the flags of `docker create` with the same meaning.
 import { lookup } from '../../../../base/mod.ts'
 import { isDict, isList, shlexSplit, str, truthy, type Value } from '../../../../data/mod.ts'
 
 type Shape = 'text' | 'switch' | 'list' | 'pairs'
 
-/** Flag → how its value is written → names of the option. */
+/** Flag, how its value is written, names of the option. */
 const OPTIONS: readonly (readonly [flag: string, shape: Shape, names: string])[] = [
   ['--blkio-weight', 'text', 'blkio_weight'],
   ['--cap-add', 'list', 'cap_add'],
@@ -67,19 +67,19 @@ const OPTIONS: readonly (readonly [flag: string, shape: Shape, names: string])[]
   ['--workdir', 'text', 'working_dir workdir'],
 ]
 
-/** Texts of a list, of a text with commas, or of a single value. */
+/** Return the texts of a list, of a text with commas, or of a single value. */
 export function listed(value: Value): string[] {
-  if (isList(value)) return (value as Value[]).map((item) => str(item))
+  if (isList(value)) return value.map(str)
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [str(value)]
 }
 
-/** Entries of a mapping, or of a list of mappings. */
+/** Return the entries of a dict, or of a list of dicts. */
 function entries(value: Value): [Value, Value][] {
   if (isDict(value)) return [...value]
-  return isList(value) ? (value as Value[]).flatMap((item) => (isDict(item) ? [...item] : [])) : []
+  return isList(value) ? value.flatMap((item) => (isDict(item) ? [...item] : [])) : []
 }
 
-/** `KEY=value` of mappings; of texts as they are. */
+/** Return `KEY=value` for each entry of a dict; texts as they are. */
 function pairs(value: Value): string[] {
   const named = entries(value)
   if (named.length > 0) return named.map(([key, inner]) => `${str(key)}=${inner === null ? '' : str(inner)}`)
@@ -92,7 +92,7 @@ function flagged(flag: string, shape: Shape, value: Value): string[] {
   return (shape === 'pairs' ? pairs(value) : listed(value)).map((item) => `${flag}=${item}`)
 }
 
-/** `8080:80`, and mappings of a container's port to the host's. */
+/** Return flags for `8080:80`, or for dicts of the container's port to the host's. */
 function published(value: Value): string[] {
   const named = entries(value)
   const texts = named.length > 0 ? named.map(([inner, outer]) => `${str(outer)}:${str(inner)}`) : listed(value)
@@ -139,9 +139,8 @@ const SPECIAL: Readonly<Record<string, (value: Value) => string[]>> = lookup({
 
 const WORDS = ['command', 'cmd', 'entrypoint']
 
-/** Words of a command, given as text or list. */
-const commandWords = (value: Value): string[] =>
-  isList(value) ? (value as Value[]).map((item) => str(item)) : shlexSplit(str(value))
+/** Return the words of a command, which is a text or a list. */
+const commandWords = (value: Value): string[] => (isList(value) ? value.map(str) : shlexSplit(str(value)))
 
 export interface CreateWords {
   flags: string[]
@@ -150,7 +149,7 @@ export interface CreateWords {
   unknown: string[]
 }
 
-/** What `docker create` is told for options by name; those left out, or without a value, are not mentioned. */
+/** Return the words of `docker create` for options by name, without the options that are None. */
 export function createWords(options: ReadonlyMap<string, Value>): CreateWords {
   const flags: string[] = []
   const unknown: string[] = []

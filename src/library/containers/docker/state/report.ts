@@ -1,4 +1,4 @@
-// What the docker states share: when they can be applied, their report, and failures that are no more than answers.
+// Parts that the docker states share: when they can be applied, reports, and refusals of the daemon as values.
 import { isDict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import type { StateDeclaration, StateReturn } from '../../../../sdk/mod.ts'
 
@@ -14,7 +14,7 @@ export const report = (
   changes: StateReturn['changes'] = {},
 ): StateReturn => ({ name, changes, result, comment })
 
-/** What a call answers, or the daemon's refusal. */
+/** Return the value of a call, or the refusal of the daemon. */
 export async function answered(call: () => Value | Promise<Value>): Promise<{ value: Value } | { refusal: string }> {
   try {
     return { value: await call() }
@@ -24,21 +24,21 @@ export async function answered(call: () => Value | Promise<Value>): Promise<{ va
   }
 }
 
-/** A value of something that may not be there: None for a 404, and a refusal for all else. */
+/** Return the value of a call; None if the object does not exist, and a refusal for all else. */
 export async function ifPresent(call: () => Value | Promise<Value>): Promise<{ value: Value } | { refusal: string }> {
   const answer = await answered(call)
   return 'refusal' in answer && answer.refusal.includes('404') ? { value: null } : answer
 }
 
-/** Names of a list, or of a text with commas. */
+/** Return the names of a list, or of a text with commas. */
 export function namesOf(value: Value): string[] {
   if (value === null) return []
-  return isList(value) ? (value as Value[]).map((item) => str(item)) : str(value).split(',')
+  return isList(value) ? value.map(str) : str(value).split(',')
 }
 
-/** A mapping, or a list of mappings as one. */
+/** Return a dict, or a list of dicts as one dict. */
 export function repacked(value: Value): Map<Value, Value> {
   if (isDict(value)) return new Map(value)
-  const items = isList(value) ? (value as Value[]) : []
+  const items = isList(value) ? value : []
   return new Map(items.flatMap((item) => (isDict(item) ? [...item] : [[item, null] as [Value, Value]])))
 }

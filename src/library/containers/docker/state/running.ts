@@ -1,9 +1,9 @@
-// A container that runs with the wanted configuration. Whether the one that is there has it shows a second one, made
-// from the same wishes and never started: what differs between the two is what has to change.
+// A container that runs with the wanted configuration. The state creates a second container with that configuration,
+// which is never started, and compares the two.
 import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { parseNetworks, resolveImage, settingsOf } from './prepare.ts'
 import { answered, type Given } from './report.ts'
-import { parseNetworks, resolveImage, settingsOf } from './wishes.ts'
 
 interface Task {
   ctx: StateContext
@@ -16,14 +16,14 @@ interface Task {
   comments: string[]
 }
 
-function told({ name, changes, comments }: Task, result: boolean | null): StateReturn {
+function reported({ name, changes, comments }: Task, result: boolean | null): StateReturn {
   const comment = `${comments.join('. ')}${comments.length > 1 ? '.' : ''}`
   return { name, changes, result, comment }
 }
 
 function failed(task: Task, comment: string): StateReturn {
   task.comments.push(comment)
-  return told(task, false)
+  return reported(task, false)
 }
 
 async function connect(task: Task, container: string): Promise<string | undefined> {
@@ -43,7 +43,7 @@ const networksOf = (container: Dict): Dict => {
   return isDict(networks) ? networks : new Map()
 }
 
-/** Lets a container leave the networks nobody asked for, when some were asked for. */
+/** Disconnect a container from the networks that are not wanted, if networks are given. */
 async function leaveOthers(task: Task, container: string): Promise<void> {
   if ((task.given['networks'] ?? null) === null) return
   const facts = await task.ctx.call('docker.inspect_container', [container])
@@ -58,7 +58,7 @@ interface Made {
   name: string
 }
 
-/** A container made from the wishes, in its networks. */
+/** Create a container with the wanted configuration and networks. */
 async function make(task: Task, name: string | null): Promise<Made | { refusal: string }> {
   const { ctx, image, options } = task
   const answer = await answered(() => ctx.call('docker.create', [image], { ...options, name }))
@@ -88,7 +88,7 @@ async function replace(task: Task, made: Made): Promise<boolean> {
   return done
 }
 
-/** Configuration and networks in which the present container differs from the one made for comparison. */
+/** Return the differences between the container and the one created for comparison. */
 async function differences({ ctx, name }: Task, made: Made): Promise<Dict> {
   const ignore = 'Hostname,MacAddress'
   const found = new Map(await ctx.call('docker.compare_containers', [name, made.name], { ignore }))
@@ -110,7 +110,7 @@ async function signal(task: Task): Promise<StateReturn | undefined> {
   return undefined
 }
 
-/** Compares, and puts the new container in the place of one that differs; true when it did. */
+/** Replace the container if it differs, and return whether it was replaced. */
 async function compareAndReplace(task: Task): Promise<boolean | StateReturn> {
   const { ctx, name, changes, comments, given } = task
   const made = await make(task, null)
@@ -122,10 +122,10 @@ async function compareAndReplace(task: Task): Promise<boolean | StateReturn> {
       changes['container'] = different
       if (ctx.test) {
         comments.push(`Container '${name}' would be replaced`)
-        return told(task, null)
+        return reported(task, null)
       }
       used = await replace(task, made)
-      return used ? true : told(task, false)
+      return used ? true : reported(task, false)
     }
   } finally {
     if (!used) await ctx.call('docker.rm', [made.name])
@@ -142,7 +142,7 @@ async function started(task: Task, before: Value, isNew: boolean): Promise<State
   if (starts && (isNew || before !== 'running')) {
     if (ctx.test) {
       comments.push('Container would be started')
-      return told(task, null)
+      return reported(task, null)
     }
     const answer = await answered(() => ctx.call('docker.start', [name]))
     if ('refusal' in answer) return failed(task, `Failed to start container '${name}': '${answer.refusal}'`)
@@ -155,7 +155,7 @@ async function started(task: Task, before: Value, isNew: boolean): Promise<State
     ])
     if (before !== null) comments.push(`State changed from '${str(before)}' to '${str(after)}'`)
   }
-  return after !== 'running' && starts ? failed(task, 'Container is not running') : told(task, true)
+  return after !== 'running' && starts ? failed(task, 'Container is not running') : reported(task, true)
 }
 
 interface Present {
@@ -179,12 +179,12 @@ async function settle(task: Task, imageId: Value, present: Present | null): Prom
     if (force) changes['forced_update'] = true
     else changes['image'] = imageChange
     comments.push(`Container '${name}' would be ${present ? 'replaced' : 'created'}`)
-    return told(task, null)
+    return reported(task, null)
   }
   const made = await make(task, present ? null : name)
   if ('refusal' in made) return failed(task, made.refusal)
   if (present) {
-    if (!(await replace(task, made))) return told(task, false)
+    if (!(await replace(task, made))) return reported(task, false)
   } else {
     comments.push(`Created container '${name}'`)
     changes['container_id'] = new Map([['added', made.id]])
@@ -193,7 +193,7 @@ async function settle(task: Task, imageId: Value, present: Present | null): Prom
   if (!otherImage) return outcome
   comments.push('Container has a new image')
   changes['image'] = imageChange
-  return told(task, outcome.result)
+  return reported(task, outcome.result)
 }
 
 export async function keepRunning(ctx: StateContext, given: Given, options: Map<string, Value>): Promise<StateReturn> {

@@ -1,4 +1,4 @@
-// InfluxDB 1.x over HTTP: statements to `/query`, answers as series of columns and values.
+// InfluxDB 1.x over HTTP: statements go to `/query`, answers are series of columns and values.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
@@ -25,9 +25,8 @@ async function setting(ctx: FunctionContext, at: Connection, name: string): Prom
   return str(truthy(given) ? given : await ctx.call('config.option', [`influxdb.${name}`], { default: fallback }))
 }
 
-function seriesOf(result: Value): Series[] {
-  const found = isDict(result) ? (result.get('series') ?? []) : []
-  return (found as Dict[]).map((series) => {
+function seriesOf(result: Dict): Series[] {
+  return ((result.get('series') ?? []) as Dict[]).map((series) => {
     const columns = (series.get('columns') ?? []) as Value[]
     const values = (series.get('values') ?? []) as Value[][]
     const tags = series.get('tags') ?? null
@@ -39,7 +38,7 @@ function seriesOf(result: Value): Series[] {
   })
 }
 
-/** Runs statements; the series of each. */
+/** Run statements, and return the series of each. */
 export async function query(
   ctx: FunctionContext,
   at: Connection,
@@ -66,16 +65,24 @@ export async function query(
   const body = answer.get('dict') ?? null
   const refusal = isDict(body) ? (body.get('error') ?? null) : (answer.get('error') ?? 'no answer')
   if (refusal !== null) throw new SaltError('CommandExecutionError', `InfluxDB at ${url}: ${str(refusal)}`)
-  return (((body as Dict).get('results') ?? []) as Dict[]).map((result) => {
-    if (result.has('error')) throw new SaltError('CommandExecutionError', str(result.get('error')!))
+  const results = isDict(body) ? (body.get('results') ?? []) : []
+  return (results as Dict[]).map((result) => {
+    const error = result.get('error')
+    if (error !== undefined) throw new SaltError('CommandExecutionError', str(error))
     return seriesOf(result)
   })
 }
 
-/** All rows of one statement. */
+/** Run a statement that returns no rows. */
+export async function execute(ctx: FunctionContext, at: Connection, statement: string): Promise<boolean> {
+  await query(ctx, at, statement)
+  return true
+}
+
+/** Return all rows of one statement. */
 export async function rows(ctx: FunctionContext, at: Connection, statement: string): Promise<Dict[]> {
   return (await query(ctx, at, statement)).flatMap((series) => series.flatMap((each) => each.rows))
 }
 
-export const identifier = (name: Value): string => `"${str(name).replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
-export const literal = (text: Value): string => `'${str(text).replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`
+export const identifier = (name: string): string => `"${name.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
+export const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`

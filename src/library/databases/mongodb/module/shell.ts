@@ -1,11 +1,14 @@
-// Talking to MongoDB through its shell: a script in, one line of JSON out. Values go in as JSON, so that nothing a
-// caller gives can become part of the script.
+// MongoDB through its shell: a script in, one line of JSON out. Values go in as JSON, so that no value can become part
+// of the script.
 import { type Dict, dumpJson, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-export type Given = Readonly<Record<string, Value>>
+/** Address, login and database; a missing or empty part comes from the options. */
+export type Server = Readonly<
+  Partial<Record<'user' | 'password' | 'host' | 'port' | 'database' | 'authdb', string | null>>
+>
 
-/** What the server refused, in its own words. */
+/** An error of the server, in its own words. */
 export class MongoError extends SaltError {
   constructor(message: string) {
     super('CommandExecutionError', message)
@@ -18,13 +21,12 @@ export async function findShell(host: FunctionContext['host']): Promise<string |
 
 const MARK = 'brine-answer:'
 
-async function setting(ctx: FunctionContext, given: Given, name: string): Promise<string> {
-  const value = given[name] ?? null
-  const chosen = truthy(value) ? value : await ctx.call('config.option', [`mongodb.${name}`], { default: '' })
+async function setting(ctx: FunctionContext, server: Server, name: keyof Server): Promise<string> {
+  const chosen = server[name] || (await ctx.call('config.option', [`mongodb.${name}`], { default: '' }))
   return truthy(chosen) ? str(chosen) : ''
 }
 
-/** The script, after the login it needs. */
+/** Return the script, after the login. */
 function scriptOf(body: string, values: Dict, login: Dict): string {
   return [
     `const given = ${dumpJson(values)}, login = ${dumpJson(login)}`,
@@ -38,25 +40,24 @@ function scriptOf(body: string, values: Dict, login: Dict): string {
   ].join('\n')
 }
 
-/** Runs the body of a function over `target`, a database, and `given`, what it needs. */
+/** Run the body of a JavaScript function that sees the database as `target` and the values as `given`. */
 export async function run(
   ctx: FunctionContext,
-  given: Given,
+  server: Server,
   body: string,
   values: Readonly<Record<string, Value>> = {},
 ): Promise<Value> {
   const shell = await findShell(ctx.host)
   if (shell === undefined) throw new SaltError('CommandExecutionError', 'The program mongosh was not found')
-  const database = truthy(given['database'] ?? null) ? str(given['database']!) : 'admin'
-  const authdb = truthy(given['authdb'] ?? null) ? str(given['authdb']!) : database
+  const database = server.database || 'admin'
   const login: Dict = new Map<Value, Value>([
-    ['user', await setting(ctx, given, 'user')],
-    ['password', await setting(ctx, given, 'password')],
-    ['authdb', authdb],
+    ['user', await setting(ctx, server, 'user')],
+    ['password', await setting(ctx, server, 'password')],
+    ['authdb', server.authdb || database],
     ['database', database],
   ])
-  const host = (await setting(ctx, given, 'host')) || 'localhost'
-  const port = (await setting(ctx, given, 'port')) || '27017'
+  const host = (await setting(ctx, server, 'host')) || 'localhost'
+  const port = (await setting(ctx, server, 'port')) || '27017'
   const script = await ctx.host.tempFile({ prefix: '__salt.tmp.', suffix: '.js' })
   try {
     await ctx.host.write(script, scriptOf(body, new Map(Object.entries(values)), login))
@@ -72,6 +73,8 @@ function answerOf(stdout: string, stderr: string): Value {
   const line = stdout.split('\n').find((each) => each.startsWith(MARK))
   if (line === undefined) throw new MongoError((stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '')
   const answer = loadJson(line.slice(MARK.length))
-  if (isDict(answer) && answer.has('error')) throw new MongoError(str(answer.get('error')!))
-  return isDict(answer) ? (answer.get('value') ?? null) : null
+  if (!isDict(answer)) return null
+  const error = answer.get('error')
+  if (error !== undefined) throw new MongoError(str(error))
+  return answer.get('value') ?? null
 }

@@ -1,9 +1,11 @@
-// Talking to MySQL and MariaDB through their command line client: connection options as Salt names them, results out
-// of its XML, where every value is text and NULL can be told from the word. Failures are kept as Salt keeps them, for
-// the states to tell.
+// MySQL and MariaDB through their command line client: connection options as Salt names them, results from its XML,
+// where every value is text and NULL differs from the text "NULL". Failures are kept in the memory of the loader, as in
+// Salt, and the states report them.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, float, int, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
+
+export const connectionArgs = arg.open('Connection: connection_host, connection_user, connection_pass and so on')
 
 /** Keywords `connection_host`, `connection_user` and so on. */
 export type Connection = ReadonlyMap<string, Value>
@@ -27,6 +29,12 @@ export class MysqlError extends SaltError {
 
 const DELIMITER = '/*--end--*/'
 const COUNT = 'SELECT ROW_COUNT() AS affected_rows'
+
+/** Forget the error of an earlier call, and return the connection. */
+export function fresh(ctx: FunctionContext, connection: Connection): Connection {
+  ctx.memory.delete('mysql.error')
+  return connection
+}
 
 export async function findClient(host: FunctionContext['host']): Promise<string | undefined> {
   return (await host.which('mysql')) ?? (await host.which('mariadb'))
@@ -53,13 +61,13 @@ const FLAGS: readonly (readonly [flag: string, name: string])[] = [
 
 interface Line {
   words: string[]
-  /** The text of a defaults file with the password, which must not be seen among the processes. */
+  /** Text of a defaults file with the password, which must not show in the list of processes. */
   secret: string | undefined
   defaults: string | undefined
 }
 
 async function commandLine(ctx: FunctionContext, connection: Connection): Promise<Line> {
-  // a defaults file that was named for this call is not to be overruled by options
+  // options do not overrule a defaults file that this call names
   const fromOptions = !connection.has('connection_default_file')
   const words: string[] = []
   for (const [flag, name] of FLAGS) {
@@ -107,8 +115,8 @@ async function run(
 }
 
 function failureOf(stderr: string): MysqlError {
-  const told = /ERROR (\d+)(?: \(\w+\))?(?: at line \d+)?: ([\s\S]*)/.exec(stderr)
-  return told ? new MysqlError(Number(told[1]), told[2]!.trim()) : new MysqlError(2000, stderr.trim())
+  const [, number, text = ''] = /ERROR (\d+)(?: \(\w+\))?(?: at line \d+)?: ([\s\S]*)/.exec(stderr) ?? []
+  return number === undefined ? new MysqlError(2000, stderr.trim()) : new MysqlError(Number(number), text.trim())
 }
 
 const ENTITIES: Readonly<Record<string, string>> = lookup({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" })
@@ -121,7 +129,7 @@ function rowsOf(xml: string): Row[] {
   })
 }
 
-/** Runs statements over one connection; what each of them answered. */
+/** Run statements over one connection, and return the answer of each. */
 export async function runStatements(
   ctx: FunctionContext,
   connection: Connection,
@@ -145,13 +153,13 @@ async function runStatement(ctx: FunctionContext, connection: Connection, statem
   return (await runStatements(ctx, connection, [statement]))[0] ?? { rows: undefined, affected: 0 }
 }
 
-/** The names of the columns that a query returns, which an empty answer does not tell. */
+/** Return the columns of a query, which an empty answer does not show. */
 export async function columnsOf(ctx: FunctionContext, connection: Connection, query: string): Promise<string[]> {
   const output = await run(ctx, connection, `${query}\n${DELIMITER}\n`, ['--table', '--column-type-info'])
   return [...output.matchAll(/^Field +\d+: +`(.*)`$/gm)].map(([, name]) => name!)
 }
 
-/** The answer of a statement, or undefined after a failure, which is logged and kept. */
+/** Return the answer of a statement; undefined after a failure, which is logged and kept. */
 export async function attempt(
   ctx: FunctionContext,
   connection: Connection,
@@ -171,23 +179,23 @@ export function keepError(ctx: FunctionContext, message: string): void {
   ctx.log('error', message)
 }
 
-/** Rows of a query, none after a failure. */
+/** Return the rows of a query; undefined after a failure. */
 export async function rows(ctx: FunctionContext, connection: Connection, query: string): Promise<Row[] | undefined> {
   const answer = await attempt(ctx, connection, query)
   return answer && (answer.rows ?? [])
 }
 
-export const literal = (value: Value): string => `'${str(value).replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0')}'`
+export const literal = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0')}'`
 
-/** A name as part of a statement; in grants on whole databases `_` and `%` would be wildcards. */
+/** Quote a name for a statement. In grants on whole databases `_` and `%` would be wildcards. */
 export function identifier(name: string, forGrants = false): string {
   const doubled = name.replaceAll('`', '``')
   return `\`${forGrants ? doubled.replaceAll('_', '\\_') : doubled}\``
 }
 
-export const account = (user: Value, host: Value): string => `${literal(user)}@${literal(host)}`
+export const account = (user: string, host: string): string => `${literal(user)}@${literal(host)}`
 
-/** A row as a dict; the named columns hold numbers. */
+/** Return a row as a dict, with numbers in the named columns. */
 export function dictOf(row: Row, numbers: ReadonlySet<string> = new Set()): Dict {
   return new Map([...row].map(([name, text]) => [name, numbers.has(name) ? numberOf(text) : text]))
 }
@@ -197,7 +205,7 @@ export function numberOf(text: string | null): Value {
   return text.includes('.') ? float(Number(text)) : int(BigInt(text))
 }
 
-/** The server's version, asked once. */
+/** Return the version of the server, which is asked once. */
 export async function serverVersion(ctx: FunctionContext, connection: Connection): Promise<string> {
   const known = ctx.memory.get('mysql.version')
   if (known !== undefined) return str(known)
@@ -208,7 +216,7 @@ export async function serverVersion(ctx: FunctionContext, connection: Connection
 
 export const isMaria = (version: string): boolean => version.includes('MariaDB')
 
-/** Whether a version is at least another one, by its numbers. */
+/** Return whether a version is at least another one, by its numbers. */
 export function isAtLeast(version: string, least: string): boolean {
   const [have, want] = [version, least].map((text) => (text.match(/^[\d.]+/)?.[0] ?? '').split('.').map(Number))
   for (const [i, part] of want!.entries()) {

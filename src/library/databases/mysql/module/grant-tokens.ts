@@ -40,7 +40,7 @@ function words(text: string): string[] {
   return found
 }
 
-/** Privileges up to `ON`; those on columns are told as `UPDATE.column` after the privilege itself. */
+/** Return the privileges before `ON`; a privilege on columns is followed by `UPDATE.column` for each column. */
 function privileges(tokens: readonly string[]): string[] {
   const found: string[] = []
   let current = ''

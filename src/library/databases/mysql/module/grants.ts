@@ -1,13 +1,12 @@
-// Grants: what users may do with which databases and tables.
+// Grants: privileges of users on databases and tables.
 import { lookup } from '../../../../base/mod.ts'
 import { isDict, isList, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
-import type { Given } from './arguments.ts'
 import { account, attempt, type Connection, identifier, isAtLeast, isMaria, rows, serverVersion } from './client.ts'
 import { type GrantTokens, grantTokens } from './grant-tokens.ts'
 import { userExists } from './users.ts'
 
-/** Words with an underscore in MySQL and a space in MariaDB are there twice. */
+/** Privileges; those with an underscore in MySQL and a space in MariaDB are listed twice. */
 const PRIVILEGES = new Set(
   `ALL PRIVILEGES,ALTER,ALTER ROUTINE,BACKUP_ADMIN,BINLOG_ADMIN,BINLOG ADMIN,BINLOG MONITOR,BINLOG REPLAY,
 CONNECTION_ADMIN,CONNECTION ADMIN,CREATE,CREATE ROLE,CREATE ROUTINE,CREATE TABLESPACE,CREATE TEMPORARY TABLES,
@@ -21,7 +20,7 @@ TRIGGER,UPDATE,USAGE,XA_RECOVER_ADMIN`
     .map((word) => word.trim()),
 )
 
-/** Names that MariaDB shows under another one since a version. */
+/** Privileges that MariaDB shows under another name since a version. */
 const ALIASES: Readonly<Record<string, readonly [shown: string, since: string]>> = lookup({
   'REPLICATION REPLICA': ['REPLICATION SLAVE', '10.5.1'],
   'REPLICATION CLIENT': ['BINLOG MONITOR', '10.5.2'],
@@ -36,7 +35,7 @@ function asShown(grants: readonly string[], version: string): string[] {
   })
 }
 
-/** A list of privileges in the form statements have it; an unknown one is refused. */
+/** Return privileges as a statement has them; an unknown one is an error. */
 function normalized(grant: string): string {
   if (grant.trim().toUpperCase() === 'ALL') return 'ALL PRIVILEGES'
   for (const [, name] of grant.matchAll(/([\w\s]+)(\([^)(]*\))?\s*,?/g)) {
@@ -50,7 +49,7 @@ const SSL_FLAGS = ['SSL', 'X509']
 
 function sslClause(options: Value): string {
   if (!truthy(options) || !isList(options)) return ''
-  const clauses = (options as Value[]).flatMap((option) => {
+  const clauses = options.flatMap((option) => {
     const [key, value] = [...(isDict(option) ? option : new Map<Value, Value>())][0] ?? ['', null]
     const name = str(key).trim().toUpperCase()
     if (SSL_TEXTS.includes(name)) return [`${name} '${str(value).replaceAll("'", '')}'`]
@@ -60,7 +59,7 @@ function sslClause(options: Value): string {
   return ` REQUIRE ${clauses.join(' AND ')}`
 }
 
-/** `db.table` as a statement names it. */
+/** Return `db.table` as a statement has it. */
 function level(database: string, quoted: boolean): string {
   const dot = database.lastIndexOf('.')
   const [name, table] = [dot < 0 ? '' : database.slice(0, dot), database.slice(dot + 1)]
@@ -68,35 +67,39 @@ function level(database: string, quoted: boolean): string {
   return `${name === '*' ? name : identifier(name, table === '*')}.${table === '*' ? table : identifier(table)}`
 }
 
-interface Grant {
-  statement: string
-  tokens: GrantTokens
+interface Account {
+  user: string
+  host: string
 }
 
-function generate(given: Given): Grant {
-  const privileges = normalized(
-    str(given['grant']!)
-      .replace(/\s*,\s*/g, ', ')
-      .toUpperCase(),
-  )
-  const place = level(str(given['database']!), truthy(given['escape'] ?? true))
-  const [user, host] = [given['user']!, given['host']!]
-  const option = isTrue(given['grant_option'] ?? false) ? ' WITH GRANT OPTION' : ''
-  const head = `GRANT ${privileges} ON ${place} TO `
+interface Grant extends Account {
+  /** Privileges, separated by commas. */
+  grant: string
+  /** Level, such as `db.*`. */
+  database: string
+  grant_option: Value
+  escape: boolean
+  ssl_option?: Value
+}
+
+function generate(wanted: Grant): { statement: string; tokens: GrantTokens } {
+  const { grant, database, user, host, grant_option, ssl_option = false } = wanted
+  const privileges = normalized(grant.replace(/\s*,\s*/g, ', ').toUpperCase())
+  const option = isTrue(grant_option) ? ' WITH GRANT OPTION' : ''
+  const head = `GRANT ${privileges} ON ${level(database, wanted.escape)} TO `
   return {
-    statement: `${head}${account(user, host)}${sslClause(given['ssl_option'] ?? false)}${option}`,
-    tokens: grantTokens(`${head}x@y`, { user: str(user), host: str(host) }),
+    statement: `${head}${account(user, host)}${sslClause(ssl_option)}${option}`,
+    tokens: grantTokens(`${head}x@y`, { user, host }),
   }
 }
 
 export async function userGrants(
   ctx: FunctionContext,
-  given: Given,
+  { user, host }: Account,
   connection: Connection,
 ): Promise<string[] | false> {
-  const { user = null, host = null } = given
   if (!(await userExists(ctx, { user, host }, connection))) {
-    ctx.log('info', `User '${str(user)}'@'${str(host)}' does not exist`)
+    ctx.log('info', `User '${user}'@'${host}' does not exist`)
     return false
   }
   const found = await rows(ctx, connection, `SHOW GRANTS FOR ${account(user, host)}`)
@@ -109,7 +112,7 @@ export async function userGrants(
   })
 }
 
-/** Every privilege of a MySQL 8, which shows them one by one. */
+/** Return every privilege of MySQL 8, which shows them one by one. */
 async function allPrivileges(ctx: FunctionContext, connection: Connection): Promise<string[]> {
   const found = (await rows(ctx, connection, 'SHOW PRIVILEGES')) ?? []
   const names = found.map((row) => ([...row.values()][0] ?? '').trim().toUpperCase())
@@ -120,19 +123,17 @@ const plain = (text: string): string => text.replace(/["\\`]/g, '')
 
 async function wantedTokens(
   ctx: FunctionContext,
-  given: Given,
+  wanted: Grant,
   connection: Connection,
   version: string,
 ): Promise<GrantTokens | undefined> {
-  const everything = str(given['grant'] ?? '')
-    .toUpperCase()
-    .includes('ALL')
-  if (everything && !isMaria(version) && isAtLeast(version, '8.0') && given['database'] === '*.*') {
-    const grant = await allPrivileges(ctx, connection)
-    return { user: str(given['user']!), host: str(given['host']!), grant, database: '*.*' }
+  const { user, host, database } = wanted
+  const everything = wanted.grant.toUpperCase().includes('ALL')
+  if (everything && !isMaria(version) && isAtLeast(version, '8.0') && database === '*.*') {
+    return { user, host, grant: await allPrivileges(ctx, connection), database }
   }
   try {
-    return generate(everything ? { ...given, grant: 'ALL PRIVILEGES' } : given).tokens
+    return generate(everything ? { ...wanted, grant: 'ALL PRIVILEGES' } : wanted).tokens
   } catch (error) {
     if (!(error instanceof PyError)) throw error
     ctx.log('error', `Error during grant generation. ${error.message}`)
@@ -140,7 +141,7 @@ async function wantedTokens(
   }
 }
 
-export async function grantExists(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
+export async function grantExists(ctx: FunctionContext, given: Grant, connection: Connection): Promise<boolean> {
   const version = await serverVersion(ctx, connection)
   if (version === '') {
     const last = str(ctx.memory.get('mysql.error') ?? null)
@@ -172,8 +173,8 @@ export async function grantExists(ctx: FunctionContext, given: Given, connection
   )
 }
 
-export async function addGrant(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
-  const wanted = { ...given, grant: str(given['grant'] ?? null).trim() }
+export async function addGrant(ctx: FunctionContext, given: Grant, connection: Connection): Promise<boolean> {
+  const wanted = { ...given, grant: given.grant.trim() }
   let statement: string
   try {
     statement = generate(wanted).statement
@@ -183,25 +184,24 @@ export async function addGrant(ctx: FunctionContext, given: Given, connection: C
     return false
   }
   if (!(await attempt(ctx, connection, statement))) return false
-  return told(ctx, given, await grantExists(ctx, wanted, connection), 'added')
+  return logged(ctx, given, await grantExists(ctx, wanted, connection), 'added')
 }
 
-export async function revokeGrant(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
-  const grant = normalized(str(given['grant']!))
-  const { user = null, host = null } = given
-  const place = level(str(given['database']!), true)
-  const withOption = isTrue(given['grant_option'] ?? false)
-  // servers do not take both in one statement when one of them is all
+export async function revokeGrant(ctx: FunctionContext, given: Grant, connection: Connection): Promise<boolean> {
+  const { user, host } = given
+  const grant = normalized(given.grant)
+  const place = level(given.database, true)
+  const withOption = isTrue(given.grant_option)
+  // servers refuse GRANT OPTION and ALL PRIVILEGES in one statement
   const everything = grant.trim().toUpperCase() === 'ALL PRIVILEGES'
   const parts = withOption ? (everything ? ['GRANT OPTION', grant] : [`${grant}, GRANT OPTION`]) : [grant]
   for (const part of parts) {
     if (!(await attempt(ctx, connection, `REVOKE ${part} ON ${place} FROM ${account(user, host)}`))) return false
   }
-  return told(ctx, given, !(await grantExists(ctx, { ...given, grant }, connection)), 'revoked')
+  return logged(ctx, given, !(await grantExists(ctx, { ...given, grant }, connection)), 'revoked')
 }
 
-function told(ctx: FunctionContext, given: Given, done: boolean, verb: string): boolean {
-  const [grant, database, user] = ['grant', 'database', 'user'].map((name) => str(given[name]!))
+function logged(ctx: FunctionContext, { grant, database, user }: Grant, done: boolean, verb: string): boolean {
   const outcome = done ? 'has been' : 'has NOT been'
   ctx.log('info', `Grant '${grant}' on '${database}' for user '${user}' ${outcome} ${verb}`)
   return done

@@ -1,11 +1,10 @@
 // Arbitrary queries, from the caller or from a file: rows with their columns, or how many rows were affected.
 import { type Dict, fixedText, float, numberOf, round, str, tuple, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import type { Given } from './arguments.ts'
 import { type Answer, type Connection, columnsOf, keepError, MysqlError, runStatements } from './client.ts'
 import { statementsOf } from './script.ts'
 
-/** Failures of the statement itself, which are errors; others are answered with false. */
+/** Numbers of errors in the statement itself, which are thrown; others are answered with False. */
 const MISTAKES = new Set([
   1007, 1054, 1062, 1064, 1102, 1103, 1110, 1111, 1112, 1113, 1146, 1149, 1179, 1364, 1451, 1452,
 ])
@@ -25,8 +24,8 @@ async function resultOf(ctx: FunctionContext, query: string, answer: Answer, con
   ])
 }
 
-/** Into the database that is named, unless it cannot be reached: then nothing, as from a lost connection. */
-async function asked(
+/** Run statements; tell a server or database that cannot be reached from other failures. */
+async function answersOf(
   ctx: FunctionContext,
   statements: readonly string[],
   connection: Connection,
@@ -40,11 +39,15 @@ async function asked(
   }
 }
 
-export async function query(ctx: FunctionContext, given: Given, connection: Connection): Promise<Dict | false> {
-  const text = str(given['query']!)
-  const inside = new Map([...connection, ['connection_db', given['database']!]])
+export async function query(
+  ctx: FunctionContext,
+  text: string,
+  database: string,
+  connection: Connection,
+): Promise<Dict | false> {
+  const inside = new Map([...connection, ['connection_db', database]])
   const started = ctx.host.now()
-  const answers = await asked(ctx, [text], inside)
+  const answers = await answersOf(ctx, [text], inside)
   if (answers === 'unreachable') return new Map()
   if (answers === 'failed') return false
   const elapsed = ctx.host.now() - started
@@ -61,24 +64,28 @@ export async function query(ctx: FunctionContext, given: Given, connection: Conn
 
 const PROTOCOLS = /^(salt|http|https|swift|s3):\/\//
 
-export async function fileQuery(ctx: FunctionContext, given: Given, connection: Connection): Promise<Dict | false> {
-  const named = str(given['file_name']!)
-  const file = PROTOCOLS.test(named) ? str(await ctx.call('cp.cache_file', [named])) : named
+export async function fileQuery(
+  ctx: FunctionContext,
+  name: string,
+  database: string,
+  connection: Connection,
+): Promise<Dict | false> {
+  const file = PROTOCOLS.test(name) ? str(await ctx.call('cp.cache_file', [name])) : name
   if ((await ctx.host.stat(file)) === undefined) {
     ctx.log('error', `File "${file}" does not exist`)
     return false
   }
   const statements = statementsOf(new TextDecoder().decode(await ctx.host.read(file)))
-  const inside = new Map([...connection, ['connection_db', given['database']!]])
+  const inside = new Map([...connection, ['connection_db', database]])
   const started = ctx.host.now()
-  const answers = await asked(ctx, statements, inside)
+  const answers = await answersOf(ctx, statements, inside)
   if (typeof answers === 'string') return false
   const parts: Dict[] = []
   for (const [i, answer] of answers.entries()) parts.push(await resultOf(ctx, statements[i]!, answer, inside))
   return summed(parts, ctx.host.now() - started)
 }
 
-/** Answers of several statements as one; parts that say nothing are left out. */
+/** Return the answers of several statements as one, without empty parts. */
 function summed(parts: readonly Dict[], elapsed: number): Dict {
   const sum = (key: string): number => parts.reduce((total, part) => total + Number(part.get(key) ?? 0), 0)
   const all = (key: string): Value[] => parts.flatMap((part) => (part.has(key) ? [part.get(key)!] : []))

@@ -1,8 +1,7 @@
-// Users of MySQL and MariaDB, whose statements for passwords differ by server and version.
+// Users of MySQL and MariaDB. The statements for passwords differ by server and version.
 import { createHash } from 'node:crypto'
-import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
-import type { Given } from './arguments.ts'
 import {
   account,
   attempt,
@@ -18,22 +17,35 @@ import {
 
 const NATIVE = 'mysql_native_password'
 
+/** A user, and the arguments about its password, as the functions take them. */
+export interface LoginArguments {
+  user: string
+  host: string
+  password?: string | null
+  password_hash?: string | null
+  passwordless?: Value
+  allow_passwordless?: Value
+  unix_socket?: Value
+  password_column?: string | null
+  auth_plugin?: string
+}
+
 interface Login {
-  user: Value
-  host: Value
-  password: Value
-  hash: Value
+  user: string
+  host: string
+  password: string | null
+  hash: string | null
   passwordless: boolean
   socket: boolean
 }
 
-const loginOf = (given: Given): Login => ({
-  user: given['user']!,
-  host: given['host']!,
-  password: given['password'] ?? null,
-  hash: given['password_hash'] ?? null,
-  passwordless: isTrue(given['passwordless'] ?? given['allow_passwordless'] ?? false),
-  socket: isTrue(given['unix_socket'] ?? false),
+const loginOf = (given: LoginArguments): Login => ({
+  user: given.user,
+  host: given.host,
+  password: given.password ?? null,
+  hash: given.password_hash ?? null,
+  passwordless: isTrue(given.passwordless ?? given.allow_passwordless ?? false),
+  socket: isTrue(given.unix_socket ?? false),
 })
 
 interface Session {
@@ -41,13 +53,17 @@ interface Session {
   version: string
 }
 
-/** A connection that works, with the user's own password where the configured one does not. */
-async function open(ctx: FunctionContext, connection: Connection, password: Value): Promise<Session | undefined> {
+/** Open a session, with the password of the user itself if the configured login fails. */
+async function open(
+  ctx: FunctionContext,
+  connection: Connection,
+  password: string | null,
+): Promise<Session | undefined> {
   const version = await serverVersion(ctx, connection)
   if (version !== '') return { connection, version }
-  if (!truthy(password)) return undefined
+  if (!password) return undefined
   ctx.memory.delete('mysql.error')
-  const own = new Map([...connection, ['connection_pass', password]])
+  const own = new Map<string, Value>([...connection, ['connection_pass', password]])
   const found = await serverVersion(ctx, own)
   if (found !== '') return { connection: own, version: found }
   const last = str(ctx.memory.get('mysql.error') ?? null)
@@ -55,8 +71,8 @@ async function open(ctx: FunctionContext, connection: Connection, password: Valu
   return undefined
 }
 
-async function passwordColumn(ctx: FunctionContext, connection: Connection, wish: Value): Promise<string> {
-  if (truthy(wish)) return str(wish)
+async function passwordColumn(ctx: FunctionContext, connection: Connection, given?: string | null) {
+  if (given) return given
   const known = ctx.memory.get('mysql.password_column')
   if (known !== undefined) return str(known)
   const query =
@@ -73,16 +89,20 @@ async function pluginOf(ctx: FunctionContext, connection: Connection, { user, ho
   return (await rows(ctx, connection, query))?.[0]?.get('plugin') ?? NATIVE
 }
 
-const nativeHash = (password: Value): string => {
-  const once = createHash('sha1').update(str(password)).digest()
+const nativeHash = (password: string): string => {
+  const once = createHash('sha1').update(password).digest()
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }
 
-export async function userExists(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
+export async function userExists(
+  ctx: FunctionContext,
+  given: LoginArguments,
+  connection: Connection,
+): Promise<boolean> {
   const login = loginOf(given)
   const session = await open(ctx, connection, login.password)
   if (!session) return false
-  const column = identifier(await passwordColumn(ctx, session.connection, given['password_column'] ?? null))
+  const column = identifier(await passwordColumn(ctx, session.connection, given.password_column))
   const condition = await passwordCondition(ctx, login, session, column)
   const own = `User = ${literal(login.user)} AND Host = ${literal(login.host)}`
   const found = await rows(ctx, session.connection, `SELECT User,Host FROM mysql.user WHERE ${own}${condition}`)
@@ -99,21 +119,21 @@ async function passwordCondition(
   if (login.passwordless) {
     return login.socket ? ` AND plugin='${maria ? 'unix_socket' : 'auth_socket'}'` : ` AND ${column} = ''`
   }
-  if (truthy(login.password)) {
+  if (login.password) {
     if (maria || !isAtLeast(version, '8.0.11')) return ` AND ${column} = PASSWORD(${literal(login.password)})`
     if ((await pluginOf(ctx, connection, login)) === NATIVE) return ` AND ${column} = '${nativeHash(login.password)}'`
     keepError(ctx, 'Unable to verify password.')
     return ''
   }
-  return truthy(login.hash) ? ` AND ${column} = ${literal(login.hash)}` : ''
+  return login.hash ? ` AND ${column} = ${literal(login.hash)}` : ''
 }
 
-export async function pluginStatus(ctx: FunctionContext, name: Value, connection: Connection): Promise<string> {
+export async function pluginStatus(ctx: FunctionContext, name: string, connection: Connection): Promise<string> {
   const query = `SELECT PLUGIN_STATUS FROM INFORMATION_SCHEMA.PLUGINS WHERE PLUGIN_NAME = ${literal(name)}`
   return (await rows(ctx, connection, query))?.[0]?.get('PLUGIN_STATUS') ?? ''
 }
 
-/** `IDENTIFIED …` for logins over the socket, or undefined when that cannot be. */
+/** Return `IDENTIFIED …` for logins over the socket; undefined if the server cannot do it. */
 async function socketClause(ctx: FunctionContext, login: Login, { connection, version }: Session) {
   const plugin = isMaria(version) ? 'unix_socket' : 'auth_socket'
   if ((await pluginStatus(ctx, plugin, connection)) === '') {
@@ -127,7 +147,7 @@ async function socketClause(ctx: FunctionContext, login: Login, { connection, ve
   return ` IDENTIFIED ${isMaria(version) ? 'VIA' : 'WITH'} ${plugin}`
 }
 
-async function creationClause(ctx: FunctionContext, login: Login, plugin: Value, session: Session) {
+async function creationClause(ctx: FunctionContext, login: Login, plugin: string, session: Session) {
   if (login.socket) return socketClause(ctx, login, session)
   if (login.passwordless) return ''
   const { password, hash } = login
@@ -138,35 +158,39 @@ async function creationClause(ctx: FunctionContext, login: Login, plugin: Value,
   const named = !isMaria(session.version) && isAtLeast(session.version, '8.0.11')
   const how = named ? ` WITH ${literal(plugin)}` : ''
   if (password !== null) return ` IDENTIFIED${how} BY ${literal(password)}`
-  return ` IDENTIFIED${how} ${named ? 'AS' : 'BY PASSWORD'} ${literal(hash)}`
+  return ` IDENTIFIED${how} ${named ? 'AS' : 'BY PASSWORD'} ${literal(hash ?? '')}`
 }
 
-export async function createUser(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
+export async function createUser(
+  ctx: FunctionContext,
+  given: LoginArguments,
+  connection: Connection,
+): Promise<boolean> {
   const login = loginOf(given)
   const session = await open(ctx, connection, login.password)
   if (!session) return false
   const { user, host } = login
-  const name = `'${str(user)}'@'${str(host)}'`
+  const name = `'${user}'@'${host}'`
   if (await userExists(ctx, { user, host }, session.connection)) {
     ctx.log('info', `User ${name} already exists`)
     return false
   }
-  const clause = await creationClause(ctx, login, given['auth_plugin'] ?? NATIVE, session)
+  const clause = await creationClause(ctx, login, given.auth_plugin ?? NATIVE, session)
   if (clause === undefined) return false
   if (!(await attempt(ctx, session.connection, `CREATE USER ${account(user, host)}${clause}`))) return false
   const { password, hash } = login
-  const wanted = { user, host, password, password_hash: hash, password_column: given['password_column'] ?? null }
+  const wanted = { user, host, password, password_hash: hash, password_column: given.password_column ?? null }
   const made = await userExists(ctx, wanted, session.connection)
   ctx.log('info', `User ${name} ${made ? 'has been' : 'was not'} created`)
   return made
 }
 
-/** The statement that changes how a user logs in, or undefined when nothing says how. */
+/** Return the statement that changes the login of a user; undefined without a password. */
 async function changeStatement(
   ctx: FunctionContext,
   login: Login,
   session: Session,
-  wish: Value,
+  column?: string | null,
 ): Promise<string | undefined> {
   const { user, host, password, hash } = login
   const { connection, version } = session
@@ -185,27 +209,31 @@ async function changeStatement(
   const plain = password === null ? (hash === null ? "''" : literal(hash)) : literal(password)
   const hashed = password === null ? plain : `PASSWORD(${plain})`
   if (!modern) {
-    const column = identifier(await passwordColumn(ctx, connection, wish))
+    const hashColumn = identifier(await passwordColumn(ctx, connection, column))
     const plugin = viaSocket ? `, plugin='${maria ? 'unix_socket' : 'auth_socket'}'` : ''
     const own = `User=${literal(user)} AND Host=${literal(host)}`
-    return `UPDATE mysql.user SET ${column}=${hashed}${plugin} WHERE ${own}`
+    return `UPDATE mysql.user SET ${hashColumn}=${hashed}${plugin} WHERE ${own}`
   }
   const plugin = literal(await pluginOf(ctx, connection, login))
   if (maria) return `ALTER USER ${who} IDENTIFIED VIA ${plugin} USING ${hashed}`
   return `ALTER USER ${who} IDENTIFIED WITH ${plugin} ${password === null && hash !== null ? 'AS' : 'BY'} ${plain}`
 }
 
-export async function changePassword(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
+export async function changePassword(
+  ctx: FunctionContext,
+  given: LoginArguments,
+  connection: Connection,
+): Promise<boolean> {
   const login = loginOf(given)
   const session = await open(ctx, connection, login.password)
   if (!session) return false
   const { user, host } = login
-  const name = `'${str(user)}'@'${str(host)}'`
+  const name = `'${user}'@'${host}'`
   if (!(await userExists(ctx, { user, host }, session.connection))) {
     ctx.log('info', `User ${name} does not exists`)
     return false
   }
-  const statement = await changeStatement(ctx, login, session, given['password_column'] ?? null)
+  const statement = await changeStatement(ctx, login, session, given.password_column)
   if (statement === undefined) return false
   const answer = await attempt(ctx, session.connection, statement)
   if (!answer) return false
@@ -216,9 +244,13 @@ export async function changePassword(ctx: FunctionContext, given: Given, connect
   return done
 }
 
-export async function removeUser(ctx: FunctionContext, given: Given, connection: Connection): Promise<boolean> {
+export async function removeUser(
+  ctx: FunctionContext,
+  given: LoginArguments,
+  connection: Connection,
+): Promise<boolean> {
   const { user, host } = loginOf(given)
-  const name = `'${str(user)}'@'${str(host)}'`
+  const name = `'${user}'@'${host}'`
   if (!(await userExists(ctx, { user, host }, connection))) {
     ctx.log('info', `User ${name} does not exists`)
     return false

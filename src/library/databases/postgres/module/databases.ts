@@ -1,8 +1,7 @@
-// Databases, tablespaces, schemas and languages: what there is, and the statements that make, change and drop it.
-import { type Dict, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+// Databases, tablespaces, schemas and languages.
+import { type Dict, PyError, repr, SaltError, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { type Given, has, prefixedConnection, text } from './arguments.ts'
-import { byColumn, execute, psql, select, succeeded } from './psql.ts'
+import { byColumn, type Connection, execute, psql, select, succeeded } from './psql.ts'
 
 const DATABASES = `SELECT datname as "Name", pga.rolname as "Owner", pg_encoding_to_char(encoding) as "Encoding",
  datcollate as "Collate", datctype as "Ctype", datacl as "Access privileges", spcname as "Tablespace"
@@ -11,62 +10,76 @@ const DATABASES = `SELECT datname as "Name", pga.rolname as "Owner", pg_encoding
 const TABLESPACES = `SELECT spcname as "Name", pga.rolname as "Owner", spcacl as "ACL", spcoptions as "Opts",
  pg_tablespace_location(pgts.oid) as "Location" FROM pg_tablespace pgts, pg_roles pga WHERE pga.oid = pgts.spcowner`
 
-export const databases = async (ctx: FunctionContext, given: Given): Promise<Dict> =>
+export const databases = async (ctx: FunctionContext, given: Connection): Promise<Dict> =>
   byColumn(await select(ctx, given, DATABASES), 'Name')
 
-export const tablespaces = async (ctx: FunctionContext, given: Given): Promise<Dict> =>
+export const tablespaces = async (ctx: FunctionContext, given: Connection): Promise<Dict> =>
   byColumn(await select(ctx, given, TABLESPACES), 'Name')
 
-/** A value between quotes; one with the quote inside is refused. */
-function between(value: Value, quote: string): string | null {
-  if (value === null) return null
-  if (str(value).includes(quote)) {
-    throw new SaltError('SaltInvocationError', `Unsupported character ${quote} in value: ${str(value)}`)
-  }
-  return `${quote}${str(value)}${quote}`
+interface Named extends Connection {
+  readonly name: string
 }
 
-export function createDatabase(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const value = (name: string): Value => given[name] ?? null
+interface DatabaseOptions extends Named {
+  readonly tablespace: string | null
+  readonly encoding: string | null
+  readonly lc_collate: string | null
+  readonly lc_ctype: string | null
+  readonly owner: string | null
+  readonly template: string | null
+}
+
+/** Return a value between quotes; a value that contains the quote is an error. */
+function between(value: string | null, quote: string): string | null {
+  if (value?.includes(quote)) {
+    throw new SaltError('SaltInvocationError', `Unsupported character ${quote} in value: ${value}`)
+  }
+  return value === null ? null : `${quote}${value}${quote}`
+}
+
+export function createDatabase(ctx: FunctionContext, given: DatabaseOptions): Promise<boolean> {
   const options: [string, string | null][] = [
-    ['TABLESPACE', between(value('tablespace'), '"')],
-    ['OWNER', between(value('owner'), '"')],
-    ['TEMPLATE', value('template') === null ? null : text(given, 'template')],
-    ['ENCODING', between(value('encoding'), "'")],
-    ['LC_COLLATE', between(value('lc_collate'), "'")],
-    ['LC_CTYPE', between(value('lc_ctype'), "'")],
+    ['TABLESPACE', between(given.tablespace, '"')],
+    ['OWNER', between(given.owner, '"')],
+    ['TEMPLATE', given.template],
+    ['ENCODING', between(given.encoding, "'")],
+    ['LC_COLLATE', between(given.lc_collate, "'")],
+    ['LC_CTYPE', between(given.lc_ctype, "'")],
   ]
-  const chosen = options.filter(([, wish]) => wish !== null).map(([key, wish]) => `${key} = ${wish}`)
+  const chosen = options.filter(([, value]) => value !== null).map(([key, value]) => `${key} = ${value}`)
   const clauses = chosen.length > 0 ? ` WITH ${chosen.join(' ')}` : ''
-  return execute(ctx, given, `CREATE DATABASE "${text(given, 'name')}"${clauses}`)
+  return execute(ctx, given, `CREATE DATABASE "${given.name}"${clauses}`)
 }
 
-export async function alterDatabase(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const name = text(given, 'name')
-  if (has(given, 'owner') && has(given, 'owner_recurse')) {
-    return succeeded(await changeOwner(ctx, given, name, text(given, 'owner')))
-  }
-  const statements: string[] = []
-  if (has(given, 'owner')) statements.push(`ALTER DATABASE "${name}" OWNER TO "${text(given, 'owner')}"`)
-  if (has(given, 'tablespace'))
-    statements.push(`ALTER DATABASE "${name}" SET TABLESPACE "${text(given, 'tablespace')}"`)
-  return allOf(ctx, given, statements)
+interface Alteration extends Named {
+  readonly owner: string | null
+  readonly owner_recurse: boolean
+  readonly tablespace: string | null
 }
 
-async function allOf(ctx: FunctionContext, given: Given, statements: readonly string[]): Promise<boolean> {
+export async function alterDatabase(ctx: FunctionContext, given: Alteration): Promise<boolean> {
+  const { name, owner, owner_recurse, tablespace } = given
+  if (owner && owner_recurse) return succeeded(await changeOwner(ctx, given, name, owner))
+  return allOf(ctx, given, [
+    ...(owner ? [`ALTER DATABASE "${name}" OWNER TO "${owner}"`] : []),
+    ...(tablespace ? [`ALTER DATABASE "${name}" SET TABLESPACE "${tablespace}"`] : []),
+  ])
+}
+
+/** Run statements until one fails; return whether all succeeded. */
+async function allOf(ctx: FunctionContext, given: Connection, statements: readonly string[]): Promise<boolean> {
   for (const statement of statements) if (!(await execute(ctx, given, statement))) return false
   return true
 }
 
-export async function removeDatabase(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const name = text(given, 'name')
+export async function removeDatabase(ctx: FunctionContext, { name, ...at }: Named): Promise<boolean> {
   const statements = [
     `REVOKE CONNECT ON DATABASE "${name}" FROM public;`,
     `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();`,
     `DROP DATABASE "${name}";`,
   ]
   for (const statement of statements) {
-    const answer = await psql(ctx, given, ['-c', statement])
+    const answer = await psql(ctx, at, ['-c', statement])
     if (!succeeded(answer)) throw new PyError('Exception', `Failed: ret=${repr(answer)}`)
   }
   return true
@@ -77,7 +90,7 @@ const OWN_ROUTINES = `select p.oid::regprocedure::text as n from pg_catalog.pg_p
  where s.nspname not in ('pg_catalog', 'information_schema') and`
 const AGGREGATES = '(select aggfnoid from pg_catalog.pg_aggregate)'
 
-/** Kind of object → a query for the names of those that users made. */
+/** Kind of object → a query for the names of the objects that users created. */
 const OWNED: readonly (readonly [kind: string, query: string])[] = [
   [
     'schema',
@@ -95,86 +108,120 @@ const OWNED: readonly (readonly [kind: string, query: string])[] = [
   ],
 ]
 
-/** Gives a database and all in it to another role, in one transaction. */
-export async function changeOwner(ctx: FunctionContext, given: Given, name: string, owner: string): Promise<Dict> {
+/** Change the owner of a database and of all objects in it, in one transaction. */
+export async function changeOwner(ctx: FunctionContext, given: Connection, name: string, owner: string): Promise<Dict> {
   const inside = { ...given, maintenance_db: name }
   const statements = [`alter database "${name}" owner to "${owner}"`]
   for (const [kind, query] of OWNED) {
     for (const row of await select(ctx, inside, query)) {
-      statements.push(`alter ${kind} ${str(row.get('n')!)} owner to "${owner}"`)
+      statements.push(`alter ${kind} ${str(row.get('n') ?? '')} owner to "${owner}"`)
     }
   }
   return psql(ctx, inside, ['-c', `begin; ${statements.join('; ')}; commit;`])
 }
 
-export function createTablespace(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const owner = has(given, 'owner') ? ` OWNER "${text(given, 'owner')}"` : ''
-  const options = has(given, 'options')
-    ? ` WITH ( ${[...(given['options'] as Dict)].map(([key, value]) => `${str(key)} = ${str(value)}`).join(', ')} )`
-    : ''
-  const statement = `CREATE TABLESPACE "${text(given, 'name')}"${owner} LOCATION '${text(given, 'location')}'${options}`
-  return execute(ctx, given, statement)
+interface TablespaceOptions extends Named {
+  readonly location: string
+  readonly options: Dict | null
+  readonly owner: string | null
 }
 
-export function alterTablespace(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const alter = `ALTER TABLESPACE "${text(given, 'name')}"`
-  const statements: string[] = []
-  if (has(given, 'new_name')) statements.push(`${alter} RENAME TO "${text(given, 'new_name')}"`)
-  if (has(given, 'new_owner')) statements.push(`${alter} OWNER TO "${text(given, 'new_owner')}"`)
-  if (has(given, 'set_option')) {
-    const [key, value] = [...(given['set_option'] as Dict)][0]!
-    statements.push(`${alter} SET (${str(key)} = ${str(value)})`)
-  }
-  if (has(given, 'reset_option')) statements.push(`${alter} RESET (${text(given, 'reset_option')})`)
-  return allOf(ctx, given, statements)
+const setting = ([key, value]: [Value, Value]): string => `${str(key)} = ${str(value)}`
+
+export function createTablespace(ctx: FunctionContext, given: TablespaceOptions): Promise<boolean> {
+  const owner = given.owner ? ` OWNER "${given.owner}"` : ''
+  const options = given.options?.size ? ` WITH ( ${[...given.options].map(setting).join(', ')} )` : ''
+  return execute(ctx, given, `CREATE TABLESPACE "${given.name}"${owner} LOCATION '${given.location}'${options}`)
 }
+
+interface TablespaceAlteration extends Named {
+  readonly new_name: string | null
+  readonly new_owner: string | null
+  readonly set_option: Dict | null
+  readonly reset_option: string | null
+}
+
+export function alterTablespace(ctx: FunctionContext, given: TablespaceAlteration): Promise<boolean> {
+  const { name, new_name, new_owner, set_option, reset_option } = given
+  const [option] = set_option ?? []
+  const clauses = [
+    ...(new_name ? [`RENAME TO "${new_name}"`] : []),
+    ...(new_owner ? [`OWNER TO "${new_owner}"`] : []),
+    ...(option ? [`SET (${setting(option)})`] : []),
+    ...(reset_option ? [`RESET (${reset_option})`] : []),
+  ]
+  return allOf(
+    ctx,
+    given,
+    clauses.map((clause) => `ALTER TABLESPACE "${name}" ${clause}`),
+  )
+}
+
+/** A database, and how to connect to it; `user` is the system user that runs psql. */
+interface Prefixed {
+  readonly dbname: string
+  readonly user: string | null
+  readonly db_user: string | null
+  readonly db_password: string | null
+  readonly db_host: string | null
+  readonly db_port: string | null
+}
+
+interface Schema extends Prefixed {
+  readonly name: string
+}
+
+const connectionOf = (given: Prefixed): Connection => ({
+  user: given.db_user,
+  host: given.db_host,
+  port: given.db_port,
+  password: given.db_password,
+  maintenance_db: given.dbname,
+  runas: given.user,
+})
 
 const SCHEMAS = `SELECT n.nspname as "name", r.rolname as "owner", n.nspacl as "acl" FROM pg_namespace n
  LEFT JOIN pg_roles r ON r.oid = n.nspowner`
 
-export const schemas = async (ctx: FunctionContext, given: Given): Promise<Dict> =>
-  byColumn(await select(ctx, prefixedConnection(given), SCHEMAS), 'name')
+export const schemas = async (ctx: FunctionContext, given: Prefixed): Promise<Dict> =>
+  byColumn(await select(ctx, connectionOf(given), SCHEMAS), 'name')
 
-export const schemaExists = async (ctx: FunctionContext, given: Given): Promise<boolean> =>
-  (await schemas(ctx, given)).has(text(given, 'name'))
+export const schemaExists = async (ctx: FunctionContext, given: Schema): Promise<boolean> =>
+  (await schemas(ctx, given)).has(given.name)
 
-export async function createSchema(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const name = text(given, 'name')
+export async function createSchema(ctx: FunctionContext, given: Schema & { owner: string | null }): Promise<boolean> {
+  const { name, dbname, owner } = given
   if (await schemaExists(ctx, given)) {
-    ctx.log('info', `'${name}' already exists in '${text(given, 'dbname')}'`)
+    ctx.log('info', `'${name}' already exists in '${dbname}'`)
     return false
   }
-  const owner = (given['owner'] ?? null) === null ? '' : ` AUTHORIZATION "${text(given, 'owner')}"`
-  return execute(ctx, prefixedConnection(given), `CREATE SCHEMA "${name}"${owner}`)
+  const clause = owner === null ? '' : ` AUTHORIZATION "${owner}"`
+  return execute(ctx, connectionOf(given), `CREATE SCHEMA "${name}"${clause}`)
 }
 
-export async function removeSchema(ctx: FunctionContext, given: Given): Promise<boolean> {
-  const name = text(given, 'name')
+export async function removeSchema(ctx: FunctionContext, given: Schema): Promise<boolean> {
+  const { name, dbname } = given
   if (!(await schemaExists(ctx, given))) {
-    ctx.log('info', `Schema '${name}' does not exist in '${text(given, 'dbname')}'`)
+    ctx.log('info', `Schema '${name}' does not exist in '${dbname}'`)
     return false
   }
-  await execute(ctx, prefixedConnection(given), `DROP SCHEMA "${name}"`)
+  await execute(ctx, connectionOf(given), `DROP SCHEMA "${name}"`)
   const gone = !(await schemaExists(ctx, given))
   if (!gone) ctx.log('info', `Failed to delete schema '${name}'.`)
   return gone
 }
 
-export async function languages(ctx: FunctionContext, given: Given): Promise<Dict> {
+export async function languages(ctx: FunctionContext, given: Connection): Promise<Dict> {
   const rows = await select(ctx, given, 'SELECT lanname AS "Name" FROM pg_language')
-  return new Map(rows.map((row) => [row.get('Name')!, row.get('Name')!]))
+  return new Map(rows.map((row) => [row.get('Name') ?? null, row.get('Name') ?? null]))
 }
 
-/** Makes or drops a language, unless it is as wanted already. */
-export async function setLanguage(ctx: FunctionContext, given: Given, wanted: boolean): Promise<boolean> {
-  const name = text(given, 'name')
+/** Create or drop a language, unless it is as wanted already. */
+export async function setLanguage(ctx: FunctionContext, given: Named, wanted: boolean): Promise<boolean> {
+  const { name, maintenance_db } = given
   if ((await languages(ctx, given)).has(name) === wanted) {
-    const fact = wanted ? 'already exists' : 'does not exist'
-    ctx.log('info', `Language ${name} ${fact} in ${text(given, 'maintenance_db')}`)
+    ctx.log('info', `Language ${name} ${wanted ? 'already exists' : 'does not exist'} in ${maintenance_db}`)
     return false
   }
   return execute(ctx, given, `${wanted ? 'CREATE' : 'DROP'} LANGUAGE ${name}`)
 }
-
-export const nothingToAlter = (given: Given, ...names: string[]): boolean =>
-  !names.some((name) => truthy(given[name] ?? null))

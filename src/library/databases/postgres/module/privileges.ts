@@ -1,10 +1,9 @@
-// Privileges on objects: read from access lists, where a letter is a privilege and a star after it the right to grant
-// it on; granted and revoked by statements. Membership of a group counts as a privilege on it.
+// Privileges on objects, read from access lists: a letter is a privilege, and a star after it the right to grant it to
+// others. Membership in a group counts as a privilege on the group.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, SaltError, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, SaltError, str, strip, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { type Given, text } from './arguments.ts'
-import { execute, select, serverVersion } from './psql.ts'
+import { type Connection, execute, select, serverVersion } from './psql.ts'
 
 const LETTERS: Readonly<Record<string, string>> = {
   a: 'INSERT',
@@ -22,16 +21,16 @@ const LETTERS: Readonly<Record<string, string>> = {
   m: 'MAINTAIN',
 }
 
-/** Privileges that came with a later server than the others of their kind. */
+/** Major version of the server that brought a privilege. */
 const SINCE: Readonly<Record<string, number>> = lookup({ MAINTAIN: 17 })
 
 interface Kind {
-  /** What can be granted. */
+  /** Letters of the privileges. */
   letters: string
   catalog: string
   acl: string
   owner: string
-  /** Which row it is; `$name` and `$schema` stand for the object and its schema. */
+  /** Condition on the row; `$name` and `$schema` stand for the object and its schema. */
   where: string
 }
 
@@ -87,13 +86,13 @@ function kindOf(type: string): Kind {
   return kind
 }
 
-/** The elements of an array as the server writes it. */
+/** Return the elements of an array that the server printed. */
 function arrayElements(array: string): string[] {
   const parts = strip(array, '{}').match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? []
   return parts.map((part) => (part.startsWith('"') ? part.slice(1, -1).replace(/\\(.)/g, '$1') : part))
 }
 
-/** `joe=ar*w/postgres` as the role, and each privilege with whether it may be granted on. */
+/** Parse `joe=ar*w/postgres` into the role and its privileges, each with whether the role may grant it. */
 function accessEntry(entry: string): [role: string, privileges: Dict] {
   const equals = entry.lastIndexOf('=')
   const role = entry.slice(0, equals).replace(/^"(.*)"$/, '$1')
@@ -107,70 +106,79 @@ function accessEntry(entry: string): [role: string, privileges: Dict] {
   return [role === '' ? 'public' : role, privileges]
 }
 
-export async function listPrivileges(ctx: FunctionContext, given: Given, target: Target): Promise<Dict> {
+export async function listPrivileges(ctx: FunctionContext, given: Connection, target: Target): Promise<Dict> {
   if (target.type === 'group') {
     const members = await select(ctx, given, filled(MEMBERS, target))
-    return new Map(members.map((row) => [row.get('rolname')!, row.get('admin_option') === 't']))
+    return new Map(members.map((row) => [row.get('rolname') ?? null, row.get('admin_option') === 't']))
   }
   const { catalog, acl, where } = kindOf(target.type)
   const rows = await select(ctx, given, filled(`SELECT o.${acl} AS name FROM pg_catalog.${catalog} o ${where}`, target))
-  return new Map(rows.flatMap((row) => arrayElements(str(row.get('name')!)).map(accessEntry)))
+  return new Map(rows.flatMap((row) => arrayElements(str(row.get('name') ?? '')).map(accessEntry)))
 }
 
-async function ownerOf(ctx: FunctionContext, given: Given, target: Target): Promise<Value> {
+async function ownerOf(ctx: FunctionContext, given: Connection, target: Target): Promise<Value> {
   const { catalog, owner, where } = kindOf(target.type)
   const query = `SELECT r.rolname AS name FROM pg_catalog.${catalog} o JOIN pg_roles r ON o.${owner} = r.oid ${where}`
   return (await select(ctx, given, filled(query, target)))[0]?.get('name') ?? null
 }
 
-export const targetOf = (given: Given, name = 'object_name'): Target => ({
-  type: text(given, 'object_type').toLowerCase(),
-  name: text(given, name),
-  schema: text(given, 'prepend'),
+interface Place {
+  readonly object_name: string
+  readonly object_type: string
+  readonly prepend: string
+}
+
+interface Grant extends Connection, Place {
+  /** Name of the role. */
+  readonly name: string
+  readonly privileges: string | null
+  readonly grant_option?: boolean | null
+}
+
+export const targetOf = ({ object_type, object_name, prepend }: Place): Target => ({
+  type: object_type.toLowerCase(),
+  name: object_name,
+  schema: prepend,
 })
 
-/** The privileges that are asked for, in capitals; refused where the object knows no such one. */
-function wishes(given: Given, { type }: Target): string[] {
-  const privileges = given['privileges'] ?? ''
-  const listed = str(privileges)
-    .toUpperCase()
-    .split(/\s?,\s?/)
+/** Return the wanted privileges in capitals; one that the object does not have is an error. */
+function wantedPrivileges({ privileges }: Grant, { type }: Target): string[] {
+  const listed = (privileges ?? '').toUpperCase().split(/\s?,\s?/)
   if (type === 'group') {
-    if (truthy(privileges)) throw misuse('The privileges option should not be set for object_type group')
+    if (privileges) throw misuse('The privileges option should not be set for object_type group')
     return listed
   }
   const known = new Set([...[...kindOf(type).letters].map((letter) => LETTERS[letter]!), 'ALL'])
   if (!listed.every((privilege) => known.has(privilege))) {
-    throw misuse(`Invalid privilege(s): ${str(privileges)} provided for object ${type}`)
+    throw misuse(`Invalid privilege(s): ${privileges ?? ''} provided for object ${type}`)
   }
   return listed
 }
 
-/** All privileges that this server knows for a kind of object. */
-async function everyPrivilege(ctx: FunctionContext, given: Given, type: string): Promise<string[]> {
+/** Return all privileges that this server knows for a type of object. */
+async function everyPrivilege(ctx: FunctionContext, given: Connection, type: string): Promise<string[]> {
   const all = [...kindOf(type).letters].map((letter) => LETTERS[letter]!)
   if (!all.some((privilege) => privilege in SINCE)) return all
   const major = Number.parseInt((await serverVersion(ctx, given)) ?? '0', 10)
   return all.filter((privilege) => (SINCE[privilege] ?? 0) <= major)
 }
 
-export async function hasPrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+export async function hasPrivileges(ctx: FunctionContext, given: Grant): Promise<boolean> {
   const target = targetOf(given)
-  const name = text(given, 'name')
-  const wanted = wishes(given, target)
+  const { name, grant_option: withGrant } = given
+  const wanted = wantedPrivileges(given, target)
   if (target.type !== 'group' && (await ownerOf(ctx, given, target)) === name) return true
   const held = (await listPrivileges(ctx, given, target)).get(name)
   if (held === undefined) return false
-  const withGrant = truthy(given['grant_option'] ?? null)
   if (target.type === 'group') return withGrant ? held === true : true
-  const own = held as Dict
+  const own: Dict = isDict(held) ? held : new Map()
   if (!withGrant && !wanted.includes('ALL')) return wanted.every((privilege) => own.has(privilege))
   const all = await everyPrivilege(ctx, given, target.type)
   const complete = own.size === all.length && all.every((privilege) => own.has(privilege))
   return complete && (!withGrant || all.every((privilege) => own.get(privilege) === true))
 }
 
-/** What a statement names: an object with its schema, or all of them. */
+/** Return an object as a statement has it: with its schema, or all objects of the schema. */
 function objectClause({ type, name, schema }: Target, mayBeAll: boolean): string {
   const inSchema = ['table', 'sequence', 'function'].includes(type)
   if (mayBeAll && inSchema && name.toUpperCase() === 'ALL') return `ALL ${type.toUpperCase()}S IN SCHEMA ${schema}`
@@ -180,16 +188,16 @@ function objectClause({ type, name, schema }: Target, mayBeAll: boolean): string
 
 const roleName = (name: string): string => (name.toLowerCase() === 'public' ? name : `"${name}"`)
 
-export async function grantPrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+export async function grantPrivileges(ctx: FunctionContext, given: Grant): Promise<boolean> {
   const target = targetOf(given)
-  const wanted = wishes(given, target)
+  const wanted = wantedPrivileges(given, target)
   if (await hasPrivileges(ctx, { ...given, grant_option: null })) {
     const { name, type } = target
-    ctx.log('info', `The object: ${name} of type: ${type} already has privileges: ${str(given['privileges']!)} set`)
+    ctx.log('info', `The object: ${name} of type: ${type} already has privileges: ${str(given.privileges)} set`)
     return false
   }
-  const withGrant = truthy(given['grant_option'] ?? null)
-  const role = roleName(text(given, 'name'))
+  const withGrant = given.grant_option
+  const role = roleName(given.name)
   const statement =
     target.type === 'group'
       ? `GRANT ${target.name} TO ${role}${withGrant ? ' WITH ADMIN OPTION' : ''}`
@@ -197,15 +205,15 @@ export async function grantPrivileges(ctx: FunctionContext, given: Given): Promi
   return execute(ctx, given, statement)
 }
 
-export async function revokePrivileges(ctx: FunctionContext, given: Given): Promise<boolean> {
+export async function revokePrivileges(ctx: FunctionContext, given: Grant): Promise<boolean> {
   const target = targetOf(given)
-  const wanted = wishes(given, target)
+  const wanted = wantedPrivileges(given, target)
   if (!(await hasPrivileges(ctx, given))) {
     const { name, type } = target
-    ctx.log('info', `The object: ${name} of type: ${type} does not have privileges: ${str(given['privileges']!)} set`)
+    ctx.log('info', `The object: ${name} of type: ${type} does not have privileges: ${str(given.privileges)} set`)
     return false
   }
-  const role = roleName(text(given, 'name'))
+  const role = roleName(given.name)
   const what = target.type === 'group' ? target.name : `${wanted.join(',')} ON ${objectClause(target, false)}`
   return execute(ctx, given, `REVOKE ${what} FROM ${role}`)
 }

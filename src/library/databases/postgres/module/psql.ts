@@ -1,11 +1,25 @@
-// Talking to PostgreSQL through psql: which binary, as whom, with which password, and rows out of CSV.
+// PostgreSQL through psql: the program, the user that runs it, the password, and rows from CSV.
 import { type Dict, parseCsv, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
-import type { Given, Rows } from './arguments.ts'
+import { arg, type Bound, type FunctionContext } from '../../../../sdk/mod.ts'
+
+export const server = {
+  user: arg.text('Role that connects. Default: the option `postgres.user`', { optional: true }),
+  host: arg.text('Host, or directory of the socket. Default: the option `postgres.host`', { optional: true }),
+  port: arg.text('Port. Default: the option `postgres.port`', { optional: true }),
+  maintenance_db: arg.text('Database to connect to. Default: the option `postgres.maintenance_db`, else postgres', {
+    optional: true,
+  }),
+  password: arg.text('Password of the role. Default: the option `postgres.pass`', { optional: true, secret: true }),
+}
+export const runas = arg.text('System user that runs psql. Default: postgres for a local server', { optional: true })
+export const connection = { ...server, runas }
+
+/** How to connect; a missing or empty part comes from the options. */
+export type Connection = Readonly<Partial<Bound<typeof connection>>>
 
 type Machine = Pick<FunctionContext, 'opts' | 'host'>
 
-/** A program of PostgreSQL, looked for in `postgres.bins_dir` first. */
+/** Return the path of a program of PostgreSQL, which is searched in `postgres.bins_dir` first. */
 export async function findProgram({ opts, host }: Machine, program: string, directory?: Value) {
   const place = directory ?? opts.get('postgres.bins_dir') ?? null
   const there = truthy(place) ? await host.which(`${str(place).replace(/\/$/, '')}/${program}`) : undefined
@@ -21,9 +35,8 @@ export function serverUser(ctx: FunctionContext): string {
   return str(ctx.grains.get('os_family') ?? '').includes('OpenBSD') ? '_postgresql' : 'postgres'
 }
 
-async function commandLine(ctx: FunctionContext, given: Given, words: readonly string[]): Promise<string[]> {
-  const chosen = async (name: string): Promise<Value> =>
-    truthy(given[name] ?? null) ? given[name]! : option(ctx, name)
+async function commandLine(ctx: FunctionContext, at: Connection, words: readonly string[]): Promise<string[]> {
+  const chosen = async (name: keyof Connection): Promise<Value> => at[name] || option(ctx, name)
   const argv = [
     (await findProgram(ctx, 'psql', await option(ctx, 'bins_dir'))) ?? 'psql',
     '--no-align',
@@ -41,42 +54,39 @@ async function commandLine(ctx: FunctionContext, given: Given, words: readonly s
   return [...argv, '--dbname', truthy(database) ? str(database) : 'postgres', ...words]
 }
 
-/** Runs psql with further words; the answer is that of cmd.run_all. */
-export async function psql(ctx: FunctionContext, given: Given, words: readonly string[]): Promise<Dict> {
-  const argv = await commandLine(ctx, given, words)
-  const host = truthy(given['host'] ?? null) ? str(given['host']!) : str(await option(ctx, 'host'))
+/** Run psql with further words, and return what cmd.run_all returns. */
+export async function psql(ctx: FunctionContext, at: Connection, words: readonly string[]): Promise<Dict> {
+  const argv = await commandLine(ctx, at, words)
+  const host = at.host || str(await option(ctx, 'host'))
   const local = host === '' || host.startsWith('/')
-  const runas = given['runas'] ?? (local ? serverUser(ctx) : null)
-  const password = given['password'] ?? (await option(ctx, 'pass'))
-  const user = given['user'] ?? runas
-  const secret = [local ? 'localhost' : host, orAny(given['port'] ?? null), '*', orAny(user), str(password)].join(':')
+  const runas = at.runas ?? (local ? serverUser(ctx) : null)
+  const password = at.password ?? (await option(ctx, 'pass'))
+  const secret = [local ? 'localhost' : host, at.port || '*', '*', (at.user ?? runas) || '*', str(password)].join(':')
   const keywords = {
     python_shell: false,
     reset_system_locale: false,
     clean_env: true,
     timeout: await option(ctx, 'timeout', 0),
-    ...(truthy(runas) && { runas }),
+    ...(runas && { runas }),
   }
   const answer = await withSecret(ctx, secret, runas, (path) =>
     ctx.call('cmd.run_all', [argv], { ...keywords, env: new Map([['PGPASSFILE', path]]) }),
   )
-  if (truthy((answer as Dict).get('retcode') ?? 0)) ctx.log('error', 'Error connecting to Postgresql server')
-  return answer as Dict
+  if (truthy(answer.get('retcode') ?? 0)) ctx.log('error', 'Error connecting to Postgresql server')
+  return answer
 }
 
-const orAny = (value: Value): string => (truthy(value) ? str(value) : '*')
-
-/** A file that only the user who runs the program can read, for as long as it runs. */
+/** Keep a secret in a file that only the user of a program can read, as long as the program runs. */
 export async function withSecret<T>(
   ctx: FunctionContext,
   secret: string,
-  owner: Value,
+  owner: string | null,
   use: (path: string) => T | Promise<T>,
 ): Promise<T> {
   const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
   try {
     await ctx.host.write(path, secret)
-    const account = truthy(owner) ? await ctx.host.user(str(owner)) : undefined
+    const account = owner ? await ctx.host.user(owner) : undefined
     const { uid } = await ctx.host.identity()
     if (account !== undefined && account.uid !== uid) await ctx.host.chown(path, account.uid, -1)
     return await use(path)
@@ -87,33 +97,35 @@ export async function withSecret<T>(
 
 export const succeeded = (answer: Dict): boolean => answer.get('retcode') === 0
 
-/** Runs one statement and tells whether it went well. */
-export async function execute(ctx: FunctionContext, given: Given, statement: string): Promise<boolean> {
-  return succeeded(await psql(ctx, given, ['-c', statement]))
+/** Run one statement, and return whether it succeeded. */
+export async function execute(ctx: FunctionContext, at: Connection, statement: string): Promise<boolean> {
+  return succeeded(await psql(ctx, at, ['-c', statement]))
 }
 
-/** The rows of a query; none when it failed. */
-export async function select(ctx: FunctionContext, given: Given, query: string, write = false): Promise<Rows> {
+/** Return the rows of a query; none if it failed. */
+export async function select(ctx: FunctionContext, at: Connection, query: string, write = false): Promise<Dict[]> {
   const copy = `COPY (${query.trim().replace(/;+$/, '')}) TO STDOUT WITH CSV HEADER`
   const statement = write ? `START TRANSACTION READ WRITE; ${copy}; COMMIT TRANSACTION;` : copy
-  const answer = await psql(ctx, given, ['-v', 'datestyle=ISO,MDY', '-c', statement])
+  const answer = await psql(ctx, at, ['-v', 'datestyle=ISO,MDY', '-c', statement])
   if (Number(answer.get('retcode')) > 0) return []
   const [header = [], ...lines] = parseCsv(str(answer.get('stdout') ?? '')).filter((row) => row.length > 0)
-  const rows = lines.map((line) => new Map<Value, Value>(header.slice(0, line.length).map((key, i) => [key, line[i]!])))
+  const rows = lines.map(
+    (line) => new Map<Value, Value>(line.slice(0, header.length).map((cell, i) => [header[i] ?? '', cell])),
+  )
   return write ? rows.slice(0, -1) : rows
 }
 
-export async function serverVersion(ctx: FunctionContext, given: Given): Promise<string | null> {
+export async function serverVersion(ctx: FunctionContext, at: Connection): Promise<string | null> {
   const query = "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'server_version'"
-  const output = str((await psql(ctx, given, ['-c', query, '-t'])).get('stdout') ?? '')
+  const output = str((await psql(ctx, at, ['-c', query, '-t'])).get('stdout') ?? '')
   return output.split('\n')[0] || null
 }
 
-/** Rows by the value of one column, which is taken out of them. */
-export function byColumn(rows: Rows, column: string): Dict {
+/** Return rows by the value of one column, without that column. */
+export function byColumn(rows: Dict[], column: string): Dict {
   return new Map(
     rows.map((row) => {
-      const key = row.get(column)!
+      const key = row.get(column) ?? null
       row.delete(column)
       return [key, row]
     }),

@@ -1,9 +1,8 @@
-// Roles: users and groups are both, and differ only in what they may do unless told otherwise.
-import { type Dict, PyDatetime, parseCsv, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+// Roles. Users and groups are both roles, and differ only in their defaults.
+import { type Dict, isDict, PyDatetime, parseCsv, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { storedPassword } from '../postgres-password.ts'
-import type { Given } from './arguments.ts'
-import { execute, select, serverVersion } from './psql.ts'
+import { type Connection, execute, select, serverVersion } from './psql.ts'
 
 const FACTS = [
   'superuser',
@@ -16,19 +15,28 @@ const FACTS = [
   'connections',
 ]
 
-const truthOf = (value: Value): boolean | null => (value === 't' ? true : value === 'f' ? false : null)
+/** What is wanted of a role; None leaves a property as it is. */
+interface Wanted extends Connection {
+  readonly createdb: boolean | null
+  readonly createroles: boolean | null
+  readonly inherit: boolean | null
+  readonly login: boolean | null
+  readonly superuser: boolean | null
+  readonly replication: boolean | null
+  readonly connlimit?: string | null
+  readonly valid_until?: string | null
+  readonly encrypted: Value
+  readonly rolepassword: Value
+  readonly groups: string[] | null
+}
 
-function timeOf(value: Value): PyDatetime | null {
+const truthOf = (value: Value = null): boolean | null => (value === 't' ? true : value === 'f' ? false : null)
+
+function timeOf(value: Value = null): PyDatetime | null {
   const parts = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(str(value))
   if (!parts) return null
-  const [year, month, day, hour, minute, second] = parts.slice(1).map(Number) as [number, ...number[]]
-  return new PyDatetime(year, month!, day!, {
-    hour: hour!,
-    minute: minute!,
-    second: second!,
-    microsecond: 0,
-    offset: undefined,
-  })
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number)
+  return new PyDatetime(year, month, day, { hour, minute, second, microsecond: 0, offset: undefined })
 }
 
 function rolesQuery(version: string, withPassword: boolean): string {
@@ -55,103 +63,102 @@ function rolesQuery(version: string, withPassword: boolean): string {
   return `SELECT ${columns.join(', ')} FROM pg_roles r ${withPassword ? secrets : ''}`
 }
 
-/** All roles by name, or false when the server does not answer. */
-export async function listRoles(ctx: FunctionContext, given: Given): Promise<Dict | false> {
-  const version = await serverVersion(ctx, given)
+/** Return all roles by name; false if the server does not answer. */
+export async function listRoles(
+  ctx: FunctionContext,
+  { return_password: withPassword, ...at }: Connection & { return_password: boolean },
+): Promise<Dict | false> {
+  const version = await serverVersion(ctx, at)
   if (version === null) {
     ctx.log('error', 'Could not retrieve Postgres version. Is Postgresql server running?')
     return false
   }
-  const withPassword = truthy(given['return_password'] ?? null)
   const roles: Dict = new Map()
-  for (const row of await select(ctx, given, rolesQuery(version, withPassword))) {
-    const role: Dict = new Map(FACTS.map((fact) => [fact, truthOf(row.get(fact)!)]))
-    role.set('expiry time', timeOf(row.get('expiry time')!))
-    role.set('defaults variables', row.get('defaults variables')!)
-    if (withPassword) role.set('password', row.get('password')!)
-    role.set('groups', parseCsv(strip(str(row.get('groups')!), '{}'))[0] ?? [])
-    roles.set(row.get('name')!, role)
+  for (const row of await select(ctx, at, rolesQuery(version, withPassword))) {
+    const role: Dict = new Map(FACTS.map((fact) => [fact, truthOf(row.get(fact))]))
+    role.set('expiry time', timeOf(row.get('expiry time')))
+    role.set('defaults variables', row.get('defaults variables') ?? null)
+    if (withPassword) role.set('password', row.get('password') ?? null)
+    role.set('groups', parseCsv(strip(str(row.get('groups') ?? ''), '{}'))[0] ?? [])
+    roles.set(row.get('name') ?? null, role)
   }
   return roles
 }
 
-export async function getRole(ctx: FunctionContext, given: Given, name: Value): Promise<Dict | null> {
-  const roles = await listRoles(ctx, given)
-  if (roles) return (roles.get(str(name)) as Dict | undefined) ?? null
-  ctx.log('error', 'Could not retrieve Postgres role. Is Postgres running?')
-  return null
+export async function getRole(
+  ctx: FunctionContext,
+  at: Connection & { return_password: boolean },
+  name: string,
+): Promise<Dict | null> {
+  const roles = await listRoles(ctx, at)
+  const role = roles ? (roles.get(name) ?? null) : null
+  if (!roles) ctx.log('error', 'Could not retrieve Postgres role. Is Postgres running?')
+  return isDict(role) ? role : null
 }
 
-export async function roleExists(ctx: FunctionContext, given: Given, name: Value): Promise<boolean> {
-  return (await getRole(ctx, { ...given, return_password: false }, name)) !== null
+export async function roleExists(ctx: FunctionContext, at: Connection, name: string): Promise<boolean> {
+  return (await getRole(ctx, { ...at, return_password: false }, name)) !== null
 }
 
 type Kind = 'user' | 'group'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** The part of a statement about passwords; `true` and `false` alone are for a role with none. */
-function passwordClause(name: string, given: Given): string[] {
-  const password = given['rolepassword'] ?? null
-  if (typeof password === 'boolean') return [password ? "PASSWORD ''" : 'PASSWORD NULL']
-  if (!truthy(password)) return []
-  const encrypted = given['encrypted'] ?? 'md5'
-  const stored = storedPassword(name, password, encrypted)
-  return [`${truthy(encrypted) ? '' : 'UN'}ENCRYPTED PASSWORD ${quoted(stored)}`]
+/** Return the clause about the password. True means an empty password, False none. */
+function passwordClause(name: string, { rolepassword, encrypted }: Wanted): string[] {
+  if (typeof rolepassword === 'boolean') return [rolepassword ? "PASSWORD ''" : 'PASSWORD NULL']
+  if (!truthy(rolepassword)) return []
+  const method = encrypted ?? 'md5'
+  return [`${truthy(method) ? '' : 'UN'}ENCRYPTED PASSWORD ${quoted(storedPassword(name, rolepassword, method))}`]
 }
 
-function roleClauses(name: string, given: Given, current?: Dict): string[] {
-  const flags: [string, Value | undefined][] = [
-    ['INHERIT', given['inherit']],
-    ['CREATEDB', given['createdb']],
-    ['CREATEROLE', given['createroles']],
-    // naming what is so already needs a right that the connecting role may lack
-    [
-      'SUPERUSER',
-      current && truthy(given['superuser'] ?? null) === current.get('superuser') ? null : given['superuser'],
-    ],
-    ['REPLICATION', given['replication']],
-    ['LOGIN', given['login']],
+function roleClauses(name: string, wanted: Wanted, current?: Dict): string[] {
+  const { inherit, createdb, createroles, superuser, replication, login, connlimit = null, valid_until } = wanted
+  // only a superuser may name SUPERUSER, even if nothing changes
+  const unchanged = current !== undefined && (superuser ?? false) === current.get('superuser')
+  const flags: [string, boolean | null][] = [
+    ['INHERIT', inherit],
+    ['CREATEDB', createdb],
+    ['CREATEROLE', createroles],
+    ['SUPERUSER', unchanged ? null : superuser],
+    ['REPLICATION', replication],
+    ['LOGIN', login],
   ]
-  const clauses = flags
-    .filter(([, wish]) => wish !== null && wish !== undefined)
-    .map(([flag, wish]) => (truthy(wish!) ? flag : `NO${flag}`))
-  const limit = given['connlimit'] ?? null
-  if (limit !== null) clauses.push(`CONNECTION LIMIT ${str(limit)}`)
-  clauses.push(...passwordClause(name, given))
-  const until = given['valid_until'] ?? null
-  if (truthy(until)) clauses.push(`VALID UNTIL ${quoted(str(until))}`)
-  return clauses
+  return [
+    ...flags.flatMap(([flag, wish]) => (wish === null ? [] : [wish ? flag : `NO${flag}`])),
+    ...(connlimit === null ? [] : [`CONNECTION LIMIT ${connlimit}`]),
+    ...passwordClause(name, wanted),
+    ...(valid_until ? [`VALID UNTIL ${quoted(valid_until)}`] : []),
+  ]
 }
 
-function statement(verb: string, name: string, clauses: readonly string[], groups: Value): string {
+function statement(verb: string, name: string, clauses: readonly string[], groups: readonly string[] | null): string {
   const options = clauses.length > 0 ? ` WITH ${clauses.join(' ')}` : ''
-  const names = Array.isArray(groups) ? (groups as Value[]).map((group) => str(group)) : str(groups ?? '').split(',')
-  const grants = truthy(groups) ? names.map((group) => `; GRANT "${group}" TO "${name}"`) : []
+  const grants = (groups ?? []).filter((group) => group !== '').map((group) => `; GRANT "${group}" TO "${name}"`)
   return `${verb} ROLE "${name}"${options}${grants.join('')}`
 }
 
 const title = (kind: Kind): string => (kind === 'user' ? 'User' : 'Group')
 
-export async function createRole(ctx: FunctionContext, given: Given, name: string, kind: Kind): Promise<boolean> {
+export async function createRole(ctx: FunctionContext, given: Wanted, name: string, kind: Kind): Promise<boolean> {
   if (await roleExists(ctx, given, name)) {
     ctx.log('info', `${title(kind)} '${name}' already exists`)
     return false
   }
-  const wishes = { ...given, inherit: given['inherit'] ?? true, login: given['login'] ?? kind === 'user' }
-  return execute(ctx, given, statement('CREATE', name, roleClauses(name, wishes), given['groups'] ?? null))
+  const wanted = { ...given, inherit: given.inherit ?? true, login: given.login ?? kind === 'user' }
+  return execute(ctx, given, statement('CREATE', name, roleClauses(name, wanted), given.groups))
 }
 
-export async function updateRole(ctx: FunctionContext, given: Given, name: string, kind: Kind): Promise<boolean> {
+export async function updateRole(ctx: FunctionContext, given: Wanted, name: string, kind: Kind): Promise<boolean> {
   const role = await getRole(ctx, { ...given, return_password: false }, name)
   if (role === null) {
     ctx.log('info', `${title(kind)} '${name}' could not be found`)
     return false
   }
-  return execute(ctx, given, statement('ALTER', name, roleClauses(name, given, role), given['groups'] ?? null))
+  return execute(ctx, given, statement('ALTER', name, roleClauses(name, given, role), given.groups))
 }
 
-export async function removeRole(ctx: FunctionContext, given: Given, name: string): Promise<boolean> {
+export async function removeRole(ctx: FunctionContext, given: Connection, name: string): Promise<boolean> {
   if (!(await roleExists(ctx, given, name))) {
     ctx.log('info', `User '${name}' does not exist`)
     return false

@@ -1,9 +1,8 @@
-// What the postgres states share: how they connect, when they can be applied, and how a thing is dropped.
-import { lookup } from '../../../../base/mod.ts'
+// Parts that the postgres states share: connection, when they can be applied, creating and dropping an object.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import {
-  type Arg,
   arg,
+  type Bound,
   changed,
   ensure,
   failed,
@@ -11,35 +10,32 @@ import {
   type StateDeclaration,
   type StateReturn,
   settled,
+  type Verdict,
 } from '../../../../sdk/mod.ts'
 
-/** The arguments of a state by name. */
-export type Given = Readonly<Record<string, Value>>
+const user = arg.text('System user that runs psql', { optional: true })
+const maintenance_db = arg.text('Database to connect to', { optional: true })
+const db_user = arg.text('Role that connects', { optional: true })
+const db_password = arg.text('Password of the role that connects', { optional: true, secret: true })
+const db_host = arg.text('Host, or directory of the socket', { optional: true })
+const db_port = arg.text('Port', { optional: true })
 
-export const optional = (doc: string): Arg<Value> => arg.any(doc, { optional: true })
+/** Connection parameters, in the two orders in which the states take them. */
+export const connectionArgs = { user, maintenance_db, db_password, db_host, db_port, db_user }
+export const connectionArgsByRole = { user, maintenance_db, db_user, db_password, db_host, db_port }
 
-const MEANING: Readonly<Record<string, Arg<Value>>> = lookup({
-  user: optional('The system user that psql runs as'),
-  maintenance_db: optional('The database that is connected to'),
-  db_password: arg.any('The password of the role that connects', { optional: true, secret: true }),
-  db_host: optional('The host, or the directory of the socket'),
-  db_port: optional('The port'),
-  db_user: optional('The role that connects'),
-})
+type ConnectionArguments = Readonly<Omit<Bound<typeof connectionArgs>, 'maintenance_db'>> & {
+  readonly maintenance_db?: string | null
+}
 
-/** Connection parameters, in the order in which the state takes them. */
-export const connectionArgs = (
-  names = 'user maintenance_db db_password db_host db_port db_user',
-): Record<string, Arg<Value>> => Object.fromEntries(names.split(' ').map((name) => [name, MEANING[name]!]))
-
-/** The same connection in the words of the functions of `postgres`. */
-export const connection = (given: Given): Record<string, Value> => ({
-  ...('maintenance_db' in given && { maintenance_db: given['maintenance_db']! }),
-  runas: given['user'] ?? null,
-  host: given['db_host'] ?? null,
-  user: given['db_user'] ?? null,
-  port: given['db_port'] ?? null,
-  password: given['db_password'] ?? null,
+/** Return the connection as the functions of `postgres` take it. */
+export const connection = (given: ConnectionArguments): Record<string, Value> => ({
+  ...(given.maintenance_db !== undefined && { maintenance_db: given.maintenance_db }),
+  runas: given.user,
+  host: given.db_host,
+  user: given.db_user,
+  port: given.db_port,
+  password: given.db_password,
 })
 
 export const whenPsql: NonNullable<StateDeclaration['when']> = async ({ opts, host }) => {
@@ -49,24 +45,38 @@ export const whenPsql: NonNullable<StateDeclaration['when']> = async ({ opts, ho
   return 'Unable to load postgres module.  Make sure `postgres.bins_dir` is set.'
 }
 
-export const report = (name: string, comment: string, result: boolean | null = true, changes = {}): StateReturn => ({
-  name,
-  changes,
-  result,
-  comment,
-})
+interface Creation {
+  name: string
+  look: () => Verdict | 'missing' | Promise<Verdict | 'missing'>
+  create: () => Value | Promise<Value>
+  /** Comments of a dry run, after a success and after a failure. */
+  forecast: string
+  success: string
+  failure: string
+}
+
+/** Create an object that does not exist. */
+export function created(ctx: StateContext, { name, look, create, ...comments }: Creation): Promise<StateReturn> {
+  return ensure(ctx, {
+    name,
+    look,
+    foresee: () => comments.forecast,
+    act: async () =>
+      truthy(await create()) ? changed(comments.success, { [name]: 'Present' }) : failed(comments.failure),
+  })
+}
 
 interface Removal {
-  /** `Database app`, at the start of every sentence. */
+  /** `Database app`, the start of every comment. */
   subject: string
   name: string
   exists: () => Value | Promise<Value>
   remove: () => Value | Promise<Value>
-  /** Said when the thing is still there afterwards; without it, the state ends as if there were none. */
+  /** Comment after a failure. Without it, the state ends as if the object did not exist. */
   failure?: string
 }
 
-/** Drop a thing when it is there. */
+/** Drop an object that exists. */
 export function dropped(ctx: StateContext, { subject, name, exists, remove, failure }: Removal): Promise<StateReturn> {
   const missing = settled(`${subject} is not present, so it cannot be removed`)
   return ensure(ctx, {

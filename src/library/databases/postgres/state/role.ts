@@ -1,101 +1,137 @@
-// Users and groups as states: both are roles, and are compared with what the server tells of them.
-import { type Dict, equals, PyDatetime, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+// Users and groups as states. Both are roles, and are compared with the properties that the server shows.
+import { type Dict, equals, isDict, isList, PyDatetime, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+} from '../../../../sdk/mod.ts'
 import { isStoredPassword, storedPassword } from '../postgres-password.ts'
-import { connection, dropped, type Given, report } from './connection.ts'
+import { connection, type connectionArgs, dropped } from './connection.ts'
 
 type Kind = 'user' | 'group'
 
 const TITLE: Readonly<Record<Kind, string>> = { user: 'User', group: 'Group' }
 
-/** Parameter → what the server calls it, in the order in which changes are told. */
-const FACTS: readonly (readonly [parameter: string, fact: string])[] = [
+export const roleName = arg.text('Name of the role')
+export const roleArgs = {
+  createdb: arg.flag('Whether the role may create databases', { optional: true }),
+  createroles: arg.flag('Whether the role may create roles', { optional: true }),
+  encrypted: arg.any('How the password is stored: md5 (also True and None), scram-sha-256, False for plain text', {
+    optional: true,
+  }),
+  superuser: arg.flag('Whether the role is a superuser', { optional: true }),
+  replication: arg.flag('Whether the role may replicate', { optional: true }),
+  inherit: arg.flag('Whether the role inherits the privileges of its groups', { optional: true }),
+  login: arg.flag('Whether the role may log in', { optional: true }),
+  password: arg.text('Password or its hash', { optional: true, secret: true }),
+  refresh_password: arg.flag('Whether the password is set without a comparison', { optional: true }),
+  groups: arg.words('Groups that the role is a member of: a list, or a text with commas', { optional: true }),
+}
+
+type Role = Bound<typeof roleArgs> &
+  Bound<typeof connectionArgs> & { name: string; default_password?: string | null; valid_until?: string | null }
+
+/** Parameter → property of the server, in the order in which changes are listed. */
+const FACTS = [
   ['createdb', 'can create databases'],
   ['inherit', 'inherits privileges'],
   ['login', 'can login'],
   ['createroles', 'can create roles'],
   ['replication', 'replication'],
   ['superuser', 'superuser'],
-]
+] as const
 
-/** The password to set, or None when the role has it already. */
-function neededPassword(given: Given, role: Dict | null): Value {
-  const name = str(given['name']!)
-  const encrypted = given['encrypted'] ?? 'md5'
-  const password = given['password'] ?? (role === null ? (given['default_password'] ?? null) : null)
+/** Return the password to set; None if the role has it already. */
+function neededPassword(given: Role, role: Dict | null): Value {
+  const { name, default_password = null, refresh_password } = given
+  const encrypted = given.encrypted ?? 'md5'
+  const password = given.password ?? (role === null ? default_password : null)
   if (password === null) return null
-  const compares = role !== null && !truthy(given['refresh_password'] ?? null)
-  if (compares && isStoredPassword(name, password, str(role.get('password') ?? ''), encrypted)) return null
+  const held = role?.get('password') ?? ''
+  if (role !== null && !refresh_password && isStoredPassword(name, password, str(held), encrypted)) return null
   return storedPassword(name, password, encrypted)
 }
 
-async function expiryDiffers(ctx: StateContext, given: Given, role: Dict): Promise<boolean> {
-  const until = str(given['valid_until']!).replaceAll("'", "''")
-  const rows = await ctx.call('postgres.psql_query', [`SELECT '${until}'::timestamp(0) as dt;`], connection(given))
-  const wanted = str((rows as Dict[])[0]?.get('dt') ?? null)
+async function expiryDiffers(ctx: StateContext, given: Role, validUntil: string, role: Dict): Promise<boolean> {
+  const query = `SELECT '${validUntil.replaceAll("'", "''")}'::timestamp(0) as dt;`
+  const rows = await ctx.call('postgres.psql_query', [query], connection(given))
+  const wanted = str(rows[0]?.get('dt') ?? null)
   const current = role.get('expiry time') ?? null
   const isDate = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(wanted)
   return isDate ? !(current instanceof PyDatetime) || str(current) !== wanted : current !== null
 }
 
-function missingGroups(wanted: Value, current: Value): Value[] {
-  const names: Value[] = typeof wanted === 'string' ? wanted.split(',') : Array.isArray(wanted) ? [...wanted] : []
-  const held = (current ?? []) as Value[]
-  return names.filter((name) => !held.some((other) => equals(name, other)))
-}
-
-async function differences(ctx: StateContext, given: Given, role: Dict, password: Value): Promise<Dict> {
+async function differences(ctx: StateContext, given: Role, role: Dict, password: Value): Promise<Dict> {
+  const { valid_until = null, groups } = given
   const update: Dict = new Map()
   for (const [parameter, fact] of FACTS) {
-    const wish = given[parameter] ?? null
-    if (wish !== null && !equals(role.get(fact)!, wish)) update.set(parameter, wish)
+    const wanted = given[parameter]
+    if (wanted !== null && !equals(role.get(fact) ?? null, wanted)) update.set(parameter, wanted)
   }
   if (password !== null) update.set('password', true)
-  if ((given['valid_until'] ?? null) !== null && (await expiryDiffers(ctx, given, role))) {
-    update.set('valid_until', given['valid_until']!)
+  if (valid_until !== null && (await expiryDiffers(ctx, given, valid_until, role))) {
+    update.set('valid_until', valid_until)
   }
-  const groups = missingGroups(given['groups'] ?? null, role.get('groups') ?? null)
-  if (groups.length > 0) update.set('groups', groups)
+  const held = role.get('groups') ?? []
+  const missing = (groups ?? []).filter((group) => !isList(held) || !held.includes(group))
+  if (missing.length > 0) update.set('groups', missing)
   return update
 }
 
-const WISHES: Readonly<Record<Kind, string>> = {
-  user: 'createdb createroles superuser login inherit replication valid_until groups',
-  group: 'createdb createroles login inherit superuser replication groups',
+interface Gap {
+  mode: 'create' | 'update'
+  password: Value
+  update: Dict
 }
 
-export async function rolePresent(ctx: StateContext, given: Given, kind: Kind): Promise<StateReturn> {
-  const name = str(given['name']!)
+export function rolePresent(ctx: StateContext, given: Role, kind: Kind): Promise<StateReturn> {
+  const { name, createdb, createroles, superuser, login, inherit, replication, groups, valid_until = null } = given
   const db = connection(given)
-  const role = (await ctx.call('postgres.role_get', [name], {
-    return_password: !truthy(given['refresh_password'] ?? null),
-    ...db,
-  })) as Dict | null
-  const password = neededPassword(given, role)
-  const update = role === null ? new Map() : await differences(ctx, given, role, password)
-  if (role !== null && update.size === 0) return report(name, `${TITLE[kind]} ${name} is already present`)
-  const mode = role === null ? 'create' : 'update'
-  const changes = update.size > 0 ? { [name]: update } : {}
-  if (ctx.test) return report(name, `${TITLE[kind]} ${name} is set to be ${mode}d`, null, changes)
-  const wishes = WISHES[kind].split(' ').map((wish) => [wish, given[wish] ?? null])
-  const done = await ctx.call(`postgres.${kind}_${mode}`, [], {
-    [`${kind}name`]: name,
-    encrypted: given['encrypted'] ?? 'md5',
-    ...Object.fromEntries(wishes),
-    rolepassword: password,
-    ...db,
+  return ensure<Gap>(ctx, {
+    name,
+    look: async () => {
+      const found = await ctx.call('postgres.role_get', [name], { return_password: !given.refresh_password, ...db })
+      const role = isDict(found) ? found : null
+      const password = neededPassword(given, role)
+      if (role === null) return { mode: 'create', password, update: new Map() }
+      const update = await differences(ctx, given, role, password)
+      return update.size === 0
+        ? settled(`${TITLE[kind]} ${name} is already present`)
+        : { mode: 'update', password, update }
+    },
+    foresee: ({ mode, update }) =>
+      foreseen(`${TITLE[kind]} ${name} is set to be ${mode}d`, update.size > 0 ? { [name]: update } : {}),
+    act: async ({ mode, password, update }) => {
+      const done = await ctx.call(`postgres.${kind}_${mode}`, [], {
+        [`${kind}name`]: name,
+        encrypted: given.encrypted ?? 'md5',
+        ...{ createdb, createroles, superuser, login, inherit, replication, groups },
+        ...(kind === 'user' && { valid_until }),
+        rolepassword: password,
+        ...db,
+      })
+      if (!truthy(done)) return failed(`Failed to ${mode} ${kind} ${name}`)
+      return changed(`The ${kind} ${name} has been ${mode}d`, { [name]: update.size > 0 ? update : 'Present' })
+    },
   })
-  if (!truthy(done)) return report(name, `Failed to ${mode} ${kind} ${name}`, false)
-  return report(name, `The ${kind} ${name} has been ${mode}d`, true, update.size > 0 ? changes : { [name]: 'Present' })
 }
 
-export function roleAbsent(ctx: StateContext, given: Given, kind: Kind): Promise<StateReturn> {
-  const name = str(given['name']!)
+export function roleAbsent(
+  ctx: StateContext,
+  { name, ...at }: Bound<typeof connectionArgs> & { name: string },
+  kind: Kind,
+): Promise<StateReturn> {
   return dropped(ctx, {
     subject: `${TITLE[kind]} ${name}`,
     name,
-    exists: () => ctx.call('postgres.user_exists', [name], connection(given)),
-    remove: () => ctx.call(`postgres.${kind}_remove`, [name], connection(given)),
+    exists: () => ctx.call('postgres.user_exists', [name], connection(at)),
+    remove: () => ctx.call(`postgres.${kind}_remove`, [name], connection(at)),
     failure: `${TITLE[kind]} ${name} failed to be removed`,
   })
 }

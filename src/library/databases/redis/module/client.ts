@@ -1,10 +1,10 @@
-// A client of Redis: requests as arrays of texts, answers by their first character, as RESP has it.
+// A client of Redis: RESP, the protocol, sends requests as arrays of texts and marks the type of a reply by its first byte.
 import { BrineError } from '../../../../base/mod.ts'
 import type { Connection, FunctionContext, SocketAddress } from '../../../../sdk/mod.ts'
 
 export type Reply = string | number | null | Reply[]
 
-/** The server's refusal, in its own words. */
+/** An error of the server, in its own words. */
 export class RedisError extends BrineError<'RedisRefused'> {
   constructor(message: string) {
     super('RedisRefused', message)

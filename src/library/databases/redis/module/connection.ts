@@ -1,9 +1,10 @@
-// Whom functions of `redis` talk to, from their arguments and the options `redis.host` and so on.
+// The server that functions of `redis` talk to, from their arguments and the options `redis.host` and so on.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, HostError } from '../../../../sdk/mod.ts'
 import { RedisClient, RedisError, type Reply } from './client.ts'
 
-export type Given = Readonly<Record<string, Value>>
+/** Address and login of a server; a missing or empty part comes from the options. */
+export type Server = Readonly<Partial<Record<'host' | 'port' | 'db' | 'password', string | null>>>
 
 interface Service {
   prefix: string
@@ -13,23 +14,21 @@ interface Service {
 export const REDIS: Service = { prefix: 'redis', port: 6379 }
 export const SENTINEL: Service = { prefix: 'redis_sentinel', port: 26379 }
 
-async function chosen(ctx: FunctionContext, given: Given, { prefix }: Service, name: string): Promise<string> {
-  const value = given[name] ?? null
-  const option = truthy(value) ? value : await ctx.call('config.option', [`${prefix}.${name}`], { default: '' })
-  return truthy(option) ? str(option) : ''
-}
-
-/** Opens a connection, uses it and closes it. */
+/** Open a connection, use it and close it. */
 export async function withRedis<T>(
   ctx: FunctionContext,
-  given: Given,
+  server: Server,
   use: (send: (...words: readonly string[]) => Promise<Reply>) => Promise<T>,
   service: Service = REDIS,
 ): Promise<T> {
-  const host = (await chosen(ctx, given, service, 'host')) || 'localhost'
-  const port = Number((await chosen(ctx, given, service, 'port')) || service.port)
-  const password = await chosen(ctx, given, service, 'password')
-  const db = service === REDIS ? await chosen(ctx, given, service, 'db') : ''
+  const part = async (name: keyof Server): Promise<string> => {
+    const option = server[name] || (await ctx.call('config.option', [`${service.prefix}.${name}`], { default: '' }))
+    return truthy(option) ? str(option) : ''
+  }
+  const host = (await part('host')) || 'localhost'
+  const port = Number(await part('port')) || service.port
+  const password = await part('password')
+  const db = service === REDIS ? await part('db') : ''
   const login = [...(password === '' ? [] : [['AUTH', password]]), ...(db === '' || db === '0' ? [] : [['SELECT', db]])]
   const address = host.startsWith('/') ? { path: host } : { host, port }
   const client = await RedisClient.open(ctx, address, login)
@@ -40,6 +39,10 @@ export async function withRedis<T>(
   }
 }
 
-/** Whether an error means that the server cannot be reached. */
+/** Send one command, and return the reply. */
+export const ask = (ctx: FunctionContext, server: Server, words: readonly Value[]): Promise<Reply> =>
+  withRedis(ctx, server, (send) => send(...words.map(str)))
+
+/** Return whether an error means that the server cannot be reached. */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof HostError || (error instanceof RedisError && error.message.startsWith('Connection closed'))

@@ -1,8 +1,9 @@
-// Calling rabbitmqctl and rabbitmq-plugins, and reading the tables they print, whose heading depends on the version.
+// The programs rabbitmqctl and rabbitmq-plugins, and the tables that they print. The heading depends on the version.
 import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-export type Given = Readonly<Record<string, Value>>
+/** The system user that runs the program; None for the user of the minion. */
+export type RunAs = string | null
 
 const failure = (said: Value): SaltError =>
   new SaltError('CommandExecutionError', `RabbitMQ command failed: ${str(said)}`)
@@ -13,39 +14,44 @@ async function programPath(ctx: FunctionContext, name: string): Promise<string> 
   return path
 }
 
-interface Way {
+interface CallOptions {
   program?: 'rabbitmqctl' | 'rabbitmq-plugins'
-  /** The words hold a password. */
+  /** Whether the words contain a password, which must not be logged. */
   quiet?: boolean
 }
 
-/** The answer of cmd.run_all. */
-export async function call(ctx: FunctionContext, given: Given, words: readonly Value[], way: Way = {}): Promise<Dict> {
-  const { program = 'rabbitmqctl', quiet = false } = way
+/** Run the program, and return what cmd.run_all returns. */
+export async function call(
+  ctx: FunctionContext,
+  runas: RunAs,
+  words: readonly Value[],
+  options: CallOptions = {},
+): Promise<Dict> {
+  const { program = 'rabbitmqctl', quiet = false } = options
   const { uid } = await ctx.host.identity()
-  const runas = given['runas'] ?? (await ctx.host.user(uid))?.name ?? null
-  const argv = [await programPath(ctx, program), ...words.map((word) => str(word))]
+  const user = runas ?? (await ctx.host.user(uid))?.name ?? null
+  const argv = [await programPath(ctx, program), ...words.map(str)]
   return ctx.call('cmd.run_all', [argv], {
     reset_system_locale: false,
     python_shell: false,
-    runas,
+    runas: user,
     ...(quiet && { output_loglevel: 'quiet' }),
   })
 }
 
-/** What it printed; an exit code or a word of complaint is a failure. */
+/** Run the program, and return its output; an exit code or an error message is a failure. */
 export async function output(
   ctx: FunctionContext,
-  given: Given,
+  runas: RunAs,
   words: readonly Value[],
-  way: Way = {},
+  options: CallOptions = {},
 ): Promise<string> {
-  const answer = await call(ctx, given, words, way)
+  const answer = await call(ctx, runas, words, options)
   if (answer.get('retcode') !== 0 || str(answer.get('stderr') ?? '') !== '') throw failure(answer.get('stderr') ?? '')
   return str(answer.get('stdout') ?? '')
 }
 
-/** A line that is content: no heading, no farewell, no warning. */
+/** Return whether a line is content: no heading, closing line or warning. */
 function isContent(line: string): boolean {
   const heading = line.startsWith('Listing') && (line.endsWith('...') || !line.includes('\t'))
   return line !== '' && !heading && !line.includes('...done') && !line.startsWith('WARNING:')
@@ -55,7 +61,7 @@ export const contentLines = (text: string): string[] => splitLines(text).filter(
 
 export const contentWords = (text: string): string[] => contentLines(text).flatMap((line) => splitWords(line))
 
-/** The first column of each line, with what follows it; a line of one column has an empty text. */
+/** Return the rest of each line by its first column; a line of one column has an empty text. */
 export function table(text: string, shape: (rest: string) => Value = (rest) => rest.split('\t')): Dict {
   const found: Dict = new Map()
   for (const line of contentLines(text)) {

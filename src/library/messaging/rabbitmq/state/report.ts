@@ -1,10 +1,8 @@
-// What the rabbitmq states share: when they can be applied, and failures of rabbitmqctl as comments.
+// Parts that the rabbitmq states share: when they can be applied, and failures of rabbitmqctl as comments.
 import { SaltError, type Value } from '../../../../data/mod.ts'
 import { arg, type StateDeclaration, type StateReturn } from '../../../../sdk/mod.ts'
 
-export type Given = Readonly<Record<string, Value>>
-
-export const runas = arg.any('The system user that the program runs as', { optional: true })
+export const runas = arg.text('System user that runs the program. Default: the user of the minion', { optional: true })
 
 export const whenRabbit: NonNullable<StateDeclaration['when']> = async ({ host }) =>
   (await host.which('rabbitmqctl')) !== undefined || 'Command not found: rabbitmqctl'
@@ -18,7 +16,7 @@ export const report = (name: Value, result: boolean | null, comment: string, cha
   changes,
 })
 
-/** A failure of a command is the comment of the state; what was changed before it is told as well. */
+/** Report a failure of a command as the comment, with the changes made before it. */
 export async function orError(
   name: Value,
   body: () => Promise<StateReturn>,

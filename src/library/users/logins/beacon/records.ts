@@ -1,4 +1,4 @@
-// Records of logins, as utmp has them: how they are read, whom they concern, and at which times of the day they matter.
+// Login records of utmp files: reading them, and the users and times of the day that the beacon watches.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type BeaconContext, type BeaconDeclaration, defineBeacon, dictOption } from '../../../../sdk/mod.ts'
 
@@ -7,7 +7,7 @@ const SIZE = 384
 interface Logins {
   name: 'btmp' | 'wtmp'
   doc: string
-  /** What is added to a record. */
+  /** Fields added to a record. */
   judge?(event: Dict, ctx: BeaconContext): void
 }
 
@@ -28,7 +28,7 @@ function recordOf(bytes: Buffer): Dict {
   ])
 }
 
-/** New records since the last look; the first only finds the end. */
+/** Return the records since the last look; the first look only finds the end. */
 async function newRecords(ctx: BeaconContext, file: string): Promise<Dict[]> {
   const size = (await ctx.host.stat(file))?.size ?? 0
   const before = ctx.memory.get('offset') as number | undefined
@@ -43,7 +43,7 @@ async function newRecords(ctx: BeaconContext, file: string): Promise<Dict[]> {
   return Array.from({ length: count }, (_, index) => recordOf(bytes.subarray(index * SIZE, (index + 1) * SIZE)))
 }
 
-/** Minutes of a day that a text such as `8am` or `16:30` tells. */
+/** Parse a time such as `8am` or `16:30` into minutes of the day. */
 function minutesOf(text: string): number | undefined {
   const found = /^\s*(\d{1,2})(?::(\d{2}))?\s*(am|pm)?\s*$/i.exec(text)
   if (!found) return undefined
@@ -70,7 +70,7 @@ async function usersOf(ctx: BeaconContext, config: Dict): Promise<Dict> {
   return users
 }
 
-/** Where a time range may stand, what it is called there, and what is wrong with it. */
+/** Check the time ranges of a configuration. */
 function validate(name: string, config: Dict): string | undefined {
   for (const [option, label] of [
     ['users', 'User'],

@@ -1,4 +1,4 @@
-// The keys that may log in as a user.
+// The authorized keys of users.
 import { dirname, isAbsolute, join } from 'node:path/posix'
 import { type Dict, decodeBytes, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, type Host, isHostError } from '../../../../sdk/mod.ts'
@@ -29,14 +29,14 @@ async function keysFile(ctx: FunctionContext, user: Value, config: string): Prom
   return isAbsolute(path) ? path : join(home, path)
 }
 
-/** Where the keys of a user are, and which hash their fingerprints are made with. */
+/** Where the keys of a user are, and the hash algorithm of their fingerprints. */
 export interface Place {
   user: Value
   config: string
   fingerprint_hash_type: Value
 }
 
-/** By key; undefined where there is no file of keys: no such user, a path that makes no sense, or no file. */
+/** Return facts by key; undefined without a file of keys: no such user, a wrong path, or no file. */
 export async function authorizedKeys(ctx: FunctionContext, place: Place): Promise<Map<string, KnownKey> | undefined> {
   const { user, config, fingerprint_hash_type } = place
   const path = await keysFile(ctx, user, config).catch((error: unknown) => {

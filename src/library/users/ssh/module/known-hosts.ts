@@ -22,14 +22,13 @@ const SSH_PORT = 22
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const problem = (error: string): Dict => dict({ status: 'error', error })
 
-/** The path of a file of known hosts, or what is wrong with it. */
-async function hostsFile(ctx: FunctionContext, user: Value, config: Value): Promise<string | Dict> {
-  const fallback = truthy(user) ? '.ssh/known_hosts' : '/etc/ssh/ssh_known_hosts'
-  const path = truthy(config) ? str(config) : fallback
+/** Return the path of a file of known hosts, or a dict with the error. */
+async function hostsFile(ctx: FunctionContext, user: string | null, config: string | null): Promise<string | Dict> {
+  const path = config || (user ? '.ssh/known_hosts' : '/etc/ssh/ssh_known_hosts')
   if (isAbsolute(path)) return path
-  if (!truthy(user)) return problem('Cannot determine absolute path to file.')
+  if (!user) return problem('Cannot determine absolute path to file.')
   const info = await userInfo(ctx, user)
-  return info.size === 0 ? problem(`User ${str(user)} does not exist`) : join(str(info.get('home')!), path)
+  return info.size === 0 ? problem(`User ${user} does not exist`) : join(str(info.get('home')!), path)
 }
 
 async function needs(ctx: FunctionContext, program: string): Promise<void> {
@@ -39,7 +38,7 @@ async function needs(ctx: FunctionContext, program: string): Promise<void> {
 const hostAt = (hostname: Value, port: Value): string =>
   !truthy(port) || equals(port, SSH_PORT) ? str(hostname) : `[${str(hostname)}]:${str(port)}`
 
-/** What ssh-keygen and ssh-keyscan print: a name, a kind and a key in each line. */
+/** Parse the output of ssh-keygen and ssh-keyscan: a name, a type and a key in each line. */
 export function parseEntries(output: string, hashType: Value): Dict[] {
   const entries: Dict[] = []
   for (const line of splitLines(output)) {
@@ -52,15 +51,15 @@ export function parseEntries(output: string, hashType: Value): Dict[] {
   return entries
 }
 
-export interface HostQuery {
-  user: Value
-  hostname: Value
-  config: Value
+interface HostQuery {
+  user: string | null
+  hostname: string | null
+  config: string | null
   port: Value
-  fingerprint_hash_type: Value
+  fingerprint_hash_type: string | null
 }
 
-/** Null when there are none; a dict with what is wrong otherwise. */
+/** Return the known keys of a host; null without keys, a dict for an error. */
 export async function knownEntries(ctx: FunctionContext, query: HostQuery): Promise<Dict[] | Dict | null> {
   await needs(ctx, 'ssh-keygen')
   const path = await hostsFile(ctx, query.user, query.config)
@@ -72,13 +71,13 @@ export async function knownEntries(ctx: FunctionContext, query: HostQuery): Prom
 const found = (ctx: FunctionContext, { hostname, port }: HostQuery, path: string): Promise<string> =>
   outputOf(ctx, ['ssh-keygen', '-F', hostAt(hostname, port), '-f', path], { ignore_retcode: true })
 
-export interface ScanRequest {
-  hostname: Value
-  enc: Value
+interface ScanRequest {
+  hostname: string | null
+  enc: string | null
   port: Value
-  hash_known_hosts: Value
-  timeout: Value
-  fingerprint_hash_type: Value
+  hash_known_hosts: boolean
+  timeout: number
+  fingerprint_hash_type: string | null
 }
 
 export async function scanHost(ctx: FunctionContext, request: ScanRequest): Promise<Dict[] | null> {
@@ -88,9 +87,9 @@ export async function scanHost(ctx: FunctionContext, request: ScanRequest): Prom
   const command: Value[] = [
     'ssh-keyscan',
     ...(truthy(port) ? ['-p', port] : []),
-    ...(truthy(enc) ? ['-t', enc] : isOld ? ['-t', 'rsa'] : []),
-    ...(truthy(request.hash_known_hosts) ? ['-H'] : []),
-    ...['-T', str(request.timeout), hostname],
+    ...(enc ? ['-t', enc] : isOld ? ['-t', 'rsa'] : []),
+    ...(request.hash_known_hosts ? ['-H'] : []),
+    ...['-T', String(request.timeout), hostname],
   ]
   let output = ''
   for (let attempt = 0; attempt < 5 && output === ''; attempt++) output = await outputOf(ctx, command)
@@ -100,20 +99,25 @@ export async function scanHost(ctx: FunctionContext, request: ScanRequest): Prom
 
 const column = (entries: readonly Dict[], key: string): Value[] => entries.map((entry) => entry.get(key) ?? null)
 
-export async function checkHost(ctx: FunctionContext, query: HostQuery, key: Value, print: Value): Promise<Value> {
-  if (!truthy(query.hostname)) return problem('hostname argument required')
+export async function checkHost(
+  ctx: FunctionContext,
+  query: HostQuery,
+  key: string | null,
+  print: string | null,
+): Promise<Value> {
+  if (!query.hostname) return problem('hostname argument required')
   const entries = await knownEntries(ctx, query)
   if (entries instanceof Map) return entries
   if (entries === null) return 'add'
-  const wanted = truthy(key) ? key : print
-  if (!truthy(wanted)) return 'exists'
-  return contains(column(entries, truthy(key) ? 'key' : 'fingerprint'), wanted) ? 'exists' : 'update'
+  const wanted = key || print
+  if (!wanted) return 'exists'
+  return contains(column(entries, key ? 'key' : 'fingerprint'), wanted) ? 'exists' : 'update'
 }
 
-/** ssh-keygen writes a new file; it goes back to the user. */
-async function giveBack(ctx: FunctionContext, path: string, user: Value): Promise<void> {
+/** Give the file, which ssh-keygen writes anew, back to the user. */
+async function giveBack(ctx: FunctionContext, path: string, user: string | null): Promise<void> {
   const isRoot = ctx.grains.get('kernel') !== 'Windows' && (await ctx.host.identity()).uid === 0
-  if (!isRoot || !truthy(user)) return
+  if (!isRoot || !user) return
   const info = await userInfo(ctx, user)
   await ctx.host.chown(path, Number(info.get('uid')), Number(info.get('gid')))
 }
@@ -122,7 +126,7 @@ export async function removeHost(
   ctx: FunctionContext,
   { user, hostname, config, port }: Omit<HostQuery, 'fingerprint_hash_type'>,
 ): Promise<Dict> {
-  if (!truthy(hostname)) return problem('hostname argument required')
+  if (!hostname) return problem('hostname argument required')
   const path = await hostsFile(ctx, user, config)
   if (path instanceof Map) return path
   if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
@@ -143,47 +147,47 @@ export async function hashHosts(ctx: FunctionContext, user: string | null, confi
   return dict({ status: 'updated', comment })
 }
 
-export interface HostWish extends HostQuery, ScanRequest {
-  key: Value
-  fingerprint: Value
+interface WantedHost extends HostQuery, ScanRequest {
+  key: string | null
+  fingerprint: string | null
 }
 
-/** Either what to store, or the answer that ends the matter. */
+/** Either the entries to store, or the final answer. */
 type Decision = { entries: Dict[]; old: Dict[] | null } | Dict
 
-async function decide(ctx: FunctionContext, wish: HostWish): Promise<Decision> {
-  const { hostname, enc, key, fingerprint: print } = wish
-  const stored = await knownEntries(ctx, wish)
+async function decide(ctx: FunctionContext, wanted: WantedHost): Promise<Decision> {
+  const { hostname, enc, key, fingerprint: print } = wanted
+  const stored = await knownEntries(ctx, wanted)
   if (stored instanceof Map) return stored
   const sameKind = (stored ?? []).filter((entry) => enc === null || entry.get('enc') === enc)
   const keys = column(sameKind, 'key')
-  const unknownPrint = truthy(print) && !contains(column(stored ?? [], 'fingerprint'), print)
-  const mustUpdate = stored === null || unknownPrint || (truthy(key) && !contains(keys, key))
+  const unknownPrint = print && !contains(column(stored ?? [], 'fingerprint'), print)
+  const mustUpdate = stored === null || unknownPrint || (key && !contains(keys, key))
   const mustCompare = !mustUpdate && key === null && print === null
   if (!mustUpdate && !mustCompare) return dict({ status: 'exists', keys })
-  if (truthy(key)) return { entries: [dict({ hostname, enc, key })], old: stored }
-  const remote = await scanHost(ctx, wish)
+  if (key) return { entries: [dict({ hostname, enc, key })], old: stored }
+  const remote = await scanHost(ctx, wanted)
   if (remote === null) return problem('Unable to receive remote host keys')
-  if (truthy(print) && !contains(column(remote, 'fingerprint'), print)) {
+  if (print && !contains(column(remote, 'fingerprint'), print)) {
     return problem('Remote host public keys found but none of their fingerprints match the one you have provided')
   }
   if (mustCompare && equals(new PySet(column(remote, 'key')), new PySet(keys))) return dict({ status: 'exists', keys })
   return { entries: remote, old: stored }
 }
 
-export async function setHost(ctx: FunctionContext, wish: HostWish): Promise<Dict> {
-  const { user, port } = wish
-  if (!truthy(wish.hostname)) return problem('hostname argument required')
-  const hashed = truthy(wish.hash_known_hosts)
+export async function setHost(ctx: FunctionContext, wanted: WantedHost): Promise<Dict> {
+  const { user, port } = wanted
+  if (!wanted.hostname) return problem('hostname argument required')
+  const hashed = wanted.hash_known_hosts
   if (port !== null && !equals(port, SSH_PORT) && hashed) {
     return problem('argument port can not be used in conjunction with argument hash_known_hosts')
   }
-  const decision = await decide(ctx, wish)
+  const decision = await decide(ctx, wanted)
   if (decision instanceof Map) return decision
-  const path = await hostsFile(ctx, user, wish.config)
+  const path = await hostsFile(ctx, user, wanted.config)
   if (path instanceof Map) return path
   const mode = (await isFile(ctx.host, path)) ? (await ctx.host.stat(path))!.mode : undefined
-  if (mode !== undefined) await dropEntries(ctx, wish, path)
+  if (mode !== undefined) await dropEntries(ctx, wanted, path)
   await makeDirectory(ctx, dirname(path), user)
   try {
     await ctx.host.append(path, decision.entries.map((entry) => entryLine(entry, port, hashed)).join(''))
@@ -193,11 +197,11 @@ export async function setHost(ctx: FunctionContext, wish: HostWish): Promise<Dic
   }
   await giveBack(ctx, path, user)
   await ctx.host.chmod(path, mode ?? 0o600)
-  if (truthy(wish.key) && hashed) await ctx.call('ssh.hash_known_hosts', [], { user, config: path })
+  if (wanted.key && hashed) await ctx.call('ssh.hash_known_hosts', [], { user, config: path })
   return dict({ status: 'updated', old: decision.old, new: decision.entries })
 }
 
-/** Notes the port in the entry where it is part of the line. */
+/** Return the line of an entry; set the port in the entry if the line has it. */
 function entryLine(entry: Dict, port: Value, hashed: boolean): string {
   const hostname = str(entry.get('hostname')!)
   const bare = hashed || port === null || equals(port, SSH_PORT) || hostname.includes(':')
@@ -206,17 +210,17 @@ function entryLine(entry: Dict, port: Value, hashed: boolean): string {
   return `${name} ${str(entry.get('enc') ?? null)} ${str(entry.get('key')!)}\n`
 }
 
-/** Removes what is stored for the host, of the wanted kind if one is. */
-async function dropEntries(ctx: FunctionContext, wish: HostWish, path: string): Promise<void> {
-  const lines = splitLines(await found(ctx, wish, path))
+/** Remove the stored keys of the host, of the given type if there is one. */
+async function dropEntries(ctx: FunctionContext, wanted: WantedHost, path: string): Promise<void> {
+  const lines = splitLines(await found(ctx, wanted, path))
   const gone = new Set<number>()
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const number = Number(strip(lines[at]!).split(/\s+/).at(-1))
     if (
-      wish.enc === null ||
+      wanted.enc === null ||
       strip(lines[at + 1]!)
         .split(/\s+/)
-        .at(-2) === wish.enc
+        .at(-2) === wanted.enc
     )
       gone.add(number)
   }
@@ -230,7 +234,7 @@ async function dropEntries(ctx: FunctionContext, wish: HostWish, path: string): 
   }
 }
 
-async function makeDirectory(ctx: FunctionContext, path: string, user: Value): Promise<void> {
+async function makeDirectory(ctx: FunctionContext, path: string, user: string | null): Promise<void> {
   if ((await ctx.host.stat(path)) !== undefined) return
   try {
     await ctx.host.makeDirectory(path, { parents: true })
@@ -239,7 +243,7 @@ async function makeDirectory(ctx: FunctionContext, path: string, user: Value): P
     ctx.log('error', `Unable to create directory ${path}: Permission denied`)
     return
   }
-  if (!truthy(user)) return
+  if (!user) return
   const info = await userInfo(ctx, user)
   await ctx.host.chown(path, Number(info.get('uid')), Number(info.get('gid')))
   await ctx.host.chmod(path, 0o700)

@@ -1,51 +1,51 @@
-// Making a user that is not there, and then its password and ages.
+// Creating a user, and then setting its password and ages.
 import { type Dict, equals, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
-import { isWindows, kernelIs, offers, REDACTED, shadowInfo, userInfo, type Wish } from './wish.ts'
+import { isWindows, kernelIs, offers, REDACTED, shadowInfo, userInfo, type WantedUser } from './wanted.ts'
 
 const UNIX = [
   'uid gid groups home shell unique system fullname roomnumber workphone homephone other createhome nologinit',
   'loginclass local usergroup',
 ]
   .join(' ')
-  .split(' ') as (keyof Wish)[]
+  .split(' ') as (keyof WantedUser)[]
 
-function parameters(ctx: StateContext, wish: Wish): Record<string, Value> {
-  const { name } = wish
-  if (!isWindows(ctx)) return { name, ...Object.fromEntries(UNIX.map((key) => [key, wish[key]])) }
-  const { password, fullname, groups, home } = wish
+function parameters(ctx: StateContext, wanted: WantedUser): Record<string, Value> {
+  const { name } = wanted
+  if (!isWindows(ctx)) return { name, ...Object.fromEntries(UNIX.map((key) => [key, wanted[key]])) }
+  const { password, fullname, groups, home } = wanted
   return {
-    ...{ name, password, fullname, description: wish.win_description, groups, home },
-    ...{ homedrive: wish.win_homedrive, profile: wish.win_profile, logonscript: wish.win_logonscript },
+    ...{ name, password, fullname, description: wanted.win_description, groups, home },
+    ...{ homedrive: wanted.win_homedrive, profile: wanted.win_profile, logonscript: wanted.win_logonscript },
   }
 }
 
-export async function addUser(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name } = wish
-  const made = await ctx.call('user.add', [], parameters(ctx, wish))
+export async function addUser(ctx: StateContext, wanted: WantedUser): Promise<StateReturn> {
+  const { name } = wanted
+  const made = await ctx.call('user.add', [], parameters(ctx, wanted))
   if (made !== true) {
-    // Windows answers with what went wrong
+    // Windows answers with the error
     const comment = textOf(made) ?? `Failed to create new user ${name}`
     return { name, changes: {}, result: false, comment }
   }
-  const changes = await userInfo(ctx, name, wish.local)
-  // there is no home yet, whatever the account says
-  if (!truthy(wish.createhome)) changes.set('home', '')
-  const complaint = await finish(ctx, wish, changes)
+  const changes = await userInfo(ctx, name, wanted.local)
+  // the home directory does not exist yet
+  if (!wanted.createhome) changes.set('home', '')
+  const complaint = await finish(ctx, wanted, changes)
   return { name, changes, result: complaint === undefined, comment: complaint ?? `New user ${name} created` }
 }
 
-/** What could not be set, or undefined. */
-async function finish(ctx: StateContext, wish: Wish, changes: Dict): Promise<string | undefined> {
-  const hasPassword = truthy(wish.password) && !truthy(wish.empty_password)
+/** Set password and ages; return what could not be set. */
+async function finish(ctx: StateContext, wanted: WantedUser, changes: Dict): Promise<string | undefined> {
+  const hasPassword = Boolean(wanted.password) && !wanted.empty_password
   if (kernelIs(ctx, 'Darwin', 'Windows')) {
     if (!hasPassword) return undefined
     const set = isWindows(ctx) ? 'user.setpassword' : 'shadow.set_password'
-    const done = truthy(await ctx.call(set, [wish.name, wish.password]))
+    const done = truthy(await ctx.call(set, [wanted.name, wanted.password]))
     changes.set('passwd', REDACTED)
-    return done ? undefined : `User ${wish.name} created but failed to set password to ${REDACTED}`
+    return done ? undefined : `User ${wanted.name} created but failed to set password to ${REDACTED}`
   }
-  return (await offers(ctx, 'shadow.info')) ? setShadow(ctx, wish, hasPassword, changes) : undefined
+  return (await offers(ctx, 'shadow.info')) ? setShadow(ctx, wanted, hasPassword, changes) : undefined
 }
 
 interface Step {
@@ -62,19 +62,19 @@ interface Step {
 
 async function setShadow(
   ctx: StateContext,
-  wish: Wish,
+  wanted: WantedUser,
   hasPassword: boolean,
   changes: Dict,
 ): Promise<string | undefined> {
-  const { name, password, date } = wish
+  const { name, password, date } = wanted
   const age = (
     option: 'date' | 'mindays' | 'maxdays' | 'inactdays' | 'warndays' | 'expire',
     field: string,
     what: string,
   ): Step => ({
-    wanted: option === 'date' ? date !== null : truthy(wish[option]),
-    ...{ fun: `shadow.set_${option}`, args: [wish[option]], field, value: wish[option] },
-    ...{ key: option, shown: wish[option], complaint: `set ${what} to ${str(wish[option])}` },
+    wanted: option === 'date' ? date !== null : truthy(wanted[option]),
+    ...{ fun: `shadow.set_${option}`, args: [wanted[option]], field, value: wanted[option] },
+    ...{ key: option, shown: wanted[option], complaint: `set ${what} to ${str(wanted[option])}` },
   })
   const steps: Step[] = [
     {
@@ -82,7 +82,7 @@ async function setShadow(
       ...{ key: 'password', shown: REDACTED, complaint: `set password to ${REDACTED}` },
     },
     {
-      wanted: truthy(wish.empty_password) && !truthy(password),
+      wanted: wanted.empty_password && !password,
       ...{ fun: 'shadow.del_password', args: [], field: 'passwd', value: '' },
       ...{ key: 'password', shown: '', complaint: 'empty password' },
     },

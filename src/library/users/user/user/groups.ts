@@ -1,17 +1,18 @@
-// Which groups a user should be in beside the primary one, and whether that differs from what is. Groups that share a
-// number are one group.
-import { type Dict, truthy, type Value } from '../../../../data/mod.ts'
+// The supplementary groups of a user, wanted and present. Groups that share an ID are one group.
+import { type Dict, iterate, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
-import type { Wish } from './wish.ts'
+import type { WantedUser } from './wanted.ts'
 
 const without = (list: readonly Value[], gone: readonly Value[]): Value[] => list.filter((item) => !gone.includes(item))
+
+const listOf = (value: Value = null): Value[] => (truthy(value) ? [...iterate(value)] : [])
 
 const unique = (list: readonly Value[]): Value[] => [...new Set(list)].sort()
 
 const toGid = (ctx: StateContext, group: Value): Value | Promise<Value> => ctx.call('file.group_to_gid', [group])
 const toGroup = (ctx: StateContext, gid: Value): Value | Promise<Value> => ctx.call('file.gid_to_group', [gid])
 
-/** For each group that shares its number with another one of the list: all of those. */
+/** Return, for each group that shares its ID with another one of the list, all groups with that ID. */
 async function twins(ctx: StateContext, groups: readonly Value[]): Promise<Map<Value, Value[]>> {
   const byId = new Map<Value, Value[]>()
   for (const group of groups) {
@@ -22,19 +23,20 @@ async function twins(ctx: StateContext, groups: readonly Value[]): Promise<Map<V
   return new Map(shared.flatMap((names) => names.map((name): [Value, Value[]] => [name, names])))
 }
 
-/** The groups to set, or undefined when there is nothing to do. */
-export async function groupChange(ctx: StateContext, wish: Wish, user: Dict): Promise<Value[] | undefined> {
-  const { name, gid, groups, optional_groups } = wish
-  const remove = truthy(wish.remove_groups)
-  const all = user.get('groups') as Value[]
+/** Return the groups to set; undefined if nothing is to do. */
+export async function groupChange(ctx: StateContext, target: WantedUser, user: Dict): Promise<Value[] | undefined> {
+  const { name, gid, groups, optional_groups } = target
+  const remove = target.remove_groups
+  const all = listOf(user.get('groups'))
   const shared = await twins(ctx, all)
   const family = (group: Value): Value[] => shared.get(group) ?? [group]
   let held = [...all]
-  let wanted = unique([...((groups ?? []) as Value[]), ...((optional_groups ?? []) as Value[])])
+  let wanted = unique([...listOf(groups), ...listOf(optional_groups)])
   if (!remove || (groups === null && !truthy(optional_groups))) wanted = unique([...wanted, ...all])
-  // the primary group is no further one, and a group of the user's own name only when it is asked for
-  const primary = await toGroup(ctx, gid ?? user.get('gid')!)
-  const before = await toGroup(ctx, user.get('gid')!)
+  // the primary group is not a supplementary one, and a group with the name of the user only if it is wanted
+  const own = user.get('gid') ?? null
+  const primary = await toGroup(ctx, gid ?? own)
+  const before = await toGroup(ctx, own)
   held = without(held, family(primary))
   wanted = without(wanted, family(primary))
   if (before !== primary) held = without(held, family(before))

@@ -1,25 +1,25 @@
-// Making and removing users. Only useradd decides whether a user was made; what is set afterwards may fail quietly, and
+// Creating and removing users. Only useradd decides whether a user was created; later settings may fail silently, and
 // the next state run sees it.
 import { contains, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { changeGecos, changeGroups } from './changing.ts'
 import { GECOS, type GecosField, kernelIs, program, rootOption } from './passwd.ts'
 
-export interface NewUser extends Record<GecosField, Value> {
-  name: Value
+interface NewUser extends Record<GecosField, string> {
+  name: string
   uid: Value
   gid: Value
   groups: Value
-  home: Value
-  shell: Value
-  unique: Value
-  system: Value
-  createhome: Value
-  loginclass: Value
-  nologinit: Value
-  root: Value
-  usergroup: Value
-  local: Value
+  home: string | null
+  shell: string | null
+  unique: boolean
+  system: boolean
+  createhome: boolean
+  loginclass: string | null
+  nologinit: boolean
+  root: string | null
+  usergroup: boolean | null
+  local: boolean
 }
 
 const given = (value: Value): boolean => value !== null && value !== ''
@@ -33,12 +33,13 @@ async function lines(ctx: FunctionContext, path: string): Promise<string[]> {
   }
 }
 
-/** Options for the primary group. A group with the user's name among the further ones is it, where that is usual. */
+/** Return the options for the primary group. A supplementary group with the name of the user is the primary one on systems
+ * with user groups. */
 async function primaryGroup(ctx: FunctionContext, user: NewUser): Promise<Value[]> {
   const { name, gid, usergroup, groups, local } = user
   if (given(gid)) return ['-g', gid]
-  if (truthy(usergroup)) {
-    if (truthy(local)) return []
+  if (usergroup) {
+    if (local) return []
     if (!kernelIs(ctx, 'Linux')) ctx.log('warning', "'usergroup' is only supported on GNU/Linux hosts.")
     return ['-U']
   }
@@ -52,26 +53,25 @@ async function primaryGroup(ctx: FunctionContext, user: NewUser): Promise<Value[
 }
 
 async function options(ctx: FunctionContext, user: NewUser): Promise<Value[]> {
-  const local = truthy(user.local)
+  const { local } = user
   const isBsd = kernelIs(ctx, 'NetBSD', 'OpenBSD')
   const when = (condition: boolean, ...words: Value[]): Value[] => (condition ? words : [])
   return [
-    ...when(truthy(user.shell), '-s', user.shell),
+    ...when(Boolean(user.shell), '-s', user.shell),
     ...when(given(user.uid), '-u', user.uid),
     ...(await primaryGroup(ctx, user)),
     ...when(user.usergroup === false, local ? '-n' : '-N'),
-    ...(truthy(user.createhome) ? when(!local, '-m') : when(!isBsd, '-M')),
-    ...when(truthy(user.nologinit), '-l'),
+    ...(user.createhome ? when(!local, '-m') : when(!isBsd, '-M')),
+    ...when(user.nologinit, '-l'),
     ...when(user.home !== null, '-d', user.home),
-    ...when(!truthy(user.unique) && !kernelIs(ctx, 'AIX'), '-o'),
-    ...when(truthy(user.system) && !isBsd, '-r'),
+    ...when(!user.unique && !kernelIs(ctx, 'AIX'), '-o'),
+    ...when(user.system && !isBsd, '-r'),
     ...when(kernelIs(ctx, 'OpenBSD') && user.loginclass !== null, '-L', user.loginclass),
   ]
 }
 
 export async function addUser(ctx: FunctionContext, user: NewUser): Promise<boolean> {
-  const { name, groups, root } = user
-  const local = truthy(user.local)
+  const { name, groups, root, local } = user
   const command = [
     await program(ctx, local ? 'luseradd' : 'useradd'),
     ...(await options(ctx, user)),
@@ -81,31 +81,31 @@ export async function addUser(ctx: FunctionContext, user: NewUser): Promise<bool
   const outcome = await ctx.call('cmd.run_all', [command], { python_shell: false })
   if (outcome.get('retcode') !== 0) return false
   if (truthy(groups)) await changeGroups(ctx, name, groups, false, root)
-  for (const field of GECOS) if (truthy(user[field])) await changeGecos(ctx, name, field, user[field], root)
+  for (const field of GECOS) if (user[field]) await changeGecos(ctx, name, field, user[field], root)
   return true
 }
 
-export interface Removal {
-  name: Value
-  remove: Value
-  force: Value
-  root: Value
-  local: Value
+interface Removal {
+  name: string
+  remove: boolean
+  force: boolean
+  root: string | null
+  local: boolean
 }
 
 export async function deleteUser(ctx: FunctionContext, removal: Removal): Promise<boolean> {
-  const local = truthy(removal.local)
-  const forced = truthy(removal.force) && !kernelIs(ctx, 'OpenBSD', 'AIX') && !local
+  const { local } = removal
+  const forced = removal.force && !kernelIs(ctx, 'OpenBSD', 'AIX') && !local
   const command = [
     await program(ctx, local ? 'luserdel' : 'userdel'),
-    ...(truthy(removal.remove) ? ['-r'] : []),
+    ...(removal.remove ? ['-r'] : []),
     ...(forced ? ['-f'] : []),
     removal.name,
     ...(local ? [] : rootOption(ctx, removal.root)),
   ]
   const outcome = await ctx.call('cmd.run_all', [command], { python_shell: false })
   if (outcome.get('retcode') === 0) return true
-  // Debian's userdel complains about a mailbox that never was
+  // userdel of Debian fails for a user without a mailbox
   const noMailbox = /var\/mail|var\/spool\/mail/.test(str(outcome.get('stderr') ?? ''))
   return outcome.get('retcode') === 12 && ctx.grains.get('os_family') === 'Debian' && noMailbox
 }

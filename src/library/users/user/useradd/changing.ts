@@ -1,5 +1,5 @@
-// Changing users through usermod. Whether it worked is seen in the account afterwards, not in what usermod says.
-import { equals, PyError, PySet, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+// Changing users through usermod. The account itself shows whether a change worked, not the answer of usermod.
+import { equals, iterate, PyError, PySet, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { GECOS, type GecosField, gecosOf, groupsOf, info, kernelIs, program, rootOption, userOf } from './passwd.ts'
 
@@ -7,13 +7,13 @@ const PLAINLY = { python_shell: false }
 
 export async function changeAttribute(
   ctx: FunctionContext,
-  name: Value,
-  { key, option, root, move = false }: { key: string; option: string; root: Value; move?: boolean },
+  name: string,
+  { key, option, root, move = false }: { key: string; option: string; root: string | null; move?: boolean },
   value: Value,
 ): Promise<boolean> {
   const before = await info(ctx, name, root)
-  if (before.size === 0) throw new SaltError('CommandExecutionError', `User '${str(name)}' does not exist`)
-  if (equals(value, before.get(key)!)) return true
+  if (before.size === 0) throw new SaltError('CommandExecutionError', `User '${name}' does not exist`)
+  if (equals(value, before.get(key) ?? null)) return true
   const moving = move && !kernelIs(ctx, 'OpenBSD') ? ['-m'] : []
   const command = [await program(ctx, 'usermod'), ...rootOption(ctx, root), ...moving, option, value, name]
   await ctx.call('cmd.run', [command], PLAINLY)
@@ -23,12 +23,11 @@ export async function changeAttribute(
 
 export async function changeGecos(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   field: GecosField,
-  given: Value,
-  root: Value,
+  value: string,
+  root: string | null,
 ): Promise<boolean> {
-  const value = given === null ? '' : str(given)
   const before = gecosOf(await existing(ctx, name, root))
   if (before[field] === value) return true
   const fields: Record<GecosField, string> = { ...before, [field]: value }
@@ -40,23 +39,23 @@ export async function changeGecos(
   return gecosOf(await existing(ctx, name, root))[field] === value
 }
 
-async function existing(ctx: FunctionContext, name: Value, root: Value) {
+async function existing(ctx: FunctionContext, name: string, root: string | null) {
   const user = await userOf(ctx, name, root)
-  if (user === undefined) throw new PyError('KeyError', `"getpwnam(): name not found: '${str(name)}'"`)
+  if (user === undefined) throw new PyError('KeyError', `"getpwnam(): name not found: '${name}'"`)
   return user
 }
 
 export async function changeGroups(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   given: Value,
   append: boolean,
-  root: Value,
+  root: string | null,
 ): Promise<boolean> {
-  const groups = (textOf(given)?.split(',') ?? (given as Value[])) as Value[]
+  const groups: Value[] = textOf(given)?.split(',') ?? [...iterate(given)]
   const held = await groupsOf(ctx, name)
   if (equals(new PySet(held), new PySet(groups))) return true
-  const wanted = groups.map((group) => str(group)).join(',')
+  const wanted = groups.map(str).join(',')
   const isAix = kernelIs(ctx, 'AIX')
   const options = kernelIs(ctx, 'OpenBSD') ? [append ? '-G' : '-S'] : append && !isAix ? ['-a', '-G'] : ['-G']
   const list = append && isAix ? `${held.join(',')},${wanted}` : wanted
@@ -66,7 +65,7 @@ export async function changeGroups(
   if (outcome.get('retcode') === 0 || !unknownUser || kernelIs(ctx, 'OpenBSD', 'AIX')) {
     return outcome.get('retcode') === 0
   }
-  // users of a directory service are no business of usermod, but may be in local groups
+  // usermod does not change users of a directory service, but they may be in local groups
   let done = true
   for (const group of groups) {
     if ((await ctx.call('cmd.retcode', [['gpasswd', '-a', name, group]], PLAINLY)) !== 0) done = false
@@ -74,7 +73,7 @@ export async function changeGroups(
   return done
 }
 
-export async function loginClass(ctx: FunctionContext, name: Value): Promise<string | false> {
+export async function loginClass(ctx: FunctionContext, name: string): Promise<string | false> {
   if (!kernelIs(ctx, 'OpenBSD')) return false
   const text = await ctx.call('cmd.run_stdout', [['userinfo', name]], PLAINLY)
   return /^class\S*[^\S\n]+(\S.*)$/m.exec(text)?.[1] ?? ''
@@ -82,9 +81,9 @@ export async function loginClass(ctx: FunctionContext, name: Value): Promise<str
 
 export async function changeLoginClass(
   ctx: FunctionContext,
-  name: Value,
-  loginclass: Value,
-  root: Value,
+  name: string,
+  loginclass: string,
+  root: string | null,
 ): Promise<boolean> {
   if (!kernelIs(ctx, 'OpenBSD')) return false
   if ((await loginClass(ctx, name)) === loginclass) return true

@@ -1,5 +1,5 @@
-// Sites, modules and snippets of Debian's Apache: switched on or off by links.
-import type { Dict } from '../../../../data/mod.ts'
+// Sites, modules and configuration snippets of Apache on Debian, which links enable.
+import { isDict, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   defineState,
@@ -10,9 +10,9 @@ import {
 } from '../../../../sdk/mod.ts'
 
 interface Kind {
-  /** As in a2enmod. */
+  /** The word in a2enmod. */
   word: 'site' | 'mod' | 'conf'
-  /** As in sentences. */
+  /** The word in comments. */
   title: 'site' | 'module' | 'conf'
 }
 
@@ -28,24 +28,24 @@ async function settle(ctx: StateContext, kind: Kind, name: string, on: boolean):
     return report(true, `${name} already ${done}.`)
   const changes = on ? { old: null, new: name } : { old: name, new: null }
   if (ctx.test) return report(null, `Apache ${kind.title} ${name} is set to be ${done}.`, changes)
-  const answer = (await ctx.call(`apache.a2${on ? 'en' : 'dis'}${kind.word}`, [name])) as Dict
-  const status = answer.get('Status')
+  const answer: Value = await ctx.call(`apache.a2${on ? 'en' : 'dis'}${kind.word}`, [name])
+  const status = isDict(answer) ? answer.get('Status') : undefined
   if (typeof status === 'string' && status.includes(done)) return report(true, '', changes)
   const why = typeof status === 'string' ? ` (${status})` : ''
   return report(false, `Failed to ${on ? 'enable' : 'disable'} ${name} Apache ${kind.title}${why}`)
 }
 
 export function switchStates(kind: Kind): StateDeclaration {
-  const name = arg.text('Its name')
+  const name = arg.text(`Name of the ${kind.title}`)
   const make = (on: boolean) =>
     state({
-      doc: `It is switched ${on ? 'on' : 'off'}.`,
+      doc: `Ensure that a ${kind.title} of Apache is ${on ? 'enabled' : 'disabled'}.`,
       args: { name },
       run: (ctx, { name }) => settle(ctx, kind, name, on),
     })
   return defineState({
     name: `apache_${kind.title}`,
-    doc: `Switch a ${kind.title} of Apache on and off, on Debian systems.`,
+    doc: `Enable and disable a ${kind.title} of Apache, on Debian systems.`,
     when: async ({ host }) =>
       (await host.which(`a2en${kind.word}`)) !== undefined || 'apache module could not be loaded',
     functions: { enabled: make(true), disabled: make(false) },

@@ -1,14 +1,14 @@
-// What states of containers want, made ready: networks in one form, and an image that is there.
+// Preparations of the states of containers: networks in one form, and an image that exists.
 import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { answered, namesOf, repacked } from './report.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** Networks by name, each with its settings; one that does not exist is an error. */
+/** Return networks by name, each with its settings; a network that does not exist is an error. */
 export async function parseNetworks(ctx: StateContext, given: Value): Promise<Dict> {
   const named =
-    typeof given === 'string' ? new Map(namesOf(given).map((name) => [name as Value, null as Value])) : repacked(given)
+    typeof given === 'string' ? new Map(namesOf(given).map((name): [Value, Value] => [name, null])) : repacked(given)
   if (truthy(given) && named.size === 0) throw failure('Invalid network configuration (see documentation)')
   const networks: Dict = new Map()
   for (const [name, settings] of named) {
@@ -28,7 +28,7 @@ export async function parseNetworks(ctx: StateContext, given: Value): Promise<Di
   return networks
 }
 
-/** The ID of an image, pulled when it is not there; false in a dry run that would pull it. */
+/** Return the ID of an image, which is pulled if missing; false in a dry run that would pull it. */
 export async function resolveImage(ctx: StateContext, image: string, changes: Record<string, Value>): Promise<Value> {
   const id = await ctx.call('docker.resolve_image_id', [image])
   if (id !== false || ctx.test) return id
