@@ -1,4 +1,4 @@
-// Web pages that do not answer as they should.
+// Web pages that do not answer as expected.
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
 
@@ -10,7 +10,7 @@ function validate(config: Dict): string | undefined {
   return isDict(config.get('sites')!) ? undefined : 'Sites for http_status beacon must be a dictionary.'
 }
 
-/** Options that are those of the query. */
+/** Options that are passed to `http.query`. */
 const OF_QUERY = ['method', 'header_dict', 'username', 'password', 'verify_ssl', 'ca_bundle']
 
 async function answerOf(ctx: BeaconContext, options: Dict): Promise<Dict> {
@@ -40,7 +40,7 @@ function wrongs(options: Dict, answer: Dict): Value[] {
 
 export default defineBeacon({
   name: 'http_status',
-  doc: 'Tells of web pages that answer with another `status` than 200 or those that are listed, or without some `content`. Each under `sites` has a `url`, and may have `timeout`, `method`, `header_dict`, `username`, `password`, `verify_ssl` and `ca_bundle`.',
+  doc: 'Report web pages whose status is not `status` (a code or a list, default 200), or that lack the text `content`. Each entry of `sites` has a `url`, and may have `timeout`, `method`, `header_dict`, `username`, `password`, `verify_ssl` and `ca_bundle`.',
   when: (ctx) => ctx.has('http.query') || 'http.query is missing.',
   validate,
   beacon: async (ctx, config) => {
