@@ -25,17 +25,17 @@ async function answerOf(ctx: BeaconContext, options: Dict): Promise<Dict> {
   }
 }
 
-function wrongs(options: Dict, answer: Dict): Value[] {
+function problemsOf(options: Dict, answer: Dict): Value[] {
   const accepted = options.get('status') ?? 200
   const codes = (isList(accepted) ? [...accepted] : [accepted]).map((code) => numberOf(code))
   const status = answer.get('status') ?? null
-  const told: Value[] = []
-  if (status === null || !codes.includes(numberOf(status))) told.push(`status is ${str(status)}`)
+  const problems: Value[] = []
+  if (status === null || !codes.includes(numberOf(status))) problems.push(`status is ${str(status)}`)
   const content = options.get('content') ?? null
   if (truthy(content) && !str(answer.get('text') ?? answer.get('body') ?? '').includes(str(content))) {
-    told.push('content is missing')
+    problems.push('content is missing')
   }
-  return told
+  return problems
 }
 
 export default defineBeacon({
@@ -44,13 +44,13 @@ export default defineBeacon({
   when: (ctx) => ctx.has('http.query') || 'http.query is missing.',
   validate,
   beacon: async (ctx, config) => {
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [name, options] of dictOption(config, 'sites')) {
       if (!isDict(options)) continue
       const answer = await answerOf(ctx, options)
-      const problems = wrongs(options, answer)
+      const problems = problemsOf(options, answer)
       if (problems.length === 0) continue
-      told.push(
+      reports.push(
         new Map<Value, Value>([
           ['tag', str(name)],
           ['url', options.get('url')!],
@@ -60,6 +60,6 @@ export default defineBeacon({
         ]),
       )
     }
-    return told
+    return reports
   },
 })
