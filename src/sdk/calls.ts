@@ -26,6 +26,9 @@ export interface Calls {
   'archive.unrar': string[]
   'archive.unzip': string[]
   'archive.zip': string[]
+  'at.atq': Dict
+  'at.atrm': Dict
+  'at.jobcheck': Dict
   'augeas.execute': Dict
   'beacons.add': Dict
   'beacons.delete': Dict
