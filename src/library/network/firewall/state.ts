@@ -10,7 +10,7 @@ export default defineState({
       doc: 'Ensure that a connection to a port succeeds.',
       args: {
         name: arg.text('Host name or address'),
-        port: arg.any('The port', { default: null }),
+        port: arg.any('Port, as number or text; required', { optional: true }),
         kwargs: arg.open('`proto`, `family` and `timeout` of `network.connect`'),
       },
       run: async (ctx, { name, port, kwargs }) => {

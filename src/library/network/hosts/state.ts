@@ -3,6 +3,7 @@ import { BrineError } from '../../../base/mod.ts'
 import { type Dict, ipAddress, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changed,
   defineState,
   ensure,
@@ -13,12 +14,7 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 
-interface Entry {
-  name: string
-  ip: Value
-  comment: string
-  clean: boolean
-}
+type Entry = Bound<typeof presentArgs>
 
 interface Plan {
   add: Set<string>
@@ -184,18 +180,20 @@ function only(ctx: StateContext, name: string, hostnames: Value): Promise<StateR
 const name = arg.string('Host name')
 const ip = arg.any('IP address, or a list of IP addresses')
 
+const presentArgs = {
+  name,
+  ip,
+  comment: arg.string('Comment of the entries', { default: '' }),
+  clean: arg.boolean('Whether to remove the name from all other addresses', { default: false }),
+}
+
 export default defineState({
   name: 'host',
   doc: 'Manage entries of the hosts file.',
   functions: {
     present: state({
       doc: 'Ensure that a host name belongs to addresses.',
-      args: {
-        name,
-        ip,
-        comment: arg.string('Comment of the entries', { default: '' }),
-        clean: arg.boolean('Whether to remove the name from all other addresses', { default: false }),
-      },
+      args: presentArgs,
       run: present,
     }),
     absent: state({

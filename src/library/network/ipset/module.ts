@@ -16,6 +16,7 @@ import {
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -82,13 +83,7 @@ async function membersOf(ctx: FunctionContext, name: string): Promise<string[]> 
   return retcode > 0 || at < 0 ? [] : lines.slice(at + 1)
 }
 
-interface NewSet {
-  name: string | null
-  set_type: string | null
-  family: string
-  comment: boolean
-  kwargs: ReadonlyMap<string, Value>
-}
+type NewSet = Bound<typeof newSetArgs>
 
 async function newSet(ctx: FunctionContext, { name, set_type, family, comment, kwargs }: NewSet): Promise<Result> {
   const inet = FAMILIES[family]
@@ -208,6 +203,14 @@ const entry = arg.text('Entry, such as 192.168.0.3 or 192.168.0.3,tcp:80', { opt
 const family = arg.text('ipv4 or ipv6', { default: 'ipv4' })
 const kwargs = arg.open('Options of the set or entry, such as timeout or comment')
 
+const newSetArgs = {
+  name,
+  set_type: arg.text('Set type, such as hash:ip', { optional: true }),
+  family,
+  comment: arg.flag('Whether entries can have comments', { default: false }),
+  kwargs,
+}
+
 export default defineModule({
   name: 'ipset',
   doc: 'Manage sets of addresses for the packet filter.',
@@ -224,13 +227,7 @@ export default defineModule({
     new_set: changes({
       doc: 'Create a set.',
       example: 'ipset.new_set custom_set hash:ip comment=True',
-      args: {
-        name,
-        set_type: arg.text('Set type, such as hash:ip', { optional: true }),
-        family,
-        comment: arg.flag('Whether entries can have comments', { default: false }),
-        kwargs,
-      },
+      args: newSetArgs,
       run: newSet,
     }),
     delete_set: changes({

@@ -4,6 +4,7 @@ import { lookup } from '../../../base/mod.ts'
 import { compileRegex, type Dict, isList, keyError, len, SaltError, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -124,15 +125,7 @@ async function insert(ctx: FunctionContext, place: Place, at: number, rule: stri
   return change(ctx, `-t ${table} -I ${chain} ${position} ${rule}`, family)
 }
 
-interface Build {
-  table: string
-  chain: string | null
-  family: string
-  command: string | null
-  position: string
-  full: boolean | null
-  kwargs: ReadonlyMap<string, Value>
-}
+type Build = Bound<typeof buildRuleArgs>
 
 async function build(
   ctx: FunctionContext,
@@ -161,6 +154,16 @@ const rule = arg.text('Rule in the syntax of iptables', { optional: true })
 const conf_file = arg.text('Path of the rules file; default: the file of the distribution', { optional: true })
 const position = arg.count('Number of the rule in its chain', { optional: true })
 
+const buildRuleArgs = {
+  table,
+  chain,
+  command: arg.text('Letter or name of the command; needed with `full`', { optional: true }),
+  position: arg.text('Number of the rule in its chain', { default: '' }),
+  full: arg.flag('Whether to return the whole command line', { optional: true }),
+  family,
+  kwargs: arg.open('Parts of the rule'),
+}
+
 const functions = {
   version: reads({
     doc: 'Return the version of iptables.',
@@ -171,15 +174,7 @@ const functions = {
   build_rule: reads({
     doc: 'Return a rule as text, built from the arguments that states take.',
     example: 'iptables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
-    args: {
-      table,
-      chain,
-      command: arg.text('Letter or name of the command; needed with `full`', { optional: true }),
-      position: arg.text('Number of the rule in its chain', { default: '' }),
-      full: arg.flag('Whether to return the whole command line', { optional: true }),
-      family,
-      kwargs: arg.open('Parts of the rule'),
-    },
+    args: buildRuleArgs,
     run: build,
   }),
   get_saved_rules: reads({

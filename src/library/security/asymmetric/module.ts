@@ -3,7 +3,7 @@
 import { constants, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { toError } from '../../../base/mod.ts'
 import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
@@ -86,15 +86,7 @@ async function madeBy(ctx: FunctionContext, signer: Value, signatures: readonly 
   return made
 }
 
-interface Request {
-  text: Value
-  filename: string | null
-  pubkey: Value
-  signature: Value
-  digest: string | null
-  signed_by_any: Value
-  signed_by_all: Value
-}
+type Request = Bound<typeof verifyArgs>
 
 const listed = (given: Value): Value[] => (truthy(given) ? (isList(given) ? [...given] : [given]) : [])
 
@@ -168,6 +160,19 @@ const text = arg.any('Text or bytes to sign or verify', { optional: true })
 const filename = arg.text('Path of the file to sign or verify, instead of a text', { optional: true })
 const digest = arg.text('Hash for RSA and ECDSA; default sha256', { optional: true })
 
+const verifyArgs = {
+  text,
+  filename,
+  pubkey: arg.any('Public key: path, URL, text or bytes', { optional: true }),
+  signature: arg.any('Signature: path, URL, text or bytes; a list with `signed_by_any` or `signed_by_all`', {
+    optional: true,
+  }),
+  digest,
+  signed_by_any: arg.any('Public key or list of public keys, one of which must have signed', { optional: true }),
+  signed_by_all: arg.any('Public key or list of public keys, all of which must have signed', { optional: true }),
+  kwargs: arg.ignored(),
+}
+
 export default defineModule({
   name: 'asymmetric',
   doc: 'Sign data with private keys, and verify signatures.',
@@ -202,18 +207,7 @@ export default defineModule({
     verify: reads({
       doc: 'Verify signatures of a text or file.',
       example: "asymmetric.verify pubkey=/root/my_pubkey.pem text='I like you' signature=/root/ilikeyou.sig",
-      args: {
-        text,
-        filename,
-        pubkey: arg.any('Public key: path, URL, text or bytes', { optional: true }),
-        signature: arg.any('Signature: path, URL, text or bytes; a list with `signed_by_any` or `signed_by_all`', {
-          optional: true,
-        }),
-        digest,
-        signed_by_any: arg.any('Public key or list of public keys, one of which must have signed', { optional: true }),
-        signed_by_all: arg.any('Public key or list of public keys, all of which must have signed', { optional: true }),
-        kwargs: arg.ignored(),
-      },
+      args: verifyArgs,
       run: check,
     }),
   },

@@ -1,6 +1,6 @@
 // States of keys in keychains of GnuPG.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { type Dict, SaltError, str, truthy } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { keyPresent, keyTrusted, type Outcome, type PresentRequest, ringArgs, TRUST_LEVELS } from './state/present.ts'
 
 /** Return the key ids, by default the name of the state. */
@@ -45,14 +45,7 @@ async function present(ctx: StateContext, request: PresentRequest & { keys: stri
   return { name, result: results.includes(false) ? false : results.includes(null) ? null : true, changes, comment }
 }
 
-interface Removal {
-  name: string
-  keys: string[] | null
-  user: string | null
-  gnupghome: string | null
-  keyring: Value
-  keyring_absent_if_empty: boolean
-}
+type Removal = Bound<typeof absentArgs>
 
 async function absent(ctx: StateContext, request: Removal): Promise<StateReturn> {
   const { name, keyring } = request
@@ -109,6 +102,12 @@ const ring = {
 }
 const kwargs = arg.ignored()
 
+const absentArgs = {
+  ...{ name, keys, ...ring },
+  keyring_absent_if_empty: arg.flag('Whether to remove the file of an empty keyring', { default: false }),
+  kwargs,
+}
+
 export default defineState({
   name: 'gpg',
   doc: 'Manage keys in keychains of GnuPG.',
@@ -137,11 +136,7 @@ export default defineState({
     }),
     absent: state({
       doc: 'Ensure that keys are not in a keychain.',
-      args: {
-        ...{ name, keys, ...ring },
-        keyring_absent_if_empty: arg.flag('Whether to remove the file of an empty keyring', { default: false }),
-        kwargs,
-      },
+      args: absentArgs,
       run: absent,
     }),
   },

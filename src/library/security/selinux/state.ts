@@ -1,6 +1,15 @@
 // States of SELinux: mode, booleans, modules and policies.
 import { compareDicts, type Dict, isDict, str, truthy, tuple, type Value } from '../../../data/mod.ts'
-import { arg, chunkTag, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  chunkTag,
+  defineState,
+  reportOn,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 import { fileAbsent, fileApplied, filePresent, portAbsent, portPresent } from './state/policies.ts'
 
 function modeOf(name: string): string | undefined {
@@ -42,12 +51,7 @@ function combined(into: Map<Value, Value>, value: Value, booleans: Value): Map<V
   return into
 }
 
-interface BooleanRequest {
-  name: string
-  value: Value
-  booleans: Value
-  persist: boolean
-}
+type BooleanRequest = Bound<typeof booleanArgs>
 
 async function boolean(ctx: StateContext, { name, value, booleans, persist }: BooleanRequest): Promise<StateReturn> {
   const requested: Dict = truthy(booleans) ? combined(new Map(), value, booleans) : new Map([[name, value]])
@@ -103,12 +107,7 @@ async function moduleRemove(ctx: StateContext, name: string): Promise<StateRetur
   return report(done, done ? `Module ${name} has been removed` : `Failed to remove module ${name}`)
 }
 
-interface ModuleRequest {
-  name: string
-  module_state: string
-  version: string
-  opts: ReadonlyMap<string, Value>
-}
+type ModuleRequest = Bound<typeof moduleArgs>
 
 async function module(ctx: StateContext, { name, module_state, version, opts }: ModuleRequest): Promise<StateReturn> {
   const report = reportOn(name)
@@ -171,6 +170,20 @@ const port = {
   port: arg.text('Port, if it is not in the name', { optional: true }),
 }
 
+const booleanArgs = {
+  name: arg.text('Boolean'),
+  value: arg.any('on or off, as text, number or boolean', { optional: true }),
+  booleans: arg.any('Booleans: a dict of values, or a list of names and dicts', { optional: true }),
+  persist: arg.flag('Whether the value persists after a reboot', { default: false }),
+}
+
+const moduleArgs = {
+  name: arg.text('Module'),
+  module_state: arg.text('Enabled or Disabled', { default: 'Enabled' }),
+  version: arg.text('Required version; `any` accepts all', { default: 'any' }),
+  opts: arg.open('`install` with `source`, or `remove`'),
+}
+
 export default defineState({
   name: 'selinux',
   doc: 'Manage mode, booleans, modules and policies of SELinux.',
@@ -182,22 +195,12 @@ export default defineState({
     mode: state({ doc: 'Ensure the mode of SELinux.', args: { name }, run: (ctx, args) => mode(ctx, args.name) }),
     boolean: state({
       doc: 'Ensure the value of one or more booleans.',
-      args: {
-        name: arg.text('Boolean'),
-        value: arg.any('on or off, as text, number or boolean', { optional: true }),
-        booleans: arg.any('Booleans: a dict of values, or a list of names and dicts', { optional: true }),
-        persist: arg.flag('Whether the value persists after a reboot', { default: false }),
-      },
+      args: booleanArgs,
       run: boolean,
     }),
     module: state({
       doc: 'Ensure that a module is enabled or disabled.',
-      args: {
-        name: arg.text('Module'),
-        module_state: arg.text('Enabled or Disabled', { default: 'Enabled' }),
-        version: arg.text('Required version; `any` accepts all', { default: 'any' }),
-        opts: arg.open('`install` with `source`, or `remove`'),
-      },
+      args: moduleArgs,
       run: module,
     }),
     module_install: state({

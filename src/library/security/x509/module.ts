@@ -135,7 +135,7 @@ const creating = {
     doc: 'Create a certificate revocation list.',
     args: {
       signing_private_key: source('Private key of the authority'),
-      revoked: arg.any('List of dicts with `certificate` or `serial_number`'),
+      revoked: arg.list('Dicts with `certificate` or `serial_number`'),
       signing_cert: arg.any('Certificate of the authority: path, text or bytes', { optional: true }),
       signing_private_key_passphrase: passphrase,
       include_expired: arg.boolean('Whether to list expired certificates as well', { default: false }),

@@ -63,7 +63,7 @@ export default defineState({
       args: {
         name,
         signing_private_key: arg.any('Private key of the authority: path, text or bytes'),
-        revoked: arg.any('List of dicts with `certificate` or `serial_number`'),
+        revoked: arg.list('Dicts with `certificate` or `serial_number`'),
         days_remaining: arg.count('Days before expiration to renew it; default 30', { optional: true }),
         signing_cert: signing.signing_cert,
         signing_private_key_passphrase: signing.signing_private_key_passphrase,

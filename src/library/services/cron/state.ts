@@ -1,6 +1,6 @@
 // States of jobs and variables in crontabs.
 import { type Dict, str, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { cronDiffers, cronMatches } from './cron-entry.ts'
 import { crontabFile } from './state/file.ts'
 
@@ -89,12 +89,7 @@ async function present(ctx: StateContext, job: Job): Promise<StateReturn> {
   return refused(subject, name, user, `\n${str(answer)}`)
 }
 
-interface Removal {
-  name: string
-  user: string
-  identifier: Value
-  special: string | null
-}
+type Removal = Bound<typeof absentArgs>
 
 async function absent(ctx: StateContext, { name: given, user, identifier, special }: Removal): Promise<StateReturn> {
   const name = given.trim()
@@ -149,6 +144,8 @@ const time = (unit: string) =>
 const identifier = arg.any('Identifier, as text; False to use the command, None for no identifier', { default: false })
 const special = arg.text('Special time, such as @daily', { optional: true })
 
+const absentArgs = { name, user, identifier, special, kwargs: arg.ignored() }
+
 export default defineState({
   name: 'cron',
   doc: 'Manage jobs and variables in crontabs.',
@@ -173,7 +170,7 @@ export default defineState({
     }),
     absent: state({
       doc: 'Ensure that a job is not in a crontab.',
-      args: { name, user, identifier, special, kwargs: arg.ignored() },
+      args: absentArgs,
       run: absent,
     }),
     file: state({

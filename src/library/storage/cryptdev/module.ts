@@ -3,6 +3,7 @@
 import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -90,15 +91,7 @@ function fieldsOf(match_on: Value): Field[] {
   return names as Field[]
 }
 
-interface NewEntry {
-  name: string
-  device: string
-  password: string
-  options: Value
-  config: string
-  test: boolean
-  match_on: Value
-}
+type NewEntry = Bound<typeof setCrypttabArgs>
 
 async function set(
   ctx: FunctionContext,
@@ -151,6 +144,18 @@ async function open(ctx: FunctionContext, name: string, device: string, keyfile:
 const name = arg.text('Name of the mapping')
 const config = arg.string('Path of the table', { default: '/etc/crypttab' })
 
+const setCrypttabArgs = {
+  name,
+  device: arg.text('Encrypted device'),
+  password: arg.text('Path of the key file; `none` for a passphrase', { default: 'none' }),
+  options: arg.any('Options, as text or list; other types are refused', { default: '' }),
+  config,
+  test: arg.boolean('Whether to return the outcome without writing', { default: false }),
+  match_on: arg.any('Field or list of fields that identify an entry: name, device, password, options', {
+    default: 'name',
+  }),
+}
+
 export default defineModule({
   name: 'cryptdev',
   doc: 'Manage encrypted block devices.',
@@ -180,17 +185,7 @@ export default defineModule({
     }),
     set_crypttab: changes({
       doc: 'Add an entry to the table, or change the matching one.',
-      args: {
-        name,
-        device: arg.text('Encrypted device'),
-        password: arg.text('Path of the key file; `none` for a passphrase', { default: 'none' }),
-        options: arg.any('Options, as text or list; other types are refused', { default: '' }),
-        config,
-        test: arg.boolean('Whether to return the outcome without writing', { default: false }),
-        match_on: arg.any('Field or list of fields that identify an entry: name, device, password, options', {
-          default: 'name',
-        }),
-      },
+      args: setCrypttabArgs,
       returns: ret.string('`new`, `change` or `present`'),
       example: 'cryptdev.set_crypttab data /dev/sdz1 /etc/data.key swap,size=256',
       run: set,

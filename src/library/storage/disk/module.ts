@@ -149,8 +149,11 @@ export default defineModule({
     dump: reads({
       doc: 'Return the parameters of a device.',
       example: 'disk.dump /dev/sda1',
-      args: { device, args: arg.any('Parameter names, as a list; all if not given', { optional: true }) },
-      run: (ctx, { device, args }) => dump(ctx, device, args === null ? [] : [...iterate(args)].map(str)),
+      args: {
+        device,
+        args: arg.words('Parameter names, as a list or with commas; all if not given', { optional: true }),
+      },
+      run: (ctx, { device, args }) => dump(ctx, device, args ?? []),
       returns: ret.orFalse(ret.dict('The parameters by name; False if blockdev fails')),
     }),
     wipe: changes({
@@ -204,7 +207,7 @@ export default defineModule({
       args: {
         dev: arg.string('Disk'),
         attributes: arg.any('List of attribute ids; all if not given', { optional: true }),
-        values: arg.any('List of columns; all if not given', { optional: true }),
+        values: arg.words('Columns, as a list or with commas; all if not given', { optional: true }),
       },
       run: (ctx, { dev, attributes, values }) => smartAttributes(ctx, dev, attributes, values),
     }),

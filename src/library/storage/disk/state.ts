@@ -1,6 +1,14 @@
 // Usage of volumes and directories, compared with limits. The state changes nothing.
 import { type Dict, float, round, str, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  type Result,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 
 interface Limits {
   minimum: number | null
@@ -60,13 +68,7 @@ function compare({ used, available }: Usage, limits: Limits, isFloat: boolean): 
   return [true, 'Disk used space in acceptable range']
 }
 
-interface Request {
-  name: string
-  maximum: Value
-  minimum: Value
-  absolute: boolean
-  free: boolean
-}
+type Request = Bound<typeof statusArgs>
 
 async function status(ctx: StateContext, { name, absolute, free, ...given }: Request): Promise<StateReturn> {
   const ret = (result: boolean, comment: string, data: Result = {}): StateReturn => ({
@@ -93,19 +95,21 @@ async function status(ctx: StateContext, { name, absolute, free, ...given }: Req
   return ret(...compare(usage, limits, !absolute && usage.used + usage.available !== 0), usage.data)
 }
 
+const statusArgs = {
+  name: arg.string('Mount point or directory'),
+  maximum: arg.any('Maximum in percent, as number or text such as 50%', { optional: true }),
+  minimum: arg.any('Minimum in percent, as number or text such as 5%', { optional: true }),
+  absolute: arg.flag('Whether the limits are in KB', { default: false }),
+  free: arg.flag('Whether the limits apply to free space', { default: false }),
+}
+
 export default defineState({
   name: 'disk',
   doc: 'Check the usage of volumes.',
   functions: {
     status: state({
       doc: 'Ensure that the usage of a volume or directory is within limits.',
-      args: {
-        name: arg.string('Mount point or directory'),
-        maximum: arg.any('Maximum in percent, as number or text such as 50%', { optional: true }),
-        minimum: arg.any('Minimum in percent, as number or text such as 5%', { optional: true }),
-        absolute: arg.flag('Whether the limits are in KB', { default: false }),
-        free: arg.flag('Whether the limits apply to free space', { default: false }),
-      },
+      args: statusArgs,
       run: status,
     }),
   },

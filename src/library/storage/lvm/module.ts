@@ -162,18 +162,7 @@ async function eachVolume(ctx: FunctionContext, command: 'pvremove' | 'pvresize'
   return true
 }
 
-interface NewVolume {
-  lvname: string
-  vgname: string
-  size: string | null
-  extents: string | null
-  snapshot: string | null
-  pv: string | null
-  thinvolume: boolean
-  thinpool: boolean
-  force: boolean
-  kwargs: ReadonlyMap<string, Value>
-}
+type NewVolume = Bound<typeof lvcreateArgs>
 
 /** Return the words for the size, or an error text. */
 function sizeWords({ size, extents, thinvolume, thinpool }: NewVolume): string[] | string {
@@ -252,6 +241,19 @@ const sizing = {
   extents: arg.text('New number of extents', { optional: true }),
   force: arg.flag('Whether to answer questions with yes', { default: false }),
   resizefs: arg.flag('Whether to resize the file system as well', { default: false }),
+}
+
+const lvcreateArgs = {
+  lvname,
+  vgname,
+  size: arg.text('Size, such as 10G', { optional: true }),
+  extents: arg.text('Number of extents', { optional: true }),
+  snapshot: arg.text('Logical volume to take a snapshot of', { optional: true }),
+  pv: arg.text('Physical volume to use', { optional: true }),
+  thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
+  thinpool: arg.flag('Whether to create a thin pool', { default: false }),
+  force: arg.flag('Whether to answer questions with yes', { default: false }),
+  kwargs,
 }
 
 export default defineModule({
@@ -335,18 +337,7 @@ export default defineModule({
     lvcreate: changes({
       doc: 'Create a logical volume.',
       example: 'lvm.lvcreate new_volume_name vg_name size=10G',
-      args: {
-        lvname,
-        vgname,
-        size: arg.text('Size, such as 10G', { optional: true }),
-        extents: arg.text('Number of extents', { optional: true }),
-        snapshot: arg.text('Logical volume to take a snapshot of', { optional: true }),
-        pv: arg.text('Physical volume to use', { optional: true }),
-        thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
-        thinpool: arg.flag('Whether to create a thin pool', { default: false }),
-        force: arg.flag('Whether to answer questions with yes', { default: false }),
-        kwargs,
-      },
+      args: lvcreateArgs,
       run: lvcreate,
     }),
     vgremove: changes({

@@ -2,6 +2,7 @@
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changed,
   defineState,
   ensure,
@@ -139,19 +140,7 @@ async function groupPresent(
   return { name, changes, result, comment: comments.join('\n') }
 }
 
-interface VolumeRequest {
-  name: string
-  vgname: string | null
-  size: string | null
-  extents: string | null
-  snapshot: string | null
-  pv: string
-  thinvolume: boolean
-  thinpool: boolean
-  force: boolean
-  resizefs: boolean
-  kwargs: ReadonlyMap<string, Value>
-}
+type VolumeRequest = Bound<typeof lvPresentArgs>
 
 async function resized(
   ctx: StateContext,
@@ -210,6 +199,20 @@ async function volumePresent(ctx: StateContext, request: VolumeRequest): Promise
 
 const vgname = arg.text('Volume group', { optional: true })
 
+const lvPresentArgs = {
+  name: arg.string('Logical volume'),
+  vgname,
+  size: arg.text('Size, such as 10G', { optional: true }),
+  extents: arg.text('Number of extents, or a percentage', { optional: true }),
+  snapshot: arg.text('Name of a snapshot to create of the volume', { optional: true }),
+  pv: arg.text('Physical volume to use', { default: '' }),
+  thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
+  thinpool: arg.flag('Whether to create a thin pool', { default: false }),
+  force: arg.flag('Whether the volume may be reduced', { default: false }),
+  resizefs: arg.flag('Whether to resize the file system as well', { default: false }),
+  kwargs: arg.open('Options of lvcreate'),
+}
+
 export default defineState({
   name: 'lvm',
   doc: 'Manage physical volumes, volume groups and logical volumes.',
@@ -244,19 +247,7 @@ export default defineState({
     }),
     lv_present: state({
       doc: 'Ensure that a logical volume exists and has a size.',
-      args: {
-        name: arg.string('Logical volume'),
-        vgname,
-        size: arg.text('Size, such as 10G', { optional: true }),
-        extents: arg.text('Number of extents, or a percentage', { optional: true }),
-        snapshot: arg.text('Name of a snapshot to create of the volume', { optional: true }),
-        pv: arg.text('Physical volume to use', { default: '' }),
-        thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
-        thinpool: arg.flag('Whether to create a thin pool', { default: false }),
-        force: arg.flag('Whether the volume may be reduced', { default: false }),
-        resizefs: arg.flag('Whether to resize the file system as well', { default: false }),
-        kwargs: arg.open('Options of lvcreate'),
-      },
+      args: lvPresentArgs,
       run: volumePresent,
     }),
     lv_absent: state({

@@ -1,7 +1,7 @@
 // States of mounts and swap devices, and their entries in the table for the boot.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, keyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { mounted } from './state/mounted.ts'
 import { converted, isMac, readTable, removeFrom, setTable, tableFile } from './state/tables.ts'
 
@@ -16,11 +16,7 @@ async function swapDevice(ctx: StateContext, name: string): Promise<string> {
   return target.startsWith('/') ? target : `/dev/${target.slice(target.lastIndexOf('/') + 1)}`
 }
 
-interface SwapRequest {
-  name: string
-  persist: boolean
-  config: string
-}
+type SwapRequest = Bound<typeof swapArgs>
 
 async function swap(ctx: StateContext, { name, persist, config }: SwapRequest): Promise<StateReturn> {
   const device = await swapDevice(ctx, name)
@@ -53,13 +49,7 @@ async function swap(ctx: StateContext, { name, persist, config }: SwapRequest): 
   return { name, changes: { ...changes, persist: outcome.change }, result, comment: comment + outcome.comment }
 }
 
-interface UnmountRequest {
-  name: string
-  device: string | null
-  config: string
-  persist: boolean
-  user: string | null
-}
+type UnmountRequest = Bound<typeof unmountedArgs>
 
 async function unmounted(
   ctx: StateContext,
@@ -118,19 +108,7 @@ async function remounted(
   return { name, changes: {}, result: false, comment: `${name} failed to remount: ${str(answer)}` }
 }
 
-interface FstabRequest {
-  name: string
-  fs_file: string
-  fs_vfstype: string
-  fs_mntops: Value
-  fs_freq: number
-  fs_passno: number
-  mount_by: string | null
-  config: string
-  mount: boolean
-  match_on: Value
-  not_change: boolean
-}
+type FstabRequest = Bound<typeof fstabPresentArgs>
 
 const withoutSlash = (path: string): string => (path === '/' ? path : path.replace(/\/+$/, ''))
 
@@ -176,12 +154,7 @@ async function fstabPresent(ctx: StateContext, request: FstabRequest): Promise<S
   return report(false, [...comment, `Error while mounting ${answer.slice(answer.indexOf(':') + 1)}`], changes)
 }
 
-interface FstabRemoval {
-  name: string
-  fs_file: string
-  mount_by: string | null
-  config: string
-}
+type FstabRemoval = Bound<typeof fstabAbsentArgs>
 
 async function fstabAbsent(ctx: StateContext, request: FstabRemoval): Promise<StateReturn> {
   const { name } = request
@@ -216,6 +189,38 @@ const mount_by = arg.text('Name of the device in the table: device, uuid, label,
 const kwargs = arg.ignored()
 
 const REQUIRED = ['name', 'device', 'fstype'] as const
+
+const swapArgs = {
+  name: arg.string('Device or file'),
+  persist: arg.flag('Whether to add the device to the table', { default: true }),
+  config,
+}
+
+const unmountedArgs = {
+  name: arg.string('Mount point'),
+  device: arg.text('Device', { optional: true }),
+  config,
+  persist: arg.flag('Whether to remove the entry from the table as well', { default: false }),
+  user,
+  kwargs,
+}
+
+const fstabPresentArgs = {
+  name: arg.string('Device'),
+  fs_file: arg.string('Mount point'),
+  fs_vfstype: arg.text('File system type'),
+  fs_mntops: arg.any('Options, as a list or text with commas', { default: 'defaults' }),
+  fs_freq: arg.count('Dump frequency', { default: 0 }),
+  fs_passno: arg.count('Order of file system checks at boot', { default: 0 }),
+  mount_by,
+  config,
+  mount: arg.flag('Whether to mount it when the entry is new', { default: true }),
+  match_on,
+  not_change: arg.flag('Whether to keep an entry that differs', { default: false }),
+  fs_mount: arg.flag('Whether to mount at boot; for AIX', { default: true }),
+}
+
+const fstabAbsentArgs = { name: arg.string('Device'), fs_file: arg.string('Mount point'), mount_by, config }
 
 export default defineState({
   name: 'mount',
@@ -256,23 +261,12 @@ export default defineState({
     }),
     swap: state({
       doc: 'Ensure that a swap device is active.',
-      args: {
-        name: arg.string('Device or file'),
-        persist: arg.flag('Whether to add the device to the table', { default: true }),
-        config,
-      },
+      args: swapArgs,
       run: swap,
     }),
     unmounted: state({
       doc: 'Ensure that a mount point is not mounted.',
-      args: {
-        name: arg.string('Mount point'),
-        device: arg.text('Device', { optional: true }),
-        config,
-        persist: arg.flag('Whether to remove the entry from the table as well', { default: false }),
-        user,
-        kwargs,
-      },
+      args: unmountedArgs,
       run: unmounted,
     }),
     mod_watch: state({
@@ -282,25 +276,12 @@ export default defineState({
     }),
     fstab_present: state({
       doc: 'Ensure that the table has an entry.',
-      args: {
-        name: arg.string('Device'),
-        fs_file: arg.string('Mount point'),
-        fs_vfstype: arg.text('File system type'),
-        fs_mntops: arg.any('Options, as a list or text with commas', { default: 'defaults' }),
-        fs_freq: arg.count('Dump frequency', { default: 0 }),
-        fs_passno: arg.count('Order of file system checks at boot', { default: 0 }),
-        mount_by,
-        config,
-        mount: arg.flag('Whether to mount it when the entry is new', { default: true }),
-        match_on,
-        not_change: arg.flag('Whether to keep an entry that differs', { default: false }),
-        fs_mount: arg.flag('Whether to mount at boot; for AIX', { default: true }),
-      },
+      args: fstabPresentArgs,
       run: fstabPresent,
     }),
     fstab_absent: state({
       doc: 'Ensure that the table does not have an entry.',
-      args: { name: arg.string('Device'), fs_file: arg.string('Mount point'), mount_by, config },
+      args: fstabAbsentArgs,
       run: fstabAbsent,
     }),
   },

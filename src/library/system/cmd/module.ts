@@ -188,12 +188,12 @@ export default defineModule({
     }),
     which_bin: reads({
       doc: 'Return the path of the first program that exists.',
-      args: { cmds: arg.any('Program name, or a list of names') },
+      args: { cmds: arg.words('Program names, as a list or with commas') },
       returns: ret.optional(ret.string('The path, or None')),
       example: "cmd.which_bin '[pip2, pip, pip-python]'",
       run: async (ctx, { cmds }) => {
-        for (const name of isList(cmds) ? cmds : [cmds]) {
-          const path = await ctx.host.which(str(name))
+        for (const name of cmds) {
+          const path = await ctx.host.which(name)
           if (path !== undefined) return path
         }
         return null
@@ -241,7 +241,7 @@ export default defineModule({
         root: arg.text('Root directory'),
         ...args('cmd cwd stdin runas group shell'),
         python_shell: arg.flag('Whether to run the command in a shell', { default: true }),
-        binds: arg.any('List of directories to bind mount inside the root', { optional: true }),
+        binds: arg.words('Directories to bind mount inside the root, as a list or with commas', { optional: true }),
         ...args('env clean_env template rstrip umask output_encoding'),
         output_loglevel: arg.text('Log level of the output', { default: 'quiet' }),
         ...args(`${REPORTING.replace('output_loglevel ', '')} bg ${SUCCESS.replace('prepend_path ', '')}`),

@@ -1,6 +1,6 @@
 // The environment of the minion process, which commands inherit.
-import { type Dict, dictEntries, equals, isList, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { type Dict, dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: boolean): Promise<Value> {
   const name = textOf(key)
@@ -26,13 +26,7 @@ function complaint(ctx: FunctionContext, text: string): false {
   return false
 }
 
-interface Setting {
-  environ: Value
-  false_unsets: boolean
-  clear_all: boolean
-  update_minion: boolean
-  permanent: boolean
-}
+type Setting = Bound<typeof setenvArgs>
 
 async function setenv(ctx: FunctionContext, request: Setting): Promise<Value> {
   const { environ, false_unsets, clear_all, update_minion, permanent } = request
@@ -78,15 +72,22 @@ async function hasValue(ctx: FunctionContext, key: Value, value: Value): Promise
   return held !== undefined && (value === null || equals(held, value))
 }
 
-async function item(ctx: FunctionContext, keys: Value, fallback: Value): Promise<Dict> {
+async function item(ctx: FunctionContext, keys: string[], fallback: Value): Promise<Dict> {
   const env = await ctx.host.env()
-  const list = isList(keys) ? keys : textOf(keys) === undefined ? [] : [keys]
-  return new Map(list.map((key) => [key, env.get(textOf(key) ?? '') ?? fallback]))
+  return new Map(keys.map((key) => [key, env.get(key) ?? fallback]))
 }
 
 const key = arg.any('Variable name, as text; other types are refused')
 const false_unsets = arg.flag('Whether False removes a variable instead of emptying it', { default: false })
 const permanent = arg.flag('Whether to write to the registry as well, on Windows', { default: false })
+
+const setenvArgs = {
+  environ: arg.any('Dict of values by name'),
+  false_unsets,
+  clear_all: arg.flag('Whether to empty or remove all other variables', { default: false }),
+  update_minion: arg.flag('Whether to notify the main minion process', { default: false }),
+  permanent,
+}
 
 export default defineModule({
   name: 'environ',
@@ -101,13 +102,7 @@ export default defineModule({
     }),
     setenv: changes({
       doc: 'Set several variables.',
-      args: {
-        environ: arg.any('Dict of values by name'),
-        false_unsets,
-        clear_all: arg.flag('Whether to empty or remove all other variables', { default: false }),
-        update_minion: arg.flag('Whether to notify the main minion process', { default: false }),
-        permanent,
-      },
+      args: setenvArgs,
       returns: ret.any('The values by name'),
       example: 'environ.setenv \'{"foo": "bar", "baz": "quux"}\'',
       run: setenv,
@@ -132,7 +127,7 @@ export default defineModule({
     item: reads({
       doc: 'Return the values of variables.',
       args: {
-        keys: arg.any('Variable name, or a list of names'),
+        keys: arg.words('Variable names, as a list or with commas'),
         default: arg.any('Value returned for a variable that is not set', { default: '' }),
       },
       returns: ret.dict('Values by name'),

@@ -1,15 +1,8 @@
 // State of environment variables of the minion. As in Salt, the result of a dry run is True.
 import { type Dict, dictEntries, equals, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Request {
-  name: string
-  value: Value
-  false_unsets: boolean
-  clear_all: boolean
-  update_minion: boolean
-  permanent: boolean
-}
+type Request = Bound<typeof setenvArgs>
 
 /** Return the changes; False empties or removes a variable. */
 function differences(wanted: Dict, current: ReadonlyMap<string, string>, request: Request): Dict {
@@ -46,20 +39,22 @@ async function setenv(ctx: StateContext, request: Request): Promise<StateReturn>
   return report(true, done, 'Environ values were set')
 }
 
+const setenvArgs = {
+  name: arg.string('Variable name, for a single value'),
+  value: arg.any('Value as text, False, or a dict of values by name'),
+  false_unsets: arg.flag('Whether False removes a variable instead of emptying it', { default: false }),
+  clear_all: arg.flag('Whether to empty or remove all other variables', { default: false }),
+  update_minion: arg.flag('Whether to notify the main minion process', { default: false }),
+  permanent: arg.flag('Whether to write to the registry as well, on Windows', { default: false }),
+}
+
 export default defineState({
   name: 'environ',
   doc: 'Manage environment variables of the minion, which commands inherit.',
   functions: {
     setenv: state({
       doc: 'Ensure the values of environment variables.',
-      args: {
-        name: arg.string('Variable name, for a single value'),
-        value: arg.any('Value as text, False, or a dict of values by name'),
-        false_unsets: arg.flag('Whether False removes a variable instead of emptying it', { default: false }),
-        clear_all: arg.flag('Whether to empty or remove all other variables', { default: false }),
-        update_minion: arg.flag('Whether to notify the main minion process', { default: false }),
-        permanent: arg.flag('Whether to write to the registry as well, on Windows', { default: false }),
-      },
+      args: setenvArgs,
       run: setenv,
     }),
   },

@@ -1,13 +1,8 @@
 // States of kernel modules.
 import { isList, str, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Request {
-  name: string
-  persist: boolean
-  comment: boolean
-  mods: Value
-}
+type Request = Bound<typeof absentArgs>
 
 const wantedOf = ({ name, mods }: Request): string[] => [...new Set(isList(mods) ? mods.map(str) : [name])]
 
@@ -112,6 +107,13 @@ const name = arg.string('Kernel module')
 const persist = arg.flag('Whether to change the modules loaded at boot as well', { default: false })
 const mods = arg.any('List of modules, used instead of the name', { optional: true })
 
+const absentArgs = {
+  name,
+  persist,
+  comment: arg.flag('Whether to comment out the lines for boot instead of removing them', { default: true }),
+  mods,
+}
+
 export default defineState({
   name: 'kmod',
   doc: 'Manage kernel modules.',
@@ -124,12 +126,7 @@ export default defineState({
     }),
     absent: state({
       doc: 'Ensure that kernel modules are not loaded.',
-      args: {
-        name,
-        persist,
-        comment: arg.flag('Whether to comment out the lines for boot instead of removing them', { default: true }),
-        mods,
-      },
+      args: absentArgs,
       run: absent,
     }),
   },

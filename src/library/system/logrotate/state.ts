@@ -1,14 +1,8 @@
 // State of logrotate settings.
 import { equals, intFromText, PyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Setting {
-  name: string
-  key: string
-  value: Value
-  setting: Value
-  conf_file: string
-}
+type Setting = Bound<typeof setArgs>
 
 function numberIfOne(value: Value): Value {
   try {
@@ -44,6 +38,14 @@ async function set(ctx: StateContext, { name, key, value, setting, conf_file }: 
   return ret(isSet, `${isSet ? 'Set' : 'Unable to set'} ${lower}${subject} value: ${str(wanted)}`, changes)
 }
 
+const setArgs = {
+  name: arg.text('Name of the state'),
+  key: arg.text('Setting, or path of a block'),
+  value: arg.any('Value, of any type; or the setting of the block'),
+  setting: arg.any('Value of the setting of the block, of any type', { optional: true }),
+  conf_file: arg.text('Path of the main file', { default: '/etc/logrotate.conf' }),
+}
+
 export default defineState({
   name: 'logrotate',
   doc: 'Manage the configuration of logrotate.',
@@ -51,13 +53,7 @@ export default defineState({
   functions: {
     set: state({
       doc: 'Ensure the value of a setting.',
-      args: {
-        name: arg.text('Name of the state'),
-        key: arg.text('Setting, or path of a block'),
-        value: arg.any('Value, of any type; or the setting of the block'),
-        setting: arg.any('Value of the setting of the block, of any type', { optional: true }),
-        conf_file: arg.text('Path of the main file', { default: '/etc/logrotate.conf' }),
-      },
+      args: setArgs,
       calledAs: 'set_',
       run: set,
     }),

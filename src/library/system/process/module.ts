@@ -148,7 +148,7 @@ export default defineModule({
       example: 'ps.top 5 10',
       args: {
         num_processes: arg.integer('Number of processes', { default: 5 }),
-        interval: arg.any('Seconds to observe, as number', { default: 3 }),
+        interval: arg.number('Seconds to observe', { default: 3 }),
       },
       run: (ctx, { num_processes, interval }) => top(ctx, Number(num_processes), numberOf(interval) ?? 3),
     }),
@@ -161,7 +161,10 @@ export default defineModule({
     proc_info: reads({
       doc: 'Return the attributes of a process.',
       example: 'ps.proc_info 2322',
-      args: { pid, attrs: arg.any('List of attribute names; all if not given', { optional: true }) },
+      args: {
+        pid,
+        attrs: arg.words('Attribute names, as a list or with commas; all if not given', { optional: true }),
+      },
       run: (ctx, { pid, attrs }) => describe(ctx, Number(pid), attrs),
     }),
     kill_pid: changes({
@@ -195,7 +198,7 @@ export default defineModule({
     cpu_percent: reads({
       doc: 'Return the processor usage in percent.',
       example: 'ps.cpu_percent',
-      args: { interval: arg.any('Seconds to observe, as number', { default: 0.1 as Value }), per_cpu },
+      args: { interval: arg.number('Seconds to observe', { default: 0.1 }), per_cpu },
       run: (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
     }),
     cpu_times: reads({

@@ -1,6 +1,6 @@
 // States of keys and values of the Windows registry.
 import { type Dict, equals, intFromText, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const name = arg.text('Key, starting with its hive')
 const vname = arg.text('Value name; the default value if not given', { optional: true })
@@ -31,18 +31,7 @@ function cast(data: Value, type: string): Value {
 
 const shown = (vname: string | null): string => vname || '(Default)'
 
-interface Wanted {
-  name: string
-  vname: string | null
-  vdata: Value
-  vtype: string
-  use_32bit_registry: boolean
-  win_owner: string | null
-  win_perms: Value
-  win_deny_perms: Value
-  win_inheritance: boolean
-  win_perms_reset: boolean
-}
+type Wanted = Bound<typeof presentArgs>
 
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateReturn> {
   const { name, vname, vdata, vtype, win_owner, win_perms, win_deny_perms, win_inheritance } = wanted
@@ -110,6 +99,19 @@ async function keyAbsent(ctx: StateContext, name: string, narrow: boolean): Prom
   return { name, result: true, changes: { reg: { Removed: { Key } } }, comment: `Removed ${Key}` }
 }
 
+const presentArgs = {
+  name,
+  vname,
+  vdata: arg.any('Data, of the type that `vtype` names', { optional: true }),
+  vtype: arg.text('Value type, such as REG_SZ or REG_DWORD', { default: 'REG_SZ' }),
+  use_32bit_registry,
+  win_owner: arg.text('Owner of the key; not supported yet', { optional: true }),
+  win_perms: arg.dict('Permissions to grant; not supported yet', { optional: true }),
+  win_deny_perms: arg.dict('Permissions to deny; not supported yet', { optional: true }),
+  win_inheritance: arg.flag('Whether the key inherits permissions', { default: true }),
+  win_perms_reset: arg.flag('Whether to remove other permissions; not supported yet', { default: false }),
+}
+
 export default defineState({
   name: 'reg',
   doc: 'Manage keys and values of the Windows registry.',
@@ -117,18 +119,7 @@ export default defineState({
   functions: {
     present: state({
       doc: 'Ensure that a value is set.',
-      args: {
-        name,
-        vname,
-        vdata: arg.any('Data, of the type that `vtype` names', { optional: true }),
-        vtype: arg.text('Value type, such as REG_SZ or REG_DWORD', { default: 'REG_SZ' }),
-        use_32bit_registry,
-        win_owner: arg.text('Owner of the key; not supported yet', { optional: true }),
-        win_perms: arg.any('Permissions to grant, a dict; not supported yet', { optional: true }),
-        win_deny_perms: arg.any('Permissions to deny, a dict; not supported yet', { optional: true }),
-        win_inheritance: arg.flag('Whether the key inherits permissions', { default: true }),
-        win_perms_reset: arg.flag('Whether to remove other permissions; not supported yet', { default: false }),
-      },
+      args: presentArgs,
       run: present,
     }),
     absent: state({

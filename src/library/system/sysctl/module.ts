@@ -55,12 +55,12 @@ async function show(ctx: FunctionContext, file: Value): Promise<Result> {
 const get = async (ctx: FunctionContext, name: string): Promise<string> =>
   outputOf(ctx, [await program(ctx, 'sysctl'), '-n', name])
 
-async function assign(ctx: FunctionContext, name: string, value: Value): Promise<Record<string, string>> {
+async function assign(ctx: FunctionContext, name: string, value: string): Promise<Record<string, string>> {
   const path = name.replaceAll(/[./]/g, (mark) => (mark === '.' ? '/' : '.'))
   if (!(await ctx.host.access(`/proc/sys/${path}`, 'exists'))) throw failure(`sysctl ${name} does not exist`)
-  const command = [await program(ctx, 'sysctl'), '-w', `${name}=${str(value)}`]
+  const command = [await program(ctx, 'sysctl'), '-w', `${name}=${value}`]
   const { retcode, stdout, stderr } = await runAll(ctx, command)
-  const confirmed = new RegExp(`^${reEscape(name)}\\s+=\\s+${reEscape(str(value))}\\n?$`)
+  const confirmed = new RegExp(`^${reEscape(name)}\\s+=\\s+${reEscape(value)}\\n?$`)
   if (!confirmed.test(stdout) || stderr.includes('Invalid argument')) {
     throw failure(`sysctl -w failed: ${retcode !== 0 && stderr !== '' ? stderr : stdout}`)
   }
@@ -69,7 +69,7 @@ async function assign(ctx: FunctionContext, name: string, value: Value): Promise
 }
 
 /** Replace white space of any kind and length by a tab. */
-const normalized = (value: Value): string => str(value).replaceAll(/\s+/g, '\t')
+const normalized = (value: string): string => value.replaceAll(/\s+/g, '\t')
 
 async function write(ctx: FunctionContext, file: string, text: string): Promise<void> {
   try {
@@ -80,7 +80,7 @@ async function write(ctx: FunctionContext, file: string, text: string): Promise<
   }
 }
 
-async function persist(ctx: FunctionContext, name: string, value: Value, config: string | null): Promise<string> {
+async function persist(ctx: FunctionContext, name: string, value: string, config: string | null): Promise<string> {
   const file = config ?? (await defaultFile(ctx))
   if ((await ctx.host.stat(file))?.type !== 'file') {
     await ctx.host.makeDirectory(file.slice(0, file.lastIndexOf('/')) || '/', { parents: true })
@@ -88,7 +88,7 @@ async function persist(ctx: FunctionContext, name: string, value: Value, config:
   }
   const text = await textAt(ctx.host, file)
   if (text === undefined) throw failure(`Could not read from file: ${file}`)
-  const wanted = `${name} = ${str(value)}\n`
+  const wanted = `${name} = ${value}\n`
   let isSet = false
   const lines: string[] = []
   for (const line of splitLines(text, true)) {
@@ -111,7 +111,7 @@ async function persist(ctx: FunctionContext, name: string, value: Value, config:
 }
 
 const name = arg.string('Parameter')
-const value = arg.any('Value, as number or text')
+const value = arg.string('Value, as number or text')
 
 export default defineModule({
   name: 'linux_sysctl',

@@ -26,11 +26,11 @@ async function target(ctx: FunctionContext, key: string): Promise<string | false
 const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'directory'
 
-async function write(ctx: FunctionContext, key: string, value: Value): Promise<boolean> {
+async function write(ctx: FunctionContext, key: string, value: string): Promise<boolean> {
   const path = await target(ctx, key)
   if (path === false) return false
   try {
-    await ctx.host.writeAt(path, 0, Buffer.from(`${str(value)}\n`))
+    await ctx.host.writeAt(path, 0, Buffer.from(`${value}\n`))
     return true
   } catch (error) {
     if (isHostError(error)) return false
@@ -112,7 +112,7 @@ export default defineModule({
     attr: changes({
       doc: 'Read or set an attribute.',
       example: 'sysfs.attr block/sda/queue/logical_block_size',
-      args: { key, value: arg.any('Value to set, as number or text; None to read', { optional: true }) },
+      args: { key, value: arg.string('Value to set, as number or text; None to read', { optional: true }) },
       run: async (ctx, { key, value }) => {
         const path = await target(ctx, key)
         if (path === false || (await isFolder(ctx, path))) return path
@@ -122,7 +122,7 @@ export default defineModule({
     write: changes({
       doc: 'Set an attribute.',
       example: "sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor 'performance'",
-      args: { key, value: arg.any('Value, as number or text') },
+      args: { key, value: arg.string('Value, as number or text') },
       run: (ctx, args) => write(ctx, args.key, args.value),
     }),
     read: reads({

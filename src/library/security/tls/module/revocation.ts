@@ -2,7 +2,7 @@
 // list of them that is valid for a hundred years.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
-import { arg, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
+import { arg, type Bound, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
 import { certificateFacts, openssl } from './openssl.ts'
 import { exists, rootOf, textOfFile } from './places.ts'
 
@@ -61,16 +61,7 @@ const shortTime = (seconds: number): string =>
     .replace(/[-:T]|\.\d+/g, '')
     .slice(2)
 
-interface Revocation {
-  ca_name: string
-  CN: string
-  cacert_path: string | null
-  ca_filename: string | null
-  cert_path: string | null
-  cert_filename: string | null
-  crl_file: string | null
-  digest: string
-}
+type Revocation = Bound<typeof revokeCertArgs>
 
 async function revoke(ctx: FunctionContext, given: Revocation) {
   const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
@@ -159,6 +150,16 @@ const where = {
 const crl_file = arg.text('Path of the list; default: `crl.pem` of the authority', { optional: true })
 const digest = arg.text('Hash for the signature', { default: 'sha256' })
 
+const revokeCertArgs = {
+  ca_name,
+  CN: arg.text('Common name of the certificate'),
+  ...where,
+  cert_path: arg.text('Directory of the certificate', { optional: true }),
+  cert_filename: arg.text('Name of the certificate; default: the common name', { optional: true }),
+  crl_file,
+  digest,
+}
+
 export const revocation = {
   create_empty_crl: changes({
     doc: 'Create an empty certificate revocation list of an authority.',
@@ -176,15 +177,7 @@ export const revocation = {
   revoke_cert: changes({
     doc: 'Revoke a certificate, and sign the revocation list again.',
     example: "tls.revoke_cert ca_name='koji' CN='laptop' crl_file='/etc/openvpn/team1/crl.pem'",
-    args: {
-      ca_name,
-      CN: arg.text('Common name of the certificate'),
-      ...where,
-      cert_path: arg.text('Directory of the certificate', { optional: true }),
-      cert_filename: arg.text('Name of the certificate; default: the common name', { optional: true }),
-      crl_file,
-      digest,
-    },
+    args: revokeCertArgs,
     run: revoke,
   }),
   validate: reads({

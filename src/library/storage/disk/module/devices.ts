@@ -94,7 +94,7 @@ export async function smartAttributes(
   ctx: FunctionContext,
   dev: string,
   attributes: Value,
-  values: Value,
+  values: string[] | null,
 ): Promise<Dict> {
   const device = dev.startsWith('/dev/') ? dev : `/dev/${dev}`
   const { retcode, stdout, stderr } = await runAll(ctx, `smartctl --attributes ${device}`, { output_loglevel: 'quiet' })
@@ -112,8 +112,8 @@ export async function smartAttributes(
     const columns = [...words.slice(0, fields.length), words.slice(fields.length).join(' ')]
     const id = Number(columns[0])
     if (isList(attributes) && !attributes.includes(id)) continue
-    const facts = fields.map((field, at): [Value, Value] => [field, numeric(columns[at + 1] ?? '')])
-    found.set(id, new Map(facts.filter(([field]) => !isList(values) || values.includes(field))))
+    const facts = fields.map((field, at): [string, Value] => [field, numeric(columns[at + 1] ?? '')])
+    found.set(id, new Map(facts.filter(([field]) => values === null || values.includes(field))))
   }
   return found
 }

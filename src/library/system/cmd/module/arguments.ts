@@ -19,7 +19,7 @@ const ARGUMENTS = {
   umask: arg.any('Umask in octal, as number or text', { optional: true }),
   output_encoding: arg.text('Encoding of the output', { optional: true }),
   output_loglevel: arg.text('Log level of the output, or `quiet`', { default: 'debug' }),
-  log_callback: arg.any('Function that changes what is logged; ignored here', { optional: true }),
+  log_callback: arg.text('Ignored', { optional: true }),
   hide_output: arg.flag('Whether to omit the output from the answer', { default: false }),
   timeout: arg.any('Timeout in seconds, as number', { optional: true }),
   reset_system_locale: arg.flag('Whether to set the locale to C', { default: true }),

@@ -100,8 +100,8 @@ export const scriptArgs = {
 export const callArgs = {
   name,
   func: arg.any('Function'),
-  args: arg.any('Positional arguments, a list', { default: [] }),
-  kws: arg.any('Keyword arguments, a dict', { optional: true }),
+  args: arg.list('Positional arguments', { default: [] }),
+  kws: arg.dict('Keyword arguments', { optional: true }),
   output_loglevel,
   hide_output,
   use_vt,

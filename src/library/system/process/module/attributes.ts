@@ -1,5 +1,5 @@
 // Attributes of a process, by name.
-import { float, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { float, SaltError } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, type Result, textAt } from '../../../../sdk/mod.ts'
 import {
   bootTime,
@@ -75,10 +75,10 @@ const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   username: (ctx, { pid }) => userOf(ctx, pid),
 }
 
-export async function describe(ctx: FunctionContext, pid: number, wanted: Value): Promise<Result> {
+export async function describe(ctx: FunctionContext, pid: number, wanted: string[] | null): Promise<Result> {
   const process = await processAt(ctx, pid)
   if (!process) throw new SaltError('CommandExecutionError', `process PID not found (pid=${pid})`)
-  const names = isList(wanted) ? wanted.map(str) : Object.keys(ATTRIBUTES)
+  const names = wanted ?? Object.keys(ATTRIBUTES)
   const unknown = names.filter((name) => !Object.hasOwn(ATTRIBUTES, name))
   if (unknown.length > 0) {
     const noun = unknown.length === 1 ? 'name' : 'names'
