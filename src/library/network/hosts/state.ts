@@ -191,11 +191,7 @@ export default defineState({
   name: 'host',
   doc: 'Manage entries of the hosts file.',
   functions: {
-    present: state({
-      doc: 'Ensure that a host name belongs to addresses.',
-      args: presentArgs,
-      run: present,
-    }),
+    present: state({ doc: 'Ensure that a host name belongs to addresses.', args: presentArgs, run: present }),
     absent: state({
       doc: 'Ensure that a host name does not belong to addresses.',
       args: { name, ip },

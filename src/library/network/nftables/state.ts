@@ -223,11 +223,7 @@ const family = arg.string('ipv4, ipv6, inet, arp, bridge or netdev', { default: 
 const inTable = arg.string('Table', { default: 'filter' })
 const kwargs = arg.open('`table`, `chain`, `save`, and the parts of the rule')
 const ruleState = (doc: string, kind: Kind) =>
-  state({
-    doc,
-    args: { name, family, kwargs },
-    run: (ctx, request) => rule(ctx, kind, request),
-  })
+  state({ doc, args: { name, family, kwargs }, run: (ctx, request) => rule(ctx, kind, request) })
 
 export default defineState({
   name: 'nftables',

@@ -65,12 +65,7 @@ async function search(ctx: FunctionContext, ring: Ring, words: string, keyserver
 const keys = {
   search_keys: reads({
     doc: 'Search keys on a key server.',
-    args: {
-      text: arg.text('Search text'),
-      keyserver: arg.text('Key server', { optional: true }),
-      user,
-      gnupghome,
-    },
+    args: { text: arg.text('Search text'), keyserver: arg.text('Key server', { optional: true }), user, gnupghome },
     returns: ret.list('A dict for each key'),
     example: 'gpg.search_keys user@example.com',
     run: (ctx, given) => search(ctx, ringOf(given), given.text, given.keyserver),

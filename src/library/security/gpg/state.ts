@@ -134,10 +134,6 @@ export default defineState({
       },
       run: present,
     }),
-    absent: state({
-      doc: 'Ensure that keys are not in a keychain.',
-      args: absentArgs,
-      run: absent,
-    }),
+    absent: state({ doc: 'Ensure that keys are not in a keychain.', args: absentArgs, run: absent }),
   },
 })

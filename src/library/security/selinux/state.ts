@@ -193,16 +193,8 @@ export default defineState({
   },
   functions: {
     mode: state({ doc: 'Ensure the mode of SELinux.', args: { name }, run: (ctx, args) => mode(ctx, args.name) }),
-    boolean: state({
-      doc: 'Ensure the value of one or more booleans.',
-      args: booleanArgs,
-      run: boolean,
-    }),
-    module: state({
-      doc: 'Ensure that a module is enabled or disabled.',
-      args: moduleArgs,
-      run: module,
-    }),
+    boolean: state({ doc: 'Ensure the value of one or more booleans.', args: booleanArgs, run: boolean }),
+    module: state({ doc: 'Ensure that a module is enabled or disabled.', args: moduleArgs, run: module }),
     module_install: state({
       doc: 'Ensure that a module is installed from a file.',
       args: { name: arg.text('Path of the module') },

@@ -311,11 +311,7 @@ const verifying = {
   }),
   verify_private_key: reads({
     doc: 'Return whether a private key belongs to a public key.',
-    args: {
-      private_key: source('Private key'),
-      public_key: source('Public key or certificate'),
-      passphrase,
-    },
+    args: { private_key: source('Private key'), public_key: source('Public key or certificate'), passphrase },
     returns: ret.boolean('Whether it does'),
     example: 'x509.verify_private_key private_key=/etc/pki/my.key public_key=/etc/pki/my.crt',
     run: async (ctx, { private_key, public_key, passphrase }) => {

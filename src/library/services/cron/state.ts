@@ -168,11 +168,7 @@ export default defineState({
       },
       run: present,
     }),
-    absent: state({
-      doc: 'Ensure that a job is not in a crontab.',
-      args: absentArgs,
-      run: absent,
-    }),
+    absent: state({ doc: 'Ensure that a job is not in a crontab.', args: absentArgs, run: absent }),
     file: state({
       doc: 'Ensure that a file is the crontab of a user.',
       args: {

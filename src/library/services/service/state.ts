@@ -67,16 +67,8 @@ export default defineState({
   name: 'service',
   doc: 'Manage services.',
   functions: {
-    running: state({
-      doc: 'Ensure that a service is running.',
-      args: activity,
-      run: running,
-    }),
-    dead: state({
-      doc: 'Ensure that a service is not running.',
-      args: activity,
-      run: dead,
-    }),
+    running: state({ doc: 'Ensure that a service is running.', args: activity, run: running }),
+    dead: state({ doc: 'Ensure that a service is not running.', args: activity, run: dead }),
     enabled: state({
       doc: 'Ensure that a service is enabled at boot.',
       args: { name, kwargs },

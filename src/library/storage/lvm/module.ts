@@ -303,12 +303,7 @@ export default defineModule({
     pvcreate: changes({
       doc: 'Create physical volumes.',
       example: 'lvm.pvcreate /dev/sdb1,/dev/sdb2 dataalignmentoffset=7s',
-      args: {
-        devices,
-        override,
-        force: arg.flag('Whether to answer questions with yes', { default: true }),
-        kwargs,
-      },
+      args: { devices, override, force: arg.flag('Whether to answer questions with yes', { default: true }), kwargs },
       run: pvcreate,
     }),
     pvremove: changes({

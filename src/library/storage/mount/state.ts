@@ -259,26 +259,14 @@ export default defineState({
         return { name: request.name, changes: {}, result: false, comment }
       },
     }),
-    swap: state({
-      doc: 'Ensure that a swap device is active.',
-      args: swapArgs,
-      run: swap,
-    }),
-    unmounted: state({
-      doc: 'Ensure that a mount point is not mounted.',
-      args: unmountedArgs,
-      run: unmounted,
-    }),
+    swap: state({ doc: 'Ensure that a swap device is active.', args: swapArgs, run: swap }),
+    unmounted: state({ doc: 'Ensure that a mount point is not mounted.', args: unmountedArgs, run: unmounted }),
     mod_watch: state({
       doc: 'Remount because a watched state changed.',
       args: { name: arg.string('Mount point'), user, kwargs: arg.open('Arguments of the state') },
       run: (ctx, { name, user, kwargs }) => remounted(ctx, name, user, kwargs),
     }),
-    fstab_present: state({
-      doc: 'Ensure that the table has an entry.',
-      args: fstabPresentArgs,
-      run: fstabPresent,
-    }),
+    fstab_present: state({ doc: 'Ensure that the table has an entry.', args: fstabPresentArgs, run: fstabPresent }),
     fstab_absent: state({
       doc: 'Ensure that the table does not have an entry.',
       args: fstabAbsentArgs,

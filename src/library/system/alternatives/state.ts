@@ -112,11 +112,6 @@ export default defineState({
       args: { name },
       run: (ctx, { name }) => auto(ctx, name),
     }),
-    set: state({
-      doc: 'Ensure that an alternative is chosen.',
-      args: { name, path },
-      calledAs: 'set_',
-      run: choose,
-    }),
+    set: state({ doc: 'Ensure that an alternative is chosen.', args: { name, path }, calledAs: 'set_', run: choose }),
   },
 })

@@ -290,12 +290,7 @@ export default defineState({
       args: waitArgs,
       run: (_ctx, { name }) => nothing(name),
     }),
-    watch: state({
-      doc: 'Alias of `wait`.',
-      args: waitArgs,
-      calledAs: 'wait',
-      run: (_ctx, { name }) => nothing(name),
-    }),
+    watch: state({ doc: 'Alias of `wait`.', args: waitArgs, calledAs: 'wait', run: (_ctx, { name }) => nothing(name) }),
     wait_script: state({
       doc: 'Run a script only when a watched state changes.',
       args: waitScriptArgs,

@@ -52,10 +52,6 @@ export default defineState({
   name: 'environ',
   doc: 'Manage environment variables of the minion, which commands inherit.',
   functions: {
-    setenv: state({
-      doc: 'Ensure the values of environment variables.',
-      args: setenvArgs,
-      run: setenv,
-    }),
+    setenv: state({ doc: 'Ensure the values of environment variables.', args: setenvArgs, run: setenv }),
   },
 })

@@ -124,10 +124,6 @@ export default defineState({
       args: { name, persist, mods },
       run: (ctx, args) => present(ctx, { ...args, comment: true }),
     }),
-    absent: state({
-      doc: 'Ensure that kernel modules are not loaded.',
-      args: absentArgs,
-      run: absent,
-    }),
+    absent: state({ doc: 'Ensure that kernel modules are not loaded.', args: absentArgs, run: absent }),
   },
 })

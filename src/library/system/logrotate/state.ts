@@ -51,11 +51,6 @@ export default defineState({
   doc: 'Manage the configuration of logrotate.',
   when: ({ grains }) => grains.get('kernel') !== 'Windows' || 'logrotate module could not be loaded',
   functions: {
-    set: state({
-      doc: 'Ensure the value of a setting.',
-      args: setArgs,
-      calledAs: 'set_',
-      run: set,
-    }),
+    set: state({ doc: 'Ensure the value of a setting.', args: setArgs, calledAs: 'set_', run: set }),
   },
 })

@@ -172,11 +172,7 @@ export default defineModule({
     }),
     rand_int: reads({
       doc: 'Return a random integer.',
-      args: {
-        start: arg.integer('Minimum', { default: 1 }),
-        end: arg.integer('Maximum', { default: 10 }),
-        seed,
-      },
+      args: { start: arg.integer('Minimum', { default: 1 }), end: arg.integer('Maximum', { default: 10 }), seed },
       returns: ret.any('The integer'),
       example: 'random.rand_int 1 10',
       run: (_ctx, { start, end, seed }) => randomInteger(start, end, seed),

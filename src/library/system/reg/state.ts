@@ -117,11 +117,7 @@ export default defineState({
   doc: 'Manage keys and values of the Windows registry.',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'reg state: only on Windows systems',
   functions: {
-    present: state({
-      doc: 'Ensure that a value is set.',
-      args: presentArgs,
-      run: present,
-    }),
+    present: state({ doc: 'Ensure that a value is set.', args: presentArgs, run: present }),
     absent: state({
       doc: 'Ensure that a value is absent.',
       args: { name, vname, use_32bit_registry },
