@@ -35,6 +35,9 @@ export interface Calls {
   'archive.unrar': string[]
   'archive.unzip': string[]
   'archive.zip': string[]
+  'at.atq': Dict
+  'at.atrm': Dict
+  'at.jobcheck': Dict
   'augeas.execute': Dict
   'beacons.add': Dict
   'beacons.delete': Dict
@@ -134,6 +137,10 @@ export interface Calls {
   'data.load': Dict
   'data.update': boolean
   'data.values': Value[]
+  'ddns.add_host': boolean | null
+  'ddns.delete': boolean | null
+  'ddns.delete_host': boolean | null
+  'ddns.update': boolean | null
   'debconf.get_selections': Dict
   'debconf.set': boolean
   'debconf.set_file': boolean
@@ -514,6 +521,19 @@ export interface Calls {
   'network.ipaddrs': string[]
   'network.ipaddrs6': string[]
   'network.wol': boolean
+  'nftables.append': Dict
+  'nftables.build_rule': Dict
+  'nftables.check': Dict
+  'nftables.check_chain': Dict
+  'nftables.check_table': Dict
+  'nftables.delete': Dict
+  'nftables.delete_chain': Dict
+  'nftables.delete_table': Dict
+  'nftables.flush': Dict
+  'nftables.get_rule_handle': Dict
+  'nftables.insert': Dict
+  'nftables.new_chain': Dict
+  'nftables.new_table': Dict
   'nginx.build_info': Dict
   'nginx.configtest': Dict
   'nginx.signal': null | string

@@ -1,6 +1,6 @@
-// Network bridges of Linux, through brctl. It lists the interfaces of a bridge one below the other.
+// Network bridges of Linux, through brctl, which lists the interfaces of a bridge on successive lines.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, getItem, keyError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, getItem, isDict, isList, keyError, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
 
 function bridgesIn(text: string): Dict {
@@ -17,70 +17,78 @@ function bridgesIn(text: string): Dict {
       ])
       if (first !== undefined) current.set('interfaces', [first])
       bridges.set(name, current)
-    } else if (current) current.set('interfaces', [...((current.get('interfaces') ?? []) as Value[]), name])
+    } else if (current) current.set('interfaces', [...interfacesOf(current), name])
   }
   return bridges
 }
 
-async function brctl(ctx: FunctionContext, ...words: Value[]): Promise<string> {
+function interfacesOf(bridge: Value): readonly Value[] {
+  const interfaces = isDict(bridge) ? bridge.get('interfaces') : undefined
+  return interfaces !== undefined && isList(interfaces) ? interfaces : []
+}
+
+async function brctl(ctx: FunctionContext, ...words: (string | null)[]): Promise<string> {
   const program = (await ctx.host.which('brctl')) ?? 'brctl'
   return outputOf(ctx, [program, ...words].map(str).join(' '))
 }
 
-const shown = async (ctx: FunctionContext, br: Value): Promise<Dict> =>
-  bridgesIn(await brctl(ctx, 'show', ...(truthy(br) ? [br] : [])))
+const shown = async (ctx: FunctionContext, br?: string | null): Promise<Dict> =>
+  bridgesIn(await brctl(ctx, 'show', ...(br ? [br] : [])))
 
-const br = arg.any('The bridge', { default: null })
-const iface = arg.any('The interface', { default: null })
+const br = arg.text('Bridge', { optional: true })
+const iface = arg.text('Interface', { optional: true })
 const STATES: Readonly<Record<string, string>> = lookup({ enable: 'on', disable: 'off' })
 
 export default defineModule({
   name: 'bridge',
-  doc: 'Network bridges.',
+  doc: 'Manage network bridges.',
   when: async ({ grains, host }) =>
     (grains.get('kernel') === 'Linux' && (await host.which('brctl')) !== undefined) ||
     'The bridge execution module failed to load: requires one of the following tool/os combinations: ifconfig on FreeBSD/OpenBSD, brctl on Linux or brconfig on NetBSD.',
   functions: {
     show: reads({
-      doc: 'A bridge with its interfaces, or all of them.',
+      doc: 'Return a bridge with its interfaces, or all bridges.',
       example: 'bridge.show br0',
       args: { br },
       run: async (ctx, { br }) => {
         const bridges = await shown(ctx, br)
-        return truthy(br) ? (bridges.get(br) ?? null) : bridges
+        return br ? (bridges.get(br) ?? null) : bridges
       },
     }),
     list: {
       ...reads({
-        doc: 'The names of all bridges.',
+        doc: 'Return the names of all bridges.',
         example: 'bridge.list',
         args: {},
         run: async (ctx) => {
-          const bridges = await shown(ctx, null)
+          const bridges = await shown(ctx)
           return bridges.size > 0 ? [...bridges.keys()] : null
         },
       }),
       calledAs: 'list_',
     },
     interfaces: reads({
-      doc: 'The interfaces of a bridge.',
+      doc: 'Return the interfaces of a bridge.',
       example: 'bridge.interfaces br0',
       args: { br },
       run: async (ctx, { br }) => {
-        const bridge = truthy(br) ? (await shown(ctx, br)).get(br) : undefined
+        const bridge = br ? (await shown(ctx, br)).get(br) : undefined
         return bridge === undefined ? null : getItem(bridge, 'interfaces')
       },
     }),
     find_interfaces: reads({
-      doc: 'The bridges that interfaces are in.',
+      doc: 'Return the bridge of each interface.',
       example: 'bridge.find_interfaces eth0 eth1',
-      args: { args: arg.rest('The interfaces') },
+      args: { args: arg.rest('Interfaces') },
       run: async (ctx, { args }) => {
-        const bridges = [...(await shown(ctx, null))]
+        const bridges = [...(await shown(ctx))]
         if (bridges.length === 0) return null
-        const holder = (iface: Value) =>
-          bridges.findLast(([, bridge]) => (((bridge as Dict).get('interfaces') ?? []) as Value[]).includes(iface))
-        return new Map(args.flatMap((iface) => (holder(iface) ? [[iface, holder(iface)![0]]] : [])))
+        const found: Dict = new Map()
+        for (const iface of args) {
+          const holder = bridges.findLast(([, bridge]) => interfacesOf(bridge).includes(iface))
+          if (holder) found.set(iface, holder[0])
+        }
+        return found
       },
     }),
     add: changes({
@@ -96,13 +104,13 @@ export default defineModule({
       run: (ctx, { br }) => brctl(ctx, 'delbr', br),
     }),
     addif: changes({
-      doc: 'Put an interface into a bridge.',
+      doc: 'Add an interface to a bridge.',
       example: 'bridge.addif br0 eth0',
       args: { br, iface },
       run: (ctx, { br, iface }) => brctl(ctx, 'addif', br, iface),
     }),
     delif: changes({
-      doc: 'Take an interface out of a bridge.',
+      doc: 'Remove an interface from a bridge.',
       example: 'bridge.delif br0 eth0',
       args: { br, iface },
       run: (ctx, { br, iface }) => brctl(ctx, 'delif', br, iface),

@@ -1,147 +1,124 @@
-// Records of the DNS, changed at the server that keeps them: dig asks it, nsupdate tells it. The key comes from a JSON
-// file of secrets by name, and reaches nsupdate by its input, where no list of processes shows it.
-import { isDict, loadJson, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type Result, runAll } from '../../../sdk/mod.ts'
+// Changes of DNS records at their server: dig queries the server, nsupdate sends the changes. The TSIG key comes from a
+// JSON file of secrets by name, and goes to the standard input of nsupdate, where process lists do not show it.
+import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, ret, runAll } from '../../../sdk/mod.ts'
+import {
+  type DnsRecord,
+  digWords,
+  keyLine,
+  keysIn,
+  recordsIn,
+  reverseNames,
+  rooted,
+  type Server,
+  updateScript,
+} from './dns.ts'
 
-interface Server {
-  nameserver: Value
-  timeout: Value
-  port: Value
+interface Host extends Server {
+  zone: string
+  name: string
   kwargs: ReadonlyMap<string, Value>
 }
 
-interface RecordName {
-  zone: Value
-  name: Value
-}
-
-const nameOf = ({ zone, name }: RecordName): string => {
-  const text = str(name)
-  return text.endsWith('.') ? text : `${text}.${str(zone)}`
-}
-
-const rooted = (name: string): string => (name.endsWith('.') ? name : `${name}.`)
+const nameOf = ({ zone, name }: Host): string => (name.endsWith('.') ? name : rooted(`${name}.${zone}`))
 
 async function setting(ctx: FunctionContext, name: string, given: ReadonlyMap<string, Value>): Promise<Value> {
-  if (given.has(name)) return given.get(name)!
-  const value = await ctx.call('config.option', [`ddns.${name}`])
+  const value = given.get(name) ?? (given.has(name) ? null : await ctx.call('config.option', [`ddns.${name}`]))
   return truthy(value) ? value : null
 }
 
-/** The line that gives nsupdate its key; none without a file of keys. */
+/** Return the line that gives nsupdate its key; none without a key file. */
 async function keyLines(ctx: FunctionContext, given: ReadonlyMap<string, Value>): Promise<string[]> {
-  const file = await setting(ctx, 'keyfile', given)
-  if (!truthy(file)) return []
-  const keys = loadJson(Buffer.from(await ctx.host.read(str(file))).toString())
-  if (!isDict(keys) || keys.size === 0) throw new SaltError('CommandExecutionError', `${str(file)} has no keys`)
-  const name = (await setting(ctx, 'keyname', given)) ?? [...keys.keys()][0]!
-  const secret = keys.get(name)
-  if (secret === undefined) throw new SaltError('CommandExecutionError', `${str(file)} has no key ${str(name)}`)
-  const algorithm = str((await setting(ctx, 'keyalgorithm', given)) ?? 'hmac-md5').toLowerCase()
-  return [`key ${algorithm.replace(/\.sig-alg\.reg\.int\.?$/, '').replaceAll('_', '-')}:${str(name)} ${str(secret)}`]
+  const path = await setting(ctx, 'keyfile', given)
+  if (path === null) return []
+  const file = str(path)
+  const keys = keysIn(Buffer.from(await ctx.host.read(file)).toString())
+  const [first] = keys.keys()
+  if (first === undefined) throw new SaltError('CommandExecutionError', `${file} has no keys`)
+  const name = (await setting(ctx, 'keyname', given)) ?? first
+  return [keyLine(file, keys, name, str((await setting(ctx, 'keyalgorithm', given)) ?? 'hmac-md5'))]
 }
 
-/** What the server has of a name: lifetime, type and value of each record. */
-async function records(
-  ctx: FunctionContext,
-  name: string,
-  type: string,
-  server: Server,
-): Promise<[string, string, string][]> {
-  const where = [`@${str(server.nameserver)}`, '-p', str(server.port), `+time=${str(server.timeout)}`, '+tries=1']
-  const { retcode, stdout, stderr } = await runAll(ctx, ['dig', ...where, '+noall', '+answer', name, type])
-  if (retcode !== 0)
-    throw new SaltError('CommandExecutionError', stderr || stdout || `${str(server.nameserver)} does not answer`)
-  return splitLines(stdout).flatMap((line): [string, string, string][] => {
-    const [, ttl = '', , kind = '', ...value] = splitWords(line)
-    return line.startsWith(';') || kind === '' ? [] : [[ttl, kind, value.join(' ')]]
-  })
+/** Return the records that the server has for a name. */
+async function records(ctx: FunctionContext, name: string, type: string, server: Server): Promise<DnsRecord[]> {
+  const { retcode, stdout, stderr } = await runAll(ctx, digWords(server, name, type))
+  if (retcode === 0) return recordsIn(stdout)
+  throw new SaltError('CommandExecutionError', stderr || stdout || `${server.nameserver} does not answer`)
 }
 
-async function send(ctx: FunctionContext, zone: Value, lines: readonly string[], server: Server): Promise<boolean> {
-  const head = [`server ${str(server.nameserver)} ${str(server.port)}`, `zone ${rooted(str(zone))}`]
-  const script = [...head, ...(await keyLines(ctx, server.kwargs)), ...lines, 'send', '']
-  const words = ['nsupdate', '-t', str(server.timeout)]
-  const { retcode, stderr } = await runAll(ctx, words, { stdin: script.join('\n') })
+async function send(ctx: FunctionContext, host: Host, lines: readonly string[]): Promise<boolean> {
+  const stdin = updateScript(host, host.zone, [...(await keyLines(ctx, host.kwargs)), ...lines])
+  const { retcode, stderr } = await runAll(ctx, ['nsupdate', '-t', `${host.timeout}`], { stdin })
   if (retcode !== 0) ctx.log('error', stderr)
   return retcode === 0
 }
 
-interface Update extends RecordName, Server {
-  ttl: Value
-  rdtype: Value
-  data: Value
-  replace: Value
+interface Update extends Host {
+  ttl: string
+  rdtype: string
+  data: string
+  replace: boolean
 }
 
-/** None when the record is there already, else whether the server took it. */
-async function update(ctx: FunctionContext, wish: Update): Promise<boolean | null> {
-  const name = rooted(nameOf(wish))
-  const type = str(wish.rdtype).toUpperCase()
-  if (!truthy(wish.replace)) {
-    const known = await records(ctx, name, type, wish)
-    if (known.some(([ttl, kind, value]) => ttl === str(wish.ttl) && kind === type && value === str(wish.data)))
-      return null
+/** Return None when the record exists already, else whether the server accepted it. */
+async function update(ctx: FunctionContext, { ttl, rdtype, data, replace, ...host }: Update): Promise<boolean | null> {
+  const name = nameOf(host)
+  const type = rdtype.toUpperCase()
+  if (!replace) {
+    const known = await records(ctx, name, type, host)
+    if (known.some((record) => record.ttl === ttl && record.type === type && record.value === data)) return null
   }
-  const clear = truthy(wish.replace) ? [`update delete ${name} ${type}`] : []
-  return send(ctx, wish.zone, [...clear, `update add ${name} ${str(wish.ttl)} ${type} ${str(wish.data)}`], wish)
+  const clear = replace ? [`update delete ${name} ${type}`] : []
+  return send(ctx, host, [...clear, `update add ${name} ${ttl} ${type} ${data}`])
 }
 
-interface Removal extends RecordName, Server {
-  rdtype: Value
-  data: Value
+interface Removal extends Host {
+  rdtype: string | null
+  data: string | null
 }
 
-async function remove(ctx: FunctionContext, wish: Removal): Promise<boolean | null> {
-  const name = rooted(nameOf(wish))
-  const type = truthy(wish.rdtype) ? str(wish.rdtype).toUpperCase() : ''
-  if ((await records(ctx, name, type || 'ANY', wish)).length === 0) return null
-  const value = type !== '' && truthy(wish.data) ? ` ${str(wish.data)}` : ''
-  return send(ctx, wish.zone, [`update delete ${name} ${type}${value}`.trimEnd()], wish)
+async function remove(ctx: FunctionContext, { rdtype, data, ...host }: Removal): Promise<boolean | null> {
+  const name = nameOf(host)
+  const type = rdtype?.toUpperCase() ?? ''
+  if ((await records(ctx, name, type || 'ANY', host)).length === 0) return null
+  return send(ctx, host, [`update delete ${name} ${type}${type && data ? ` ${data}` : ''}`.trimEnd()])
 }
 
-/** The reverse zones that may hold an address, from the longest on: what stands in the zone, and its name. */
-function reverseNames(address: string): [name: string, zone: string][] {
-  const parts = address.split('.').reverse()
-  return parts
-    .slice(1)
-    .map((_, at) => [parts.slice(0, at + 1).join('.'), `${parts.slice(at + 1).join('.')}.in-addr.arpa.`])
-}
-
-type Host = RecordName & Server
-
-async function addHost(ctx: FunctionContext, host: Host & { ttl: Value; ip: Value; replace: Value }): Promise<Result> {
-  const added = await update(ctx, { ...host, rdtype: 'A', data: host.ip })
+async function addHost(
+  ctx: FunctionContext,
+  { ip, ...host }: Omit<Update, 'rdtype' | 'data'> & { ip: string },
+): Promise<boolean | null> {
+  const added = await update(ctx, { ...host, rdtype: 'A', data: ip })
   if (added === false) return false
-  const full = rooted(nameOf(host))
-  for (const [name, zone] of reverseNames(str(host.ip))) {
-    if (await update(ctx, { ...host, name, zone, rdtype: 'PTR', data: full })) return true
+  for (const place of reverseNames(ip)) {
+    if (await update(ctx, { ...host, ...place, rdtype: 'PTR', data: nameOf(host) })) return true
   }
   return added
 }
 
-async function deleteHost(ctx: FunctionContext, host: Host): Promise<Result> {
-  const full = rooted(nameOf(host))
-  const addresses = (await records(ctx, full, 'A', host)).map(([, , value]) => value)
-  let result: boolean | null = await remove(ctx, { ...host, rdtype: null, data: null })
-  for (const address of addresses) {
-    for (const [name, zone] of reverseNames(address)) {
-      if (await remove(ctx, { ...host, name, zone, rdtype: 'PTR', data: full })) result = true
+async function deleteHost(ctx: FunctionContext, host: Host): Promise<boolean | null> {
+  const name = nameOf(host)
+  const addresses = await records(ctx, name, 'A', host)
+  let result = await remove(ctx, { ...host, rdtype: null, data: null })
+  for (const { value } of addresses) {
+    for (const place of reverseNames(value)) {
+      if (await remove(ctx, { ...host, ...place, rdtype: 'PTR', data: name })) result = true
     }
   }
   return result
 }
 
-const record = { zone: arg.text('The zone'), name: arg.text('The name in it') }
-const nameserver = arg.text('The server', { default: '127.0.0.1' })
-const timeout = arg.any('Seconds to wait', { default: 5 })
-const port = arg.any('The port of the server', { default: 53 })
-const kwargs = arg.open('keyfile, keyname and keyalgorithm')
-const ttl = arg.text('The lifetime of the record, in seconds')
+const returns = ret.optional(ret.boolean('True; False when the server refuses; None when there is nothing to change'))
+const record = { zone: arg.text('DNS zone'), name: arg.text('Record name in the zone') }
+const nameserver = arg.text('DNS server', { default: '127.0.0.1' })
+const timeout = arg.count('Timeout in seconds', { default: 5 })
+const port = arg.count('Port of the DNS server', { default: 53 })
+const kwargs = arg.open('keyfile, keyname and keyalgorithm; the default of each is the option `ddns.<name>`')
+const ttl = arg.text('Time to live of the record, in seconds')
 
 export default defineModule({
   name: 'ddns',
-  doc: 'Records of the DNS, changed at their server.',
+  doc: 'Change DNS records at their server.',
   when: async ({ host }) => {
     for (const program of ['dig', 'nsupdate']) {
       if ((await host.which(program)) === undefined) {
@@ -152,54 +129,58 @@ export default defineModule({
   },
   functions: {
     add_host: changes({
-      doc: 'Add the address of a host, and its name by the address.',
+      doc: 'Add the A record of a host, and its PTR record.',
       example: 'ddns.add_host example.com host1 60 10.1.1.1',
       args: {
         ...record,
         ttl,
-        ip: arg.text('The address'),
+        ip: arg.text('IPv4 address'),
         nameserver,
-        replace: arg.flag('Whether other addresses go', { default: true }),
+        replace: arg.flag('Whether to replace other addresses of the host', { default: true }),
         timeout,
         port,
         kwargs,
       },
+      returns,
       run: addHost,
     }),
     delete_host: changes({
-      doc: 'Remove a host, and its name by its addresses.',
+      doc: 'Remove all records of a host, and the PTR records of its addresses.',
       example: 'ddns.delete_host example.com host1',
       args: { ...record, nameserver, timeout, port, kwargs },
+      returns,
       run: deleteHost,
     }),
     update: changes({
-      doc: 'Have a record: true, false when the server refuses, None when it is there already.',
+      doc: 'Add or change a record. Return False when the server refuses it, None when the record exists already.',
       example: 'ddns.update example.com host1 60 A 10.0.0.1',
       args: {
         ...record,
         ttl,
-        rdtype: arg.text('Its type'),
-        data: arg.any('Its value'),
+        rdtype: arg.text('Record type, such as A'),
+        data: arg.text('Record value'),
         nameserver,
         timeout,
-        replace: arg.flag('Whether other records of this type go', { default: false }),
+        replace: arg.flag('Whether to replace other records of this type', { default: false }),
         port,
         kwargs,
       },
+      returns,
       run: update,
     }),
     delete: changes({
-      doc: 'Remove records: true, false when the server refuses, None when there are none.',
+      doc: 'Remove records. Return False when the server refuses it, None when there are no such records.',
       example: 'ddns.delete example.com host1 A',
       args: {
         ...record,
-        rdtype: arg.text('Only this type', { optional: true }),
-        data: arg.any('Only this value', { optional: true }),
+        rdtype: arg.text('Record type; all types by default', { optional: true }),
+        data: arg.text('Record value; all values by default', { optional: true }),
         nameserver,
         timeout,
         port,
         kwargs,
       },
+      returns,
       run: remove,
     }),
   },

@@ -1,4 +1,4 @@
-// Look-ups in the DNS, through dig. A failed one gives an empty list.
+// DNS queries, through dig. A failed query returns an empty list.
 import { BrineError } from '../../../base/mod.ts'
 import { indexError, ipAddress, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type Result, reads, runAll } from '../../../sdk/mod.ts'
@@ -25,7 +25,7 @@ function versionOf(text: string): 4 | 6 | undefined {
 
 const PREFIXES = { 4: [1, 32], 6: [8, 128] } as const
 
-/** An address, alone or with the length of its network. */
+/** Return whether a value is an IP address, with or without a prefix length. */
 function isAddress(value: Value): boolean {
   if (typeof value !== 'string') return false
   const slash = value.lastIndexOf('/')
@@ -56,7 +56,7 @@ async function nameServers(
   return found
 }
 
-/** The networks that may send mail for a domain; what it includes or redirects to is followed. */
+/** Return the networks that may send mail for a domain. Follow `include` and `redirect`. */
 async function senders(ctx: FunctionContext, domain: string, record: string, nameserver: Value): Promise<string[]> {
   const text = await dig(ctx, [domain, record], nameserver)
   if (text === undefined) return []
@@ -91,64 +91,68 @@ async function mailHosts(
   return found
 }
 
-const host = arg.text('The host')
-const domain = arg.text('The domain')
-const nameserver = arg.text('The server that is asked', { optional: true })
+const host = arg.text('Host name or address')
+const domain = arg.text('Domain name')
+const nameserver = arg.text('DNS server to query; by default the servers of the system', { optional: true })
 
 const A = reads({
-  doc: 'The IPv4 addresses of a host.',
+  doc: 'Return the IPv4 addresses of a host.',
   example: 'dig.A www.google.com',
   args: { host, nameserver },
   run: (ctx, args) => addresses(ctx, args.host, 'A', args.nameserver),
 })
 const AAAA = reads({
-  doc: 'The IPv6 addresses of a host.',
+  doc: 'Return the IPv6 addresses of a host.',
   example: 'dig.AAAA www.google.com',
   args: { host, nameserver },
   run: (ctx, args) => addresses(ctx, args.host, 'AAAA', args.nameserver),
 })
 const PTR = reads({
-  doc: 'The names of an address.',
+  doc: 'Return the names of an address.',
   example: 'dig.PTR 1.2.3.4',
   args: { host, nameserver },
   run: (ctx, args) => lines(ctx, ['-x', args.host], args.nameserver),
 })
 const CNAME = reads({
-  doc: 'The name that a host is an alias of.',
+  doc: 'Return the name that a host is an alias of.',
   example: 'dig.CNAME mail.google.com',
   args: { host, nameserver },
   run: async (ctx, args) => (await dig(ctx, [args.host, 'CNAME'], args.nameserver)) ?? [],
 })
 const NS = reads({
-  doc: 'The name servers of a domain.',
+  doc: 'Return the name servers of a domain.',
   example: 'dig.NS google.com',
-  args: { domain, resolve: arg.flag('Their addresses instead of their names', { default: true }), nameserver },
+  args: { domain, resolve: arg.flag('Whether to return addresses instead of names', { default: true }), nameserver },
   run: (ctx, { domain, resolve, nameserver }) => nameServers(ctx, domain, resolve, nameserver),
 })
 const SPF = reads({
-  doc: 'The networks that may send mail for a domain.',
+  doc: 'Return the networks that may send mail for a domain.',
   example: 'dig.SPF google.com',
-  args: { domain, record: arg.string('The type of record', { default: 'SPF' }), nameserver },
+  args: {
+    domain,
+    record: arg.string('Record type; TXT is queried when SPF has no answer', { default: 'SPF' }),
+    nameserver,
+  },
   run: (ctx, { domain, record, nameserver }) => senders(ctx, domain, record, nameserver),
 })
 const MX = reads({
-  doc: 'The mail hosts of a domain.',
+  doc: 'Return the mail hosts of a domain, with their priorities.',
   example: 'dig.MX google.com',
-  args: { domain, resolve: arg.flag('Their addresses instead of their names', { default: false }), nameserver },
+  args: { domain, resolve: arg.flag('Whether to return addresses instead of names', { default: false }), nameserver },
   run: (ctx, { domain, resolve, nameserver }) => mailHosts(ctx, domain, resolve, nameserver),
 })
 
 export default defineModule({
   name: 'dig',
-  doc: 'Look-ups in the DNS.',
+  doc: 'Query the DNS.',
   when: async ({ host }) =>
     (await host.which('dig')) !== undefined ||
     'The dig execution module cannot be loaded: the dig binary is not in the path.',
   functions: {
     check_ip: reads({
-      doc: 'Whether a text is an address.',
+      doc: 'Return whether a text is an IP address, with or without a prefix length.',
       example: 'dig.check_ip 127.0.0.1',
-      args: { addr: arg.any('The text') },
+      args: { addr: arg.text('Text to check') },
       run: (_ctx, { addr }) => isAddress(addr),
     }),
     A,
@@ -166,7 +170,7 @@ export default defineModule({
     MX,
     mx: MX,
     TXT: reads({
-      doc: 'The texts of a host.',
+      doc: 'Return the TXT records of a host.',
       example: 'dig.TXT google.com',
       args: { host, nameserver },
       run: (ctx, args) => lines(ctx, [args.host, 'TXT'], args.nameserver),

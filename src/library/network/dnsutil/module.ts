@@ -1,4 +1,4 @@
-// Hosts files, zone files and serial numbers of the DNS. Look-ups are dig's, or the system's where dig is missing.
+// Hosts files, zone files and serial numbers of zones. DNS queries use dig, or the system resolver without dig.
 import { lookup } from 'node:dns/promises'
 import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, type Result, reads, textAt } from '../../../sdk/mod.ts'
@@ -7,7 +7,7 @@ import { parseZone } from './module/zone.ts'
 const NO_DIG = 'This function requires dig, which is not currently available'
 
 async function hostsOf(ctx: FunctionContext, file: string, given: string | null): Promise<Dict | string> {
-  const text = given ? given : await textAt(ctx.host, file)
+  const text = given || (await textAt(ctx.host, file))
   if (text === undefined) return 'Error: hosts data was not found'
   const found: Dict = new Map()
   for (const line of splitLines(text)) {
@@ -21,7 +21,7 @@ async function hostsOf(ctx: FunctionContext, file: string, given: string | null)
 async function appendHosts(
   ctx: FunctionContext,
   file: string,
-  address: Value,
+  address: string | null,
   entries: string | null,
 ): Promise<string> {
   const hosts = await hostsOf(ctx, file, null)
@@ -51,18 +51,18 @@ async function removeHosts(ctx: FunctionContext, file: string, entries: string |
 const byDig = async (ctx: FunctionContext, fun: string, args: Value[]): Promise<Value> =>
   (await ctx.host.which('dig')) === undefined ? NO_DIG : ctx.call(`dig.${fun}`, args)
 
-async function resolved(ctx: FunctionContext, host: Value, nameserver: Value, family: 4 | 6): Promise<Result> {
+async function resolved(ctx: FunctionContext, host: string, nameserver: string | null, family: 4 | 6): Promise<Result> {
   if ((await ctx.host.which('dig')) !== undefined || nameserver !== null) {
     return byDig(ctx, family === 4 ? 'A' : 'AAAA', [host, nameserver])
   }
   try {
-    return (await lookup(str(host), { family, all: true })).map(({ address }) => address)
+    return (await lookup(host, { family, all: true })).map(({ address }) => address)
   } catch {
-    return `Unable to resolve ${str(host)}`
+    return `Unable to resolve ${host}`
   }
 }
 
-/** Today's first serial number, by the clock of the machine. */
+/** Return the first serial number of today, in the local time zone. */
 function today(ctx: FunctionContext): string {
   const now = new Date(ctx.host.now() * 1000)
   const two = (value: number): string => String(value).padStart(2, '0')
@@ -79,89 +79,99 @@ async function serial(ctx: FunctionContext, zone: string, update: boolean): Prom
   return current
 }
 
-const hostsfile = arg.string('The hosts file', { default: '/etc/hosts' })
-const nameserver = arg.any('The server that is asked', { optional: true })
-const host = arg.any('The host')
-const domain = arg.any('The domain')
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const hostsfile = arg.string('Path of the hosts file', { default: '/etc/hosts' })
+const nameserver = arg.text('DNS server to query; needs dig', { optional: true })
+const host = arg.text('Host name')
+const domain = arg.text('Domain name')
 
 export default defineModule({
   name: 'dnsutil',
-  doc: 'Hosts files, zone files and the DNS.',
+  doc: 'Read hosts files and zone files, and query the DNS.',
   functions: {
     parse_hosts: reads({
-      doc: 'The names in a hosts file, by address.',
+      doc: 'Return the names in a hosts file, by address.',
       example: 'dnsutil.parse_hosts',
-      args: { hostsfile, hosts: arg.text('Its text instead', { optional: true }) },
+      args: { hostsfile, hosts: arg.text('Text of a hosts file, used instead of the file', { optional: true }) },
       run: (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
     }),
     hosts_append: changes({
-      doc: 'Add names of an address to a hosts file.',
+      doc: 'Append names of an address to a hosts file.',
       example: 'dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.yuk.co,ad2.yuk.co',
       args: {
         hostsfile,
-        ip_addr: optional('The address'),
-        entries: arg.text('Names, with commas', { optional: true }),
+        ip_addr: arg.text('Address', { optional: true }),
+        entries: arg.text('Names, separated by commas', { optional: true }),
       },
       run: (ctx, { hostsfile, ip_addr, entries }) => appendHosts(ctx, hostsfile, ip_addr, entries),
     }),
     hosts_remove: changes({
       doc: 'Remove names from a hosts file.',
       example: 'dnsutil.hosts_remove /etc/hosts ad1.yuk.co',
-      args: { hostsfile, entries: arg.text('Names, with commas', { optional: true }) },
+      args: { hostsfile, entries: arg.text('Names, separated by commas', { optional: true }) },
       run: (ctx, { hostsfile, entries }) => removeHosts(ctx, hostsfile, entries),
     }),
     parse_zone: reads({
-      doc: 'A zone file as data.',
+      doc: 'Return a zone file as data.',
       example: 'dnsutil.parse_zone /var/lib/named/example.com.zone',
-      args: { zonefile: arg.text('The file', { optional: true }), zone: optional('Its text instead') },
+      args: {
+        zonefile: arg.text('Path of the zone file', { optional: true }),
+        zone: arg.text('Text of a zone, used when there is no such file', { optional: true }),
+      },
       run: async (ctx, { zonefile, zone }) => {
         const text = zonefile ? ((await textAt(ctx.host, zonefile)) ?? zone) : zone
-        return truthy(text) ? parseZone(str(text)) : 'Error: Zone data was not found'
+        return text ? parseZone(text) : 'Error: Zone data was not found'
       },
     }),
     check_ip: reads({
-      doc: 'Whether a text is an address.',
+      doc: 'Return whether a text is an IP address. Needs dig.',
       example: 'dnsutil.check_ip 127.0.0.1',
-      args: { ip_addr: arg.any('The text') },
+      args: { ip_addr: arg.text('Text to check') },
       run: (ctx, { ip_addr }) => byDig(ctx, 'check_ip', [ip_addr]),
     }),
     A: reads({
-      doc: 'The IPv4 addresses of a host.',
+      doc: 'Return the IPv4 addresses of a host.',
       example: 'dnsutil.A www.google.com',
       args: { host, nameserver },
       run: (ctx, args) => resolved(ctx, args.host, args.nameserver, 4),
     }),
     AAAA: reads({
-      doc: 'The IPv6 addresses of a host.',
+      doc: 'Return the IPv6 addresses of a host.',
       example: 'dnsutil.AAAA www.google.com',
       args: { host, nameserver },
       run: (ctx, args) => resolved(ctx, args.host, args.nameserver, 6),
     }),
     NS: reads({
-      doc: 'The name servers of a domain.',
+      doc: 'Return the name servers of a domain. Needs dig.',
       example: 'dnsutil.NS google.com',
-      args: { domain, resolve: arg.any('Their addresses instead of their names', { default: true }), nameserver },
+      args: {
+        domain,
+        resolve: arg.flag('Whether to return addresses instead of names', { default: true }),
+        nameserver,
+      },
       run: (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'NS', [domain, resolve, nameserver]),
     }),
     SPF: reads({
-      doc: 'The networks that may send mail for a domain.',
+      doc: 'Return the networks that may send mail for a domain. Needs dig.',
       example: 'dnsutil.SPF google.com',
-      args: { domain, record: arg.any('The type of record', { default: 'SPF' }), nameserver },
+      args: { domain, record: arg.text('Record type', { default: 'SPF' }), nameserver },
       run: (ctx, { domain, record, nameserver }) => byDig(ctx, 'SPF', [domain, record, nameserver]),
     }),
     MX: reads({
-      doc: 'The mail hosts of a domain.',
+      doc: 'Return the mail hosts of a domain, with their priorities. Needs dig.',
       example: 'dnsutil.MX google.com',
-      args: { domain, resolve: arg.any('Their addresses instead of their names', { default: false }), nameserver },
+      args: {
+        domain,
+        resolve: arg.flag('Whether to return addresses instead of names', { default: false }),
+        nameserver,
+      },
       run: (ctx, { domain, resolve, nameserver }) => byDig(ctx, 'MX', [domain, resolve, nameserver]),
     }),
     serial: changes({
-      doc: 'The serial number of a zone, kept as a grain; with `update` the next one.',
+      doc: 'Return the serial number of a zone, which is stored as a grain.',
       example: 'dnsutil.serial example.com',
       args: {
-        zone: arg.text('The zone', { default: '' }),
-        update: arg.flag('Whether it is counted up', { default: false }),
+        zone: arg.text('Zone name, part of the name of the grain', { default: '' }),
+        update: arg.flag('Whether to increase the serial number', { default: false }),
       },
       run: (ctx, { zone, update }) => serial(ctx, zone, update),
     }),

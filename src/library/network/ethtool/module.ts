@@ -1,16 +1,16 @@
-// Network cards: what the program ethtool shows and sets. The names of values are those of Salt, which took them from a library.
+// Network cards, through the program ethtool. The names of the values are Salt's, which takes them from a library.
 import { decodeBytes, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** The lines that ethtool prints; undefined when the card does not know of it. */
-async function asked(ctx: FunctionContext, ...words: string[]): Promise<string[] | undefined> {
+/** Run ethtool and return its lines; undefined when the card does not support the request. */
+async function linesOf(ctx: FunctionContext, ...words: string[]): Promise<string[] | undefined> {
   const { retcode, stdout } = await ctx.host.run({ argv: ['ethtool', ...words], mergeStderr: true })
   return retcode === 0 ? splitLines(decodeBytes(stdout)) : undefined
 }
 
-/** What the card does not have is 0 to the kernel. */
+/** Return the number of a text; 0 for a value that the card does not have. */
 const numberOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : text === 'on' ? 1 : 0)
 
 const RINGS: ReadonlyArray<readonly [label: string, name: string]> = [
@@ -23,18 +23,18 @@ const RINGS: ReadonlyArray<readonly [label: string, name: string]> = [
 type Numbers = Map<string, number>
 
 async function ring(ctx: FunctionContext, device: string): Promise<Numbers | undefined> {
-  const lines = await asked(ctx, '-g', device)
+  const lines = await linesOf(ctx, '-g', device)
   if (lines === undefined) return undefined
   const start = lines.findIndex((line) => line.startsWith('Current'))
-  const read = (part: readonly string[], end: string): Array<[string, number]> =>
-    RINGS.flatMap(([label, name]) => {
+  const read = (part: readonly string[], end: string): [string, number][] =>
+    RINGS.flatMap(([label, name]): [string, number][] => {
       const text = part.find((line) => line.startsWith(`${label}:`))?.slice(label.length + 1)
-      return text === undefined ? [] : [[`${name}${end}`, numberOf(text.trim())] as [string, number]]
+      return text === undefined ? [] : [[`${name}${end}`, numberOf(text.trim())]]
     })
   return new Map([...read(lines.slice(0, start), '_max'), ...read(lines.slice(start), '')])
 }
 
-/** As ethtool writes them, `frame` in some places and `frames` in others; in Salt one is spelt with a `g`. */
+/** Names of the values. ethtool writes `frame` in some places and `frames` in others; `irg` is Salt's spelling. */
 const COALESCE = [
   'rx_usecs',
   'rx_frames',
@@ -63,14 +63,14 @@ const COALESCE = [
 const optionOf = (name: string): string => name.replace('irg', 'irq').replaceAll('_', '-')
 
 async function coalesce(ctx: FunctionContext, device: string): Promise<Numbers | undefined> {
-  const lines = await asked(ctx, '-c', device)
+  const lines = await linesOf(ctx, '-c', device)
   if (lines === undefined) return undefined
   const found = new Map<string, string>()
   for (const line of lines) {
     const adaptive = /^Adaptive RX: (\S+) +TX: (\S+)/.exec(line)
     if (adaptive) found.set('adaptive-rx', adaptive[1]!).set('adaptive-tx', adaptive[2]!)
-    const [, name, value] = /^([\w-]+): *(\S+)$/.exec(line) ?? []
-    if (name) found.set(name.replace('frame-', 'frames-').replace('framess', 'frames'), value!)
+    const [, name, value = ''] = /^([\w-]+): *(\S+)$/.exec(line) ?? []
+    if (name) found.set(name.replace('frame-', 'frames-').replace('framess', 'frames'), value)
   }
   return new Map(COALESCE.map((name) => [name, numberOf(found.get(optionOf(name)) ?? '')]))
 }
@@ -79,7 +79,7 @@ interface Setting {
   read(ctx: FunctionContext, device: string): Promise<Numbers | undefined>
   flag: string
   missing: string
-  /** Whether a name can be set. */
+  /** Return whether a name can be set. */
   isKnown(name: string): boolean
 }
 
@@ -106,7 +106,7 @@ async function shown(ctx: FunctionContext, { read, missing }: Setting, device: s
 
 const asNumber = (value: Value): number => numberOf(value === true ? 'on' : value === false ? 'off' : str(value))
 
-async function changed(ctx: FunctionContext, setting: Setting, device: string, given: ReadonlyMap<string, Value>) {
+async function update(ctx: FunctionContext, setting: Setting, device: string, given: ReadonlyMap<string, Value>) {
   const before = await setting.read(ctx, device)
   if (!before) return shown(ctx, setting, device)
   const wanted = [...given].filter(([name, value]) => setting.isKnown(name) && before.get(name) !== asNumber(value))
@@ -114,7 +114,7 @@ async function changed(ctx: FunctionContext, setting: Setting, device: string, g
     const number = asNumber(value)
     return [optionOf(name), name.startsWith('adaptive') ? (number === 1 ? 'on' : 'off') : String(number)]
   })
-  if (words.length > 0 && (await asked(ctx, setting.flag, device, ...words)) === undefined) {
+  if (words.length > 0 && (await linesOf(ctx, setting.flag, device, ...words)) === undefined) {
     ctx.log('error', `Invalid arguments for ${device}: ${words.join(' ')}`)
     return 'Invalid arguments'
   }
@@ -127,21 +127,21 @@ interface Feature {
 }
 
 async function features(ctx: FunctionContext, device: string): Promise<Map<string, Feature>> {
-  const lines = await told(ctx, '-k', device)
+  const lines = await requiredLines(ctx, '-k', device)
   return new Map(
     lines.slice(1).flatMap((line) => {
-      const [, name, value] = /^\s*([^:]+):\s*(.*)$/.exec(line) ?? []
+      const [, name, value = ''] = /^\s*([^:]+):\s*(.*)$/.exec(line) ?? []
       if (name === undefined) return []
-      return [[name.trim(), { on: value!.split(/\s+/)[0] === 'on', fixed: value!.includes('fixed') }] as const]
+      return [[name.trim(), { on: value.split(/\s+/)[0] === 'on', fixed: value.includes('fixed') }] as const]
     }),
   )
 }
 
-/** For functions whose failures are errors. */
-async function told(ctx: FunctionContext, ...words: string[]): Promise<string[]> {
+/** Run ethtool and return its lines; an error line raises an error. */
+async function requiredLines(ctx: FunctionContext, ...words: string[]): Promise<string[]> {
   const { stdout } = await ctx.host.run({ argv: ['ethtool', ...words], mergeStderr: true })
   const lines = splitLines(decodeBytes(stdout).trimEnd())
-  if (lines[0]?.startsWith('Cannot')) throw failed(lines[0])
+  if (lines[0]?.startsWith('Cannot')) throw failure(lines[0])
   return lines
 }
 
@@ -153,7 +153,7 @@ const OFFLOADS: ReadonlyArray<readonly [name: string, feature: string]> = [
 ]
 
 async function offload(ctx: FunctionContext, device: string): Promise<Map<string, string>> {
-  const lines = (await asked(ctx, '-k', device)) ?? []
+  const lines = (await linesOf(ctx, '-k', device)) ?? []
   return new Map(
     OFFLOADS.map(([name, feature]) => {
       const value = lines.find((line) => line.startsWith(`${feature}:`))?.slice(feature.length + 1)
@@ -163,7 +163,7 @@ async function offload(ctx: FunctionContext, device: string): Promise<Map<string
 }
 
 async function driver(ctx: FunctionContext, device: string): Promise<Value> {
-  const lines = await asked(ctx, '-i', device)
+  const lines = await linesOf(ctx, '-i', device)
   if (lines === undefined) {
     ctx.log('error', `Driver information not implemented on ${device}`)
     return 'Not implemented'
@@ -179,7 +179,7 @@ async function driver(ctx: FunctionContext, device: string): Promise<Value> {
 const PAUSE = ['autoneg', 'rx', 'tx']
 const FEATURES = ['rx', 'tx', 'sg', 'tso', 'ufo', 'gso', 'gro', 'lro', 'rxvlan', 'txvlan', 'ntuple', 'rxhash']
 
-/** The words of those that may be set. */
+/** Return the words for ethtool of the known names. */
 function valid(known: readonly string[], given: ReadonlyMap<string, Value>): string[] {
   const words = [...given].flatMap(([key, value]) => {
     const name = key.toLowerCase()
@@ -188,16 +188,16 @@ function valid(known: readonly string[], given: ReadonlyMap<string, Value>): str
   })
   if (words.length > 0) return words
   const list = known.map((name) => `'${name}'`).join(', ')
-  throw failed(`None of the valid parameters were provided: [${list}]`)
+  throw failure(`None of the valid parameters were provided: [${list}]`)
 }
 
-const devname = arg.string('The card')
+const devname = arg.string('Network interface, such as eth0')
 
 function show(doc: string, name: string, run: (ctx: FunctionContext, device: string) => Promise<Value>) {
   return reads({
     doc,
     args: { devname },
-    returns: ret.any('What it has, or that it cannot tell'),
+    returns: ret.any('The values, or a text when the card does not support the request'),
     example: `ethtool.${name} eth0`,
     run: (ctx, { devname }) => run(ctx, devname),
   })
@@ -209,7 +209,7 @@ function set(doc: string, example: string, run: Change) {
   return changes({
     doc,
     args: { devname, kwargs: arg.open('Values by name') },
-    returns: ret.any('What it has then, or why not'),
+    returns: ret.any('The values afterwards, or a text with the error'),
     example: `ethtool.${example}`,
     run: (ctx, { devname, kwargs }) => run(ctx, devname, kwargs),
   })
@@ -217,64 +217,70 @@ function set(doc: string, example: string, run: Change) {
 
 export default defineModule({
   name: 'ethtool',
-  doc: 'Show and set what network cards can do.',
+  doc: 'Show and set parameters of network cards.',
   when: async ({ host }) =>
     (await host.which('ethtool')) !== undefined ||
     'The ethtool module could not be loaded: the program ethtool was not found',
   functions: {
-    show_ring: show('The sizes of the queues of a card.', 'show_ring', (ctx, device) =>
+    show_ring: show('Return the ring buffer sizes of a network card.', 'show_ring', (ctx, device) =>
       shown(ctx, ringSetting, device),
     ),
-    show_coalesce: show('How a card gathers interrupts.', 'show_coalesce', (ctx, device) =>
-      shown(ctx, coalesceSetting, device),
+    show_coalesce: show(
+      'Return the interrupt coalescing parameters of a network card.',
+      'show_coalesce',
+      (ctx, device) => shown(ctx, coalesceSetting, device),
     ),
-    show_driver: show('The driver of a card, and where it is.', 'show_driver', driver),
-    show_offload: show('What a card does in place of the kernel.', 'show_offload', offload),
-    show_pause: show('Whether a card pauses.', 'show_pause', async (ctx, device) => {
-      const lines = (await told(ctx, '-a', device)).slice(1).filter((line) => line.includes(':'))
+    show_driver: show('Return the driver and bus address of a network card.', 'show_driver', driver),
+    show_offload: show('Return the offload settings of a network card.', 'show_offload', offload),
+    show_pause: show('Return the pause frame settings of a network card.', 'show_pause', async (ctx, device) => {
+      const lines = (await requiredLines(ctx, '-a', device)).slice(1).filter((line) => line.includes(':'))
       return new Map(
         lines.map((line) => {
-          const [name, value] = line.split(/:(.*)/)
-          return [name!.trim(), value!.trim() === 'on']
+          const [name = '', value = ''] = line.split(/:(.*)/)
+          return [name.trim(), value.trim() === 'on']
         }),
       )
     }),
     show_features: show(
-      'All that a card can do, and whether it can be changed.',
+      'Return all features of a network card, and whether they are fixed.',
       'show_features',
       async (ctx, device) => {
         const found = await features(ctx, device)
         return new Map([...found].map(([name, feature]) => [name, new Map<Value, Value>(Object.entries(feature))]))
       },
     ),
-    set_ring: set('Set the sizes of queues: rx, rx_mini, rx_jumbo, tx.', 'set_ring eth0 rx=512', (ctx, device, given) =>
-      changed(ctx, ringSetting, device, given),
+    set_ring: set('Set ring buffer sizes: rx, rx_mini, rx_jumbo, tx.', 'set_ring eth0 rx=512', (ctx, device, given) =>
+      update(ctx, ringSetting, device, given),
     ),
-    set_coalesce: set('Set how a card gathers interrupts.', 'set_coalesce eth0 rx_usecs=10', (ctx, device, given) =>
-      changed(ctx, coalesceSetting, device, given),
+    set_coalesce: set('Set interrupt coalescing parameters.', 'set_coalesce eth0 rx_usecs=10', (ctx, device, given) =>
+      update(ctx, coalesceSetting, device, given),
     ),
     set_offload: set(
-      'Set whether a card cuts segments: tcp_segmentation_offload.',
+      'Set the offload of TCP segmentation: tcp_segmentation_offload.',
       'set_offload eth0 tcp_segmentation_offload=on',
       async (ctx, device, given) => {
         const value = given.get('tcp_segmentation_offload')
         if (value === undefined) return offload(ctx, device)
         const isOn = value === true || value === 'on'
-        const done = await asked(ctx, '-K', device, 'tso', isOn ? 'on' : 'off')
+        const done = await linesOf(ctx, '-K', device, 'tso', isOn ? 'on' : 'off')
         return done === undefined ? 'Not supported' : offload(ctx, device)
       },
     ),
     set_pause: set(
-      'Set whether a card pauses: autoneg, rx, tx.',
+      'Set pause frame settings: autoneg, rx, tx.',
       'set_pause eth0 rx=off',
       async (ctx, device, given) => {
-        const lines = await told(ctx, '-A', device, ...valid(PAUSE, given))
+        const lines = await requiredLines(ctx, '-A', device, ...valid(PAUSE, given))
         return lines.length === 0 || lines.join('') === '' ? true : lines
       },
     ),
-    set_feature: set('Set what a card does.', 'set_feature eth0 sg=off', async (ctx, device, given) => {
-      const lines = await told(ctx, '-K', device, ...valid(FEATURES, given))
-      return lines.join('') === '' ? true : lines.join('\n')
-    }),
+    set_feature: set(
+      'Set features: rx, tx, sg, tso, ufo, gso, gro, lro, rxvlan, txvlan, ntuple, rxhash.',
+      'set_feature eth0 sg=off',
+      async (ctx, device, given) => {
+        const lines = await requiredLines(ctx, '-K', device, ...valid(FEATURES, given))
+        return lines.join('') === '' ? true : lines.join('\n')
+      },
+    ),
   },
 })

@@ -1,16 +1,16 @@
-// Whether a port of another machine can be reached from here. Nothing is changed.
+// Whether a port of another machine can be reached. Nothing is changed.
 import { str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'firewall',
-  doc: 'See whether other machines can be reached.',
+  doc: 'Check that other machines can be reached.',
   functions: {
     check: state({
-      doc: 'A connection comes about.',
+      doc: 'Ensure that a connection to a port succeeds.',
       args: {
-        name: arg.text('The host'),
-        port: arg.any('The port', { default: null }),
+        name: arg.text('Host name or address'),
+        port: arg.any('Port, as number or text; required', { optional: true }),
         kwargs: arg.open('`proto`, `family` and `timeout` of `network.connect`'),
       },
       run: async (ctx, { name, port, kwargs }) => {

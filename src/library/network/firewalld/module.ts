@@ -1,16 +1,17 @@
-// firewalld through firewall-cmd. Nearly every function is one call of it in a zone, permanent unless told otherwise.
+// The firewall daemon firewalld, through firewall-cmd. Nearly every function is one call in a zone, permanent by default.
+import { type Dict, isDict, isList, SaltError, splitLines, splitWords, type Value } from '../../../data/mod.ts'
 import {
-  type Dict,
-  isDict,
-  isList,
-  SaltError,
-  splitLines,
-  splitWords,
-  str,
-  truthy,
-  type Value,
-} from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret, runAll } from '../../../sdk/mod.ts'
+  type Arg,
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  type Result,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 
 async function firewallCmd(ctx: FunctionContext, words: string): Promise<string> {
   const path = await ctx.host.which('firewall-cmd')
@@ -22,24 +23,18 @@ async function firewallCmd(ctx: FunctionContext, words: string): Promise<string>
 }
 
 interface Place {
-  zone?: Value
-  permanent?: Value
+  zone?: string | null
+  permanent?: boolean
 }
 
-const lasting = (words: string, permanent: Value | undefined): string =>
-  truthy(permanent ?? true) ? `${words} --permanent` : words
-
-function inZone(ctx: FunctionContext, words: string, { zone, permanent }: Place): Promise<string> {
-  return firewallCmd(
-    ctx,
-    lasting(zone === undefined || !truthy(zone) ? words : `--zone=${str(zone)} ${words}`, permanent),
-  )
+function inZone(ctx: FunctionContext, words: string, { zone, permanent = true }: Place): Promise<string> {
+  return firewallCmd(ctx, `${zone ? `--zone=${zone} ` : ''}${words}${permanent ? ' --permanent' : ''}`)
 }
 
 const listed = async (ctx: FunctionContext, words: string, place: Place): Promise<string[]> =>
   splitWords(await inZone(ctx, words, place))
 
-/** Zones as `--list-all` shows them: names at the margin, their settings indented, further values behind a tab. */
+/** Parse the zones of `--list-all`: names at the margin, settings indented, further values after a tab. */
 function parseZones(text: string): Dict {
   const zones: Dict = new Map()
   let zone: Dict = new Map()
@@ -65,18 +60,22 @@ async function masquerades(ctx: FunctionContext, place: Place): Promise<boolean>
   })
 }
 
-async function forceMasquerade(ctx: FunctionContext, force: boolean, zone: Value): Promise<void> {
+async function forceMasquerade(ctx: FunctionContext, force: boolean, zone: string): Promise<void> {
   if (force && !(await masquerades(ctx, { zone }))) await inZone(ctx, '--add-masquerade', { zone })
 }
 
-async function needService(ctx: FunctionContext, service: Value): Promise<void> {
-  if ((await listed(ctx, '--get-services', {})).includes(str(service))) return
+async function needService(ctx: FunctionContext, service: string): Promise<void> {
+  if ((await listed(ctx, '--get-services', {})).includes(service)) return
   throw new SaltError('CommandExecutionError', 'The service does not exist.')
 }
 
-/** Blocks or allows a kind of ICMP message, unless that is so already. */
+/** Block or allow an ICMP type, unless that is done already. */
 async function icmp(ctx: FunctionContext, block: boolean, kind: string, place: Place): Promise<Result> {
-  if (!(await listed(ctx, '--get-icmptypes', { permanent: place.permanent ?? true })).includes(kind)) {
+  if (
+    !(
+      await listed(ctx, '--get-icmptypes', place.permanent === undefined ? {} : { permanent: place.permanent })
+    ).includes(kind)
+  ) {
     ctx.log('error', 'Invalid ICMP type')
     return false
   }
@@ -97,14 +96,26 @@ async function portForwards(ctx: FunctionContext, place: Place): Promise<Result>
   })
 }
 
-const zone = arg.any('The zone')
-const anyZone = arg.any('The zone; the default one when not given', { optional: true })
-const permanent = arg.any('Whether it is about the configuration that stays', { default: true })
-const service = arg.any('The service')
-const restart = arg.flag('Whether firewalld reads its configuration anew', { default: true })
-const force_masquerade = arg.flag('Whether masquerading is switched on first', { default: false })
+const zone = arg.text('Zone')
+const anyZone = arg.text('Zone; the default zone if not given', { optional: true })
+const permanent = arg.flag('Whether to use the permanent configuration instead of the runtime configuration', {
+  default: true,
+})
+const service = arg.text('Service')
+const restart = arg.flag('Whether to reload the configuration', { default: true })
+const force_masquerade = arg.flag('Whether to enable masquerading first', { default: false })
 
-/** A list of words that firewall-cmd shows for all zones. */
+const MEMBERS = {
+  port: 'Port and protocol, such as 443/tcp',
+  protocol: 'Protocol',
+  interface: 'Interface',
+  source: 'Source address or network',
+}
+
+/** Return a text parameter with one of some names. */
+const named = <Name extends string>(name: Name, doc: string) => ({ [name]: arg.text(doc) }) as Record<Name, Arg<string>>
+
+/** Declare a function that returns the words which firewall-cmd shows for all zones. */
 const names = (doc: string, fun: string, words: string) =>
   reads({
     doc,
@@ -114,7 +125,7 @@ const names = (doc: string, fun: string, words: string) =>
     returns: ret.texts('The names'),
   })
 
-/** A list of words that firewall-cmd shows for one zone. */
+/** Declare a function that returns the words which firewall-cmd shows for one zone. */
 const zoneNames = (doc: string, fun: string, words: string) =>
   reads({
     doc,
@@ -123,46 +134,46 @@ const zoneNames = (doc: string, fun: string, words: string) =>
     run: (ctx, place) => listed(ctx, words, place),
   })
 
-/** A definition of its own: a zone or a service. */
+/** Declare a function that adds or removes the definition of a zone or service. */
 const defined = (doc: string, example: string, key: 'zone' | 'name', words: string) =>
   changes({
     doc,
     example: `firewalld.${example}`,
-    args: { [key]: arg.any('Its name'), restart },
+    args: { ...named(key, 'Name'), restart },
     run: async (ctx, args) => {
-      const given = args as Readonly<Record<string, Value>>
-      const answer = await firewallCmd(ctx, `${words}=${str(given[key]!)} --permanent`)
-      return truthy(given['restart']!) && answer === 'success' ? firewallCmd(ctx, '--reload') : answer
+      const answer = await firewallCmd(ctx, `${words}=${args[key]} --permanent`)
+      return args.restart && answer === 'success' ? firewallCmd(ctx, '--reload') : answer
     },
   })
 
-/** Something that a zone has, given to it or taken away. */
-const member = (doc: string, fun: string, parameter: string, option: (value: string) => string) =>
+/** Declare a function that adds something to a zone or removes it. */
+const member = (doc: string, verb: 'add' | 'remove', noun: 'port' | 'interface' | 'source') =>
   changes({
     doc,
-    example: `firewalld.${fun} zone ${parameter}`,
-    args: { zone, [parameter]: arg.any('Which one'), permanent },
-    run: (ctx, args) => {
-      const given = args as Readonly<Record<string, Value>>
-      return inZone(ctx, option(str(given[parameter]!)), { zone: given['zone']!, permanent: given['permanent']! })
-    },
+    example: `firewalld.${verb}_${noun} zone ${noun}`,
+    args: { zone, ...named(noun, MEMBERS[noun]), permanent },
+    run: (ctx, args) => inZone(ctx, `--${verb}-${noun}=${args[noun]}`, args),
+  })
+
+const richRule = (doc: string, verb: 'add' | 'remove') =>
+  changes({
+    doc,
+    example: `firewalld.${verb}_rich_rule zone rule`,
+    args: { zone, rule: arg.text('Rich rule'), permanent },
+    run: (ctx, { rule, ...place }) => inZone(ctx, `--${verb}-rich-rule='${rule}'`, place),
   })
 
 const plain = (doc: string, fun: string, words: string) =>
   reads({ doc, example: `firewalld.${fun}`, args: {}, run: (ctx) => firewallCmd(ctx, words) })
 
-const ofService = (doc: string, fun: string, parameter: 'port' | 'protocol', verb: string, mustExist: boolean) =>
+const ofService = (doc: string, verb: 'add' | 'remove', noun: 'port' | 'protocol') =>
   changes({
     doc,
-    example: `firewalld.${fun} zone ${parameter}`,
-    args: { service, [parameter]: arg.any('Which one') },
+    example: `firewalld.${verb}_service_${noun} zone ${noun}`,
+    args: { service, ...named(noun, MEMBERS[noun]) },
     run: async (ctx, args) => {
-      const given = args as Readonly<Record<string, Value>>
-      if (mustExist) await needService(ctx, given['service']!)
-      return firewallCmd(
-        ctx,
-        `--permanent --service=${str(given['service']!)} --${verb}-${parameter}=${str(given[parameter]!)}`,
-      )
+      if (noun === 'port') await needService(ctx, args.service)
+      return firewallCmd(ctx, `--permanent --service=${args.service} --${verb}-${noun}=${args[noun]}`)
     },
   })
 
@@ -171,8 +182,7 @@ const ofServiceList = (doc: string, fun: string, option: string) =>
     doc,
     example: `firewalld.${fun} zone`,
     args: { service },
-    run: async (ctx, { service }) =>
-      splitWords(await firewallCmd(ctx, `--permanent --service=${str(service)} ${option}`)),
+    run: async (ctx, { service }) => splitWords(await firewallCmd(ctx, `--permanent --service=${service} ${option}`)),
   })
 
 const serviceInZone = (doc: string, verb: string) =>
@@ -180,7 +190,7 @@ const serviceInZone = (doc: string, verb: string) =>
     doc,
     example: `firewalld.${verb}_service ssh`,
     args: { service, zone: anyZone, permanent },
-    run: (ctx, { service, ...place }) => inZone(ctx, `--${verb}-service=${str(service)}`, place),
+    run: (ctx, { service, ...place }) => inZone(ctx, `--${verb}-service=${service}`, place),
   })
 
 const masquerade = (doc: string, verb: string) =>
@@ -193,97 +203,93 @@ const masquerade = (doc: string, verb: string) =>
 
 const forward = {
   zone,
-  src: arg.text('The port that is forwarded'),
-  dest: arg.text('The port it leads to'),
-  proto: arg.text('The protocol', { default: 'tcp' }),
-  dstaddr: arg.text('The address it leads to', { default: '' }),
+  src: arg.text('Forwarded port'),
+  dest: arg.text('Destination port'),
+  proto: arg.text('Protocol', { default: 'tcp' }),
+  dstaddr: arg.text('Destination address', { default: '' }),
   permanent,
 }
 
-const forwarding = (
-  verb: string,
-  { src, dest, proto, dstaddr }: Readonly<Record<'src' | 'dest' | 'proto' | 'dstaddr', Value>>,
-) => `--${verb}-forward-port=port=${str(src)}:proto=${str(proto)}:toport=${str(dest)}:toaddr=${str(dstaddr)}`
+const forwarding = (verb: string, { src, dest, proto, dstaddr }: Bound<typeof forward>): string =>
+  `--${verb}-forward-port=port=${src}:proto=${proto}:toport=${dest}:toaddr=${dstaddr}`
 
 export default defineModule({
   name: 'firewalld',
-  doc: 'Zones, services and ports of firewalld.',
+  doc: 'Manage zones, services and ports of firewalld.',
   when: async ({ host }) =>
     (await host.which('firewall-cmd')) !== undefined ||
     'The firewalld execution module cannot be loaded: the firewall-cmd binary is not in the path.',
   functions: {
-    version: plain('The version of firewalld.', 'version', '--version'),
+    version: plain('Return the version of firewalld.', 'version', '--version'),
     reload_rules: changes({
-      doc: 'Put the permanent configuration into force.',
+      doc: 'Reload the permanent configuration.',
       example: 'firewalld.reload_rules',
       args: {},
       run: (ctx) => firewallCmd(ctx, '--reload'),
     }),
-    default_zone: plain('The default zone.', 'default_zone', '--get-default-zone'),
+    default_zone: plain('Return the default zone.', 'default_zone', '--get-default-zone'),
     list_zones: reads({
-      doc: 'All zones with their settings.',
+      doc: 'Return all zones with their settings.',
       example: 'firewalld.list_zones',
       args: { permanent },
       run: async (ctx, place) => parseZones(await inZone(ctx, '--list-all-zones', place)),
     }),
-    get_zones: names('The names of all zones.', 'get_zones', '--get-zones'),
-    get_services: names('The names of all services.', 'get_services', '--get-services'),
-    get_icmp_types: names('The names of all kinds of ICMP messages.', 'get_icmp_types', '--get-icmptypes'),
-    new_zone: defined('Make a zone.', 'new_zone my_zone', 'zone', '--new-zone'),
+    get_zones: names('Return the names of all zones.', 'get_zones', '--get-zones'),
+    get_services: names('Return the names of all services.', 'get_services', '--get-services'),
+    get_icmp_types: names('Return the names of all ICMP types.', 'get_icmp_types', '--get-icmptypes'),
+    new_zone: defined('Create a zone.', 'new_zone my_zone', 'zone', '--new-zone'),
     delete_zone: defined('Remove a zone.', 'delete_zone my_zone', 'zone', '--delete-zone'),
     set_default_zone: changes({
-      doc: 'Choose the default zone.',
+      doc: 'Set the default zone.',
       example: 'firewalld.set_default_zone damian',
       args: { zone },
-      run: (ctx, { zone }) => firewallCmd(ctx, `--set-default-zone=${str(zone)}`),
+      run: (ctx, { zone }) => firewallCmd(ctx, `--set-default-zone=${zone}`),
     }),
-    new_service: defined('Define a service.', 'new_service my_service', 'name', '--new-service'),
+    new_service: defined('Create a service.', 'new_service my_service', 'name', '--new-service'),
     delete_service: defined('Remove a service.', 'delete_service my_service', 'name', '--delete-service'),
     list_all: reads({
-      doc: 'All settings of a zone.',
+      doc: 'Return all settings of a zone.',
       example: 'firewalld.list_all my_zone',
       args: { zone: anyZone, permanent },
       run: async (ctx, place) => parseZones(await inZone(ctx, '--list-all', place)),
     }),
     list_services: reads({
-      doc: 'The services of a zone.',
+      doc: 'Return the services of a zone.',
       example: 'firewalld.list_services my_zone',
       args: { zone: anyZone, permanent },
       run: (ctx, place) => listed(ctx, '--list-services', place),
     }),
-    add_service: serviceInZone('Let a service into a zone.', 'add'),
-    remove_service: serviceInZone('Take a service out of a zone.', 'remove'),
-    add_service_port: ofService('Give a service a port.', 'add_service_port', 'port', 'add', true),
-    remove_service_port: ofService('Take a port from a service.', 'remove_service_port', 'port', 'remove', true),
-    get_service_ports: ofServiceList('The ports of a service.', 'get_service_ports', '--get-ports'),
-    add_service_protocol: ofService('Give a service a protocol.', 'add_service_protocol', 'protocol', 'add', false),
-    remove_service_protocol: ofService(
-      'Take a protocol from a service.',
-      'remove_service_protocol',
-      'protocol',
-      'remove',
-      false,
+    add_service: serviceInZone('Add a service to a zone.', 'add'),
+    remove_service: serviceInZone('Remove a service from a zone.', 'remove'),
+    add_service_port: ofService('Add a port to a service.', 'add', 'port'),
+    remove_service_port: ofService('Remove a port from a service.', 'remove', 'port'),
+    get_service_ports: ofServiceList('Return the ports of a service.', 'get_service_ports', '--get-ports'),
+    add_service_protocol: ofService('Add a protocol to a service.', 'add', 'protocol'),
+    remove_service_protocol: ofService('Remove a protocol from a service.', 'remove', 'protocol'),
+    get_service_protocols: ofServiceList(
+      'Return the protocols of a service.',
+      'get_service_protocols',
+      '--get-protocols',
     ),
-    get_service_protocols: ofServiceList('The protocols of a service.', 'get_service_protocols', '--get-protocols'),
     get_masquerade: reads({
-      doc: 'Whether a zone masquerades.',
+      doc: 'Return whether masquerading is enabled in a zone.',
       example: 'firewalld.get_masquerade zone',
       args: { zone: anyZone, permanent },
       run: masquerades,
     }),
-    add_masquerade: masquerade('Let a zone masquerade.', 'add'),
-    remove_masquerade: masquerade('Let a zone no longer masquerade.', 'remove'),
+    add_masquerade: masquerade('Enable masquerading in a zone.', 'add'),
+    remove_masquerade: masquerade('Disable masquerading in a zone.', 'remove'),
     add_port: changes({
       doc: 'Open a port in a zone.',
       example: 'firewalld.add_port internal 443/tcp',
-      args: { zone, port: arg.any('Port and protocol, as 443/tcp'), permanent, force_masquerade },
+      args: { zone, port: arg.text('Port and protocol, such as 443/tcp'), permanent, force_masquerade },
       run: async (ctx, { port, force_masquerade, ...place }) => {
         await forceMasquerade(ctx, force_masquerade, place.zone)
-        return inZone(ctx, `--add-port=${str(port)}`, place)
+        return inZone(ctx, `--add-port=${port}`, place)
       },
     }),
-    remove_port: member('Close a port in a zone.', 'remove_port', 'port', (value) => `--remove-port=${value}`),
-    list_ports: zoneNames('The open ports of a zone.', 'list_ports', '--list-ports'),
+    remove_port: member('Close a port in a zone.', 'remove', 'port'),
+    list_ports: zoneNames('Return the open ports of a zone.', 'list_ports', '--list-ports'),
     add_port_fwd: changes({
       doc: 'Forward a port.',
       example: 'firewalld.add_port_fwd public 80 443 tcp',
@@ -294,74 +300,49 @@ export default defineModule({
       },
     }),
     remove_port_fwd: changes({
-      doc: 'Forward a port no longer.',
+      doc: 'Stop forwarding a port.',
       example: 'firewalld.remove_port_fwd public 80 443 tcp',
       args: forward,
       run: (ctx, given) => inZone(ctx, forwarding('remove', given), given),
     }),
     list_port_fwd: reads({
-      doc: 'The forwarded ports of a zone.',
+      doc: 'Return the forwarded ports of a zone.',
       example: 'firewalld.list_port_fwd public',
       args: { zone, permanent },
       run: portForwards,
     }),
     block_icmp: changes({
-      doc: 'Block a kind of ICMP message.',
+      doc: 'Block an ICMP type.',
       example: 'firewalld.block_icmp zone echo-reply',
-      args: { zone, icmp: arg.text('Which one'), permanent },
+      args: { zone, icmp: arg.text('ICMP type, such as echo-reply'), permanent },
       run: (ctx, { icmp: kind, ...place }) => icmp(ctx, true, kind, place),
     }),
     allow_icmp: changes({
-      doc: 'Allow a kind of ICMP message.',
+      doc: 'Allow an ICMP type.',
       example: 'firewalld.allow_icmp zone echo-reply',
-      args: { zone, icmp: arg.text('Which one'), permanent },
+      args: { zone, icmp: arg.text('ICMP type, such as echo-reply'), permanent },
       run: (ctx, { icmp: kind, ...place }) => icmp(ctx, false, kind, place),
     }),
-    list_icmp_block: zoneNames('The ICMP messages that a zone blocks.', 'list_icmp_block', '--list-icmp-blocks'),
+    list_icmp_block: zoneNames('Return the ICMP types that a zone blocks.', 'list_icmp_block', '--list-icmp-blocks'),
     make_permanent: changes({
-      doc: 'Keep the configuration that is in force.',
+      doc: 'Make the runtime configuration permanent.',
       example: 'firewalld.make_permanent',
       args: {},
       run: (ctx) => firewallCmd(ctx, '--runtime-to-permanent'),
     }),
-    get_interfaces: zoneNames('The interfaces of a zone.', 'get_interfaces', '--list-interfaces'),
-    add_interface: member(
-      'Bind an interface to a zone.',
-      'add_interface',
-      'interface',
-      (value) => `--add-interface=${value}`,
-    ),
-    remove_interface: member(
-      'Take an interface from a zone.',
-      'remove_interface',
-      'interface',
-      (value) => `--remove-interface=${value}`,
-    ),
-    get_sources: zoneNames('The sources of a zone.', 'get_sources', '--list-sources'),
-    add_source: member('Bind a source to a zone.', 'add_source', 'source', (value) => `--add-source=${value}`),
-    remove_source: member(
-      'Take a source from a zone.',
-      'remove_source',
-      'source',
-      (value) => `--remove-source=${value}`,
-    ),
+    get_interfaces: zoneNames('Return the interfaces of a zone.', 'get_interfaces', '--list-interfaces'),
+    add_interface: member('Add an interface to a zone.', 'add', 'interface'),
+    remove_interface: member('Remove an interface from a zone.', 'remove', 'interface'),
+    get_sources: zoneNames('Return the sources of a zone.', 'get_sources', '--list-sources'),
+    add_source: member('Add a source to a zone.', 'add', 'source'),
+    remove_source: member('Remove a source from a zone.', 'remove', 'source'),
     get_rich_rules: reads({
-      doc: 'The rich rules of a zone.',
+      doc: 'Return the rich rules of a zone.',
       example: 'firewalld.get_rich_rules zone',
       args: { zone, permanent },
       run: async (ctx, place) => splitLines(await inZone(ctx, '--list-rich-rules', place)),
     }),
-    add_rich_rule: member(
-      'Add a rich rule to a zone.',
-      'add_rich_rule',
-      'rule',
-      (value) => `--add-rich-rule='${value}'`,
-    ),
-    remove_rich_rule: member(
-      'Remove a rich rule from a zone.',
-      'remove_rich_rule',
-      'rule',
-      (value) => `--remove-rich-rule='${value}'`,
-    ),
+    add_rich_rule: richRule('Add a rich rule to a zone.', 'add'),
+    remove_rich_rule: richRule('Remove a rich rule from a zone.', 'remove'),
   },
 })

@@ -1,8 +1,9 @@
-// Zones and services of firewalld. A dry run asks nothing about a zone that is still to be made.
-import { isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// Zones and services of firewalld. A dry run sends no query about a zone that does not exist yet.
+import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Args,
   arg,
+  type Bound,
   defineState,
   display,
   option,
@@ -12,13 +13,13 @@ import {
   state,
   toValue,
 } from '../../../sdk/mod.ts'
-import { ICMP, PARTS, settle } from './state/parts.ts'
+import { ICMP, PARTS, type Part, settle } from './state/parts.ts'
 
-type Given = Readonly<Record<string, Value>>
+type Zone = Omit<Bound<typeof zone>, 'name'>
 type Changes = Record<string, Result>
 
-/** What firewall-cmd complains about becomes the comment; what was changed before it is told as well. */
-async function reported(name: string, run: (changes: Changes) => Promise<StateReturn>): Promise<StateReturn> {
+/** Report an error of firewall-cmd as the comment, with the changes that were made before it. */
+async function withErrors(name: string, run: (changes: Changes) => Promise<StateReturn>): Promise<StateReturn> {
   const changes: Changes = {}
   try {
     return await run(changes)
@@ -28,24 +29,24 @@ async function reported(name: string, run: (changes: Changes) => Promise<StateRe
   }
 }
 
-async function zonePart(ctx: StateContext, name: string, given: Given, part: (typeof PARTS)[number], fresh: boolean) {
-  const wish = given[part.wish]!
-  const prune = truthy(given[part.prune]!)
-  if (!truthy(wish) && !prune) return undefined
+async function zonePart(ctx: StateContext, name: string, given: Zone, part: Part, fresh: boolean) {
+  const wanted = given[part.name]
+  const prune = given[`prune_${part.name}`]
+  if (!truthy(wanted) && !prune) return undefined
   const current = fresh && ctx.test ? [] : ((await ctx.call(part.list, [name], { permanent: true })) as Value[])
-  return settle(ctx, name, part, truthy(wish) ? wish : [], prune, current)
+  return settle(ctx, name, part, truthy(wanted) ? wanted : [], prune, current)
 }
 
-async function masquerade(ctx: StateContext, name: string, wish: Value, fresh: boolean): Promise<Result> {
+async function masquerade(ctx: StateContext, name: string, wanted: boolean | null, fresh: boolean): Promise<Result> {
   const current =
     fresh && ctx.test ? false : truthy(await ctx.call('firewalld.get_masquerade', [name], { permanent: true }))
-  if (wish === null || truthy(wish) === current) return undefined
-  const verb = truthy(wish) ? 'add' : 'remove'
+  if (wanted === null || wanted === current) return undefined
+  const verb = wanted ? 'add' : 'remove'
   if (!ctx.test) await ctx.call(`firewalld.${verb}_masquerade`, [name], { permanent: true })
   return { old: current, new: `Masquerading successfully ${verb === 'add' ? 'set' : 'disabled'}.` }
 }
 
-async function changeZone(ctx: StateContext, name: string, given: Given, changes: Changes): Promise<void> {
+async function changeZone(ctx: StateContext, name: string, given: Zone, changes: Changes): Promise<void> {
   const zones = await ctx.call('firewalld.get_zones', [], { permanent: true })
   const fresh = !zones.includes(name)
   if (fresh) {
@@ -54,14 +55,14 @@ async function changeZone(ctx: StateContext, name: string, given: Given, changes
   }
   const blocked = await zonePart(ctx, name, given, ICMP, fresh)
   if (blocked) changes[ICMP.change] = blocked
-  if (truthy(given['default']!)) {
+  if (given.default) {
     const old = await ctx.call('firewalld.default_zone', [])
     if (old !== name) {
       if (!ctx.test) await ctx.call('firewalld.set_default_zone', [name])
       changes['default'] = { old, new: name }
     }
   }
-  const masked = await masquerade(ctx, name, given['masquerade']!, fresh)
+  const masked = await masquerade(ctx, name, given.masquerade, fresh)
   if (masked !== undefined) changes['masquerade'] = masked
   for (const part of PARTS) {
     const change = await zonePart(ctx, name, given, part, fresh)
@@ -69,7 +70,7 @@ async function changeZone(ctx: StateContext, name: string, given: Given, changes
   }
 }
 
-async function present(ctx: StateContext, name: string, given: Given, changes: Changes): Promise<StateReturn> {
+async function present(ctx: StateContext, name: string, given: Zone, changes: Changes): Promise<StateReturn> {
   await changeZone(ctx, name, given, changes)
   if (Object.keys(changes).length === 0) {
     return { name, changes, result: true, comment: `'${name}' is already in the desired state.` }
@@ -83,9 +84,14 @@ async function present(ctx: StateContext, name: string, given: Given, changes: C
   return { name, changes, result: true, comment: `'${name}' was configured.` }
 }
 
-/** The ports or protocols of a service become exactly those asked for. */
-async function serviceList(ctx: StateContext, name: string, noun: 'port' | 'protocol', wish: Value, fresh: boolean) {
-  const wanted = isList(wish) ? wish.map(str) : []
+/** Make the ports or protocols of a service exactly the wanted ones. */
+async function serviceList(
+  ctx: StateContext,
+  name: string,
+  noun: 'port' | 'protocol',
+  wanted: string[],
+  fresh: boolean,
+) {
   const known = fresh && ctx.test ? [] : ((await ctx.call(`firewalld.get_service_${noun}s`, [name])) as Value[])
   const current = known.map(str)
   const missing = wanted.filter((item) => !current.includes(item))
@@ -101,13 +107,13 @@ async function serviceList(ctx: StateContext, name: string, noun: 'port' | 'prot
 async function service(
   ctx: StateContext,
   name: string,
-  wishes: Readonly<Record<'port' | 'protocol', Value>>,
+  wanted: Readonly<Record<'port' | 'protocol', string[] | null>>,
   changes: Changes,
 ): Promise<StateReturn> {
   const fresh = !(await ctx.call('firewalld.get_services')).includes(name)
   if (fresh && !ctx.test) await ctx.call('firewalld.new_service', [name], { restart: false })
   for (const noun of ['port', 'protocol'] as const) {
-    const change = await serviceList(ctx, name, noun, wishes[noun], fresh)
+    const change = await serviceList(ctx, name, noun, wanted[noun] ?? [], fresh)
     if (change) changes[`${noun}s`] = change
   }
   if (Object.keys(changes).length === 0) {
@@ -118,50 +124,49 @@ async function service(
   return { name, changes, result: true, comment: `'${name}' was configured.` }
 }
 
-const listOf = (doc: string) => arg.any(doc, { optional: true })
-const prune = (what: string) => arg.any(`Whether ${what} that are not listed are removed`, { default: false })
+const prune = (items: string) => arg.flag(`Whether to remove ${items} that are not listed`, { default: false })
 
 const zone = {
-  name: arg.string('The zone'),
-  block_icmp: listOf('ICMP types that are blocked'),
+  name: arg.string('Zone'),
+  block_icmp: arg.words('ICMP types to block, as a list or with commas', { optional: true }),
   prune_block_icmp: prune('blocks'),
-  default: arg.any('Whether it is the default zone', { optional: true }),
-  masquerade: arg.any('Whether it masquerades', { optional: true }),
-  ports: listOf('Open ports, as 22/tcp'),
+  default: arg.flag('Whether to make this the default zone', { optional: true }),
+  masquerade: arg.flag('Whether masquerading is enabled; not changed if None', { optional: true }),
+  ports: arg.words('Open ports such as 22/tcp, as a list or with commas', { optional: true }),
   prune_ports: prune('ports'),
-  port_fwd: listOf('Forwarded ports, as source:target:protocol[:address]'),
+  port_fwd: arg.any('Forwarded ports, a list of source:destination:protocol[:address]', { optional: true }),
   prune_port_fwd: prune('forwards'),
-  services: listOf('Services'),
+  services: arg.words('Services, as a list or with commas', { optional: true }),
   prune_services: prune('services'),
-  interfaces: listOf('Interfaces'),
+  interfaces: arg.words('Interfaces, as a list or with commas', { optional: true }),
   prune_interfaces: prune('interfaces'),
-  sources: listOf('Sources'),
+  sources: arg.words('Sources, as a list or with commas', { optional: true }),
   prune_sources: prune('sources'),
-  rich_rules: listOf('Rich rules'),
+  rich_rules: arg.any('List of rich rules', { optional: true }),
   prune_rich_rules: prune('rich rules'),
-} as const satisfies Args
+} satisfies Args
 
 export default defineState({
   name: 'firewalld',
-  doc: 'Zones and services of firewalld.',
+  doc: 'Manage zones and services of firewalld.',
   when: async ({ host }) =>
     (await host.which('firewall-cmd')) !== undefined ||
     'firewall-cmd is not available, firewalld is probably not installed.',
   functions: {
     present: state({
-      doc: 'A zone is as described.',
+      doc: 'Ensure that a zone exists and has the given settings.',
       args: zone,
-      run: (ctx, { name, ...given }) => reported(name, (changes) => present(ctx, name, given as Given, changes)),
+      run: (ctx, { name, ...given }) => withErrors(name, (changes) => present(ctx, name, given, changes)),
     }),
     service: state({
-      doc: 'A service is as described.',
+      doc: 'Ensure that a service exists and has exactly the given ports and protocols.',
       args: {
-        name: arg.string('The service'),
-        ports: listOf('Its ports, as 80/tcp'),
-        protocols: listOf('Its protocols'),
+        name: arg.string('Service'),
+        ports: arg.words('Ports such as 80/tcp, as a list or with commas', { optional: true }),
+        protocols: arg.words('Protocols, as a list or with commas', { optional: true }),
       },
       run: (ctx, { name, ports, protocols }) =>
-        reported(name, (changes) => service(ctx, name, { port: ports, protocol: protocols }, changes)),
+        withErrors(name, (changes) => service(ctx, name, { port: ports, protocol: protocols }, changes)),
     }),
   },
 })

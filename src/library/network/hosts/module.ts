@@ -1,4 +1,4 @@
-// The file that gives names to addresses, /etc/hosts or what the option `hosts.file` names.
+// The hosts file: /etc/hosts, or the path in the option `hosts.file`.
 import { decodeBytes, splitWords, str, strip, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
@@ -11,12 +11,12 @@ import {
   writeHosts,
 } from './module/host-table.ts'
 
-async function hasPair(ctx: FunctionContext, ip: Value, alias: Value): Promise<boolean> {
+async function hasPair(ctx: FunctionContext, ip: string, alias: Value): Promise<boolean> {
   const names = aliasesOf((await hostTable(ctx)).get(ip))
   return Array.isArray(alias) ? alias.every((name) => names.includes(name)) : names.includes(alias)
 }
 
-/** The lines of the file with their ends. */
+/** Return the lines of the file, including line ends. */
 async function lines(ctx: FunctionContext, path: string): Promise<string[]> {
   return decodeBytes(await ctx.host.read(path)).match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -72,7 +72,7 @@ async function addHost(ctx: FunctionContext, ip: string, alias: Value): Promise<
   return true
 }
 
-async function setComment(ctx: FunctionContext, ip: string, comment: Value): Promise<boolean> {
+async function setComment(ctx: FunctionContext, ip: string, comment: string): Promise<boolean> {
   if (!(await isPlainFile(ctx, await existingHostsFile(ctx)))) return false
   const table = await hostTable(ctx)
   forgetHosts(ctx)
@@ -84,24 +84,23 @@ async function setComment(ctx: FunctionContext, ip: string, comment: Value): Pro
   return true
 }
 
-const ip = arg.string('The address')
-const alias = arg.any('The name')
+const ip = arg.string('IP address')
 
 export default defineModule({
   name: 'hosts',
-  doc: 'Read and change the file of host names.',
+  doc: 'Read and change the hosts file.',
   functions: {
     list_hosts: reads({
-      doc: 'All entries.',
+      doc: 'Return all entries.',
       args: {},
       returns: ret.dict('Names and comment by address'),
       example: 'hosts.list_hosts',
       run: hostTable,
     }),
     get_ip: reads({
-      doc: 'The address of a name.',
-      args: { host: arg.any('The name') },
-      returns: ret.string('The address, or nothing'),
+      doc: 'Return the address of a host name.',
+      args: { host: arg.text('Host name') },
+      returns: ret.string('The address, or an empty text'),
       example: 'hosts.get_ip <hostname>',
       run: async (ctx, { host }) => {
         for (const [address, entry] of await hostTable(ctx)) if (aliasesOf(entry).includes(host)) return str(address)
@@ -109,48 +108,48 @@ export default defineModule({
       },
     }),
     get_alias: reads({
-      doc: 'The names of an address.',
-      args: { ip: arg.any('The address') },
-      returns: ret.list('The names'),
+      doc: 'Return the host names of an address.',
+      args: { ip: arg.text('IP address') },
+      returns: ret.list('The host names'),
       example: 'hosts.get_alias <ip addr>',
       run: async (ctx, { ip }) => aliasesOf((await hostTable(ctx)).get(ip)),
     }),
     has_pair: reads({
-      doc: 'Whether an address has a name, or all of some names.',
-      args: { ip: arg.any('The address'), alias: arg.any('The name, or a list') },
-      returns: ret.boolean('Whether it has'),
+      doc: 'Return whether an address has a host name, or all host names of a list.',
+      args: { ip: arg.text('IP address'), alias: arg.any('Host name, or a list of host names') },
+      returns: ret.boolean('Whether the address has the names'),
       example: 'hosts.has_pair <ip> <alias>',
       run: (ctx, { ip, alias }) => hasPair(ctx, ip, alias),
     }),
     set_host: changes({
-      doc: 'Give an address these names and no others; without names its entry goes.',
+      doc: 'Set the host names of an address. Empty text removes the entry.',
       args: {
         ip,
-        alias: arg.string('The names, separated by spaces'),
-        comment: arg.string('A comment', { optional: true }),
+        alias: arg.string('Host names, separated by spaces'),
+        comment: arg.string('Comment of the entry', { optional: true }),
       },
-      returns: ret.boolean('Whether it was done'),
+      returns: ret.boolean('Whether the file was written'),
       example: 'hosts.set_host <ip> <alias>',
       run: (ctx, { ip, alias, comment }) => setHost(ctx, ip, alias, comment),
     }),
     rm_host: changes({
-      doc: 'Take a name from an address.',
-      args: { ip, alias },
+      doc: 'Remove a host name from an address.',
+      args: { ip, alias: arg.text('Host name') },
       returns: ret.boolean('True'),
       example: 'hosts.rm_host <ip> <alias>',
-      run: (ctx, { ip, alias }) => removeHost(ctx, ip, str(alias)),
+      run: (ctx, { ip, alias }) => removeHost(ctx, ip, alias),
     }),
     add_host: changes({
-      doc: 'Give an address one more name.',
-      args: { ip, alias },
-      returns: ret.boolean('Whether it was done'),
+      doc: 'Add a host name to an address.',
+      args: { ip, alias: arg.any('Host name, or a list of host names') },
+      returns: ret.boolean('Whether the address has the name now'),
       example: 'hosts.add_host <ip> <alias>',
       run: (ctx, { ip, alias }) => addHost(ctx, ip, alias),
     }),
     set_comment: changes({
-      doc: 'Put a comment behind an entry.',
-      args: { ip, comment: arg.any('The comment') },
-      returns: ret.boolean('Whether there is such an entry'),
+      doc: 'Set the comment of an entry.',
+      args: { ip, comment: arg.text('Comment') },
+      returns: ret.boolean('Whether the address has an entry'),
       example: 'hosts.set_comment <ip> <comment>',
       run: (ctx, { ip, comment }) => setComment(ctx, ip, comment),
     }),

@@ -1,14 +1,20 @@
-// Entries of the file of host names.
+// States of entries of the hosts file.
 import { BrineError } from '../../../base/mod.ts'
-import { type Dict, ipAddress, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { type Dict, ipAddress, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
-interface Wish {
-  name: string
-  ip: Value
-  comment: string
-  clean: boolean
-}
+type Entry = Bound<typeof presentArgs>
 
 interface Plan {
   add: Set<string>
@@ -16,10 +22,10 @@ interface Plan {
   comment: Set<string>
   notes: string[]
   warnings: string[]
-  failed: boolean
+  isInvalid: boolean
 }
 
-const addressesIn = (ip: Value): string[] => (Array.isArray(ip) ? (ip as Value[]) : [ip]).map((item) => str(item))
+const addressesIn = (ip: Value): string[] => (isList(ip) ? ip : [ip]).map(str)
 
 function isAddress(text: string): boolean {
   try {
@@ -31,9 +37,9 @@ function isAddress(text: string): boolean {
   }
 }
 
-function plan(wish: Wish, hosts: Dict): Plan {
-  const { name, comment } = wish
-  const wanted = addressesIn(wish.ip)
+function plan(entry: Entry, hosts: Dict): Plan {
+  const { name, comment } = entry
+  const wanted = addressesIn(entry.ip)
   const missing = wanted.filter((address) => !hosts.has(address))
   const plan: Plan = {
     add: new Set(missing),
@@ -41,24 +47,23 @@ function plan(wish: Wish, hosts: Dict): Plan {
     comment: new Set(comment === '' ? [] : missing),
     notes: [],
     warnings: [],
-    failed: false,
+    isInvalid: false,
   }
   for (const [key, info] of hosts) {
     const address = str(key)
-    const aliases = info instanceof Map ? info.get('aliases') : undefined
+    const [aliases, held] = isDict(info) ? [info.get('aliases'), info.get('comment')] : []
     const has = Array.isArray(aliases) && aliases.includes(name)
-    if (wanted.includes(address))
-      settle(plan, wish, address, has, info instanceof Map ? info.get('comment') : undefined)
-    else if (has && wish.clean) plan.remove.add(address)
+    if (wanted.includes(address)) settle(plan, entry, address, has, held)
+    else if (has && entry.clean) plan.remove.add(address)
     else if (has) plan.warnings.push(elsewhere(name, address))
   }
   return plan
 }
 
-/** For an address that is wanted and has an entry. */
-function settle(plan: Plan, { name, comment }: Wish, address: string, has: boolean, held: Value | undefined): void {
+/** Compare an address that is wanted and has an entry. */
+function settle(plan: Plan, { name, comment }: Entry, address: string, has: boolean, held: Value | undefined): void {
   if (!has && !isAddress(address)) {
-    plan.failed = true
+    plan.isInvalid = true
     plan.notes.push(`Invalid IP Address for ${name} (${address})`)
     return
   }
@@ -78,16 +83,16 @@ interface Step {
   would(address: string): string
   done(address: string): string
   not(address: string): string
-  /** Whether a dry run foresees a change of the result. */
+  /** Whether the step makes the result of a dry run None. */
   foreseen: boolean
 }
 
-async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, comment } = wish
+async function present(ctx: StateContext, entry: Entry): Promise<StateReturn> {
+  const { name, comment } = entry
   const hosts = await ctx.call('hosts.list_hosts')
-  const { add, remove, comment: commented, notes, warnings, failed } = plan(wish, hosts)
-  const changes: Dict = new Map()
-  let result: boolean | null = !failed
+  const { add, remove, comment: commented, notes, warnings, isInvalid } = plan(entry, hosts)
+  const changes: Record<string, Record<string, string[]>> = {}
+  let result: boolean | null = !isInvalid
   const steps: Step[] = [
     {
       addresses: add,
@@ -126,7 +131,7 @@ async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
       notes.push(ctx.test ? step.would(address) : done ? step.done(address) : step.not(address))
       if (ctx.test && step.foreseen) result = null
       if (!done) result = false
-      else changes.set(step.key, ((changes.get(step.key) ?? new Map()) as Dict).set(address, [step.value]))
+      else changes[step.key] = { ...changes[step.key], [address]: [step.value] }
     }
   }
   return { name, changes, result, comment: notes.join('\n'), ...(warnings.length > 0 && { warnings }) }
@@ -153,45 +158,48 @@ async function absent(ctx: StateContext, name: string, ip: Value): Promise<State
   return { name, changes, result, comment: notes.join('\n') }
 }
 
-async function only(ctx: StateContext, name: string, hostnames: Value): Promise<StateReturn> {
-  const names = textOf(hostnames) === undefined ? (hostnames as Value[]) : [hostnames]
-  const held = (await ctx.call('hosts.get_alias', [name])).map((alias) => str(alias)).join(' ')
-  const wanted = names.map((item) => str(item).trim()).join(' ')
-  const report = (result: boolean | null, comment: string): StateReturn => ({ name, changes: {}, result, comment })
-  if (held === wanted) return report(true, `IP address ${name} already set to "${wanted}"`)
-  const change = `${name} from "${held}" to "${wanted}"`
-  if (ctx.test) return report(null, `Would change ${change}`)
-  if (!truthy(await ctx.call('hosts.set_host', [name, wanted]))) {
-    return report(false, `hosts.set_host failed to change ${change}`)
-  }
-  return { ...report(true, `successfully changed ${change}`), changes: { [name]: { old: held, new: wanted } } }
+function only(ctx: StateContext, name: string, hostnames: Value): Promise<StateReturn> {
+  const wanted = (isList(hostnames) ? hostnames : [hostnames]).map((item) => str(item).trim()).join(' ')
+  const change = (held: string): string => `${name} from "${held}" to "${wanted}"`
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const held = (await ctx.call('hosts.get_alias', [name])).map(str).join(' ')
+      return held === wanted ? settled(`IP address ${name} already set to "${wanted}"`) : held
+    },
+    foresee: (held) => `Would change ${change(held)}`,
+    act: async (held) => {
+      if (!truthy(await ctx.call('hosts.set_host', [name, wanted]))) {
+        return failed(`hosts.set_host failed to change ${change(held)}`)
+      }
+      return changed(`successfully changed ${change(held)}`, { [name]: { old: held, new: wanted } })
+    },
+  })
 }
 
-const name = arg.string('The host name')
-const ip = arg.any('The address, or a list of addresses')
+const name = arg.string('Host name')
+const ip = arg.any('IP address, or a list of IP addresses')
+
+const presentArgs = {
+  name,
+  ip,
+  comment: arg.string('Comment of the entries', { default: '' }),
+  clean: arg.boolean('Whether to remove the name from all other addresses', { default: false }),
+}
 
 export default defineState({
   name: 'host',
-  doc: 'Give names to addresses in the file of host names.',
+  doc: 'Manage entries of the hosts file.',
   functions: {
-    present: state({
-      doc: 'A name belongs to addresses.',
-      args: {
-        name,
-        ip,
-        comment: arg.string('A comment behind the entry', { default: '' }),
-        clean: arg.boolean('Take the name from all other addresses', { default: false }),
-      },
-      run: present,
-    }),
+    present: state({ doc: 'Ensure that a host name belongs to addresses.', args: presentArgs, run: present }),
     absent: state({
-      doc: 'A name does not belong to addresses.',
+      doc: 'Ensure that a host name does not belong to addresses.',
       args: { name, ip },
       run: (ctx, { name, ip }) => absent(ctx, name, ip),
     }),
     only: state({
-      doc: 'An address has these names and no others.',
-      args: { name: arg.string('The address'), hostnames: arg.any('A name, or a list of names') },
+      doc: 'Ensure that an address has only the given host names.',
+      args: { name: arg.string('IP address'), hostnames: arg.any('Host name, or a list of host names') },
       run: (ctx, { name, hostnames }) => only(ctx, name, hostnames),
     }),
   },

@@ -1,4 +1,4 @@
-// Web pages that do not answer as they should.
+// Web pages that do not answer as expected.
 import { type Dict, isDict, isList, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
 
@@ -10,7 +10,7 @@ function validate(config: Dict): string | undefined {
   return isDict(config.get('sites')!) ? undefined : 'Sites for http_status beacon must be a dictionary.'
 }
 
-/** Options that are those of the query. */
+/** Options that are passed to `http.query`. */
 const OF_QUERY = ['method', 'header_dict', 'username', 'password', 'verify_ssl', 'ca_bundle']
 
 async function answerOf(ctx: BeaconContext, options: Dict): Promise<Dict> {
@@ -25,32 +25,32 @@ async function answerOf(ctx: BeaconContext, options: Dict): Promise<Dict> {
   }
 }
 
-function wrongs(options: Dict, answer: Dict): Value[] {
+function problemsOf(options: Dict, answer: Dict): Value[] {
   const accepted = options.get('status') ?? 200
   const codes = (isList(accepted) ? [...accepted] : [accepted]).map((code) => numberOf(code))
   const status = answer.get('status') ?? null
-  const told: Value[] = []
-  if (status === null || !codes.includes(numberOf(status))) told.push(`status is ${str(status)}`)
+  const problems: Value[] = []
+  if (status === null || !codes.includes(numberOf(status))) problems.push(`status is ${str(status)}`)
   const content = options.get('content') ?? null
   if (truthy(content) && !str(answer.get('text') ?? answer.get('body') ?? '').includes(str(content))) {
-    told.push('content is missing')
+    problems.push('content is missing')
   }
-  return told
+  return problems
 }
 
 export default defineBeacon({
   name: 'http_status',
-  doc: 'Tells of web pages that answer with another `status` than 200 or those that are listed, or without some `content`. Each under `sites` has a `url`, and may have `timeout`, `method`, `header_dict`, `username`, `password`, `verify_ssl` and `ca_bundle`.',
+  doc: 'Report web pages whose status is not `status` (a code or a list, default 200), or that lack the text `content`. Each entry of `sites` has a `url`, and may have `timeout`, `method`, `header_dict`, `username`, `password`, `verify_ssl` and `ca_bundle`.',
   when: (ctx) => ctx.has('http.query') || 'http.query is missing.',
   validate,
   beacon: async (ctx, config) => {
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [name, options] of dictOption(config, 'sites')) {
       if (!isDict(options)) continue
       const answer = await answerOf(ctx, options)
-      const problems = wrongs(options, answer)
+      const problems = problemsOf(options, answer)
       if (problems.length === 0) continue
-      told.push(
+      reports.push(
         new Map<Value, Value>([
           ['tag', str(name)],
           ['url', options.get('url')!],
@@ -60,6 +60,6 @@ export default defineBeacon({
         ]),
       )
     }
-    return told
+    return reports
   },
 })

@@ -1,8 +1,8 @@
-// Queries to web servers, for hooks and for looking at what they answer.
+// Queries to web servers.
 import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 
-/** Options that the caller gives lie over the minion's. */
+/** Query a URL. Options of the caller override those of the minion. */
 async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<string, Value>): Promise<Dict> {
   const own = given.get('opts')
   const opts: Dict = new Map([...ctx.opts, ...(own instanceof Map ? own : [])])
@@ -13,7 +13,7 @@ async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<strin
   }
 }
 
-/** Between two tries where the caller names no interval. */
+/** Seconds between two attempts, by default. */
 const PAUSE = 0.1
 
 const isSuccess = (answer: Dict): boolean =>
@@ -48,7 +48,7 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ]
 
-/** The bundle in use: of the file roots, else of the system. */
+/** Return the path of the CA bundle: in the file roots, else of the system. */
 async function knownBundle(ctx: FunctionContext): Promise<string | undefined> {
   const roots = ctx.opts.get('file_roots')
   const base = roots instanceof Map ? (roots.get('base') ?? []) : []
@@ -59,10 +59,15 @@ async function knownBundle(ctx: FunctionContext): Promise<string | undefined> {
   return undefined
 }
 
-async function updateBundle(ctx: FunctionContext, target: Value, source: Value, merged: Value): Promise<null> {
+async function updateBundle(
+  ctx: FunctionContext,
+  target: string | null,
+  source: string | null,
+  merged: Value,
+): Promise<null> {
   const option = (name: string): Value => ctx.opts.get(name) ?? null
-  const path = textOf(target) ?? textOf(option('ca_bundle')) ?? (await knownBundle(ctx))
-  const url = textOf(source) ?? textOf(option('ca_bundle_url')) ?? 'http://curl.haxx.se/ca/cacert.pem'
+  const path = target ?? textOf(option('ca_bundle')) ?? (await knownBundle(ctx))
+  const url = source ?? textOf(option('ca_bundle_url')) ?? 'http://curl.haxx.se/ca/cacert.pem'
   if (path === undefined) throw new SaltError('CommandExecutionError', 'There is no known place for the CA bundle')
   const answer = await query(ctx, url, new Map<string, Value>([['text_out', path]]))
   if (!isSuccess(answer)) {
@@ -75,9 +80,9 @@ async function updateBundle(ctx: FunctionContext, target: Value, source: Value, 
   return null
 }
 
-const url = arg.string('The address')
+const url = arg.string('URL')
 const kwargs = arg.open(
-  'How it is asked: method, params, data, header_dict, username, password, decode, status and others',
+  'Options of the query: method, params, data, header_dict, username, password, decode, status and others',
 )
 
 export default defineModule({
@@ -85,9 +90,9 @@ export default defineModule({
   doc: 'Query web servers.',
   functions: {
     query: changes({
-      doc: 'Query an address, and decode the answer.',
+      doc: 'Query a URL, and decode the answer.',
       args: { url, kwargs },
-      returns: ret.dict('body, and what was asked for: status, headers, text, dict; error when it failed'),
+      returns: ret.dict('body and the requested parts (status, headers, text, dict); error if the query failed'),
       examples: [
         "salt '*' http.query http://somelink.com/",
         "salt '*' http.query http://somelink.com/ method=POST data='<xml>somecontent</xml>'",
@@ -95,18 +100,20 @@ export default defineModule({
       run: (ctx, { url, kwargs }) => query(ctx, url, kwargs),
     }),
     wait_for_successful_query: changes({
-      doc: 'Query an address until it answers without an error.',
-      args: { url, wait_for: arg.number('For how many seconds', { default: 300 }), kwargs },
+      doc: 'Query a URL until the query succeeds.',
+      args: { url, wait_for: arg.number('Timeout in seconds', { default: 300 }), kwargs },
       returns: ret.dict('The last answer'),
       example: 'http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1',
       run: (ctx, { url, wait_for, kwargs }) => waitForSuccess(ctx, url, numberOf(wait_for)!, kwargs),
     }),
     update_ca_bundle: changes({
-      doc: 'Fetch the bundle of certificates of authorities.',
+      doc: 'Download the bundle of CA certificates.',
       args: {
-        target: arg.any('Where it is put; the option ca_bundle or the known place when not given', { optional: true }),
-        source: arg.any('Where it comes from; the option ca_bundle_url when not given', { optional: true }),
-        merge_files: arg.any('Files that are appended to it', { optional: true }),
+        target: arg.text('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle', {
+          optional: true,
+        }),
+        source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
+        merge_files: arg.any('File or list of files to append to the bundle', { optional: true }),
       },
       example: 'http.update_ca_bundle source=https://example.com/cacerts.pem',
       run: (ctx, { target, source, merge_files }) => updateBundle(ctx, target, source, merge_files),

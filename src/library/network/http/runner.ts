@@ -1,21 +1,21 @@
-// Queries to web servers from the master.
+// Queries to web servers, run on the master.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'http',
-  doc: 'Queries to web servers.',
+  doc: 'Query web servers from the master.',
   functions: {
     query: masterFn({
-      doc: 'Asks a web server and gives back what it said.',
+      doc: 'Query a URL, and return the answer.',
       args: {
-        url: arg.text('The address'),
-        output: arg.any('Obsolete', { default: true }),
-        kwargs: arg.open('Everything that the execution function of this name takes'),
+        url: arg.text('URL'),
+        output: arg.flag('Deprecated; use --quiet', { default: true }),
+        kwargs: arg.open('Options of the query, as for the execution function http.query'),
       },
       examples: ["salt-run http.query http://somelink.com/ method=POST data='<xml>somecontent</xml>'"],
       run: (ctx, { url, output, kwargs }) => {
-        if (output !== true) ctx.log('warning', 'Output option has been deprecated. Please use --quiet.')
+        if (!output) ctx.log('warning', 'Output option has been deprecated. Please use --quiet.')
         const given = kwargs.get('opts')
         const opts: Dict = given !== undefined && isDict(given) ? new Map([...ctx.opts, ...given]) : ctx.opts
         const parameters = new Map<string, Value>([['node', 'master'], ...kwargs, ['opts', opts], ['url', url]])
@@ -23,11 +23,13 @@ export default defineRunner({
       },
     }),
     update_ca_bundle: masterFn({
-      doc: "Fetches a bundle of certificate authorities, and adds certificates of one's own.",
+      doc: 'Download the bundle of CA certificates, and append further certificates.',
       args: {
-        target: arg.any('Where it is written', { optional: true }),
-        source: arg.any('Where it is fetched from', { optional: true }),
-        merge_files: arg.any('Files to be added', { optional: true }),
+        target: arg.text('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle', {
+          optional: true,
+        }),
+        source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
+        merge_files: arg.any('File or list of files to append to the bundle', { optional: true }),
       },
       examples: ['salt-run http.update_ca_bundle'],
       run: (ctx, { target, source, merge_files }) =>

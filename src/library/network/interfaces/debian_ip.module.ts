@@ -1,5 +1,5 @@
-// Interfaces, bonds and routes as Debian's ifupdown is configured.
-import { isDict, type PyError, str, truthy, type Value } from '../../../data/mod.ts'
+// Interfaces, bonds and routes in the configuration of Debian's ifupdown.
+import { isDict, isList, type PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -24,19 +24,19 @@ const PEERS = '/etc/ppp/peers/'
 const isDry = (settings: Settings): boolean => truthy(settings.get('test') ?? false)
 const linesWithEnds = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** The lines of a file; an empty text where there is none. */
+/** Return the lines of a file; an empty text if the file does not exist. */
 async function linesAt(ctx: FunctionContext, path: string): Promise<string[] | ''> {
   const text = await textAt(ctx.host, path)
   return text === undefined ? '' : linesWithEnds(text)
 }
 
-/** Ubuntu since 16 does not take the setting in its mode of a backup. */
+/** Return whether use_carrier is invalid in the mode active-backup: on Ubuntu 16 and later. */
 function withoutCarrier(ctx: FunctionContext): boolean {
   const release = Number.parseInt(str(ctx.grains.get('osrelease') ?? '0'), 10)
   return ctx.grains.get('os') === 'Ubuntu' && release >= 16
 }
 
-/** What an interface of this type must have, and the packages it needs. */
+/** Check the settings that an interface of this type must have, and install the packages it needs. */
 async function prepare(ctx: FunctionContext, type: string, settings: Settings): Promise<void> {
   const need = (name: string, what: string): PyError | undefined =>
     settings.has(name) ? undefined : misused(`${name} is a required setting for ${what}`)
@@ -60,7 +60,7 @@ async function checkFolder(ctx: FunctionContext, path: string): Promise<void> {
   if ((await ctx.host.stat(folder)) === undefined) throw misused(`${folder} cannot be written.`)
 }
 
-/** Puts an interface among the others, or alone into the file that its settings name. */
+/** Write an interface to the main file with the others, or alone to the file that its settings name. */
 async function writeInterface(
   ctx: FunctionContext,
   iface: string,
@@ -73,7 +73,7 @@ async function writeInterface(
     filename === undefined ? MAIN_FILE : str(filename).startsWith('/') ? str(filename) : FOLDER + str(filename)
   await checkFolder(ctx, path)
   const all = (await readInterfaces(ctx)).set(iface, adapter)
-  const text = filename === undefined ? Array.from(all, ([name, one]) => adapterText(name, one)).join('') : own
+  const text = filename === undefined ? Array.from(all, ([name, other]) => adapterText(name, other)).join('') : own
   await ctx.host.write(path, text)
   return own
 }
@@ -116,7 +116,7 @@ async function buildBond(ctx: FunctionContext, iface: string, settings: Settings
   return linesAt(ctx, path)
 }
 
-/** A script that sets or removes the routes of an interface. */
+/** Return a script that adds or removes the routes of an interface. */
 function routesText(verb: 'add' | 'del', iface: string, routes: readonly Value[]): string {
   const lines = routes.filter(isDict).flatMap((route) => {
     const text = (key: string, before = ''): string => {
@@ -137,7 +137,7 @@ async function buildRoutes(ctx: FunctionContext, iface: string, settings: Settin
   if (routes === undefined) {
     throw misused(`Invalid option -- Route interface: ${iface}, Option: routes, Expected: [List of routes]`)
   }
-  const list = Array.isArray(routes) ? (routes as Value[]) : []
+  const list = isList(routes) ? routes : []
   const files = [
     [UP, routesText('add', iface, list)],
     [DOWN, routesText('del', iface, list)],
@@ -153,15 +153,15 @@ async function buildRoutes(ctx: FunctionContext, iface: string, settings: Settin
   return files.flatMap(([, text]) => linesWithEnds(text))
 }
 
-const iface = arg.string('The interface')
-const iface_type = arg.any('Its type')
-const settings = arg.open('Its settings')
-const passive = (type: Value): boolean => type === 'slave' || type === 'source'
+const iface = arg.string('Interface name')
+const iface_type = arg.text('Interface type, such as eth or slave')
+const settings = arg.open('Settings of the interface')
+const isPassive = (type: string): boolean => type === 'slave' || type === 'source'
 
 export default defineModule({
   name: 'debian_ip',
   virtual: 'ip',
-  doc: 'Interfaces, bonds and routes of Debian.',
+  doc: 'Manage interfaces, bonds and routes of Debian.',
   when: ({ grains }) =>
     grains.get('os_family') === 'Debian' || 'The debian_ip module could not be loaded: unsupported OS family',
   functions: {
@@ -174,8 +174,13 @@ export default defineModule({
     build_interface: changes({
       doc: 'Configure an interface.',
       example: 'ip.build_interface eth0 eth proto=dhcp',
-      args: { iface, iface_type: arg.string('Its type'), enabled: arg.any('Whether it is up at boot'), settings },
-      run: (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, truthy(args.enabled), args.settings),
+      args: {
+        iface,
+        iface_type: arg.string('Interface type, such as eth, bond, bridge or vlan'),
+        enabled: arg.flag('Whether the interface is started at boot'),
+        settings,
+      },
+      run: (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, args.enabled, args.settings),
     }),
     build_routes: changes({
       doc: 'Configure the routes of an interface.',
@@ -187,22 +192,22 @@ export default defineModule({
       doc: 'Take an interface down.',
       example: 'ip.down eth0 eth',
       args: { iface, iface_type },
-      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, ['ifdown', args.iface])),
+      run: (ctx, args) => (isPassive(args.iface_type) ? null : outputOf(ctx, ['ifdown', args.iface])),
     }),
     up: changes({
       doc: 'Bring an interface up.',
       example: 'ip.up eth0 eth',
       args: { iface, iface_type },
-      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, ['ifup', args.iface])),
+      run: (ctx, args) => (isPassive(args.iface_type) ? null : outputOf(ctx, ['ifup', args.iface])),
     }),
     get_bond: reads({
-      doc: 'The configuration of a bond.',
+      doc: 'Return the configuration of a bond.',
       example: 'ip.get_bond bond0',
       args: { iface },
       run: (ctx, args) => linesAt(ctx, `${MODULES}${args.iface}.conf`),
     }),
     get_interface: reads({
-      doc: 'The configuration of an interface.',
+      doc: 'Return the configuration of an interface.',
       example: 'ip.get_interface eth0',
       args: { iface },
       run: async (ctx, args) => {
@@ -211,13 +216,13 @@ export default defineModule({
       },
     }),
     get_network_settings: reads({
-      doc: 'Settings of the whole machine.',
+      doc: 'Return the global network settings.',
       example: 'ip.get_network_settings',
       args: {},
       run: networkSettings,
     }),
     get_routes: reads({
-      doc: 'The configured routes of an interface.',
+      doc: 'Return the configured routes of an interface.',
       example: 'ip.get_routes eth0',
       args: { iface },
       run: async (ctx, args) => {
@@ -229,13 +234,13 @@ export default defineModule({
       },
     }),
     apply_network_settings: changes({
-      doc: 'Put settings of the whole machine into force.',
+      doc: 'Apply global network settings.',
       example: 'ip.apply_network_settings',
       args: { settings },
       run: (ctx, args) => applyNetworkSettings(ctx, args.settings),
     }),
     build_network_settings: changes({
-      doc: 'Configure the whole machine.',
+      doc: 'Configure global network settings.',
       example: 'ip.build_network_settings hostname=web',
       args: { settings },
       run: (ctx, args) => buildNetworkSettings(ctx, args.settings),

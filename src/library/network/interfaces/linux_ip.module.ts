@@ -1,5 +1,5 @@
-// Network interfaces of Linux systems that have no module of their own for `ip`: what the program ip and the kernel
-// tell. Their configuration is nothing this module writes.
+// Network interfaces of Linux systems without a module for `ip` of their own, as the program ip and the kernel show them.
+// This module writes no configuration.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, isDict, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
@@ -11,14 +11,14 @@ const SERVED_ELSEWHERE: Readonly<Record<string, string>> = lookup({
   NILinuxRT: 'NILinuxRT',
 })
 
-/** Words in twos; one that is left over at the end belongs to nothing. */
+/** Return pairs of words; ignore a last single word. */
 function pairs(words: readonly string[]): Dict {
   const found: Dict = new Map()
   for (let at = 0; at + 1 < words.length; at += 2) found.set(words[at]!, words[at + 1]!)
   return found
 }
 
-/** The same, but what is left over belongs to the last value. */
+/** Return pairs of words; a last single word becomes part of the last value. */
 function address(words: readonly string[]): Dict {
   if (words.length % 2 === 0) return pairs(words)
   return pairs([...words.slice(0, -2), words.slice(-2).join(' ')])
@@ -41,9 +41,9 @@ function interfacesIn(text: string): Map<string, Dict> {
       family = words[0]
       current.set(family, address(words))
     } else {
-      // other names of an interface come before its first address, and say nothing about one
-      const known = current.get(family)
-      if (isDict(known ?? null)) for (const [key, value] of pairs(words)) (known as Dict).set(key, value)
+      // alternative names of an interface come before its first address, and are ignored
+      const known = current.get(family) ?? null
+      if (isDict(known)) for (const [key, value] of pairs(words)) known.set(key, value)
     }
   }
   return found
@@ -61,44 +61,45 @@ const FLAGS: ReadonlyArray<readonly [number, string]> = [
   [0x0200, '!'],
 ]
 
-/** An address as the kernel writes it: hexadecimal, its last byte first. */
+/** Parse an address of the kernel: hexadecimal, last byte first. */
 const octets = (hex: string): string => [6, 4, 2, 0].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(':')
 
 function routesIn(text: string): Map<string, Value[]> {
   const routes = new Map<string, Value[]>()
   for (const words of splitLines(text).map((line) => splitWords(line))) {
-    const [iface, destination, gateway, flags, refcnt, use, metric, mask, mtu, window, irtt] = words
+    const [iface, destination = '', gateway = '', flags = '', refcnt = '', use = '', metric = ''] = words
+    const [mask = '', mtu = '', window = '', irtt = ''] = words.slice(7)
     if (iface === undefined || iface.startsWith('Iface')) continue
-    const set = Number.parseInt(flags!, 10)
+    const set = Number.parseInt(flags, 10)
     const route = new Map<Value, Value>([
       ['iface', iface],
-      ['destination', octets(destination!)],
-      ['gateway', octets(gateway!)],
+      ['destination', octets(destination)],
+      ['gateway', octets(gateway)],
       ['flags', FLAGS.map(([bit, letter]) => (set & bit ? letter : '')).join('')],
-      ['refcnt', refcnt!],
-      ['use', use!],
-      ['metric', metric!],
-      ['mask', octets(mask!)],
-      ['mtu', mtu!],
-      ['window', window!],
-      ['irtt', irtt!],
+      ['refcnt', refcnt],
+      ['use', use],
+      ['metric', metric],
+      ['mask', octets(mask)],
+      ['mtu', mtu],
+      ['window', window],
+      ['irtt', irtt],
     ])
     routes.set(iface, [...(routes.get(iface) ?? []), route])
   }
   return routes
 }
 
-/** What belongs to a bond goes up and down with it. */
-const link = async (ctx: FunctionContext, iface: string, type: Value, state: string): Promise<Value> =>
+/** Change the state of a link. A slave goes up and down with its bond. */
+const link = async (ctx: FunctionContext, iface: string, type: string | null, state: string): Promise<Value> =>
   type === 'slave' ? null : ctx.call('cmd.run', [`ip link set ${iface} ${state}`])
 
-const iface = arg.text('The interface')
-const iface_type = arg.any('Its kind', { optional: true })
+const iface = arg.text('Interface name')
+const iface_type = arg.text('Interface type; the type slave is not changed', { optional: true })
 
 export default defineModule({
   name: 'linux_ip',
   virtual: 'ip',
-  doc: 'Network interfaces of other Linux systems.',
+  doc: 'Manage network interfaces of other Linux systems.',
   when: async ({ grains, host }) => {
     const family = SERVED_ELSEWHERE[str(grains.get('os_family') ?? '')]
     if (family !== undefined) return `Module linux_ip: ${family} systems are not supported.`
@@ -121,15 +122,15 @@ export default defineModule({
       run: (ctx, given) => link(ctx, given.iface, given.iface_type, 'up'),
     }),
     get_interface: reads({
-      doc: 'What is known of an interface.',
+      doc: 'Return the details of an interface.',
       example: 'ip.get_interface eth0',
       args: { iface },
       run: async (ctx, given) => interfacesIn(await ctx.call('cmd.run', ['ip a'])).get(given.iface) ?? null,
     }),
     get_routes: reads({
-      doc: 'The routes, of all interfaces or of one.',
+      doc: 'Return the routes of one interface or of all.',
       example: 'ip.get_routes eth0',
-      args: { iface: arg.text('The interface', { optional: true }) },
+      args: { iface: arg.text('Interface name', { optional: true }) },
       run: async (ctx, given) => {
         const routes = routesIn(Buffer.from(await ctx.host.read('/proc/net/route')).toString())
         return given.iface === null ? routes : (routes.get(given.iface) ?? null)

@@ -1,7 +1,7 @@
-// Interfaces, bonds and routes as the network scripts of Red Hat and its relatives are configured.
-import { type Dict, isDict, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+// Interfaces and routes in the configuration of Red Hat's network scripts.
+import { type Dict, isDict, isList, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, textAt } from '../../../sdk/mod.ts'
-import { invalid, isYes, misused, type Settings } from './debian_ip/parts.ts'
+import { invalid, isNo, isYes, misused, type Settings } from './debian_ip/parts.ts'
 import { validated } from './debian_ip/validators.ts'
 import { interfaceText, networkText, routesText } from './rh_ip/files.ts'
 import { interfaceSettings, networkSettings } from './rh_ip/settings.ts'
@@ -13,7 +13,7 @@ const WRITTEN = 'eth bond team teamport bridge slave vlan ipip ib alias'.split('
 
 const isDry = (settings: Settings): boolean => truthy(settings.get('test') ?? false)
 
-/** Lines without the first empty one. */
+/** Return the lines without the first empty one. */
 function linesOf(text: string): string[] {
   const lines = splitLines(text)
   const empty = lines.indexOf('')
@@ -29,7 +29,7 @@ async function write(ctx: FunctionContext, name: string, text: string): Promise<
   await ctx.host.write(path, text)
 }
 
-/** What an interface of this type must have. */
+/** Check and complete the settings that an interface of this type must have. */
 function complete(type: string, settings: Settings): void {
   const master = settings.get('master')
   if (type === 'slave') {
@@ -54,14 +54,14 @@ function complete(type: string, settings: Settings): void {
 
 const BRIDGE_FILTERS = ['ip6tables', 'iptables', 'arptables'].map((name) => `net.bridge.bridge-nf-call-${name}`)
 
-/** Packages, and for a bridge whether the packet filter sees its traffic. */
+/** Install the packages that a type needs, and set whether the packet filter sees the traffic of a bridge. */
 async function prepare(ctx: FunctionContext, iface: string, type: string, settings: Settings): Promise<void> {
   const wanted = { bridge: 'bridge-utils', team: 'teamd' }[type]
   if (wanted === undefined || isDry(settings)) return
   if (!truthy(await ctx.call('pkg.version', [wanted]))) await ctx.call('pkg.install', [wanted])
   if (type !== 'bridge') return
   const bypass = settings.get('bypassfirewall') ?? true
-  if (!isYes(bypass) && !['no', 'off', 'false', '0', false].includes(bypass as string)) {
+  if (!isYes(bypass) && !isNo(bypass)) {
     throw invalid(iface, bypass, ['yes', 'on', 'true', '1', true, 'no', 'off', 'false', '0', false])
   }
   for (const name of BRIDGE_FILTERS) await ctx.call('sysctl.persist', [name, isYes(bypass) ? 0 : 1])
@@ -101,7 +101,7 @@ async function buildRoutes(ctx: FunctionContext, iface: string, settings: Settin
   if (routes === undefined) {
     throw misused(`Invalid option -- Route interface: ${iface}, Option: routes, Expected: [List of routes]`)
   }
-  const all = (Array.isArray(routes) ? (routes as Value[]) : []).filter(isDict)
+  const all = (isList(routes) ? routes : []).filter(isDict)
   const isV6 = (route: Dict): boolean => validated('address', route.get('ipaddr') ?? null, 'inet6') !== undefined
   const [v4, v6] = [
     routesText(
@@ -144,15 +144,15 @@ async function applySettings(ctx: FunctionContext, settings: Settings): Promise<
   return named && truthy(await ctx.call('service.restart', [service]))
 }
 
-const iface = arg.string('The interface')
-const iface_type = arg.string('Its type')
-const settings = arg.open('Its settings')
-const passive = (type: string): boolean => ['slave', 'teamport'].includes(type.toLowerCase())
+const iface = arg.string('Interface name')
+const iface_type = arg.string('Interface type, such as eth, bond, bridge or vlan')
+const settings = arg.open('Settings of the interface')
+const isPassive = (type: string): boolean => ['slave', 'teamport'].includes(type.toLowerCase())
 
 export default defineModule({
   name: 'rh_ip',
   virtual: 'ip',
-  doc: 'Interfaces, bonds and routes of Red Hat and its relatives.',
+  doc: 'Manage interfaces and routes of Red Hat and related systems.',
   when: ({ grains }) => {
     const isOldAmazon = grains.get('os') === 'Amazon' && Number(grains.get('osmajorrelease')) < 2
     return (
@@ -164,8 +164,8 @@ export default defineModule({
     build_interface: changes({
       doc: 'Configure an interface.',
       example: 'ip.build_interface eth0 eth True proto=dhcp',
-      args: { iface, iface_type, enabled: arg.any('Whether it is up at boot'), settings },
-      run: (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, truthy(args.enabled), args.settings),
+      args: { iface, iface_type, enabled: arg.flag('Whether the interface is started at boot'), settings },
+      run: (ctx, args) => buildInterface(ctx, args.iface, args.iface_type, args.enabled, args.settings),
     }),
     build_routes: changes({
       doc: 'Configure the routes of an interface.',
@@ -177,40 +177,40 @@ export default defineModule({
       doc: 'Take an interface down.',
       example: 'ip.down eth0 eth',
       args: { iface, iface_type },
-      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, `ifdown ${args.iface}`)),
+      run: (ctx, args) => (isPassive(args.iface_type) ? null : outputOf(ctx, `ifdown ${args.iface}`)),
     }),
     up: changes({
       doc: 'Bring an interface up.',
       example: 'ip.up eth0 eth',
       args: { iface, iface_type },
-      run: (ctx, args) => (passive(args.iface_type) ? null : outputOf(ctx, `ifup ${args.iface}`)),
+      run: (ctx, args) => (isPassive(args.iface_type) ? null : outputOf(ctx, `ifup ${args.iface}`)),
     }),
     get_interface: reads({
-      doc: 'The configuration of an interface.',
+      doc: 'Return the configuration of an interface.',
       example: 'ip.get_interface eth0',
       args: { iface },
       run: (ctx, args) => linesAt(ctx, `${FOLDER}/ifcfg-${args.iface}`),
     }),
     get_routes: reads({
-      doc: 'The configured routes of an interface.',
+      doc: 'Return the configured routes of an interface.',
       example: 'ip.get_routes eth0',
       args: { iface },
       run: (ctx, args) => routesOf(ctx, args.iface),
     }),
     get_network_settings: reads({
-      doc: 'Settings of the whole machine.',
+      doc: 'Return the global network settings.',
       example: 'ip.get_network_settings',
       args: {},
       run: (ctx) => linesAt(ctx, NETWORK),
     }),
     apply_network_settings: changes({
-      doc: 'Put settings of the whole machine into force.',
+      doc: 'Apply global network settings.',
       example: 'ip.apply_network_settings',
       args: { settings },
       run: (ctx, args) => applySettings(ctx, args.settings),
     }),
     build_network_settings: changes({
-      doc: 'Configure the whole machine.',
+      doc: 'Configure global network settings.',
       example: 'ip.build_network_settings hostname=web',
       args: { settings },
       run: (ctx, args) => buildNetwork(ctx, args.settings),

@@ -6,6 +6,7 @@ import {
   IpNetwork,
   ipAddress,
   ipNetwork,
+  isList,
   keyError,
   PyError,
   splitWords,
@@ -15,6 +16,7 @@ import {
 } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -29,7 +31,7 @@ const EXTRAS = ['timeout', 'counters', 'comment', 'skbinfo']
 const HASHED = ['hashsize', 'maxelem', ...EXTRAS]
 const HASHED_IP = ['family', 'hashsize', 'maxelem', 'netmask', ...EXTRAS]
 
-/** The options that a set can be made with, by its type. */
+/** Options that a set can be created with, by set type. */
 const CREATE: Readonly<Record<string, readonly string[]>> = lookup({
   'bitmap:ip': ['range', 'netmask', ...EXTRAS],
   'bitmap:ip,mac': ['range', ...EXTRAS],
@@ -49,16 +51,18 @@ const CREATE: Readonly<Record<string, readonly string[]>> = lookup({
 })
 const WITHOUT_VALUE = ['comment', 'counters', 'skbinfo']
 
-/** The options that an entry can have. */
+/** Options that an entry can have. */
 const ADD = ['timeout', 'packets', 'bytes', 'skbmark', 'skbprio', 'skbqueue']
 
-async function ipset(ctx: FunctionContext, ...words: Value[]): Promise<string> {
-  return outputOf(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', ...words.map(str)])
+const program = async (ctx: FunctionContext): Promise<string> => (await ctx.host.which('ipset')) ?? 'ipset'
+
+async function ipset(ctx: FunctionContext, ...words: string[]): Promise<string> {
+  return outputOf(ctx, [await program(ctx), ...words])
 }
 
-/** What `ipset list` shows above the members; undefined where there is no such set. */
-async function infoOf(ctx: FunctionContext, name: Value): Promise<Map<string, string> | undefined> {
-  const { retcode, stdout } = await runAll(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', 'list', '-t', str(name)])
+/** Return the headers that `ipset list` shows; undefined if the set does not exist. */
+async function infoOf(ctx: FunctionContext, name: string): Promise<Map<string, string> | undefined> {
+  const { retcode, stdout } = await runAll(ctx, [await program(ctx), 'list', '-t', name])
   return retcode > 0 ? undefined : headers(stdout.split('\n'))
 }
 
@@ -72,48 +76,41 @@ function headers(lines: readonly string[]): Map<string, string> {
   return new Map(pairs)
 }
 
-async function membersOf(ctx: FunctionContext, name: Value): Promise<string[]> {
-  const { retcode, stdout } = await runAll(ctx, [(await ctx.host.which('ipset')) ?? 'ipset', 'list', str(name)])
+async function membersOf(ctx: FunctionContext, name: string): Promise<string[]> {
+  const { retcode, stdout } = await runAll(ctx, [await program(ctx), 'list', name])
   const lines = stdout.split('\n')
   const at = lines.findIndex((line) => line.includes('Members:'))
   return retcode > 0 || at < 0 ? [] : lines.slice(at + 1)
 }
 
-interface NewSet {
-  name: Value
-  set_type: Value
-  family: Value
-  comment: Value
-  kwargs: ReadonlyMap<string, Value>
-}
+type NewSet = Bound<typeof newSetArgs>
 
 async function newSet(ctx: FunctionContext, { name, set_type, family, comment, kwargs }: NewSet): Promise<Result> {
-  const inet = FAMILIES[str(family)]
+  const inet = FAMILIES[family]
   if (inet === undefined) throw keyError(family)
-  if (!truthy(name)) return 'Error: Set Name needs to be specified'
-  if (!truthy(set_type)) return 'Error: Set Type needs to be specified'
-  const type = str(set_type)
-  const options = CREATE[type]
+  if (!name) return 'Error: Set Name needs to be specified'
+  if (!set_type) return 'Error: Set Type needs to be specified'
+  const options = CREATE[set_type]
   if (options === undefined) return 'Error: Set Type is invalid'
-  if (type.startsWith('bitmap:') && !kwargs.has('range')) return 'Error: range is a required argument'
+  if (set_type.startsWith('bitmap:') && !kwargs.has('range')) return 'Error: range is a required argument'
   const words = options
     .filter((option) => kwargs.has(option))
     .flatMap((option) => (WITHOUT_VALUE.includes(option) ? [option] : [option, str(kwargs.get(option)!)]))
   if (options.includes('family')) words.push('family', inet)
-  if (truthy(comment)) words.push('comment')
-  return (await ipset(ctx, 'create', name, type, ...words)) || true
+  if (comment) words.push('comment')
+  return (await ipset(ctx, 'create', name, set_type, ...words)) || true
 }
 
 async function add(
   ctx: FunctionContext,
-  name: Value,
+  name: string,
   entry: string,
   options: ReadonlyMap<string, Value>,
 ): Promise<string> {
   const info = await infoOf(ctx, name)
-  if (info === undefined) return `Error: Set ${str(name)} does not exist`
+  if (info === undefined) return noSuchSet(name)
   const header = info.get('Header') ?? ''
-  const without = (feature: string): string => `Error: Set ${str(name)} not created with ${feature} support`
+  const without = (feature: string): string => `Error: Set ${name} not created with ${feature} support`
   const any = (...keys: string[]): boolean => keys.some((key) => options.has(key))
   if (any('timeout') && !header.includes('timeout')) return without('timeout')
   if (any('packets', 'bytes') && !header.includes('counters')) return without('counters')
@@ -124,14 +121,14 @@ async function add(
   const type = info.get('Type') ?? ''
   const allowed = type.includes('net') || type === 'hash:ip,port' ? [...ADD, 'nomatch'] : ADD
   for (const option of allowed) if (options.has(option)) words.push(option, str(options.get(option)!))
-  if ((await membersOf(ctx, name)).includes(entry)) return `Warn: Entry ${entry} already exists in set ${str(name)}`
+  if ((await membersOf(ctx, name)).includes(entry)) return `Warn: Entry ${entry} already exists in set ${name}`
   const output = await ipset(ctx, 'add', '-exist', name, ...words)
   return output === '' ? 'Success' : `Error: ${output}`
 }
 
 type Part = string | number | IpAddress | IpNetwork
 
-/** A range that is one whole network; no other can be found in a set, whose entries are single ones. */
+/** Return the network that a range covers exactly. A set has single entries, so no other range can be found in it. */
 function rangePart(first: IpAddress, last: IpAddress): IpNetwork | undefined {
   const size = last.value - first.value + 1n
   const bits = size.toString(2).length - 1
@@ -151,7 +148,7 @@ function addressPart(text: string): Part {
   }
 }
 
-/** The parts of an entry by the parts of its type, then its options as one text. */
+/** Return the parts of an entry as its set type names them, followed by its options as one text. */
 function parts(type: string, entry: string): Part[] {
   const blank = entry.indexOf(' ')
   const fields = (blank < 0 ? entry : entry.slice(0, blank)).split(',')
@@ -170,71 +167,83 @@ function covers(member: Part, wanted: Part): boolean {
   return member instanceof IpNetwork && wanted instanceof IpAddress && member.contains(wanted)
 }
 
-async function check(ctx: FunctionContext, name: Value, entry: Value): Promise<Result> {
+async function check(ctx: FunctionContext, name: string, entry: Value): Promise<Result> {
   const type = (await infoOf(ctx, name))?.get('Type')
-  if (type === undefined) return `Error: Set ${str(name)} does not exist`
-  const wanted = (Array.isArray(entry) ? (entry as Value[]) : [entry]).map((one) => parts(type, str(one)))
+  if (type === undefined) return noSuchSet(name)
+  const wanted = (isList(entry) ? entry : [entry]).map((item) => parts(type, str(item)))
   const members = (await membersOf(ctx, name)).map((member) => parts(type, member))
   return members.some((member) =>
-    wanted.some((one) => member.length >= one.length && one.every((part, at) => covers(member[at]!, part))),
+    wanted.some((item) => member.length >= item.length && item.every((part, at) => covers(member[at]!, part))),
   )
 }
 
-async function rename(ctx: FunctionContext, name: Value, fresh: Value): Promise<Result> {
-  if (!truthy(name)) return NO_SET
-  if (!truthy(fresh)) return 'Error: New name for set needs to be specified'
+async function rename(ctx: FunctionContext, name: string | null, fresh: string | null): Promise<Result> {
+  if (!name) return NO_SET
+  if (!fresh) return 'Error: New name for set needs to be specified'
   if ((await infoOf(ctx, name)) === undefined) return 'Error: Set does not exist'
   if ((await infoOf(ctx, fresh)) !== undefined) return 'Error: New Set already exists'
   return (await ipset(ctx, 'rename', name, fresh)) || true
 }
 
 const NO_SET = 'Error: Set needs to be specified'
-const NO_ENTRY = 'Error: Entry needs to be specified'
+const noSuchSet = (name: string): string => `Error: Set ${name} does not exist`
 
-const name = arg.any('The set', { optional: true })
-const entry = arg.any('The entry', { optional: true })
-const family = arg.any('ipv4 or ipv6', { default: 'ipv4' })
-const kwargs = arg.open('Further options')
+/** Work on an entry of a set; both must be given. */
+function onEntry<E extends Value>(
+  name: string | null,
+  entry: E | null,
+  work: (set: string, entry: E) => Promise<Result>,
+): Promise<Result> | string {
+  if (!name) return NO_SET
+  return entry === null || entry === '' ? 'Error: Entry needs to be specified' : work(name, entry)
+}
+
+const name = arg.text('Set name', { optional: true })
+const entry = arg.text('Entry, such as 192.168.0.3 or 192.168.0.3,tcp:80', { optional: true })
+const family = arg.text('ipv4 or ipv6', { default: 'ipv4' })
+const kwargs = arg.open('Options of the set or entry, such as timeout or comment')
+
+const newSetArgs = {
+  name,
+  set_type: arg.text('Set type, such as hash:ip', { optional: true }),
+  family,
+  comment: arg.flag('Whether entries can have comments', { default: false }),
+  kwargs,
+}
 
 export default defineModule({
   name: 'ipset',
-  doc: 'Sets of addresses for the packet filter.',
+  doc: 'Manage sets of addresses for the packet filter.',
   when: async ({ host }) =>
     (await host.which('ipset')) !== undefined ||
     'The ipset execution modules cannot be loaded: ipset binary not in path.',
   functions: {
     version: reads({
-      doc: 'The version of ipset.',
+      doc: 'Return the version of ipset.',
       example: 'ipset.version',
       args: {},
       run: async (ctx) => splitWords(await ipset(ctx, '--version'))[1],
     }),
     new_set: changes({
-      doc: 'Make a set.',
+      doc: 'Create a set.',
       example: 'ipset.new_set custom_set hash:ip comment=True',
-      args: {
-        name,
-        set_type: arg.text('Its type, as hash:ip', { optional: true }),
-        family,
-        comment: arg.flag('Whether entries can have comments', { default: false }),
-        kwargs,
-      },
+      args: newSetArgs,
       run: newSet,
     }),
     delete_set: changes({
       doc: 'Remove a set.',
       example: 'ipset.delete_set custom_set',
       args: { name, family },
-      run: async (ctx, { name }) => (truthy(name) ? (await ipset(ctx, 'destroy', name)) || true : NO_SET),
+      run: async (ctx, { name }) => (name ? (await ipset(ctx, 'destroy', name)) || true : NO_SET),
     }),
     rename_set: changes({
       doc: 'Rename a set.',
       example: 'ipset.rename_set custom_set new_set=new_set_name',
-      args: { name, new_set: arg.any('The new name', { optional: true }), family },
+      args: { name, new_set: arg.text('New name', { optional: true }), family },
       run: (ctx, { name, new_set }) => rename(ctx, name, new_set),
     }),
     list_sets: reads({
-      doc: 'All sets, without their entries.',
+      doc: 'Return all sets without their entries.',
       example: 'ipset.list_sets',
       args: { family },
       run: async (ctx) => {
@@ -243,58 +252,49 @@ export default defineModule({
       },
     }),
     check_set: reads({
-      doc: 'Whether there is a set.',
+      doc: 'Return whether a set exists.',
       example: 'ipset.check_set name',
       args: { name, family },
-      run: async (ctx, { name }) => (truthy(name) ? (await infoOf(ctx, name)) !== undefined : NO_SET),
+      run: async (ctx, { name }) => (name ? (await infoOf(ctx, name)) !== undefined : NO_SET),
     }),
     add: changes({
       doc: 'Add an entry to a set.',
       example: 'ipset.add name 192.168.0.3,AA:BB:CC:DD:EE:FF',
       args: { name, entry, family, kwargs },
-      run: (ctx, args) => {
-        if (!truthy(args.name)) return NO_SET
-        return truthy(args.entry) ? add(ctx, args.name, str(args.entry), args.kwargs) : NO_ENTRY
-      },
+      run: (ctx, { name, entry, kwargs }) => onEntry(name, entry, (set, item) => add(ctx, set, item, kwargs)),
     }),
     delete: changes({
       doc: 'Remove an entry from a set.',
       example: 'ipset.delete name 192.168.0.3',
       args: { name, entry, family, kwargs },
-      run: async (ctx, args) => {
-        if (!truthy(args.name)) return NO_SET
-        if (!truthy(args.entry)) return NO_ENTRY
-        if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
-        const output = await ipset(ctx, 'del', args.name, args.entry)
-        return output === '' ? 'Success' : `Error: ${output}`
-      },
+      run: (ctx, { name, entry }) =>
+        onEntry(name, entry, async (set, item) => {
+          if ((await infoOf(ctx, set)) === undefined) return noSuchSet(set)
+          const output = await ipset(ctx, 'del', set, item)
+          return output === '' ? 'Success' : `Error: ${output}`
+        }),
     }),
     check: reads({
-      doc: 'Whether a set lists an entry, or one that includes it.',
+      doc: 'Return whether a set lists an entry, or an entry that includes it.',
       example: 'ipset.check name 192.168.0.1-192.168.0.15',
-      args: { name, entry, family },
-      run: (ctx, args) => {
-        if (!truthy(args.name)) return NO_SET
-        return truthy(args.entry) ? check(ctx, args.name, args.entry) : NO_ENTRY
-      },
+      args: { name, entry: arg.any('Entry, or a list of entries of which one is enough', { optional: true }), family },
+      run: (ctx, { name, entry }) => onEntry(name, truthy(entry) ? entry : null, (set, item) => check(ctx, set, item)),
     }),
     test: reads({
-      doc: 'Whether the kernel finds an entry in a set.',
+      doc: 'Return whether the kernel matches an entry in a set.',
       example: 'ipset.test name 192.168.0.3',
       args: { name, entry, family, kwargs },
-      run: async (ctx, args) => {
-        if (!truthy(args.name)) return NO_SET
-        if (!truthy(args.entry)) return NO_ENTRY
-        if ((await infoOf(ctx, args.name)) === undefined) return `Error: Set ${str(args.name)} does not exist`
-        const words = [(await ctx.host.which('ipset')) ?? 'ipset', 'test', args.name, args.entry].map(str)
-        return (await runAll(ctx, words)).retcode === 0
-      },
+      run: (ctx, { name, entry }) =>
+        onEntry(name, entry, async (set, item) => {
+          if ((await infoOf(ctx, set)) === undefined) return noSuchSet(set)
+          return (await runAll(ctx, [await program(ctx), 'test', set, item])).retcode === 0
+        }),
     }),
     flush: changes({
-      doc: 'Empty a set, or all.',
+      doc: 'Remove all entries of a set, or of all sets.',
       example: 'ipset.flush custom_set',
       args: { name, family },
-      run: async (ctx, { name }) => (await (truthy(name) ? ipset(ctx, 'flush', name) : ipset(ctx, 'flush'))) === '',
+      run: async (ctx, { name }) => (await (name ? ipset(ctx, 'flush', name) : ipset(ctx, 'flush'))) === '',
     }),
   },
 })

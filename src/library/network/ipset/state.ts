@@ -1,48 +1,65 @@
-// Sets of addresses and their entries are there or not.
+// States of ipset sets and their entries.
 import { isList, keyError, str, strip, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+  type Verdict,
+} from '../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
 
-const failed = (verb: string, name: string, family: string, why: Value): string =>
-  `Failed to ${verb} set ${name} for ${family}: ${strip(str(why))}`
+const failure = (verb: string, name: string, family: string, why: Value): Verdict =>
+  failed(`Failed to ${verb} set ${name} for ${family}: ${strip(str(why))}`)
 
-async function setPresent(
-  ctx: StateContext,
-  name: string,
-  type: Value,
-  family: string,
-  options: Options,
-): Promise<StateReturn> {
-  const settled: StateReturn = {
-    name,
-    changes: {},
-    result: true,
-    comment: `ipset set ${name} already exists for ${family}`,
-  }
-  if ((await ctx.call('ipset.check_set', [name])) === true) return settled
-  if (ctx.test) return { ...settled, result: null, comment: `ipset set ${name} would be added for ${family}` }
-  const answer = await ctx.call('ipset.new_set', [name, type, family], options)
-  if (answer !== true) return { ...settled, result: false, comment: failed('create', name, family, answer) }
-  const comment = `ipset set ${name} created successfully for ${family}`
-  return { ...settled, changes: { locale: name }, comment }
+interface SetRequest {
+  name: string
+  family: string
 }
 
-async function setAbsent(ctx: StateContext, name: string, family: string): Promise<StateReturn> {
-  const settled: StateReturn = {
+function setPresent(
+  ctx: StateContext,
+  { name, family, set_type, kwargs }: SetRequest & { set_type: string; kwargs: Options },
+): Promise<StateReturn> {
+  const subject = `ipset set ${name}`
+  return ensure(ctx, {
     name,
-    changes: {},
-    result: true,
-    comment: `ipset set ${name} for ${family} is already absent`,
-  }
-  if (!truthy(await ctx.call('ipset.check_set', [name, family]))) return settled
-  if (ctx.test) return { ...settled, result: null, comment: `ipset set ${name} for ${family} would be removed` }
-  const flushed = await ctx.call('ipset.flush', [name, family])
-  if (!truthy(flushed)) return { ...settled, result: false, comment: failed('flush', name, family, flushed) }
-  const answer = await ctx.call('ipset.delete_set', [name, family])
-  if (answer !== true) return { ...settled, result: false, comment: failed('delete', name, family, answer) }
-  const comment = `ipset set ${name} deleted successfully for family ${family}`
-  return { ...settled, changes: { locale: name }, comment }
+    look: async () => {
+      const exists = (await ctx.call('ipset.check_set', [name])) === true
+      return exists ? settled(`${subject} already exists for ${family}`) : 'missing'
+    },
+    foresee: () => `${subject} would be added for ${family}`,
+    act: async () => {
+      const answer = await ctx.call('ipset.new_set', [name, set_type, family], kwargs)
+      if (answer !== true) return failure('create', name, family, answer)
+      return changed(`${subject} created successfully for ${family}`, { locale: name })
+    },
+  })
+}
+
+function setAbsent(ctx: StateContext, { name, family }: SetRequest): Promise<StateReturn> {
+  const subject = `ipset set ${name}`
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = truthy(await ctx.call('ipset.check_set', [name, family]))
+      return exists ? 'present' : settled(`${subject} for ${family} is already absent`)
+    },
+    foresee: () => `${subject} for ${family} would be removed`,
+    act: async () => {
+      const flushed = await ctx.call('ipset.flush', [name, family])
+      if (!truthy(flushed)) return failure('flush', name, family, flushed)
+      const answer = await ctx.call('ipset.delete_set', [name, family])
+      if (answer !== true) return failure('delete', name, family, answer)
+      return changed(`${subject} deleted successfully for family ${family}`, { locale: name })
+    },
+  })
 }
 
 interface Entries {
@@ -52,7 +69,7 @@ interface Entries {
   kwargs: Options
 }
 
-/** An entry as it is listed: its address, and its options with those that the state gives for all. */
+/** Return an entry as ipset lists it: the address, and its options with those that the state sets for all entries. */
 function listed(given: string, options: Options): { bare: string; whole: string } {
   const blank = given.indexOf(' ')
   const bare = blank < 0 ? given : given.slice(0, blank)
@@ -62,29 +79,29 @@ function listed(given: string, options: Options): { bare: string; whole: string 
   return { bare, whole: `${bare} ${own.trimStart()}`.trim() }
 }
 
-async function entries(ctx: StateContext, wish: Entries, wanted: boolean): Promise<StateReturn> {
-  const { name, family, kwargs } = wish
-  if (!truthy(wish.entry)) return { name, changes: {}, result: false, comment: 'ipset entry must be specified' }
+async function entries(ctx: StateContext, request: Entries, wanted: boolean): Promise<StateReturn> {
+  const { name, family, kwargs } = request
+  if (!truthy(request.entry)) return { name, changes: {}, result: false, comment: 'ipset entry must be specified' }
   const set = kwargs.get('set_name')
   if (set === undefined) throw keyError('set_name')
   let result: boolean | null = true
   let changes = {}
   let comment = ''
-  for (const given of isList(wish.entry) ? wish.entry : [wish.entry]) {
+  for (const given of isList(request.entry) ? request.entry : [request.entry]) {
     const { bare, whole } = listed(str(given), kwargs)
     const there = (await ctx.call('ipset.check', [set, whole, family])) === true
-    const say = textsOf(wanted, bare, whole, str(set), family)
-    if (there === wanted) comment += say.settled
+    const texts = textsOf(wanted, bare, whole, str(set), family)
+    if (there === wanted) comment += texts.settled
     else if (ctx.test) {
       result = null
-      comment += say.foreseen
+      comment += texts.foreseen
     } else {
       const answer = str(
         await ctx.call(`ipset.${wanted ? 'add' : 'delete'}`, [set, wanted ? whole : bare, family], kwargs),
       )
       const done = !answer.includes('Error')
-      if (done) [changes, comment] = [{ locale: name }, comment + say.done]
-      else [result, comment] = [false, say.failed + answer + (wanted ? '' : '\n')]
+      if (done) [changes, comment] = [{ locale: name }, comment + texts.done]
+      else [result, comment] = [false, texts.failed + answer + (wanted ? '' : '\n')]
     }
   }
   return { name, changes, result, comment }
@@ -107,58 +124,63 @@ function textsOf(wanted: boolean, bare: string, whole: string, set: string, fami
   }
 }
 
-async function flush(ctx: StateContext, name: string, family: string): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
+function flush(ctx: StateContext, { name, family }: SetRequest): Promise<StateReturn> {
+  const subject = `set ${name} for ${family}`
+  return ensure(ctx, {
     name,
-    changes,
-    result,
-    comment,
+    look: async () => {
+      const isMissing = (await ctx.call('ipset.check_set', [name])) === false
+      return isMissing ? failed(`ipset set ${name} does not exist for ${family}`) : 'present'
+    },
+    foresee: () => `ipset entries in ${subject} would be flushed`,
+    act: async () => {
+      const flushed = truthy(await ctx.call('ipset.flush', [name, family]))
+      if (!flushed) return failed(`Failed to flush ipset entries from ${subject}`)
+      return changed(`Flushed ipset entries from ${subject}`, { locale: name })
+    },
   })
-  if ((await ctx.call('ipset.check_set', [name])) === false) {
-    return report(false, `ipset set ${name} does not exist for ${family}`)
-  }
-  if (ctx.test) return report(null, `ipset entries in set ${name} for ${family} would be flushed`)
-  if (!truthy(await ctx.call('ipset.flush', [name, family]))) {
-    return report(false, `Failed to flush ipset entries from set ${name} for ${family}`)
-  }
-  return report(true, `Flushed ipset entries from set ${name} for ${family}`, { locale: name })
 }
 
 const family = arg.string('ipv4 or ipv6', { default: 'ipv4' })
-const set = arg.string('The set')
-const name = arg.string('What it is called in reports')
-const entry = arg.any('An entry, or a list', { optional: true })
+const set = arg.string('Set name')
+const name = arg.string('Name of the state, used in reports')
+const entry = arg.any('Entry, or a list of entries', { optional: true })
 const kwargs = arg.open('`set_name`, and options of the entries')
 
 export default defineState({
   name: 'ipset',
-  doc: 'Sets of addresses for the packet filter.',
+  doc: 'Manage sets of addresses for the packet filter.',
   when: async ({ host }) => (await host.which('ipset')) !== undefined || 'ipset module could not be loaded',
   functions: {
     set_present: state({
-      doc: 'There is a set.',
-      args: { name: set, set_type: arg.any('Its type, as hash:ip'), family, kwargs: arg.open('Options of the set') },
-      run: (ctx, { name, set_type, family, kwargs }) => setPresent(ctx, name, set_type, family, kwargs),
+      doc: 'Ensure that a set exists.',
+      args: {
+        name: set,
+        set_type: arg.text('Set type, such as hash:ip'),
+        family,
+        kwargs: arg.open('Options of the set'),
+      },
+      run: setPresent,
     }),
     set_absent: state({
-      doc: 'There is no such set.',
+      doc: 'Ensure that a set is absent.',
       args: { name: set, family, kwargs: arg.ignored() },
-      run: (ctx, { name, family }) => setAbsent(ctx, name, family),
+      run: setAbsent,
     }),
     present: state({
-      doc: 'A set has entries.',
+      doc: 'Ensure that a set has entries.',
       args: { name, entry, family, kwargs },
-      run: (ctx, wish) => entries(ctx, wish, true),
+      run: (ctx, request) => entries(ctx, request, true),
     }),
     absent: state({
-      doc: 'A set does not have entries.',
-      args: { name, entry, entries: arg.any('Ignored', { optional: true }), family, kwargs },
-      run: (ctx, wish) => entries(ctx, wish, false),
+      doc: 'Ensure that a set does not have entries.',
+      args: { name, entry, entries: arg.text('Ignored', { optional: true }), family, kwargs },
+      run: (ctx, request) => entries(ctx, request, false),
     }),
     flush: state({
-      doc: 'A set is emptied.',
+      doc: 'Remove all entries of a set.',
       args: { name: set, family, kwargs: arg.ignored() },
-      run: (ctx, { name, family }) => flush(ctx, name, family),
+      run: flush,
     }),
   },
 })

@@ -1,5 +1,5 @@
-// Rules and chains of the packet filter are there or not. Rules are told apart by their text, which iptables.build_rule
-// makes of the arguments.
+// States of rules and chains of the packet filter. Rules are compared by their text, which iptables.build_rule builds from
+// the arguments.
 import {
   type Dict,
   deepCopy,
@@ -16,6 +16,7 @@ import {
   chunkTag,
   defineState,
   INTERNAL_KEYWORDS,
+  reportOn,
   type StateContext,
   type StateReturn,
   state,
@@ -25,14 +26,14 @@ import { chainAbsent, chainPresent } from './state/chains.ts'
 type Options = Map<string, Value>
 type Kind = 'append' | 'insert' | 'delete'
 
-interface Wish {
-  name: Value
-  table: Value
-  family: Value
+interface Request {
+  name: string
+  table: string
+  family: string
   kwargs: Options
 }
 
-/** What is said about a rule; the words of append and insert differ in where the family stands. */
+/** Comments of a rule state. The position of the family differs between append and insert. */
 interface Texts {
   settled: string
   foreseen: string
@@ -72,23 +73,18 @@ function required(options: Options, name: string): Value {
   return value
 }
 
-async function rule(ctx: StateContext, kind: Kind, wish: Wish): Promise<StateReturn> {
-  if (wish.kwargs.has('rules')) return several(ctx, kind, wish)
-  const { name, table, family } = wish
-  const kwargs: Options = new Map(wish.kwargs)
+async function rule(ctx: StateContext, kind: Kind, request: Request): Promise<StateReturn> {
+  if (request.kwargs.has('rules')) return several(ctx, kind, request)
+  const { name, table, family } = request
+  const kwargs: Options = new Map(request.kwargs)
   for (const ignored of [...INTERNAL_KEYWORDS, '__agg__']) kwargs.delete(ignored)
   kwargs.set('name', name).set('table', table)
   const built = (more: Record<string, Value>) =>
     ctx.call('iptables.build_rule', [], new Map([...kwargs, ['family', family], ...Object.entries(more)]))
   const words = await built({})
   const command = strip(str(await built({ full: true, command: LETTER[kind] })))
-  const texts = textsOf(kind, str(name), str(family), command)
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
+  const texts = textsOf(kind, name, family, command)
+  const report = reportOn(name)
   const chain = required(kwargs, 'chain')
   const there = (await ctx.call('iptables.check', [table, chain, words, family])) === true
   const wanted = truthy(kwargs.get('save') ?? null)
@@ -96,24 +92,27 @@ async function rule(ctx: StateContext, kind: Kind, wish: Wish): Promise<StateRet
   const save = async (): Promise<string> => str(await ctx.call('iptables.save', [], { filename, family }))
   if (kind === 'delete' ? !there && !kwargs.has('position') : there) {
     const stale = kind !== 'delete' && wanted && !ctx.test && (await differsFromSaved(ctx, filename, family))
-    const tail = stale ? `\nSaved iptables rule ${str(name)} for ${str(family)}\n${command}\n${await save()}` : ''
+    const tail = stale ? `\nSaved iptables rule ${name} for ${family}\n${command}\n${await save()}` : ''
     return report(true, texts.settled + tail)
   }
   if (ctx.test) return report(null, texts.foreseen)
-  if (!(await carriedOut(ctx, kind, { table, chain, family, words, kwargs }))) return report(false, texts.failed)
+  if (!(await apply(ctx, kind, { table, chain, family, words, kwargs }))) return report(false, texts.failed)
   return report(true, wanted ? texts.saved + (await save()) : texts.done, { locale: name })
 }
 
-interface Deed {
-  table: Value
+interface RuleChange {
+  table: string
   chain: Value
-  family: Value
+  family: string
   words: Value
   kwargs: Options
 }
 
-async function carriedOut(ctx: StateContext, kind: Kind, deed: Deed): Promise<boolean> {
-  const { table, chain, family, words, kwargs } = deed
+async function apply(
+  ctx: StateContext,
+  kind: Kind,
+  { table, chain, family, words, kwargs }: RuleChange,
+): Promise<boolean> {
   if (kind === 'append') return truthy(await ctx.call('iptables.append', [table, chain, words, family]))
   if (kind === 'insert') {
     return !truthy(await ctx.call('iptables.insert', [table, chain, required(kwargs, 'position'), words, family]))
@@ -123,7 +122,7 @@ async function carriedOut(ctx: StateContext, kind: Kind, deed: Deed): Promise<bo
   return !truthy(await ctx.call('iptables.delete', [table, chain], { family, ...which }))
 }
 
-async function differsFromSaved(ctx: StateContext, filename: Value, family: Value): Promise<boolean> {
+async function differsFromSaved(ctx: StateContext, filename: Value, family: string): Promise<boolean> {
   const saved = await ctx.call('iptables.get_saved_rules', [], { conf_file: filename, family })
   const current = await ctx.call('iptables.get_rules', [], { family })
   const rules = (tables: Dict): Value[] =>
@@ -133,8 +132,8 @@ async function differsFromSaved(ctx: StateContext, filename: Value, family: Valu
   return !equals(rules(current), rules(saved))
 }
 
-/** All rules that an aggregated chunk stands for; they are saved once, at the end. */
-async function several(ctx: StateContext, kind: Kind, { name, family, kwargs }: Wish): Promise<StateReturn> {
+/** Apply all rules of an aggregated chunk; save once at the end. */
+async function several(ctx: StateContext, kind: Kind, { name, family, kwargs }: Request): Promise<StateReturn> {
   const locale: Value[] = []
   const comments: string[] = []
   let result: boolean | null = null
@@ -146,13 +145,13 @@ async function several(ctx: StateContext, kind: Kind, { name, family, kwargs }: 
       save = options.get('save')!
       options.set('save', false)
     }
-    const taken = (key: string, fallback: string | null): Value => {
+    const take = (key: string, fallback: string): string => {
       const value = options.get(key) ?? fallback
       options.delete(key)
-      return value
+      return str(value)
     }
-    const one = { name: taken('name', null), table: taken('table', 'filter'), family: taken('family', 'ipv4') }
-    const report = await rule(ctx, kind, { ...one, kwargs: options })
+    const place = { name: take('name', 'None'), table: take('table', 'filter'), family: take('family', 'ipv4') }
+    const report = await rule(ctx, kind, { ...place, kwargs: options })
     const { locale: changed } = report.changes as { locale?: Value }
     if (changed !== undefined) locale.push(changed)
     comments.push(str(report.comment as Value))
@@ -164,10 +163,10 @@ async function several(ctx: StateContext, kind: Kind, { name, family, kwargs }: 
   return { name, changes: locale.length > 0 ? { locale } : {}, result, comment: comments.join('\n') }
 }
 
-async function setPolicy(ctx: StateContext, { name, table, family, kwargs }: Wish): Promise<StateReturn> {
+async function setPolicy(ctx: StateContext, { name, table, family, kwargs }: Request): Promise<StateReturn> {
   const chain = required(kwargs, 'chain')
   const policy = required(kwargs, 'policy')
-  const subject = `iptables default policy for chain ${str(chain)} on table ${str(table)} for ${str(family)}`
+  const subject = `iptables default policy for chain ${str(chain)} on table ${table} for ${family}`
   if (equals(await ctx.call('iptables.get_policy', [table, chain, family]), policy)) {
     return { name, changes: {}, result: true, comment: `${subject} already set to ${str(policy)}` }
   }
@@ -178,24 +177,24 @@ async function setPolicy(ctx: StateContext, { name, table, family, kwargs }: Wis
   const save = kwargs.get('save') ?? null
   if (truthy(save)) await ctx.call('iptables.save', [], { filename: save === true ? null : save, family })
   const verb = truthy(save) ? 'Set and saved' : 'Set'
-  const comment = `${verb} default policy for ${str(chain)} to ${str(policy)} family ${str(family)}`
+  const comment = `${verb} default policy for ${str(chain)} to ${str(policy)} family ${family}`
   return { name, changes: { locale: name }, result: true, comment }
 }
 
-async function flush(ctx: StateContext, { name, table, family, kwargs }: Wish): Promise<StateReturn> {
+async function flush(ctx: StateContext, { name, table, family, kwargs }: Request): Promise<StateReturn> {
   const chain = kwargs.get('chain') ?? ''
   if (ctx.test) {
-    const comment = `iptables rules in ${str(name)} table ${str(table)} chain ${str(family)} family needs to be flushed`
+    const comment = `iptables rules in ${name} table ${table} chain ${family} family needs to be flushed`
     return { name, changes: {}, result: null, comment }
   }
   if (truthy(await ctx.call('iptables.flush', [table, chain, family]))) {
     return { name, changes: {}, result: false, comment: 'Failed to flush iptables rules' }
   }
-  const comment = `Flush iptables rules in ${str(table)} table ${str(chain)} chain ${str(family)} family`
+  const comment = `Flush iptables rules in ${table} table ${str(chain)} chain ${family} family`
   return { name, changes: { locale: name }, result: true, comment }
 }
 
-/** Rules of the same function that come later are set in the same call. */
+/** Apply later rules of the same function in the same call. */
 function aggregate(low: Dict, chunks: readonly Dict[], running: Dict): Dict {
   const fun = low.get('fun')
   if (fun !== 'append' && fun !== 'insert') return low
@@ -211,36 +210,36 @@ function aggregate(low: Dict, chunks: readonly Dict[], running: Dict): Dict {
   return low
 }
 
-const name = arg.any('What the rule is called in reports')
-const table = arg.any('The table', { default: 'filter' })
-const family = arg.any('ipv4 or ipv6', { default: 'ipv4' })
+const name = arg.text('Name of the rule, used in reports')
+const table = arg.text('Table', { default: 'filter' })
+const family = arg.text('ipv4 or ipv6', { default: 'ipv4' })
 const parts = { name, table, family, kwargs: arg.open('`chain`, `save`, and the parts of the rule') }
-const place = { name: arg.any('The chain'), table, family }
+const place = { name: arg.text('Chain'), table, family }
 
 export default defineState({
   name: 'iptables',
-  doc: 'Rules, chains and policies of the packet filter.',
+  doc: 'Manage rules, chains and policies of the packet filter.',
   when: async ({ host }) => (await host.which('iptables')) !== undefined || 'iptables module could not be loaded',
   functions: {
-    chain_present: state({ doc: 'There is a chain.', args: place, run: chainPresent }),
-    chain_absent: state({ doc: 'There is no such chain.', args: place, run: chainAbsent }),
+    chain_present: state({ doc: 'Ensure that a chain exists.', args: place, run: chainPresent }),
+    chain_absent: state({ doc: 'Ensure that a chain is absent.', args: place, run: chainAbsent }),
     append: state({
-      doc: 'A rule is in a chain, at its end when it is new.',
+      doc: 'Ensure that a chain has a rule; append a missing rule.',
       args: parts,
-      run: (ctx, wish) => rule(ctx, 'append', wish),
+      run: (ctx, request) => rule(ctx, 'append', request),
     }),
     insert: state({
-      doc: 'A rule is in a chain, at `position` when it is new.',
+      doc: 'Ensure that a chain has a rule; insert a missing rule at `position`.',
       args: parts,
-      run: (ctx, wish) => rule(ctx, 'insert', wish),
+      run: (ctx, request) => rule(ctx, 'insert', request),
     }),
     delete: state({
-      doc: 'A rule is not in a chain.',
+      doc: 'Ensure that a chain does not have a rule.',
       args: parts,
-      run: (ctx, wish) => rule(ctx, 'delete', wish),
+      run: (ctx, request) => rule(ctx, 'delete', request),
     }),
-    set_policy: state({ doc: 'A chain has a policy.', args: parts, run: setPolicy }),
-    flush: state({ doc: 'All rules of a chain are removed.', args: parts, run: flush }),
+    set_policy: state({ doc: 'Ensure that a chain has a policy.', args: parts, run: setPolicy }),
+    flush: state({ doc: 'Remove all rules of a chain or of a table.', args: parts, run: flush }),
   },
   modAggregate: (_ctx, low, chunks, running) => aggregate(low, chunks, running),
 })

@@ -1,19 +1,18 @@
-// Networks by their CIDR: the addresses in them, the mask and the broadcast address. An address without a prefix is a
-// network of itself, and `10/8` the one that zeros complete.
+// Networks in CIDR notation: their addresses, mask and broadcast address. An address without a prefix is a network of
+// one address, and `10/8` means `10.0.0.0/8`.
 import { IpAddress, type IpNetwork, ipNetwork, SaltError } from '../../../data/mod.ts'
 import { arg, defineModule, reads } from '../../../sdk/mod.ts'
 
-/** More addresses than anybody can read would only fill the memory. */
+/** Largest network whose addresses are listed, to bound memory. */
 const MOST = 1n << 24n
 
 function networkOf(cidr: string): IpNetwork {
-  const text = cidr
-  const [, short, rest = ''] = /^(\d+(?:\.\d+){0,2})(\/.+)$/.exec(text) ?? []
-  const whole = short === undefined ? text : [...short.split('.'), '0', '0', '0'].slice(0, 4).join('.') + rest
+  const [, short, rest = ''] = /^(\d+(?:\.\d+){0,2})(\/.+)$/.exec(cidr) ?? []
+  const whole = short === undefined ? cidr : [...short.split('.'), '0', '0', '0'].slice(0, 4).join('.') + rest
   try {
     return ipNetwork(whole, false)
   } catch {
-    throw new SaltError('CommandExecutionError', `invalid IPNetwork ${text}`)
+    throw new SaltError('CommandExecutionError', `invalid IPNetwork ${cidr}`)
   }
 }
 
@@ -31,26 +30,26 @@ function addressesOf(cidr: string): IpAddress[] {
 
 const asIpv6 = (address: IpAddress): string => (address.version === 4 ? `::ffff:${address}` : String(address))
 
-const args = { cidr: arg.text('The network, with its prefix') }
+const args = { cidr: arg.text('Network in CIDR notation, such as 192.168.0.0/20') }
 
 export default defineModule({
   name: 'netaddress',
-  doc: 'What a network consists of.',
+  doc: 'Calculate with networks in CIDR notation.',
   functions: {
     list_cidr_ips: reads({
-      doc: 'The addresses of a network.',
+      doc: 'Return all addresses of a network.',
       example: 'netaddress.list_cidr_ips 192.168.0.0/20',
       args,
       run: (_ctx, { cidr }) => addressesOf(cidr).map(String),
     }),
     list_cidr_ips_ipv6: reads({
-      doc: 'The addresses of a network as IPv6 has them.',
+      doc: 'Return all addresses of a network in IPv6 notation.',
       example: 'netaddress.list_cidr_ips_ipv6 192.168.0.0/20',
       args,
       run: (_ctx, { cidr }) => addressesOf(cidr).map(asIpv6),
     }),
     cidr_netmask: reads({
-      doc: 'The mask of a network.',
+      doc: 'Return the mask of a network.',
       example: 'netaddress.cidr_netmask 192.168.0.0/20',
       args,
       run: (_ctx, { cidr }) => {
@@ -59,7 +58,7 @@ export default defineModule({
       },
     }),
     cidr_broadcast: reads({
-      doc: 'The address that all of a network listen to; None where there is no room for one.',
+      doc: "Return the broadcast address of a network. Return 'None' if the network is too small.",
       example: 'netaddress.cidr_broadcast 192.168.0.0/20',
       args,
       run: (_ctx, { cidr }) => {

@@ -12,37 +12,17 @@ import {
   type Value,
   valueError,
 } from '../../../data/mod.ts'
-import {
-  type Arg,
-  arg,
-  changes,
-  defineModule,
-  type FunctionContext,
-  type Result,
-  type Returns,
-  reads,
-  ret,
-} from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { connect, namesOf, sanitizeHost } from './module/connection.ts'
 import { arpTable, bufferSizes, setBuffers, wake } from './module/hardware.ts'
 import { setHostname } from './module/hostname.ts'
-import { chosen, type Family, interfaces, ipAddresses } from './module/interfaces.ts'
+import { addressesOf, chosen, type Family, interfaces, ipAddresses } from './module/interfaces.ts'
 import { calcNet, convertCidr, inSubnet, networks, reversePointer, subnets } from './module/networks.ts'
 import { defaultRoutes, routes, routeTo } from './module/routes.ts'
 import { connections, sockets } from './module/sockets.ts'
 import { traceroute } from './module/traceroute.ts'
 
-const asking = <A extends Record<string, Arg<unknown>>, R extends Result = Result>(
-  doc: string,
-  args: A,
-  run: (
-    ctx: FunctionContext,
-    args: { [K in keyof A]: A[K] extends Arg<infer T> ? T : never },
-  ) => NoInfer<R> | Promise<NoInfer<R>>,
-  returns?: Returns<R>,
-) => reads({ doc, args, returns: returns ?? ret.any('The answer'), run })
-
-/** What an interface has, or which ones there are when it is not among them. */
+/** Return data of an interface; for an unknown interface, a text with the known ones. */
 async function ofInterface(ctx: FunctionContext, name: string, pick: (entry: Dict) => Value): Promise<Value> {
   const all = await interfaces(ctx)
   const entry = all.get(name)
@@ -54,16 +34,17 @@ async function ofInterface(ctx: FunctionContext, name: string, pick: (entry: Dic
 }
 
 interface AddressChoice {
-  interface: Value
+  interface: string[] | null
   include_loopback: boolean
-  cidr: Value
-  type?: Value
+  cidr: string | null
+  type?: string | null
 }
 
 async function addresses(ctx: FunctionContext, family: Family, choice: AddressChoice): Promise<string[]> {
   const found = ipAddresses(chosen(await interfaces(ctx), choice.interface), family, choice.include_loopback)
-  if (truthy(choice.cidr)) {
-    const inside = await Promise.all(found.map((address) => inSubnet(ctx, choice.cidr, [address])))
+  const { cidr } = choice
+  if (cidr) {
+    const inside = await Promise.all(found.map((address) => inSubnet(ctx, cidr, [address])))
     return found.filter((_, i) => inside[i])
   }
   if (choice.type === 'public') return found.filter((address) => !ipAddress(address).isPrivate)
@@ -85,10 +66,10 @@ async function ping(ctx: FunctionContext, host: string, timeout: Value, asBoolea
   const command = `ping ${wait}-c 4 ${sanitizeHost(host)}`
   if (!asBoolean) return ctx.call('cmd.run', [command])
   const outcome = await ctx.call('cmd.run_all', [command])
-  return outcome instanceof Map && outcome.get('retcode') === 0
+  return outcome.get('retcode') === 0
 }
 
-/** The name with its domain: what the system resolves the host name to. */
+/** Return the fully qualified name that the system resolves the host name to. */
 async function fullName(ctx: FunctionContext): Promise<string> {
   try {
     const { stdout, retcode } = await ctx.host.run({ argv: ['hostname', '-f'] })
@@ -100,12 +81,12 @@ async function fullName(ctx: FunctionContext): Promise<string> {
   return ctx.host.hostname()
 }
 
-async function startingWith(ctx: FunctionContext, beginning: Value): Promise<Value[]> {
+async function startingWith(ctx: FunctionContext, beginning: string): Promise<Value[]> {
   const found: Value[] = []
   for (const [name, entry] of await interfaces(ctx)) {
     const inet = entry instanceof Map ? entry.get('inet') : undefined
     for (const fact of Array.isArray(inet) ? (inet as Dict[]) : []) {
-      if (str(fact.get('address')!).startsWith(str(beginning))) found.push(fact.get('label') ?? name)
+      if (str(fact.get('address')!).startsWith(beginning)) found.push(fact.get('label') ?? name)
     }
   }
   return found
@@ -120,79 +101,109 @@ function hexadecimal(ip: Value): string {
   return parts.map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0')).join('')
 }
 
-const iface = arg.text('The name of the interface')
-const ip_addr = arg.any('The address')
-const cidr = arg.any('The network, as address/prefix')
-const family = arg.any('inet or inet6', { optional: true })
-const none = {}
+const iface = arg.text('Interface name')
+const ip_addr = arg.any('Address, as text or number; `ip_in_subnet` takes a list as well')
+const cidr = arg.any('Network, such as 10.0.0.0/8')
+const family = arg.text('inet or inet6; both by default', { optional: true })
 const selection = {
-  interface: arg.any('Names of interfaces; globs are allowed', { optional: true }),
-  include_loopback: arg.boolean('Whether loopback addresses count', { default: false }),
+  interface: arg.words('Interface names or globs, as a list or with commas', { optional: true }),
+  include_loopback: arg.boolean('Whether to include loopback addresses', { default: false }),
 }
-const within = arg.any('Only those in this network', { optional: true })
-const wholeNetworks = { ...selection, verbose: arg.boolean('Details of each', { default: false }) }
+const within = arg.text('Network that the addresses must be in', { optional: true })
+const wholeNetworks = {
+  ...selection,
+  verbose: arg.boolean('Whether to return details of each network', { default: false }),
+}
 
-const hw_addr = asking('The hardware address of an interface.', { iface }, (ctx, { iface }) =>
-  ofInterface(ctx, iface, (entry) => entry.get('hwaddr') ?? ''),
-)
-const ip_addrs = asking(
-  'The IPv4 addresses of this machine.',
-  { ...selection, cidr: within, type: arg.any('Only `public` or only `private` ones', { optional: true }) },
-  (ctx, choice) => addresses(ctx, 'inet', choice),
-  ret.texts('The addresses'),
-)
-const ip_addrs6 = asking(
-  'The IPv6 addresses of this machine.',
-  { ...selection, cidr: within },
-  (ctx, choice) => addresses(ctx, 'inet6', choice),
-  ret.texts('The addresses'),
-)
-const ip_neighs = asking('IPv4 neighbours.', none, (ctx) => neighbours(ctx, '.'))
-const ip_neighs6 = asking('IPv6 neighbours.', none, (ctx) => neighbours(ctx, ':'))
+const hw_addr = reads({
+  doc: 'Return the hardware address of an interface.',
+  args: { iface },
+  run: (ctx, { iface }) => ofInterface(ctx, iface, (entry) => entry.get('hwaddr') ?? ''),
+})
+const ip_addrs = reads({
+  doc: 'Return the IPv4 addresses of this machine.',
+  args: { ...selection, cidr: within, type: arg.text('`public` or `private`; both by default', { optional: true }) },
+  returns: ret.texts('The addresses'),
+  run: (ctx, choice) => addresses(ctx, 'inet', choice),
+})
+const ip_addrs6 = reads({
+  doc: 'Return the IPv6 addresses of this machine.',
+  args: { ...selection, cidr: within },
+  returns: ret.texts('The addresses'),
+  run: (ctx, choice) => addresses(ctx, 'inet6', choice),
+})
+const ip_neighs = reads({
+  doc: 'Return the IPv4 neighbours by hardware address.',
+  args: {},
+  run: (ctx) => neighbours(ctx, '.'),
+})
+const ip_neighs6 = reads({
+  doc: 'Return the IPv6 neighbours by hardware address.',
+  args: {},
+  run: (ctx) => neighbours(ctx, ':'),
+})
 
 export default defineModule({
   name: 'network',
-  doc: 'Look at the network, and calculate with addresses.',
+  doc: 'Inspect the network, and calculate with addresses.',
   functions: {
-    ping: asking(
-      'Send four echo requests to a host.',
-      {
-        host: arg.string('The host'),
-        timeout: arg.any('Seconds to wait', { default: false }),
-        return_boolean: arg.boolean('Only whether it answers', { default: false }),
+    ping: reads({
+      doc: 'Send four echo requests to a host.',
+      args: {
+        host: arg.string('Host name or address'),
+        timeout: arg.any('Timeout in seconds, as number or text; the default of ping if False', { default: false }),
+        return_boolean: arg.boolean('Whether to return only whether the host answers', { default: false }),
       },
-      (ctx, { host, timeout, return_boolean }) => ping(ctx, host, timeout, return_boolean),
-    ),
-    interfaces: asking('All interfaces with their addresses.', none, interfaces, ret.dict('The facts, by interface')),
+      run: (ctx, { host, timeout, return_boolean }) => ping(ctx, host, timeout, return_boolean),
+    }),
+    interfaces: reads({
+      doc: 'Return all interfaces with their addresses.',
+      args: {},
+      returns: ret.dict('The data of each interface'),
+      run: interfaces,
+    }),
     hw_addr,
     hwaddr: hw_addr,
-    interface: asking('The IPv4 addresses of an interface, in detail.', { iface }, (ctx, { iface }) =>
-      ofInterface(ctx, iface, (entry) => entry.get('inet') ?? ''),
-    ),
-    interface_ip: asking('The first IPv4 address of an interface.', { iface }, (ctx, { iface }) =>
-      ofInterface(ctx, iface, (entry) => {
-        const inet = entry.get('inet')
-        return Array.isArray(inet) && inet.length > 0 ? ((inet[0] as Dict).get('address') ?? '') : ''
-      }),
-    ),
-    subnets: asking(
-      'The IPv4 networks this machine is on.',
-      { interfaces: arg.any('An interface, or a list', { optional: true }) },
-      (ctx, args) => subnets(ctx, 'inet', args.interfaces),
-    ),
-    subnets6: asking('The IPv6 networks this machine is on.', none, (ctx) => subnets(ctx, 'inet6', null)),
-    in_subnet: asking('Whether this machine is on a network.', { cidr }, (ctx, { cidr }) => inSubnet(ctx, cidr)),
-    ip_in_subnet: asking('Whether an address is in a network.', { ip_addr, cidr }, (ctx, { ip_addr, cidr }) =>
-      inSubnet(ctx, cidr, ip_addr),
-    ),
-    convert_cidr: asking('Network, mask and broadcast address of a network.', { cidr }, (_ctx, { cidr }) =>
-      convertCidr(cidr),
-    ),
-    calc_net: asking(
-      'The network of an address.',
-      { ip_addr, netmask: arg.any('The mask, when it is not with the address', { optional: true }) },
-      (_ctx, { ip_addr, netmask }) => calcNet(ip_addr, netmask),
-    ),
+    interface: reads({
+      doc: 'Return the IPv4 addresses of an interface with details.',
+      args: { iface },
+      run: (ctx, { iface }) => ofInterface(ctx, iface, (entry) => entry.get('inet') ?? ''),
+    }),
+    interface_ip: reads({
+      doc: 'Return the first IPv4 address of an interface.',
+      args: { iface },
+      run: (ctx, { iface }) => ofInterface(ctx, iface, (entry) => addressesOf(entry, 'inet')[0]?.get('address') ?? ''),
+    }),
+    subnets: reads({
+      doc: 'Return the IPv4 networks of this machine.',
+      args: { interfaces: arg.any('Interface name, or a list of names; all by default', { optional: true }) },
+      run: (ctx, args) => subnets(ctx, 'inet', args.interfaces),
+    }),
+    subnets6: reads({
+      doc: 'Return the IPv6 networks of this machine.',
+      args: {},
+      run: (ctx) => subnets(ctx, 'inet6', null),
+    }),
+    in_subnet: reads({
+      doc: 'Return whether this machine has an address in a network.',
+      args: { cidr },
+      run: (ctx, { cidr }) => inSubnet(ctx, cidr),
+    }),
+    ip_in_subnet: reads({
+      doc: 'Return whether an address is in a network.',
+      args: { ip_addr, cidr },
+      run: (ctx, { ip_addr, cidr }) => inSubnet(ctx, cidr, ip_addr),
+    }),
+    convert_cidr: reads({
+      doc: 'Return the address, mask and broadcast address of a network.',
+      args: { cidr },
+      run: (_ctx, { cidr }) => convertCidr(cidr),
+    }),
+    calc_net: reads({
+      doc: 'Return the network of an address.',
+      args: { ip_addr, netmask: arg.text('Mask or prefix, unless the address has one', { optional: true }) },
+      run: (_ctx, { ip_addr, netmask }) => calcNet(ip_addr, netmask),
+    }),
     ip_addrs,
     ipaddrs: ip_addrs,
     ip_addrs6,
@@ -201,85 +212,115 @@ export default defineModule({
     ipneighs: ip_neighs,
     ip_neighs6,
     ipneighs6: ip_neighs6,
-    ip_networks: asking('The IPv4 networks this machine is on.', wholeNetworks, (ctx, choice) =>
-      networks(ctx, 'inet', choice),
-    ),
-    ip_networks6: asking('The IPv6 networks this machine is on.', wholeNetworks, (ctx, choice) =>
-      networks(ctx, 'inet6', choice),
-    ),
-    get_hostname: asking('The name of this machine.', none, (ctx) => ctx.host.hostname()),
+    ip_networks: reads({
+      doc: 'Return the IPv4 networks of this machine.',
+      args: wholeNetworks,
+      run: (ctx, choice) => networks(ctx, 'inet', choice),
+    }),
+    ip_networks6: reads({
+      doc: 'Return the IPv6 networks of this machine.',
+      args: wholeNetworks,
+      run: (ctx, choice) => networks(ctx, 'inet6', choice),
+    }),
+    get_hostname: reads({ doc: 'Return the host name.', args: {}, run: (ctx) => ctx.host.hostname() }),
     mod_hostname: changes({
-      doc: 'Name the machine.',
+      doc: 'Set the host name.',
       example: 'network.mod_hostname master.saltstack.com',
-      args: { hostname: arg.any('The name') },
+      args: { hostname: arg.any('Host name; None changes nothing and returns False') },
       run: (ctx, { hostname }) => setHostname(ctx, hostname, fullName),
     }),
-    get_fqdn: asking('The name of this machine with its domain.', none, fullName),
-    connect: asking(
-      'Whether something listens at a port.',
-      {
-        host: arg.any('The host'),
-        port: arg.any('The port', { optional: true }),
+    get_fqdn: reads({ doc: 'Return the fully qualified domain name.', args: {}, run: fullName }),
+    connect: reads({
+      doc: 'Return whether a TCP connection to a port succeeds.',
+      args: {
+        host: arg.text('Host name or address'),
+        port: arg.any('Port, as number or text; required', { optional: true }),
         kwargs: arg.open('`timeout` in seconds, `family`: ipv4 or ipv6'),
       },
-      (_ctx, { host, port, kwargs }) => connect(host, port, kwargs),
-      ret.dict('`result` and `comment`'),
-    ),
-    is_private: asking(
-      'Whether an address is a private one.',
-      { ip_addr },
-      (_ctx, { ip_addr }) => ipAddress(ip_addr).isPrivate,
-    ),
-    is_loopback: asking(
-      'Whether an address is a loopback one.',
-      { ip_addr },
-      (_ctx, { ip_addr }) => ipAddress(ip_addr).isLoopback,
-    ),
-    reverse_ip: asking('The name of an address for reverse look-ups.', { ip_addr }, (_ctx, { ip_addr }) =>
-      reversePointer(ip_addr),
-    ),
-    routes: asking('The routes of this machine.', { family }, (ctx, { family }) => routes(ctx, family)),
-    default_route: asking('The default routes of this machine.', { family }, (ctx, { family }) =>
-      defaultRoutes(ctx, family),
-    ),
-    get_route: asking('How an address is reached.', { ip: arg.any('The address') }, (ctx, { ip }) => routeTo(ctx, ip)),
-    ifacestartswith: asking(
-      'The interfaces with an address that begins so.',
-      { cidr: arg.any('The beginning') },
-      (ctx, { cidr }) => startingWith(ctx, cidr),
-    ),
-    iphexval: asking('An IPv4 address in hexadecimal.', { ip: arg.any('The address') }, (_ctx, { ip }) =>
-      hexadecimal(ip),
-    ),
-    fqdns: asking('All names that the addresses of this machine have.', none, async (ctx) => {
-      const all = await interfaces(ctx)
-      return { fqdns: await namesOf([...ipAddresses(all, 'inet', false), ...ipAddresses(all, 'inet6', false)]) }
+      returns: ret.dict('`result` and `comment`'),
+      run: (_ctx, { host, port, kwargs }) => connect(host, port, kwargs),
     }),
-    netstat: asking('Open sockets, and the programs they belong to.', none, sockets),
-    active_tcp: asking('Connections that stand.', none, connections),
-    traceroute: asking('The way to a host.', { host: arg.string('The host') }, (ctx, { host }) =>
-      traceroute(ctx, host),
-    ),
-    dig: asking('What dig says about a host.', { host: arg.string('The host') }, (ctx, { host }) =>
-      ctx.call('cmd.run', [`dig ${sanitizeHost(host)}`]),
-    ),
-    arp: asking('The hardware addresses of neighbours.', none, arpTable),
+    is_private: reads({
+      doc: 'Return whether an address is private.',
+      args: { ip_addr },
+      run: (_ctx, { ip_addr }) => ipAddress(ip_addr).isPrivate,
+    }),
+    is_loopback: reads({
+      doc: 'Return whether an address is a loopback address.',
+      args: { ip_addr },
+      run: (_ctx, { ip_addr }) => ipAddress(ip_addr).isLoopback,
+    }),
+    reverse_ip: reads({
+      doc: 'Return the name for the reverse look-up of an address.',
+      args: { ip_addr },
+      run: (_ctx, { ip_addr }) => reversePointer(ip_addr),
+    }),
+    routes: reads({
+      doc: 'Return the routes of this machine.',
+      args: { family },
+      run: (ctx, { family }) => routes(ctx, family),
+    }),
+    default_route: reads({
+      doc: 'Return the default routes of this machine.',
+      args: { family },
+      run: (ctx, { family }) => defaultRoutes(ctx, family),
+    }),
+    get_route: reads({
+      doc: 'Return the route to an address.',
+      args: { ip: arg.text('Address') },
+      run: (ctx, { ip }) => routeTo(ctx, ip),
+    }),
+    ifacestartswith: reads({
+      doc: 'Return the interfaces that have an address with a prefix.',
+      args: { cidr: arg.string('First characters of the address') },
+      run: (ctx, { cidr }) => startingWith(ctx, cidr),
+    }),
+    iphexval: reads({
+      doc: 'Return an IPv4 address in hexadecimal.',
+      args: { ip: arg.any('Address, as text; other types raise an AttributeError') },
+      run: (_ctx, { ip }) => hexadecimal(ip),
+    }),
+    fqdns: reads({
+      doc: 'Return all names of the addresses of this machine.',
+      args: {},
+      run: async (ctx) => {
+        const all = await interfaces(ctx)
+        return { fqdns: await namesOf([...ipAddresses(all, 'inet', false), ...ipAddresses(all, 'inet6', false)]) }
+      },
+    }),
+    netstat: reads({ doc: 'Return the open sockets and their programs.', args: {}, run: sockets }),
+    active_tcp: reads({ doc: 'Return the established TCP connections.', args: {}, run: connections }),
+    traceroute: reads({
+      doc: 'Return the path to a host.',
+      args: { host: arg.string('Host name or address') },
+      run: (ctx, { host }) => traceroute(ctx, host),
+    }),
+    dig: reads({
+      doc: 'Return the output of dig for a host.',
+      args: { host: arg.string('Host name') },
+      run: (ctx, { host }) => ctx.call('cmd.run', [`dig ${sanitizeHost(host)}`]),
+    }),
+    arp: reads({ doc: 'Return the ARP table: addresses by hardware address.', args: {}, run: arpTable }),
     wol: changes({
-      doc: 'Wake a machine up.',
+      doc: 'Wake a machine over the network.',
       args: {
-        mac: arg.string('Its hardware address'),
-        bcast: arg.string('Where the packet is sent', { default: '255.255.255.255' }),
-        destport: arg.any('The port it is sent to', { default: 9 }),
+        mac: arg.string('Hardware address'),
+        bcast: arg.string('Broadcast address that the packet is sent to', { default: '255.255.255.255' }),
+        destport: arg.count('Port that the packet is sent to', { default: 9 }),
       },
       returns: ret.boolean('True'),
       example: 'network.wol 08-00-27-13-69-77 255.255.255.255 7',
-      run: (_ctx, { mac, bcast, destport }) => wake(mac, bcast, Number(destport)),
+      run: (_ctx, { mac, bcast, destport }) => wake(mac, bcast, destport),
     }),
-    get_bufsize: asking("The sizes of an interface's buffers.", { iface }, (ctx, { iface }) => bufferSizes(ctx, iface)),
+    get_bufsize: reads({
+      doc: 'Return the ring buffer sizes of an interface.',
+      args: { iface },
+      run: (ctx, { iface }) => bufferSizes(ctx, iface),
+    }),
     mod_bufsize: changes({
-      doc: 'Set the sizes of the buffers of an interface.',
+      doc: 'Set the ring buffer sizes of an interface.',
       args: { iface, args: arg.rest('Refused'), kwargs: arg.open('rx, tx, rx-mini and rx-jumbo') },
-      returns: ret.any('Whether it worked, with a comment'),
+      returns: ret.any('The result with a comment, or False if it is not supported'),
       example: 'network.mod_bufsize eth0 tx=4096 rx=4096',
       run: (ctx, { iface, args, kwargs }) => setBuffers(ctx, iface, args, kwargs),
     }),

@@ -1,8 +1,8 @@
-// Counters of network interfaces, when they reach or pass a number.
+// Counters of network interfaces that reach or exceed a limit.
 import { type Dict, decodeBytes, isDict, str, type Value } from '../../../data/mod.ts'
 import { defineBeacon, dictOption, intOf } from '../../../sdk/mod.ts'
 
-/** The counters and their places in `/proc/net/dev`. */
+/** The counters and their columns in `/proc/net/dev`. */
 const COUNTERS: ReadonlyArray<[string, number]> = [
   ['bytes_sent', 8],
   ['bytes_recv', 0],
@@ -27,10 +27,10 @@ function validate(config: Dict): string | undefined {
 
 export default defineBeacon({
   name: 'network_info',
-  doc: 'Tells of network interfaces whose counters reach a number.',
+  doc: 'Report network interfaces whose counters equal a limit, or exceed it with `type: greater`.',
   validate,
   beacon: async ({ host }, config) => {
-    const told: Dict[] = []
+    const reports: Dict[] = []
     const lines = decodeBytes(await host.read('/proc/net/dev')).split('\n')
     for (const [name, options] of dictOption(config, 'interfaces')) {
       const line = lines.find((text) => text.trim().startsWith(`${str(name)}:`))
@@ -41,20 +41,20 @@ export default defineBeacon({
         .split(/\s+/)
         .map(Number)
       const isGreater = options.get('type') === 'greater'
-      const isTold = COUNTERS.some(([counter, place]) => {
+      const isReached = COUNTERS.some(([counter, place]) => {
         if (!options.has(counter)) return false
         const limit = intOf(options.get(counter)!)
         return isGreater ? numbers[place]! > limit : numbers[place] === limit
       })
-      if (!isTold) continue
+      if (!isReached) continue
       const info = new Map<Value, Value>(COUNTERS.map(([counter, place]) => [counter, numbers[place]!]))
-      told.push(
+      reports.push(
         new Map<Value, Value>([
           ['interface', name],
           ['network_info', info],
         ]),
       )
     }
-    return told
+    return reports
   },
 })

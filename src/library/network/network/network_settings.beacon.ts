@@ -1,4 +1,4 @@
-// Settings of network interfaces, when they change. They come from `ip`, under the kernel's names for them.
+// Changes of the settings of network interfaces. The settings come from `ip`, with the kernel's names.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, decodeBytes, isDict, isList, loadJson, repr, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
@@ -8,7 +8,7 @@ const ATTRIBUTES = new Set(
     ' ',
   ),
 )
-/** Where `ip -json` has another name. */
+/** Names of `ip -json` that differ from the kernel's. */
 const NAMES: Readonly<Record<string, string>> = lookup({ ifindex: 'index', link_type: 'ifi_type', addr_info: 'ipaddr' })
 
 type Settings = Map<string, string>
@@ -49,7 +49,7 @@ function textOf(name: string, value: Value): string {
   return addresses.sort().join(', ')
 }
 
-/** What changed of what is watched; with `onvalue` only when it became that value. */
+/** Return the changes of the watched settings; with `onvalue` only changes to that value. */
 function changesOf(watched: Dict, before: Settings, now: Settings): Dict {
   const changes: Dict = new Map()
   for (const [key, options] of watched) {
@@ -64,7 +64,7 @@ function changesOf(watched: Dict, before: Settings, now: Settings): Dict {
 
 export default defineBeacon({
   name: 'network_settings',
-  doc: 'Tells of network interfaces whose settings change.',
+  doc: 'Report network interfaces whose settings change.',
   when: async (ctx) =>
     (await ctx.host.access('/usr/sbin/ip', 'execute')) ||
     (await ctx.host.access('/sbin/ip', 'execute')) ||

@@ -1,27 +1,27 @@
-// Waking machines from the master.
+// Wake on LAN from the master.
 import { toError } from '../../../base/mod.ts'
 import { isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
-const bcast = arg.any('The address that it is sent to', { default: '255.255.255.255' })
-const destport = arg.any('The port that it is sent to', { default: 9 })
+const bcast = arg.text('Broadcast address that the packet is sent to', { default: '255.255.255.255' })
+const destport = arg.count('Port that the packet is sent to', { default: 9 })
 
-const wake = (ctx: MasterContext, mac: Value, bcast: Value, destport: Value): Promise<Value> =>
+const wake = (ctx: MasterContext, mac: string, bcast: string, destport: number): Promise<Value> =>
   ctx.function('network.wol', [mac, bcast, destport])
 
 export default defineRunner({
   name: 'network',
-  doc: 'Wakes machines over the network.',
+  doc: 'Wake machines over the network.',
   functions: {
     wol: masterFn({
-      doc: 'Wakes the machine with that hardware address.',
-      args: { mac: arg.any('Its hardware address'), bcast, destport },
+      doc: 'Wake the machine with a hardware address.',
+      args: { mac: arg.text('Hardware address'), bcast, destport },
       examples: ['salt-run network.wol 08-00-27-13-69-77'],
       run: (ctx, { mac, bcast, destport }) => wake(ctx, mac, bcast, destport),
     }),
     wollist: masterFn({
-      doc: 'Wakes the machines whose hardware addresses a file has, one a line.',
-      args: { maclist: arg.text('The file'), bcast, destport },
+      doc: 'Wake the machines whose hardware addresses are in a file, one on each line.',
+      args: { maclist: arg.text('Path of the file'), bcast, destport },
       examples: ["salt-run network.wollist '/path/to/maclist'"],
       run: async (ctx, { maclist, bcast, destport }) => {
         try {
@@ -43,10 +43,10 @@ export default defineRunner({
       },
     }),
     wolmatch: masterFn({
-      doc: 'Wakes minions by the hardware addresses that the master has seen among their grains.',
+      doc: 'Wake minions by the hardware addresses in their cached grains.',
       args: {
-        tgt: arg.any('Which minions'),
-        tgt_type: arg.any('How they are meant', { default: 'glob' }),
+        tgt: arg.any('Target: an expression, or a list of minion ids'),
+        tgt_type: arg.text('Target type', { default: 'glob' }),
         bcast,
         destport,
       },

@@ -1,8 +1,8 @@
-// Interfaces, routes and the settings of the whole machine are configured as described.
+// States of interfaces, routes and global network settings.
 import { BrineError } from '../../../base/mod.ts'
 import {
-  type Dict,
   equals,
+  isDict,
   isList,
   PyError,
   splitLines,
@@ -38,7 +38,7 @@ const linesIn = (value: Value): string[] => {
 const difference = (old: Value, fresh: Value): string =>
   unifiedDiff(linesIn(old), linesIn(fresh), { lineEnd: '' }).join('\n')
 
-/** What a module cannot do with the settings it was given becomes the comment. */
+/** Run a step; report settings that the module refuses as the comment. */
 async function orComment(
   report: Report,
   run: () => Promise<void>,
@@ -58,12 +58,12 @@ const isMisuse = (error: BrineError): boolean => error instanceof PyError && err
 
 interface Compared {
   subject: string
-  /** The key of the change, and what it says of something new. */
+  /** Key of the change, and its text for a new configuration. */
   key: string
   added: string
 }
 
-/** Compares what was and what is built, in the words of the reports; true when something changed. */
+/** Compare the old and the new configuration, and report; return true if something changed. */
 function compare(report: Report, dry: boolean, old: Value, fresh: Value, { subject, key, added }: Compared): boolean {
   const isNew = !truthy(old) && truthy(fresh)
   if (!isNew && equals(old, fresh)) return false
@@ -76,22 +76,22 @@ function compare(report: Report, dry: boolean, old: Value, fresh: Value, { subje
   return true
 }
 
-/** Whether an interface is up, or one of the addresses has its name as a label. */
+/** Return whether an interface is up, or an address has its name as a label. */
 async function isUp(ctx: StateContext, name: string): Promise<boolean> {
   const all = await ctx.call('network.interfaces')
   const own = all.get(name)
   if (own instanceof Map) return truthy(own.get('up') ?? false)
   const labelled = (list: Value | undefined): boolean =>
-    list !== undefined && isList(list) && list.some((fact) => (fact as Dict).get('label') === name)
-  return [...all].some(([iface, entry]) => {
-    const facts = entry as Dict
+    list !== undefined && isList(list) && list.some((fact) => isDict(fact) && fact.get('label') === name)
+  return [...all].some(([iface, facts]) => {
+    if (!isDict(facts)) return false
     if (labelled(facts.get('secondary'))) return true
     return iface === 'lo' && ['inet', 'inet6'].some((family) => labelled(facts.get(family)))
   })
 }
 
-/** Brings the interface to what it should be: up, down, or up anew. */
-async function switchOver(
+/** Start, stop or restart an interface. */
+async function changeLink(
   ctx: StateContext,
   report: Report,
   name: string,
@@ -114,9 +114,9 @@ async function switchOver(
   return wasUp
 }
 
-async function enslave(ctx: StateContext, report: Report, name: string, wish: Value): Promise<void> {
+async function enslave(ctx: StateContext, report: Report, name: string, slaves: Value): Promise<void> {
   const current = splitWords(await outputOf(ctx, ['cat', `/sys/class/net/${name}/bonding/slaves`]))
-  const wanted = isList(wish) ? wish.map(str) : splitWords(str(wish))
+  const wanted = isList(slaves) ? slaves.map(str) : splitWords(str(slaves))
   const missing = wanted.filter((slave) => !current.includes(slave))
   if (missing.length === 0 || ctx.grains.get('os_family') === 'Suse') return
   const program = await ctx.host.which('ifenslave')
@@ -133,7 +133,7 @@ interface Interface {
   dry: boolean
 }
 
-/** Writes the configuration; true when it changed. */
+/** Write the configuration; return true if it changed. */
 async function configure(
   ctx: StateContext,
   report: Report,
@@ -155,7 +155,7 @@ async function configure(
   return changed
 }
 
-/** A range of interfaces is brought up by the service. */
+/** Restart the network service, which starts a range of interfaces. */
 async function restartRange(ctx: StateContext, report: Report, changed: boolean): Promise<void> {
   if (!changed) Object.assign(report, { result: true, comment: 'no change, passing it' })
   else {
@@ -167,37 +167,37 @@ async function restartRange(ctx: StateContext, report: Report, changed: boolean)
   }
 }
 
-async function managed(ctx: StateContext, wish: Interface, warnings: string[]): Promise<StateReturn> {
-  const { name, enabled, type, options, dry } = wish
+async function managed(ctx: StateContext, request: Interface, warnings: string[]): Promise<StateReturn> {
+  const { name, enabled, type, options, dry } = request
   const report: Report = { result: true, comment: `Interface ${name} is up to date.`, changes: {} }
-  const told = (): StateReturn => ({ name, ...report, ...(warnings.length > 0 ? { warnings } : {}) })
+  const outcome = (): StateReturn => ({ name, ...report, ...(warnings.length > 0 ? { warnings } : {}) })
   let changed = false
   const configured = await orComment(
     report,
     async () => {
-      changed = await configure(ctx, report, wish)
+      changed = await configure(ctx, report, request)
     },
     isMisuse,
   )
-  if (!configured || type === 'source' || dry) return told()
+  if (!configured || type === 'source' || dry) return outcome()
   if (name.includes('range')) {
     await restartRange(ctx, report, changed)
-    return told()
+    return outcome()
   }
   let wasUp = false
-  const moves = !options.has('noifupdown')
+  const changesLink = !options.has('noifupdown')
   const switched = await orComment(
     report,
     async () => {
-      wasUp = moves ? await switchOver(ctx, report, name, type, enabled) : await isUp(ctx, name)
+      wasUp = changesLink ? await changeLink(ctx, report, name, type, enabled) : await isUp(ctx, name)
     },
     () => true,
   )
-  if (!switched) return told()
+  if (!switched) return outcome()
   const slaves = options.get('slaves') ?? null
-  if (type === 'bond' && moves && truthy(slaves)) await enslave(ctx, report, name, slaves)
+  if (type === 'bond' && changesLink && truthy(slaves)) await enslave(ctx, report, name, slaves)
   if (!enabled || !wasUp) await ctx.call('saltutil.refresh_grains')
-  return told()
+  return outcome()
 }
 
 async function routes(ctx: StateContext, name: string, options: Options): Promise<StateReturn> {
@@ -229,7 +229,7 @@ async function system(ctx: StateContext, name: string, options: Options): Promis
   return { name, ...report }
 }
 
-/** `addr` is an old name of `hwaddr`; using it is warned about. */
+/** Rename `addr`, an old name of `hwaddr`, and warn. */
 function renameAddress(options: Options, warnings: string[]): void {
   const address = options.get('addr')
   if (address === undefined) return
@@ -240,21 +240,21 @@ function renameAddress(options: Options, warnings: string[]): void {
   warnings.push(`'addr' is not a valid argument name, ${what} Update your SLS file to get rid of this warning.`)
 }
 
-const kwargs = arg.open('The settings')
+const kwargs = arg.open('Settings')
 
 export default defineState({
   name: 'network',
-  doc: 'Interfaces, routes and the settings of the whole machine.',
+  doc: 'Manage interfaces, routes and global network settings.',
   when: ({ grains }) =>
     grains.get('kernel') === 'Windows'
       ? 'Only supported on non-Windows OSs'
       : ['Debian', 'RedHat'].includes(str(grains.get('os_family') ?? '')) || 'ip module could not be loaded',
   functions: {
     managed: state({
-      doc: 'An interface is configured, and up or down.',
+      doc: 'Ensure that an interface is configured, and up or down.',
       args: {
-        name: arg.string('The interface'),
-        enabled: arg.flag('Whether it is up', { default: true }),
+        name: arg.string('Interface name'),
+        enabled: arg.flag('Whether the interface is up', { default: true }),
         kwargs: arg.open('`type`, and the settings of the interface'),
       },
       run: (ctx, { name, enabled, kwargs }) => {
@@ -265,17 +265,17 @@ export default defineState({
         const warnings: string[] = []
         renameAddress(options, warnings)
         const dry = truthy(options.get('test')!)
-        return managed(ctx, { name, enabled: enabled, type, options, dry }, warnings)
+        return managed(ctx, { name, enabled, type, options, dry }, warnings)
       },
     }),
     routes: state({
-      doc: 'An interface has routes.',
-      args: { name: arg.string('The interface'), kwargs },
+      doc: 'Ensure that an interface has routes.',
+      args: { name: arg.string('Interface name'), kwargs },
       run: (ctx, { name, kwargs }) => routes(ctx, name, new Map([['test', ctx.test], ...kwargs])),
     }),
     system: state({
-      doc: 'The whole machine is configured.',
-      args: { name: arg.string('What it is called in reports'), kwargs },
+      doc: 'Ensure the global network settings.',
+      args: { name: arg.string('Name of the state, used in reports'), kwargs },
       run: (ctx, { name, kwargs }) => system(ctx, name, new Map([...kwargs, ['test', ctx.test]])),
     }),
   },

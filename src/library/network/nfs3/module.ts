@@ -1,5 +1,5 @@
-// What this machine exports by NFS: a line for each path, with hosts and their options. Paths that share a line are written
-// on lines of their own.
+// NFS exports of this machine: a line for each path, with hosts and their options. Paths that share a line are written
+// on separate lines.
 import {
   type Dict,
   decodeBytes,
@@ -13,7 +13,7 @@ import {
 } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, runAll } from '../../../sdk/mod.ts'
 
-/** `10.0.0.0/8(rw,sync)`. */
+/** Parse `10.0.0.0/8(rw,sync)`. */
 function shareOf(word: string): Dict {
   const [hosts, options] = word.split('(')
   if (options === undefined) throw new PyError('IndexError', 'list index out of range')
@@ -40,31 +40,31 @@ const listed = async (ctx: FunctionContext, file: string): Promise<Dict> =>
   exportsIn(decodeBytes(await ctx.host.read(file)))
 
 async function written(ctx: FunctionContext, file: string, exports: Dict): Promise<void> {
-  const share = (one: Dict): string =>
-    ` ${str(one.get('hosts')!)}(${(one.get('options') as Value[]).map(str).join(',')})`
-  const lines = [...exports].map(([path, shares]) => `${str(path)}${(shares as Dict[]).map(share).join('')}\n`)
+  const word = (share: Dict): string =>
+    ` ${str(share.get('hosts')!)}(${(share.get('options') as Value[]).map(str).join(',')})`
+  const lines = [...exports].map(([path, shares]) => `${str(path)}${(shares as Dict[]).map(word).join('')}\n`)
   await ctx.host.write(file, lines.join(''))
 }
 
-const exports = arg.string('The file', { default: '/etc/exports' })
+const exports = arg.string('Path of the exports file', { default: '/etc/exports' })
 
 export default defineModule({
   name: 'nfs3',
-  doc: 'What this machine exports by NFS.',
+  doc: 'Manage the NFS exports of this machine.',
   when: async ({ host }) =>
     (await host.which('showmount')) !== undefined ||
     'The nfs3 execution module failed to load: the showmount binary is not in the path.',
   functions: {
     list_exports: reads({
-      doc: 'The exports, by path.',
+      doc: 'Return the exports by path.',
       example: 'nfs3.list_exports',
       args: { exports },
       run: (ctx, { exports }) => listed(ctx, exports),
     }),
     del_export: changes({
-      doc: 'Remove a path.',
+      doc: 'Remove the exports of a path.',
       example: 'nfs3.del_export path=/srv/data',
-      args: { exports, path: arg.any('The path', { default: null }) },
+      args: { exports, path: arg.text('Exported path', { optional: true }) },
       run: async (ctx, { exports, path }) => {
         const all = await listed(ctx, exports)
         if (!all.delete(path)) throw keyError(path)
@@ -73,13 +73,13 @@ export default defineModule({
       },
     }),
     add_export: changes({
-      doc: 'Add hosts to a path.',
+      doc: 'Export a path to hosts.',
       example: "nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']",
       args: {
         exports,
-        path: arg.any('The path', { default: null }),
-        hosts: arg.any('The hosts', { default: null }),
-        options: arg.any('Their options', { default: null }),
+        path: arg.text('Exported path', { optional: true }),
+        hosts: arg.any('Hosts, as text such as 10.0.0.0/8; other types raise a TypeError', { optional: true }),
+        options: arg.any('List of export options, such as rw', { optional: true }),
       },
       run: async (ctx, { exports, path, hosts, options }) => {
         if (typeof hosts !== 'string') throw typeError('hosts argument must be a string')
@@ -94,7 +94,7 @@ export default defineModule({
       },
     }),
     reload_exports: changes({
-      doc: 'Have the exports taken up.',
+      doc: 'Apply the exports file.',
       example: 'nfs3.reload_exports',
       args: {},
       run: async (ctx) => {

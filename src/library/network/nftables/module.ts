@@ -1,5 +1,5 @@
-// nftables, through nft. Answers are a result with a comment, as Salt gives them; where Salt's own way to find a handle
-// or a policy cannot work, the handle and the policy that nft tells are used.
+// nftables, through nft. Functions return a result with a comment, as Salt's do. Where Salt's own way to find a handle or
+// a policy cannot work, this module uses those that nft shows.
 import {
   compileRegex,
   type Dict,
@@ -20,16 +20,16 @@ import {
   type FunctionContext,
   isHostError,
   outputOf,
-  type Result,
   reads,
+  ret,
   runAll,
 } from '../../../sdk/mod.ts'
 import { ALL_FAMILIES, familyOf, ruleText } from './module/rule.ts'
 
-interface Outcome {
+type Outcome = {
   readonly comment: string
   readonly result: boolean
-  readonly [further: string]: Result
+  readonly handle?: Value
 }
 
 const no = (comment: string): Outcome => ({ comment, result: false })
@@ -41,38 +41,37 @@ const NUMERIC = '--numeric --numeric --numeric'
 
 const nft = (ctx: FunctionContext, words: string): Promise<string> => outputOf(ctx, `nft ${words}`)
 
-/** Something was done when nft said nothing. */
+/** Run nft; no output means success. */
 async function attempt(ctx: FunctionContext, words: string, done: string, failed: string): Promise<Outcome> {
   return (await nft(ctx, words)) === '' ? yes(done) : no(failed)
 }
 
 interface Place {
-  table: Value
-  chain: Value
-  family: Value
+  table: string | null
+  chain: string | null
+  family: string
 }
 
-const where = ({ table, chain, family }: Place): string =>
-  `chain ${str(chain)} in table ${str(table)} in family ${str(family)}`
+const where = ({ table, chain, family }: Place): string => `chain ${chain} in table ${table} in family ${family}`
 
-const target = ({ table, chain, family }: Place): string => `${familyOf(family)} ${str(table)} ${str(chain)}`
+const target = ({ table, chain, family }: Place): string => `${familyOf(family)} ${table} ${chain}`
 
-async function checkTable(ctx: FunctionContext, table: Value, family: Value): Promise<Outcome> {
-  if (!truthy(table)) return NO_TABLE
+async function checkTable(ctx: FunctionContext, table: string | null, family: string): Promise<Outcome> {
+  if (!table) return NO_TABLE
   const inet = familyOf(family)
-  const found = (await nft(ctx, `list tables ${inet}`)).includes(`table ${inet} ${str(table)}`)
-  const subject = `Table ${str(table)} in family ${str(family)}`
+  const found = (await nft(ctx, `list tables ${inet}`)).includes(`table ${inet} ${table}`)
+  const subject = `Table ${table} in family ${family}`
   return found ? yes(`${subject} exists`) : no(`${subject} does not exist`)
 }
 
 async function checkChain(ctx: FunctionContext, place: Place): Promise<Outcome> {
-  if (!truthy(place.chain)) return NO_CHAIN
-  const listing = await nft(ctx, `list table ${familyOf(place.family)} ${str(place.table)}`)
+  if (!place.chain) return NO_CHAIN
+  const listing = await nft(ctx, `list table ${familyOf(place.family)} ${place.table}`)
   const subject = where(place).replace(/^c/, 'C')
-  return listing.includes(`chain ${str(place.chain)} {`) ? yes(`${subject} exists`) : no(`${subject} does not exist`)
+  return listing.includes(`chain ${place.chain} {`) ? yes(`${subject} exists`) : no(`${subject} does not exist`)
 }
 
-/** The first thing that is not there, if any. */
+/** Return the outcome for the table or chain that does not exist, if any. */
 async function lacks(ctx: FunctionContext, place: Place): Promise<Outcome | undefined> {
   const table = await checkTable(ctx, place.table, place.family)
   if (!table.result) return table
@@ -80,17 +79,17 @@ async function lacks(ctx: FunctionContext, place: Place): Promise<Outcome | unde
   return chain.result ? undefined : chain
 }
 
-/** nft may list a set of one without its braces. */
-const pattern = (rule: Value, tail: string) =>
+/** Return the pattern that finds a rule; nft may list a set of one item without its braces. */
+const pattern = (rule: string | null, tail: string) =>
   compileRegex(`${str(rule)}${tail}`.replaceAll('{ ', '{? ?').replaceAll(' }', ' ?}?'))
 
 async function check(ctx: FunctionContext, place: Place, rule: string | null): Promise<Outcome> {
-  if (!truthy(place.chain)) return NO_CHAIN
+  if (!place.chain) return NO_CHAIN
   if (!rule) return NO_RULE
   const missing = await lacks(ctx, place)
   if (missing) return missing
   const found = pattern(rule, ' #').search(await nft(ctx, `--handle list chain ${target(place)}`))
-  const subject = `Rule ${str(rule)} in ${where(place)}`
+  const subject = `Rule ${rule} in ${where(place)}`
   return found ? yes(`${subject} exists`) : no(`${subject} does not exist`)
 }
 
@@ -110,62 +109,66 @@ async function addRule(
   verb: string,
   place: Place,
   rule: string | null,
-  position: Value = null,
+  position: number | null = null,
 ): Promise<Outcome> {
-  if (!truthy(place.chain)) return NO_CHAIN
+  if (!place.chain) return NO_CHAIN
   if (!rule) return NO_RULE
   const missing = await lacks(ctx, place)
   if (missing) return missing
   if ((await check(ctx, place, rule)).result) return no(`Rule ${rule} ${where(place)} already exists`)
-  const at = truthy(position) ? ` position ${str(position)}` : ''
+  const at = position ? ` position ${position}` : ''
   const words = `${verb} rule ${target(place)}${at} ${rule}`
   const subject = `rule "${rule}" ${where(place)}.`
   return attempt(ctx, words, `Added ${subject}`, `Failed to add ${subject}`)
 }
 
-async function deleteRule(ctx: FunctionContext, place: Place, position: Value, rule: string | null): Promise<Outcome> {
-  if (truthy(position) && rule) return no('Only specify a position or a rule, not both')
+async function deleteRule(
+  ctx: FunctionContext,
+  place: Place,
+  position: number | null,
+  rule: string | null,
+): Promise<Outcome> {
+  if (position && rule) return no('Only specify a position or a rule, not both')
   const missing = await lacks(ctx, place)
   if (missing) return missing
-  let handle = position
-  if (!truthy(position)) {
+  let handle: Value | undefined = position
+  if (!position) {
     const found = await handleOf(ctx, place, rule)
     if (!found.result) return no(`Rule ${str(rule)} ${where(place)} does not exist`)
-    handle = found['handle'] as Value
+    handle = found.handle
   }
   const subject = `rule "${str(rule)}" in`
-  const failed = `Failed to delete ${subject} chain ${str(place.chain)}  table ${str(place.table)} in family ${str(place.family)}`
+  const failed = `Failed to delete ${subject} chain ${place.chain}  table ${place.table} in family ${place.family}`
   return attempt(
     ctx,
-    `delete rule ${target(place)} handle ${str(handle)}`,
+    `delete rule ${target(place)} handle ${str(handle ?? null)}`,
     `Deleted ${subject} ${where(place)}.`,
     failed,
   )
 }
 
-interface ChainWish extends Place {
-  table_type: Value
-  hook: Value
+interface NewChain extends Place {
+  table_type: string | null
+  hook: string | null
   priority: Value
 }
 
-async function newChain(ctx: FunctionContext, wish: ChainWish): Promise<Outcome> {
-  if (!truthy(wish.chain)) return NO_CHAIN
-  const table = await checkTable(ctx, wish.table, wish.family)
+async function newChain(ctx: FunctionContext, { table_type, hook, priority, ...place }: NewChain): Promise<Outcome> {
+  if (!place.chain) return NO_CHAIN
+  const table = await checkTable(ctx, place.table, place.family)
   if (!table.result) return table
-  const subject = where(wish).replace(/^c/, 'C')
-  if ((await checkChain(ctx, wish)).result) return no(`${subject} already exists`)
-  const { table_type, hook, priority } = wish
+  const subject = where(place).replace(/^c/, 'C')
+  if ((await checkChain(ctx, place)).result) return no(`${subject} already exists`)
   let base = ''
-  if (truthy(table_type) || truthy(hook) || truthy(priority)) {
-    if (!truthy(table_type) || !truthy(hook)) return no('Table_type, hook, and priority required.')
-    base = ` \\{ type ${str(table_type)} hook ${str(hook)} priority ${str(priority)}\\; \\}`
+  if (table_type || hook || truthy(priority)) {
+    if (!table_type || !hook) return no('Table_type, hook, and priority required.')
+    base = ` \\{ type ${table_type} hook ${hook} priority ${str(priority)}\\; \\}`
   }
-  return attempt(ctx, `-- add chain ${target(wish)}${base}`, `${subject} created`, `${subject} could not be created`)
+  return attempt(ctx, `-- add chain ${target(place)}${base}`, `${subject} created`, `${subject} could not be created`)
 }
 
 async function deleteChain(ctx: FunctionContext, place: Place): Promise<Outcome> {
-  if (!truthy(place.chain)) return NO_CHAIN
+  if (!place.chain) return NO_CHAIN
   const missing = await lacks(ctx, place)
   if (missing) return missing
   const subject = where(place).replace(/^c/, 'C')
@@ -176,12 +179,12 @@ async function changeTable(
   ctx: FunctionContext,
   verb: 'add' | 'delete',
   table: string,
-  family: Value,
+  family: string,
 ): Promise<Outcome> {
   if (!table) return NO_TABLE
   const known = await checkTable(ctx, table, family)
   if (known.result === (verb === 'add')) return known
-  const subject = `Table ${table} in family ${str(family)}`
+  const subject = `Table ${table} in family ${family}`
   const done = verb === 'add' ? 'created' : 'deleted'
   const words = `${verb} table ${familyOf(family)} ${table}`
   return attempt(ctx, words, `${subject} ${done}`, `${subject} could not be ${done}`)
@@ -190,9 +193,9 @@ async function changeTable(
 async function flush(ctx: FunctionContext, place: Place): Promise<Outcome> {
   const table = await checkTable(ctx, place.table, place.family)
   if (!table.result) return table
-  if (!truthy(place.chain)) {
-    const subject = `from table ${str(place.table)} in family ${str(place.family)}.`
-    const words = `flush table ${familyOf(place.family)} ${str(place.table)}`
+  if (!place.chain) {
+    const subject = `from table ${place.table} in family ${place.family}.`
+    const words = `flush table ${familyOf(place.family)} ${place.table}`
     return attempt(ctx, words, `Flushed rules ${subject}`, `Failed to flush rules ${subject}`)
   }
   const chain = await checkChain(ctx, place)
@@ -201,7 +204,7 @@ async function flush(ctx: FunctionContext, place: Place): Promise<Outcome> {
   return attempt(ctx, `flush chain ${target(place)}`, `Flushed rules ${subject}`, `Failed to flush rules ${subject}`)
 }
 
-/** The list that nft gives as JSON, without its first entry about itself. */
+/** Return the list that nft prints as JSON. */
 async function listing(ctx: FunctionContext, words: string): Promise<Dict[]> {
   try {
     const data = loadJson((await nft(ctx, words)) || '{}')
@@ -213,12 +216,12 @@ async function listing(ctx: FunctionContext, words: string): Promise<Dict[]> {
   }
 }
 
-async function tables(ctx: FunctionContext, family: Value): Promise<Dict[]> {
+async function tables(ctx: FunctionContext, family: string): Promise<Dict[]> {
   const all = await listing(ctx, `--json ${NUMERIC} list tables ${familyOf(family)}`)
   return all.filter((item) => !item.has('metainfo')).map((item) => item.get('table') as Dict)
 }
 
-async function rules(ctx: FunctionContext, family: Value): Promise<string[]> {
+async function rules(ctx: FunctionContext, family: string): Promise<string[]> {
   const found: string[] = []
   for (const table of await tables(ctx, family)) {
     found.push(await nft(ctx, `${NUMERIC} list table ${familyOf(family)} ${str(table.get('name')!)}`))
@@ -226,7 +229,7 @@ async function rules(ctx: FunctionContext, family: Value): Promise<string[]> {
   return found
 }
 
-const rulesAsData = (ctx: FunctionContext, family: Value): Promise<Dict[]> =>
+const rulesAsData = (ctx: FunctionContext, family: string): Promise<Dict[]> =>
   listing(ctx, `${NUMERIC} --json list ruleset ${familyOf(family)}`)
 
 async function chainInfo(ctx: FunctionContext, { table, chain, family }: Place): Promise<Dict | undefined> {
@@ -234,11 +237,11 @@ async function chainInfo(ctx: FunctionContext, { table, chain, family }: Place):
   return chains.find((info) => info?.get('table') === table && info?.get('name') === chain)
 }
 
-async function setPolicy(ctx: FunctionContext, place: Place, policy: string | null): Promise<boolean> {
+async function setPolicy(ctx: FunctionContext, place: Place, policy: string): Promise<boolean> {
   const info = await chainInfo(ctx, place)
   if (!info || !['type', 'hook', 'prio'].every((key) => info.has(key))) return false
   const [type, hook, priority] = ['type', 'hook', 'prio'].map((key) => str(info.get(key)!))
-  const base = `{ type ${type} hook ${hook} priority ${priority}; policy ${str(policy)}; }`
+  const base = `{ type ${type} hook ${hook} priority ${priority}; policy ${policy}; }`
   return (await runAll(ctx, `nft add chain ${target(place)} "${base}"`)).retcode === 0
 }
 
@@ -249,7 +252,7 @@ async function save(ctx: FunctionContext, given: string | null): Promise<string>
     text += (found.length > 0 ? '\n' : '') + found.join('\n')
   }
   text += '\n'
-  const path = given ? given : '/etc/nftables'
+  const path = given || '/etc/nftables'
   const file = (await ctx.host.stat(path))?.type === 'directory' ? `${path}/salt-all-in-one.nft` : path
   try {
     await ctx.host.write(file, text)
@@ -262,83 +265,86 @@ async function save(ctx: FunctionContext, given: string | null): Promise<string>
 }
 
 interface Build extends Place {
-  command: Value
-  position: Value
+  command: string | null
+  position: string
   full: Value
   kwargs: ReadonlyMap<string, Value>
 }
 
-function build({ command, position, full, kwargs, ...place }: Build): Outcome {
-  const rule = ruleText(kwargs, familyOf(place.family))
-  const report = (comment: string, result: boolean, text = rule): Outcome => ({ comment, rule: text, result })
-  if (full !== 'True' && full !== 'true') return report(rule === '' ? '' : 'Successfully built rule', true)
-  if (!truthy(place.table)) return report('Table needs to be specified', false)
-  if (!truthy(place.chain)) return report('Chain needs to be specified', false)
-  if (!truthy(command)) return report('Command needs to be specified', false)
-  const inserts = ['Insert', 'insert', 'INSERT'].includes(str(command))
-  const at = inserts && truthy(position) ? ` position ${str(position)}` : ''
-  const verb = inserts ? 'insert' : str(command)
-  return report('Successfully built rule', true, `nft ${verb} rule ${target(place)}${at} ${rule}`)
+function build({ command, position, full, kwargs, ...place }: Build) {
+  const text = ruleText(kwargs, familyOf(place.family))
+  const report = (comment: string, result: boolean, rule = text) => ({ comment, rule, result })
+  if (full !== 'True' && full !== 'true') return report(text === '' ? '' : 'Successfully built rule', true)
+  if (!place.table) return report('Table needs to be specified', false)
+  if (!place.chain) return report('Chain needs to be specified', false)
+  if (!command) return report('Command needs to be specified', false)
+  const inserts = ['Insert', 'insert', 'INSERT'].includes(command)
+  const at = inserts && position ? ` position ${position}` : ''
+  const verb = inserts ? 'insert' : command
+  return report('Successfully built rule', true, `nft ${verb} rule ${target(place)}${at} ${text}`)
 }
 
-const family = arg.any('ipv4, ipv6, inet, arp, bridge or netdev', { default: 'ipv4' })
-const table = arg.any('The table', { default: 'filter' })
-const chain = arg.any('The chain', { optional: true })
-const rule = arg.text('The rule, as nft takes it', { optional: true })
-const position = arg.any('The handle of the rule it stands at', { optional: true })
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const family = arg.text('ipv4, ipv6, inet, arp, bridge or netdev', { default: 'ipv4' })
+const table = arg.text('Table', { default: 'filter' })
+const chain = arg.text('Chain', { optional: true })
+const rule = arg.text('Rule in the syntax of nft', { optional: true })
+const position = arg.count('Handle of the existing rule', { optional: true })
+const returns = ret.dict('The comment and the result')
 
 export default defineModule({
   name: 'nftables',
-  doc: 'Tables, chains and rules of nftables.',
+  doc: 'Manage tables, chains and rules of nftables.',
   when: async ({ host }) =>
     (await host.which('nft')) !== undefined ||
     'The nftables execution module failed to load: nftables is not installed.',
   functions: {
     version: reads({
-      doc: 'The version of nftables.',
+      doc: 'Return the version of nftables.',
       example: 'nftables.version',
       args: {},
       run: async (ctx) => splitWords(await nft(ctx, '--version'))[1],
     }),
     build_rule: reads({
-      doc: 'A rule as text, from the arguments that states take.',
+      doc: 'Return a rule as text, built from the arguments that states take.',
       example: 'nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT',
       args: {
-        table: arg.text('The table', { optional: true }),
+        table: arg.text('Table', { optional: true }),
         chain,
-        command: arg.text('The command, for a whole command line', { optional: true }),
-        position: arg.text('The handle of the rule it stands at', { default: '' }),
-        full: optional('`True` as text for a whole command line'),
+        command: arg.text('Command; needed with `full`', { optional: true }),
+        position: arg.text('Handle of the rule to insert before', { default: '' }),
+        full: arg.any('The text `True` to return the whole command line; the boolean True is ignored, as in Salt', {
+          optional: true,
+        }),
         family,
         kwargs: arg.open('Parts of the rule'),
       },
+      returns,
       run: (_ctx, given) => build(given),
     }),
     get_saved_rules: reads({
-      doc: 'The lines of a file of rules.',
+      doc: 'Return the lines of a rules file, without comments.',
       example: 'nftables.get_saved_rules',
-      args: { conf_file: arg.text('The file', { optional: true }) },
+      args: { conf_file: arg.text('Path of the rules file; default /etc/nftables', { optional: true }) },
       run: async (ctx, { conf_file }) => {
-        const text = Buffer.from(await ctx.host.read(conf_file ? conf_file : '/etc/nftables')).toString()
+        const text = Buffer.from(await ctx.host.read(conf_file || '/etc/nftables')).toString()
         const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
         return lines.filter((line) => line.trim() !== '' && !line.trim().startsWith('#'))
       },
     }),
     list_tables: reads({
-      doc: 'All tables.',
+      doc: 'Return all tables.',
       example: 'nftables.list_tables',
       args: { family },
       run: (ctx, { family }) => tables(ctx, family),
     }),
     get_rules: reads({
-      doc: 'All rules as text, by table.',
+      doc: 'Return the rules of each table as text.',
       example: 'nftables.get_rules',
       args: { family },
       run: (ctx, { family }) => rules(ctx, family),
     }),
     get_rules_json: reads({
-      doc: 'All rules as data.',
+      doc: 'Return all rules as data.',
       example: 'nftables.get_rules_json',
       args: { family },
       run: (ctx, { family }) => rulesAsData(ctx, family),
@@ -346,106 +352,118 @@ export default defineModule({
     save: changes({
       doc: 'Write all rules to a file.',
       example: 'nftables.save /etc/nftables',
-      args: { filename: arg.text('The file', { optional: true }), family },
+      args: { filename: arg.text('Path of the file or directory; default /etc/nftables', { optional: true }), family },
       run: (ctx, { filename }) => save(ctx, filename),
     }),
     get_rule_handle: reads({
-      doc: 'The handle of a rule.',
+      doc: 'Return the handle of a rule.',
       example: "nftables.get_rule_handle filter input rule='tcp dport 22 log accept'",
       args: { table, chain, rule, family },
+      returns,
       run: async (ctx, { rule, ...place }) => {
-        const { comment, ...found } = await handleOf(ctx, place, rule)
-        return found.result ? found : { comment, ...found }
+        const found = await handleOf(ctx, place, rule)
+        return found.result ? { result: true, handle: found.handle } : { ...found }
       },
     }),
     check: reads({
-      doc: 'Whether a rule is in force.',
+      doc: 'Return whether a rule is active.',
       example: "nftables.check filter input rule='tcp dport 22 log accept'",
       args: { table, chain, rule, family },
+      returns,
       run: (ctx, { rule, ...place }) => check(ctx, place, rule),
     }),
     check_chain: reads({
-      doc: 'Whether there is a chain.',
+      doc: 'Return whether a chain exists.',
       example: 'nftables.check_chain filter input',
       args: { table, chain, family },
-      run: checkChain,
+      returns,
+      run: (ctx, place) => checkChain(ctx, place),
     }),
     check_table: reads({
-      doc: 'Whether there is a table.',
+      doc: 'Return whether a table exists.',
       example: 'nftables.check_table nat',
-      args: { table: arg.text('The table', { optional: true }), family },
+      args: { table: arg.text('Table', { optional: true }), family },
+      returns,
       run: (ctx, args) => checkTable(ctx, args.table, args.family),
     }),
     new_table: changes({
-      doc: 'Make a table.',
+      doc: 'Create a table.',
       example: 'nftables.new_table filter',
-      args: { table: arg.text('The table'), family },
+      args: { table: arg.text('Table'), family },
+      returns,
       run: (ctx, args) => changeTable(ctx, 'add', args.table, args.family),
     }),
     delete_table: changes({
       doc: 'Remove a table.',
       example: 'nftables.delete_table filter',
-      args: { table: arg.text('The table'), family },
+      args: { table: arg.text('Table'), family },
+      returns,
       run: (ctx, args) => changeTable(ctx, 'delete', args.table, args.family),
     }),
     new_chain: changes({
-      doc: 'Make a chain; with type, hook and priority one that packets pass.',
+      doc: 'Create a chain; `table_type`, `hook` and `priority` make it a base chain.',
       example: 'nftables.new_chain filter input filter input 0',
       args: {
         table,
         chain,
         table_type: arg.text('filter, nat or route', { optional: true }),
-        hook: arg.text('Where packets pass it', { optional: true }),
-        priority: optional('When they pass it'),
+        hook: arg.text('Hook of a base chain, such as input', { optional: true }),
+        priority: arg.any('Priority of a base chain, a number or a name', { optional: true }),
         family,
       },
+      returns,
       run: newChain,
     }),
     delete_chain: changes({
       doc: 'Remove a chain.',
       example: 'nftables.delete_chain filter input',
       args: { table, chain, family },
+      returns,
       run: deleteChain,
     }),
     append: changes({
-      doc: 'Put a rule at the end of a chain, unless it is there.',
+      doc: 'Append a rule to a chain, unless the chain has it.',
       example: "nftables.append filter input rule='tcp dport 22 log accept'",
       args: { table, chain, rule, family },
+      returns,
       run: (ctx, { rule, ...place }) => addRule(ctx, 'add', place, rule),
     }),
     insert: changes({
-      doc: 'Put a rule at the beginning of a chain, or before another one, unless it is there.',
+      doc: 'Insert a rule at the beginning of a chain or before another rule, unless the chain has it.',
       example: "nftables.insert filter input rule='tcp dport 22 log accept'",
       args: { table, chain, position, rule, family },
+      returns,
       run: (ctx, { rule, position, ...place }) => addRule(ctx, 'insert', place, rule, position),
     }),
     delete: changes({
-      doc: 'Remove a rule, by its text or by its handle.',
+      doc: 'Remove a rule by its text or its handle.',
       example: 'nftables.delete filter input position=3',
-      args: { table: arg.text('The table'), chain, position, rule, family },
+      args: { table: arg.text('Table'), chain, position, rule, family },
+      returns,
       run: (ctx, { rule, position, ...place }) => deleteRule(ctx, place, position, rule),
     }),
     flush: changes({
-      doc: 'Remove all rules of a chain, or of a table.',
+      doc: 'Remove all rules of a chain or of a table.',
       example: 'nftables.flush filter input',
-      args: { table, chain: arg.text('The chain', { default: '' }), family },
+      args: { table, chain: arg.text('Chain; all chains of the table if empty', { default: '' }), family },
+      returns,
       run: flush,
     }),
     get_policy: reads({
-      doc: 'The policy of a chain.',
+      doc: 'Return the policy of a chain.',
       example: 'nftables.get_policy filter input',
       args: { table, chain, family },
       run: async (ctx, place) => {
-        if (!truthy(place.chain)) return 'Error: Chain needs to be specified'
+        if (!place.chain) return 'Error: Chain needs to be specified'
         return (await chainInfo(ctx, place))?.get('policy') ?? null
       },
     }),
     set_policy: changes({
       doc: 'Set the policy of a chain.',
       example: 'nftables.set_policy filter input accept',
-      args: { table, chain, policy: arg.text('The policy', { optional: true }), family },
+      args: { table, chain, policy: arg.text('Policy, such as accept', { optional: true }), family },
       run: (ctx, { policy, ...place }) => {
-        if (!truthy(place.chain)) return 'Error: Chain needs to be specified'
+        if (!place.chain) return 'Error: Chain needs to be specified'
         return policy ? setPolicy(ctx, place, policy) : 'Error: Policy needs to be specified'
       },
     }),

@@ -1,17 +1,24 @@
-// Tables, chains and rules of nftables are there or not. Rules are told apart by their text, which nftables.build_rule
-// makes of the arguments.
+// States of tables, chains and rules of nftables. Rules are compared by their text, which nftables.build_rule builds from
+// the arguments.
 import { type Dict, keyError, str, strip, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  reportOn,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
 type Kind = 'append' | 'insert' | 'delete'
 
-const worked = (answer: Value): boolean => (answer as Dict).get('result') === true
-const commentOf = (answer: Value): string => str((answer as Dict).get('comment') ?? '')
-
-const reporter =
-  (name: string) =>
-  (result: boolean | null, comment: string, changes = {}): StateReturn => ({ name, changes, result, comment })
+const succeeded = (answer: Dict): boolean => answer.get('result') === true
+const commentOf = (answer: Dict): string => str(answer.get('comment') ?? '')
 
 function required(options: Options, name: string): Value {
   const value = options.get(name)
@@ -42,82 +49,100 @@ function textsOf(kind: Kind, name: string, family: string, rule: string) {
   }
 }
 
-async function rule(
-  ctx: StateContext,
-  kind: Kind,
-  name: string,
-  family: string,
-  options: Options,
-): Promise<StateReturn> {
-  const report = reporter(name)
-  const built = (more: Record<string, Value>) =>
-    ctx.call('nftables.build_rule', [], new Map([...options, ['family', family], ...Object.entries(more)]))
-  const text = str(((await built({})) as Dict).get('rule') ?? '')
-  const whole = strip(str(((await built({ full: true, command: COMMAND[kind] })) as Dict).get('rule') ?? ''))
-  const say = textsOf(kind, name, family, whole)
-  const place = [required(options, 'table'), required(options, 'chain')]
-  const there = worked(await ctx.call('nftables.check', [...place, text, family]))
-  if (there === (kind !== 'delete')) return report(true, say.settled)
-  if (ctx.test) return report(null, say.foreseen)
-  const answer = await carriedOut(ctx, kind, place, { text, family, options })
-  if (!worked(answer)) return report(false, say.failed + (kind === 'append' ? commentOf(answer) : ''))
-  const saves = truthy(options.get('save') ?? null)
-  if (saves) await ctx.call('nftables.save', [], { filename: null, family })
-  return report(true, saves ? say.saved : say.done, { locale: name })
+interface RuleRequest {
+  name: string
+  family: string
+  kwargs: Options
 }
 
-interface Deed {
+async function rule(ctx: StateContext, kind: Kind, { name, family, kwargs }: RuleRequest): Promise<StateReturn> {
+  const built = async (more: Record<string, Value>): Promise<string> => {
+    const options = new Map([...kwargs, ['family', family], ...Object.entries(more)] as [string, Value][])
+    return str((await ctx.call('nftables.build_rule', [], options)).get('rule') ?? '')
+  }
+  const text = await built({})
+  const texts = textsOf(kind, name, family, strip(await built({ full: true, command: COMMAND[kind] })))
+  const place = [required(kwargs, 'table'), required(kwargs, 'chain')]
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = succeeded(await ctx.call('nftables.check', [...place, text, family]))
+      return exists === (kind !== 'delete') ? settled(texts.settled) : 'different'
+    },
+    foresee: () => texts.foreseen,
+    act: async () => {
+      const answer = await apply(ctx, kind, place, { text, family, kwargs })
+      if (!succeeded(answer)) return failed(texts.failed + (kind === 'append' ? commentOf(answer) : ''))
+      const saves = truthy(kwargs.get('save') ?? null)
+      if (saves) await ctx.call('nftables.save', [], { filename: null, family })
+      return changed(saves ? texts.saved : texts.done, { locale: name })
+    },
+  })
+}
+
+interface RuleChange {
   text: string
   family: string
-  options: Options
+  kwargs: Options
 }
 
-function carriedOut(ctx: StateContext, kind: Kind, place: Value[], { text, family, options }: Deed) {
+function apply(ctx: StateContext, kind: Kind, place: Value[], { text, family, kwargs }: RuleChange) {
   if (kind === 'append') return ctx.call('nftables.append', [...place, text, family])
-  if (kind === 'insert') return ctx.call('nftables.insert', [...place, required(options, 'position'), text, family])
-  const position = options.get('position')
+  if (kind === 'insert') return ctx.call('nftables.insert', [...place, required(kwargs, 'position'), text, family])
+  const position = kwargs.get('position')
   return ctx.call('nftables.delete', place, { family, ...(position === undefined ? { rule: text } : { position }) })
 }
 
-interface ChainWish {
+interface ChainRequest {
   name: string
   table: string
   family: string
-  table_type: Value
-  hook: Value
+}
+
+interface NewChain extends ChainRequest {
+  table_type: string | null
+  hook: string | null
   priority: Value
 }
 
-async function chainPresent(ctx: StateContext, { name, table, family, ...base }: ChainWish): Promise<StateReturn> {
-  const report = reporter(name)
+function chainPresent(ctx: StateContext, { name, table, family, ...base }: NewChain): Promise<StateReturn> {
   const subject = `nftables ${name} chain`
-  if (worked(await ctx.call('nftables.check_chain', [table, name], { family }))) {
-    return report(true, `${subject} is already exist in ${table} table for ${family}`)
-  }
-  if (ctx.test) return report(null, `nftables chain ${name} would be created in table ${table} for family ${family}`)
-  const answer = await ctx.call('nftables.new_chain', [table, name], { ...base, family })
-  if (!worked(answer)) {
-    return report(false, `Failed to create ${name} chain in ${table} table: ${strip(commentOf(answer))} for ${family}`)
-  }
-  return report(true, `${subject} in ${table} table create success for ${family}`, { locale: name })
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = succeeded(await ctx.call('nftables.check_chain', [table, name], { family }))
+      return exists ? settled(`${subject} is already exist in ${table} table for ${family}`) : 'missing'
+    },
+    foresee: () => `nftables chain ${name} would be created in table ${table} for family ${family}`,
+    act: async () => {
+      const answer = await ctx.call('nftables.new_chain', [table, name], { ...base, family })
+      if (succeeded(answer)) {
+        return changed(`${subject} in ${table} table create success for ${family}`, { locale: name })
+      }
+      return failed(`Failed to create ${name} chain in ${table} table: ${strip(commentOf(answer))} for ${family}`)
+    },
+  })
 }
 
-async function chainAbsent(ctx: StateContext, name: string, table: string, family: string): Promise<StateReturn> {
-  const report = reporter(name)
+function chainAbsent(ctx: StateContext, { name, table, family }: ChainRequest): Promise<StateReturn> {
   const subject = `nftables ${name} chain`
-  if (!worked(await ctx.call('nftables.check_chain', [table, name, family]))) {
-    return report(true, `${subject} is already absent in ${table} table for ${family}`)
-  }
-  if (ctx.test) return report(null, `${subject} in ${table} table needs to be removed ${family}`)
-  for (const [verb, fun] of [
-    ['flush', 'flush'],
-    ['delete', 'delete_chain'],
-  ]) {
-    const answer = await ctx.call(`nftables.${fun}`, [table, name, family])
-    if (worked(answer)) continue
-    return report(false, `Failed to ${verb} ${name} chain in ${table} table: ${strip(commentOf(answer))} for ${family}`)
-  }
-  return report(true, `${subject} in ${table} table delete success for ${family}`, { locale: name })
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = succeeded(await ctx.call('nftables.check_chain', [table, name, family]))
+      return exists ? 'present' : settled(`${subject} is already absent in ${table} table for ${family}`)
+    },
+    foresee: () => `${subject} in ${table} table needs to be removed ${family}`,
+    act: async () => {
+      for (const fun of ['flush', 'delete_chain'] as const) {
+        const answer = await ctx.call(`nftables.${fun}`, [table, name, family])
+        if (succeeded(answer)) continue
+        const verb = fun === 'flush' ? 'flush' : 'delete'
+        return failed(`Failed to ${verb} ${name} chain in ${table} table: ${strip(commentOf(answer))} for ${family}`)
+      }
+      return changed(`${subject} in ${table} table delete success for ${family}`, { locale: name })
+    },
+  })
 }
 
 async function flush(
@@ -127,126 +152,127 @@ async function flush(
   ignoreAbsence: boolean,
   options: Options,
 ): Promise<StateReturn> {
-  const report = reporter(name)
+  const report = reportOn(name)
   if (ctx.test) return report(null, 'nftables flush not performed in test mode.')
   const table = options.get('table') ?? 'filter'
   const chain = options.get('chain') ?? ''
-  const hasTable = worked(await ctx.call('nftables.check_table', [table], { family }))
+  const hasTable = succeeded(await ctx.call('nftables.check_table', [table], { family }))
   if (!hasTable && !ignoreAbsence) {
     return report(false, `Failed to flush table ${str(table)} in family ${family}, table does not exist.`)
   }
-  const hasChain = chain === '' || worked(await ctx.call('nftables.check_chain', [table, chain], { family }))
+  const hasChain = chain === '' || succeeded(await ctx.call('nftables.check_chain', [table, chain], { family }))
   if (!hasChain && !ignoreAbsence) {
     const place = `chain ${str(chain)} in table ${str(table)} in family ${family}`
     return report(false, `Failed to flush ${place}, chain does not exist.`)
   }
   const answer = await ctx.call('nftables.flush', [table, chain, family])
-  if (!worked(answer) && hasTable && hasChain) return report(false, 'Failed to flush nftables rules')
+  if (!succeeded(answer) && hasTable && hasChain) return report(false, 'Failed to flush nftables rules')
   const comment = `Flush nftables rules in ${str(table)} table ${str(chain)} chain ${family} family`
   return report(true, comment, { locale: name })
 }
 
-async function setPolicy(
+function setPolicy(
   ctx: StateContext,
-  name: string,
-  table: string,
-  family: string,
-  options: Options,
+  { name, table, family, kwargs }: RuleRequest & { table: string },
 ): Promise<StateReturn> {
-  const report = reporter(name)
-  const chain = required(options, 'chain')
-  const policy = str(required(options, 'policy'))
-  const current = await ctx.call('nftables.get_policy', [table, chain, family])
-  const subject = `nftables default policy for chain ${str(chain)} on table ${table} for ${family}`
-  if (str(current ?? '').toLowerCase() === policy.toLowerCase())
-    return report(true, `${subject} already set to ${policy}`)
-  if (ctx.test) return report(null, `${subject} needs to be set to ${policy}`)
-  if (!truthy(await ctx.call('nftables.set_policy', [table, chain, policy.toLowerCase(), family]))) {
-    return report(false, 'Failed to set nftables default policy')
-  }
-  const saves = truthy(options.get('save') ?? null)
-  if (saves) await ctx.call('nftables.save', [], { filename: options.get('save_filename') ?? null, family })
-  const comment = `${saves ? 'Set and saved' : 'Set'} default policy for ${str(chain)} to ${policy} family ${family}`
-  return report(true, comment, { locale: name })
-}
-
-async function table(ctx: StateContext, name: string, family: string, wanted: boolean): Promise<StateReturn> {
-  const report = reporter(name)
-  const subject = `nftables table ${name}`
-  const joint = wanted ? 'in' : 'from'
-  if (worked(await ctx.call('nftables.check_table', [name, family])) === wanted) {
-    return report(true, `${subject} ${wanted ? 'already exists' : 'is already absent'} ${joint} family ${family}`)
-  }
-  const done = wanted ? 'created' : 'deleted'
-  if (ctx.test) return report(null, `${subject} would be ${done} ${joint} family ${family}`)
-  const answer = await ctx.call(`nftables.${wanted ? 'new_table' : 'delete_table'}`, [name], { family })
-  if (worked(answer)) return report(true, `${subject} successfully ${done} ${joint} family ${family}`, { locale: name })
-  return report(
-    false,
-    `Failed to ${wanted ? `create table ${name} for` : `delete table ${name} from`} family ${family}`,
-  )
-}
-
-const name = arg.string('What it is called in reports')
-const family = arg.string('ipv4, ipv6, inet, arp, bridge or netdev', { default: 'ipv4' })
-const inTable = arg.string('The table', { default: 'filter' })
-const kwargs = arg.open('`table`, `chain`, `save`, and the parts of the rule')
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const ruleState = (doc: string, kind: Kind) =>
-  state({
-    doc,
-    args: { name, family, kwargs },
-    run: (ctx, args) => rule(ctx, kind, args.name, args.family, args.kwargs),
+  const chain = str(required(kwargs, 'chain'))
+  const policy = str(required(kwargs, 'policy'))
+  const subject = `nftables default policy for chain ${chain} on table ${table} for ${family}`
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const current = str((await ctx.call('nftables.get_policy', [table, chain, family])) ?? '')
+      const isSet = current.toLowerCase() === policy.toLowerCase()
+      return isSet ? settled(`${subject} already set to ${policy}`) : 'different'
+    },
+    foresee: () => `${subject} needs to be set to ${policy}`,
+    act: async () => {
+      if (!truthy(await ctx.call('nftables.set_policy', [table, chain, policy.toLowerCase(), family]))) {
+        return failed('Failed to set nftables default policy')
+      }
+      const saves = truthy(kwargs.get('save') ?? null)
+      if (saves) await ctx.call('nftables.save', [], { filename: kwargs.get('save_filename') ?? null, family })
+      const comment = `${saves ? 'Set and saved' : 'Set'} default policy for ${chain} to ${policy} family ${family}`
+      return changed(comment, { locale: name })
+    },
   })
+}
+
+function table(ctx: StateContext, name: string, family: string, wanted: boolean): Promise<StateReturn> {
+  const subject = `nftables table ${name}`
+  const place = `${wanted ? 'in' : 'from'} family ${family}`
+  const done = wanted ? 'created' : 'deleted'
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = succeeded(await ctx.call('nftables.check_table', [name, family]))
+      if (exists !== wanted) return 'different'
+      return settled(`${subject} ${wanted ? 'already exists' : 'is already absent'} ${place}`)
+    },
+    foresee: () => `${subject} would be ${done} ${place}`,
+    act: async () => {
+      const answer = await ctx.call(`nftables.${wanted ? 'new_table' : 'delete_table'}`, [name], { family })
+      if (succeeded(answer)) return changed(`${subject} successfully ${done} ${place}`, { locale: name })
+      return failed(`Failed to ${wanted ? `create table ${name} for` : `delete table ${name} from`} family ${family}`)
+    },
+  })
+}
+
+const name = arg.string('Name of the state, used in reports')
+const family = arg.string('ipv4, ipv6, inet, arp, bridge or netdev', { default: 'ipv4' })
+const inTable = arg.string('Table', { default: 'filter' })
+const kwargs = arg.open('`table`, `chain`, `save`, and the parts of the rule')
+const ruleState = (doc: string, kind: Kind) =>
+  state({ doc, args: { name, family, kwargs }, run: (ctx, request) => rule(ctx, kind, request) })
 
 export default defineState({
   name: 'nftables',
-  doc: 'Tables, chains and rules of nftables.',
+  doc: 'Manage tables, chains and rules of nftables.',
   when: async ({ host }) => (await host.which('nft')) !== undefined || 'nftables module could not be loaded',
   functions: {
     chain_present: state({
-      doc: 'There is a chain.',
+      doc: 'Ensure that a chain exists.',
       args: {
-        name: arg.string('The chain'),
+        name: arg.string('Chain'),
         table: inTable,
-        table_type: optional('filter, nat or route'),
-        hook: optional('Where packets pass it'),
-        priority: optional('When they pass it'),
+        table_type: arg.text('filter, nat or route', { optional: true }),
+        hook: arg.text('Hook of a base chain, such as input', { optional: true }),
+        priority: arg.any('Priority of a base chain, a number or a name', { optional: true }),
         family,
       },
       run: chainPresent,
     }),
     chain_absent: state({
-      doc: 'There is no such chain.',
-      args: { name: arg.string('The chain'), table: inTable, family },
-      run: (ctx, { name, table, family }) => chainAbsent(ctx, name, table, family),
+      doc: 'Ensure that a chain is absent.',
+      args: { name: arg.string('Chain'), table: inTable, family },
+      run: chainAbsent,
     }),
-    append: ruleState('A rule is in a chain, at its end when it is new.', 'append'),
-    insert: ruleState('A rule is in a chain, before the one at `position` when it is new.', 'insert'),
-    delete: ruleState('A rule is not in a chain.', 'delete'),
+    append: ruleState('Ensure that a chain has a rule; append a missing rule.', 'append'),
+    insert: ruleState('Ensure that a chain has a rule; insert a missing rule before the rule at `position`.', 'insert'),
+    delete: ruleState('Ensure that a chain does not have a rule.', 'delete'),
     flush: state({
-      doc: 'All rules of a chain or of a table are removed.',
+      doc: 'Remove all rules of a chain or of a table.',
       args: {
         name,
         family,
-        ignore_absence: arg.flag('Whether there may be no such chain', { default: false }),
+        ignore_absence: arg.flag('Whether a missing table or chain is no failure', { default: false }),
         kwargs,
       },
       run: (ctx, { name, family, ignore_absence, kwargs }) => flush(ctx, name, family, ignore_absence, kwargs),
     }),
     set_policy: state({
-      doc: 'A chain has a policy.',
+      doc: 'Ensure that a chain has a policy.',
       args: { name, table: inTable, family, kwargs },
-      run: (ctx, { name, table, family, kwargs }) => setPolicy(ctx, name, table, family, kwargs),
+      run: setPolicy,
     }),
     table_present: state({
-      doc: 'There is a table.',
-      args: { name: arg.string('The table'), family, kwargs: arg.ignored() },
+      doc: 'Ensure that a table exists.',
+      args: { name: arg.string('Table'), family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => table(ctx, name, family, true),
     }),
     table_absent: state({
-      doc: 'There is no such table.',
-      args: { name: arg.string('The table'), family, kwargs: arg.ignored() },
+      doc: 'Ensure that a table is absent.',
+      args: { name: arg.string('Table'), family, kwargs: arg.ignored() },
       run: (ctx, { name, family }) => table(ctx, name, family, false),
     }),
   },

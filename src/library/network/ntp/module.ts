@@ -1,4 +1,4 @@
-// Time servers of Windows, through w32tm.
+// NTP servers of Windows, through w32tm.
 import { splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
 
@@ -27,16 +27,16 @@ async function setServers(ctx: FunctionContext, wanted: readonly Value[]): Promi
 
 export default defineModule({
   name: 'win_ntp',
-  doc: 'Time servers of Windows.',
+  doc: 'Manage the NTP servers of Windows.',
   virtual: 'ntp',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Module win_system: module only works on Windows systems',
   functions: {
     set_servers: changes({
-      doc: 'Set the time servers.',
+      doc: 'Set the NTP servers.',
       example: "ntp.set_servers 'pool.ntp.org' 'us.pool.ntp.org'",
-      args: { servers: arg.rest('The servers') },
+      args: { servers: arg.rest('Host names of the servers') },
       run: (ctx, { servers }) => setServers(ctx, servers),
     }),
-    get_servers: reads({ doc: 'The time servers.', example: 'ntp.get_servers', args: {}, run: servers }),
+    get_servers: reads({ doc: 'Return the NTP servers.', example: 'ntp.get_servers', args: {}, run: servers }),
   },
 })

@@ -1,11 +1,11 @@
-// The firewall ufw, with the functions that the ufw formula brings along. In a dry run ufw itself predicts.
-import { shlexSplit, truthy } from '../../../data/mod.ts'
+// The firewall ufw: the functions that the ufw formula ships. In a dry run, `ufw --dry-run` makes the prediction.
+import { shlexSplit } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, option, outputOf, reads } from '../../../sdk/mod.ts'
 
 const changing = (ctx: FunctionContext, ...words: string[]): Promise<string> =>
   outputOf(ctx, ['ufw', ...(option(ctx.opts, 'test') ? ['--dry-run'] : []), ...words])
 
-/** What happens to packets that no rule is about: `deny (incoming), allow (outgoing), …`. */
+/** Return the default policy of a direction, from `Default: deny (incoming), allow (outgoing), …`. */
 async function defaultFor(ctx: FunctionContext, direction: string): Promise<string | null> {
   const text = await outputOf(ctx, ['ufw', 'status', 'verbose'])
   return new RegExp(`^Default:.*?(\\w+) \\(${direction}\\)`, 'm').exec(text)?.[1] ?? null
@@ -13,40 +13,40 @@ async function defaultFor(ctx: FunctionContext, direction: string): Promise<stri
 
 export default defineModule({
   name: 'ufw',
-  doc: 'Work with the firewall ufw.',
+  doc: 'Manage the firewall ufw.',
   when: async ({ host }) => (await host.which('ufw')) !== undefined || 'The program ufw was not found',
   functions: {
     is_enabled: reads({
-      doc: 'Whether the firewall is on.',
+      doc: 'Return whether the firewall is enabled.',
       example: 'ufw.is_enabled',
       args: {},
       run: async (ctx) => (await outputOf(ctx, ['ufw', 'status'])).includes('Status: active'),
     }),
     get_default_incoming: reads({
-      doc: 'The policy for incoming packets.',
+      doc: 'Return the default policy for incoming packets.',
       example: 'ufw.get_default_incoming',
       args: {},
       run: (ctx) => defaultFor(ctx, 'incoming'),
     }),
     get_default_outgoing: reads({
-      doc: 'The policy for outgoing packets.',
+      doc: 'Return the default policy for outgoing packets.',
       example: 'ufw.get_default_outgoing',
       args: {},
       run: (ctx) => defaultFor(ctx, 'outgoing'),
     }),
     set_enabled: changes({
-      doc: 'Turn the firewall on or off.',
+      doc: 'Enable or disable the firewall.',
       example: 'ufw.set_enabled True',
-      args: { enabled: arg.any('Whether it is on') },
+      args: { enabled: arg.flag('True to enable the firewall') },
       run: async (ctx, { enabled }) => {
-        await changing(ctx, ...(truthy(enabled) ? ['--force', 'enable'] : ['disable']))
+        await changing(ctx, ...(enabled ? ['--force', 'enable'] : ['disable']))
         return null
       },
     }),
     add_rule: changes({
-      doc: 'Add a rule; what ufw says about it.',
+      doc: 'Add a rule, and return the output of ufw.',
       example: "ufw.add_rule 'allow 22/tcp'",
-      args: { rule: arg.text('The rule in the words of ufw') },
+      args: { rule: arg.text('Rule in the syntax of ufw') },
       run: (ctx, { rule }) => changing(ctx, ...shlexSplit(rule)),
     }),
   },

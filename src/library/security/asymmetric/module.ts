@@ -1,9 +1,9 @@
-// Signatures by private keys (RSA, ECDSA, Ed25519, Ed448) and checks of them: what `sig_backend: asymmetric` of file
-// states relies on. RSA signs with PSS and the longest salt.
+// Signatures with private keys (RSA, ECDSA, Ed25519, Ed448), and their verification: the backend of `sig_backend: asymmetric`
+// in file states. RSA uses PSS with the maximum salt length.
 import { constants, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { toError } from '../../../base/mod.ts'
 import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
@@ -11,28 +11,28 @@ const misuse = (message: string): SaltError => new SaltError('SaltInvocationErro
 const HASHED = new Set(['rsa', 'rsa-pss', 'ec'])
 const PSS = constants.RSA_PKCS1_PSS_PADDING
 
-/** The hash of keys that need one. */
-const hashFor = (key: KeyObject, digest: Value): string | null =>
-  HASHED.has(key.asymmetricKeyType ?? '') ? (truthy(digest) ? str(digest) : 'sha256') : null
+/** Return the hash for keys that need one. */
+const hashFor = (key: KeyObject, digest: string | null): string | null =>
+  HASHED.has(key.asymmetricKeyType ?? '') ? digest || 'sha256' : null
 
 const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   !path.includes('\n') && (await ctx.host.stat(path))?.type === 'file'
 
-/** What a reference means: a file, or the text itself. */
+/** Return the bytes of a file, or of the text itself. */
 async function bytesOf(ctx: FunctionContext, given: Value): Promise<Uint8Array> {
   if (given instanceof Uint8Array) return given
   const text = str(given)
   return (await isFile(ctx, text)) ? ctx.host.read(text) : Buffer.from(text)
 }
 
-/** Bytes that may be written in base64. */
+/** Decode bytes that may be in base64. */
 function unpacked(bytes: Uint8Array): Buffer {
   const text = Buffer.from(bytes).toString('latin1').replaceAll('\n', '')
   const decoded = Buffer.from(text, 'base64')
   return decoded.toString('base64') === text ? decoded : Buffer.from(bytes)
 }
 
-/** PEM, or DER as it is or in base64. */
+/** Return the key format: PEM, or DER as is or in base64. */
 const keyParts = <Type extends string>(bytes: Uint8Array, type: Type) => {
   const text = Buffer.from(bytes).toString('latin1')
   if (text.includes('-----BEGIN')) return { key: text, format: 'pem' as const }
@@ -40,7 +40,7 @@ const keyParts = <Type extends string>(bytes: Uint8Array, type: Type) => {
 }
 
 async function privateKeyOf(ctx: FunctionContext, given: Value, passphrase: string | null): Promise<KeyObject> {
-  const secret = passphrase === null ? {} : { passphrase: passphrase }
+  const secret = passphrase === null ? {} : { passphrase }
   try {
     return createPrivateKey({ ...keyParts(await bytesOf(ctx, given), 'pkcs8'), ...secret })
   } catch (error) {
@@ -48,11 +48,11 @@ async function privateKeyOf(ctx: FunctionContext, given: Value, passphrase: stri
   }
 }
 
-/** A key or a signature may be anywhere that files come from. */
+/** Fetch a key or signature from a URL. */
 async function fetched(ctx: FunctionContext, given: Value): Promise<Value> {
-  const [, scheme, path] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(textOf(given) ?? '') ?? []
+  const [, scheme, path = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(textOf(given) ?? '') ?? []
   if (scheme === undefined) return given
-  const cached = scheme === 'file' ? path! : await ctx.call('cp.cache_file', [given])
+  const cached = scheme === 'file' ? path : await ctx.call('cp.cache_file', [given])
   if (!truthy(cached) || !(await isFile(ctx, str(cached)))) throw failure(`Failed fetching '${str(given)}'`)
   return cached
 }
@@ -73,10 +73,10 @@ const fingerprint = (key: KeyObject): string =>
 
 interface Checked {
   data: Uint8Array
-  digest: Value
+  digest: string | null
 }
 
-/** The signatures of a list that a key made of the data; none is an error. */
+/** Return the signatures that a key made of the data; none is an error. */
 async function madeBy(ctx: FunctionContext, signer: Value, signatures: readonly Buffer[], { data, digest }: Checked) {
   const key = await publicKeyOf(ctx, signer)
   const options = { key, padding: PSS, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
@@ -86,22 +86,14 @@ async function madeBy(ctx: FunctionContext, signer: Value, signatures: readonly 
   return made
 }
 
-interface Wish {
-  text: Value
-  filename: Value
-  pubkey: Value
-  signature: Value
-  digest: Value
-  signed_by_any: Value
-  signed_by_all: Value
-}
+type Request = Bound<typeof verifyArgs>
 
 const listed = (given: Value): Value[] => (truthy(given) ? (isList(given) ? [...given] : [given]) : [])
 
-/** What was signed, after the arguments were found to make sense. */
-async function dataOf(ctx: FunctionContext, wish: Wish, isCompound: boolean): Promise<Uint8Array> {
-  const { text, filename, pubkey, signature } = wish
-  if (truthy(text) && truthy(filename)) throw misuse('`text` and `filename` arguments are mutually exclusive')
+/** Check the arguments, and return the signed data. */
+async function dataOf(ctx: FunctionContext, request: Request, isCompound: boolean): Promise<Uint8Array> {
+  const { text, filename, pubkey, signature } = request
+  if (truthy(text) && filename) throw misuse('`text` and `filename` arguments are mutually exclusive')
   if (!truthy(signature)) throw misuse('Missing `signature` parameter')
   if (isCompound && truthy(pubkey)) throw misuse('Either specify pubkey + signature or signed_by_(any|all)')
   if (!isCompound && !truthy(pubkey)) throw misuse('Missing pubkey(s) to check against')
@@ -109,19 +101,19 @@ async function dataOf(ctx: FunctionContext, wish: Wish, isCompound: boolean): Pr
     throw misuse('`signature` must be a string or bytes when verifying a single signing `pubkey`')
   }
   if (truthy(text)) return text instanceof Uint8Array ? text : Buffer.from(str(text))
-  if (!truthy(filename)) throw misuse('Missing data to verify. Either specify `text` or `filename`')
-  if ((await ctx.host.stat(str(filename))) === undefined) throw failure(`Path '${str(filename)}' does not exist`)
-  return ctx.host.read(str(filename))
+  if (!filename) throw misuse('Missing data to verify. Either specify `text` or `filename`')
+  if ((await ctx.host.stat(filename)) === undefined) throw failure(`Path '${filename}' does not exist`)
+  return ctx.host.read(filename)
 }
 
-type Verdict = { res: boolean; message: string }
+type Answer = { res: boolean; message: string }
 
-async function check(ctx: FunctionContext, wish: Wish): Promise<Verdict> {
-  const [any, all] = [listed(wish.signed_by_any), listed(wish.signed_by_all)]
+async function check(ctx: FunctionContext, request: Request): Promise<Answer> {
+  const [any, all] = [listed(request.signed_by_any), listed(request.signed_by_all)]
   const isCompound = any.length + all.length > 0
-  const checked = { data: await dataOf(ctx, wish, isCompound), digest: wish.digest }
+  const checked = { data: await dataOf(ctx, request, isCompound), digest: request.digest }
   const signatures: Buffer[] = []
-  for (const given of listed(wish.signature)) {
+  for (const given of listed(request.signature)) {
     try {
       signatures.push(unpacked(await bytesOf(ctx, await fetched(ctx, given))))
     } catch (error) {
@@ -135,7 +127,7 @@ async function check(ctx: FunctionContext, wish: Wish): Promise<Verdict> {
     return { res: false, message }
   }
   let left = signatures
-  for (const signer of isCompound ? all : [wish.pubkey]) {
+  for (const signer of isCompound ? all : [request.pubkey]) {
     try {
       const made = await madeBy(ctx, signer, left, checked)
       left = left.filter((signature) => !made.includes(signature))
@@ -164,26 +156,40 @@ async function hasOne(
   return false
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const text = optional('The text')
-const filename = arg.text('The file, instead of a text', { optional: true })
-const digest = arg.text('The hash, for RSA and ECDSA; sha256 when not given', { optional: true })
+const text = arg.any('Text or bytes to sign or verify', { optional: true })
+const filename = arg.text('Path of the file to sign or verify, instead of a text', { optional: true })
+const digest = arg.text('Hash for RSA and ECDSA; default sha256', { optional: true })
+
+const verifyArgs = {
+  text,
+  filename,
+  pubkey: arg.any('Public key: path, URL, text or bytes', { optional: true }),
+  signature: arg.any('Signature: path, URL, text or bytes; a list with `signed_by_any` or `signed_by_all`', {
+    optional: true,
+  }),
+  digest,
+  signed_by_any: arg.any('Public key or list of public keys, one of which must have signed', { optional: true }),
+  signed_by_all: arg.any('Public key or list of public keys, all of which must have signed', { optional: true }),
+  kwargs: arg.ignored(),
+}
 
 export default defineModule({
   name: 'asymmetric',
-  doc: 'Sign with private keys, and check signatures.',
+  doc: 'Sign data with private keys, and verify signatures.',
   functions: {
     sign: changes({
       doc: 'Sign a text or a file.',
       example: "asymmetric.sign /root/my_privkey.pem text='I like you'",
       args: {
-        privkey: arg.any('The private key: a file or its text'),
-        passphrase: arg.text('Its passphrase', { optional: true, secret: true }),
+        privkey: arg.any('Private key: path, text or bytes'),
+        passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
         text,
         filename,
         digest,
-        raw: optional('Whether the signature is bytes, not base64; bytes for a file when not given'),
-        path: arg.text('A file to write it to', { optional: true }),
+        raw: arg.flag('Whether the signature is bytes instead of base64; default: bytes when written to a file', {
+          optional: true,
+        }),
+        path: arg.text('Path of the file to write the signature to', { optional: true }),
       },
       run: async (ctx, given) => {
         if (given.text === null && !given.filename) throw misuse('Either `text` or `filename` is required')
@@ -191,7 +197,7 @@ export default defineModule({
         const key = await privateKeyOf(ctx, given.privkey, given.passphrase)
         const options = { key, padding: PSS, saltLength: constants.RSA_PSS_SALTLEN_MAX_SIGN }
         const signature = sign(hashFor(key, given.digest), data, key.asymmetricKeyType === 'rsa' ? options : key)
-        const isRaw = given.raw === null ? truthy(given.path) : truthy(given.raw)
+        const isRaw = given.raw ?? Boolean(given.path)
         const written = isRaw ? signature : signature.toString('base64')
         if (!given.path) return typeof written === 'string' ? written : new Uint8Array(written)
         await ctx.host.write(given.path, written)
@@ -199,19 +205,10 @@ export default defineModule({
       },
     }),
     verify: reads({
-      doc: 'Whether signatures of a text or a file are from these keys.',
+      doc: 'Verify signatures of a text or file.',
       example: "asymmetric.verify pubkey=/root/my_pubkey.pem text='I like you' signature=/root/ilikeyou.sig",
-      args: {
-        text,
-        filename,
-        pubkey: optional('The public key'),
-        signature: optional('The signature; several of them for several keys'),
-        digest,
-        signed_by_any: optional('Keys of which one must have signed'),
-        signed_by_all: optional('Keys that all must have signed'),
-        kwargs: arg.ignored(),
-      },
-      run: (ctx, given) => check(ctx, given),
+      args: verifyArgs,
+      run: check,
     }),
   },
 })

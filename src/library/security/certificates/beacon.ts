@@ -1,4 +1,4 @@
-// Certificates that end soon.
+// Certificates that expire soon.
 import { X509Certificate } from 'node:crypto'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, isHostError, x509 } from '../../../sdk/mod.ts'
@@ -31,7 +31,7 @@ async function certificate(ctx: BeaconContext, path: string): Promise<Known | un
   }
 }
 
-/** `CN=web` lines as a mapping; commas and the like are escaped in them. */
+/** Parse lines of `CN=web`; commas and similar characters are escaped. */
 const namesIn = (text: string): Dict =>
   new Map(
     text.split('\n').map((line) => {
@@ -66,7 +66,7 @@ function factsOf(path: string, { cert, algorithm, extensions }: Known): Dict {
   ])
 }
 
-/** A path, or a path with options of its own. */
+/** Return a path with its options. */
 function fileOf(entry: Value, days: number): { path: string; days: number } {
   if (!isDict(entry)) return { path: str(entry), days }
   const [path, options] = [...entry][0]!
@@ -76,21 +76,21 @@ function fileOf(entry: Value, days: number): { path: string; days: number } {
 
 export default defineBeacon({
   name: 'cert_info',
-  doc: 'Tells of certificates that end within some days.',
+  doc: 'Report certificates that expire within a number of days.',
   validate: (config) =>
     config.has('files') ? undefined : 'Configuration for cert_info beacon must contain files option.',
   beacon: async (ctx, config) => {
     const all = numberOf(config.get('notify_days') ?? DEFAULT_DAYS) ?? DEFAULT_DAYS
     const files = config.get('files') ?? []
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const entry of isList(files) ? [...files] : []) {
       if (!truthy(entry)) continue
       const { path, days } = fileOf(entry, all)
       const known = await certificate(ctx, path)
       if (!known) continue
       const left = Math.floor((new Date(known.cert.validTo).getTime() - Date.now()) / DAY_MS)
-      if (days < 0 || left <= days) told.push(factsOf(path, known))
+      if (days < 0 || left <= days) reports.push(factsOf(path, known))
     }
-    return told.length > 0 ? [new Map<Value, Value>([['certificates', told]])] : []
+    return reports.length > 0 ? [new Map<Value, Value>([['certificates', reports]])] : []
   },
 })

@@ -1,36 +1,33 @@
-// Keys in keychains of GnuPG.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { keyPresent, keyTrusted, type Outcome, type PresentWish, ringArgs, TRUST_LEVELS } from './state/present.ts'
+// States of keys in keychains of GnuPG.
+import { type Dict, SaltError, str, truthy } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { keyPresent, keyTrusted, type Outcome, type PresentRequest, ringArgs, TRUST_LEVELS } from './state/present.ts'
 
-/** One key, several, or the name of the state. */
-const keysOf = (keys: Value, name: string): string[] => {
-  const given = truthy(keys) ? keys : name
-  return (Array.isArray(given) ? (given as Value[]) : [given]).map((key) => str(key))
-}
+/** Return the key ids, by default the name of the state. */
+const keysOf = (keys: string[] | null, name: string): string[] => keys ?? [name]
 
 const isSaltError = (error: unknown): error is SaltError => error instanceof SaltError
 
-async function present(ctx: StateContext, wish: PresentWish & { keys: Value }): Promise<StateReturn> {
-  const { name, trust } = wish
+async function present(ctx: StateContext, request: PresentRequest & { keys: string[] | null }): Promise<StateReturn> {
+  const { name, trust } = request
   const failed = (comment: string): StateReturn => ({ name, result: false, changes: {}, comment })
-  if (!truthy(wish.text) && truthy(wish.skip_keyserver) && !truthy(wish.source)) {
+  if (!truthy(request.text) && request.skip_keyserver && !truthy(request.source)) {
     return failed('When skipping keyservers, you must provide at least one source')
   }
-  if (truthy(trust) && TRUST_LEVELS[str(trust)] === undefined) return failed(`Invalid trust level ${str(trust)}`)
+  if (trust && TRUST_LEVELS[trust] === undefined) return failed(`Invalid trust level ${trust}`)
   let held: Dict[]
   try {
-    held = await ctx.call('gpg.list_keys', [], ringArgs(wish))
+    held = await ctx.call('gpg.list_keys', [], ringArgs(request))
   } catch (error) {
     if (isSaltError(error)) return failed(error.message)
     throw error
   }
   const outcomes: Outcome[] = []
-  for (const key of keysOf(wish.keys, name)) {
+  for (const key of keysOf(request.keys, name)) {
     outcomes.push(
       await keyPresent(
         ctx,
-        wish,
+        request,
         key,
         held.find((entry) => entry.get('keyid') === key),
       ),
@@ -39,7 +36,7 @@ async function present(ctx: StateContext, wish: PresentWish & { keys: Value }): 
   const changes: Dict = new Map()
   const note = ({ key, changes: made }: Outcome): unknown => made.size > 0 && changes.set(key, made)
   outcomes.forEach(note)
-  if (truthy(trust)) for (const outcome of outcomes) await keyTrusted(ctx, wish, outcome)
+  if (trust) for (const outcome of outcomes) await keyTrusted(ctx, request, outcome)
   outcomes.forEach(note)
   const results = outcomes.map(({ result }) => result)
   const comment = outcomes
@@ -48,20 +45,13 @@ async function present(ctx: StateContext, wish: PresentWish & { keys: Value }): 
   return { name, result: results.includes(false) ? false : results.includes(null) ? null : true, changes, comment }
 }
 
-interface Removal {
-  name: string
-  keys: Value
-  user: Value
-  gnupghome: Value
-  keyring: Value
-  keyring_absent_if_empty: Value
-}
+type Removal = Bound<typeof absentArgs>
 
-async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
-  const { name, keyring } = wish
-  const keys = keysOf(wish.keys, name)
+async function absent(ctx: StateContext, request: Removal): Promise<StateReturn> {
+  const { name, keyring } = request
+  const keys = keysOf(request.keys, name)
   const ids = async (): Promise<string[]> =>
-    (await ctx.call('gpg.list_keys', [], ringArgs(wish))).map((key) => str(key.get('keyid')!))
+    (await ctx.call('gpg.list_keys', [], ringArgs(request))).map((key) => str(key.get('keyid')!))
   const held = await ids()
   const comments: string[] = []
   const deleted: string[] = []
@@ -74,7 +64,7 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
       comments.push(`Would have deleted ${key} from GPG keychain`)
       deleted.push(key)
     } else {
-      const answer = await ctx.call('gpg.delete_key', [], { keyid: key, ...ringArgs(wish) })
+      const answer = await ctx.call('gpg.delete_key', [], { keyid: key, ...ringArgs(request) })
       const gone = answer.get('res') !== false
       comments.push(gone ? `Deleted ${key} from GPG keychain` : str(answer.get('message')!))
       if (gone) deleted.push(key)
@@ -82,7 +72,7 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
     }
   }
   if (deleted.length > 0) changes.set('deleted', deleted)
-  // Salt leaves these two as a list of comments
+  // as in Salt, these comments stay a list
   if (ctx.test || result === false) return { name, result, changes, comment: comments }
   const left = await ids()
   const remaining = keys.filter((key) => left.includes(key))
@@ -93,7 +83,7 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
       'deleted',
       deleted.filter((key) => !left.includes(key)),
     )
-  } else if (left.length === 0 && truthy(keyring) && truthy(wish.keyring_absent_if_empty)) {
+  } else if (left.length === 0 && truthy(keyring) && request.keyring_absent_if_empty) {
     if (truthy(await ctx.call('file.file_exists', [keyring]))) {
       await ctx.call('file.remove', [keyring])
       comments.push(`Removed empty keyring file ${str(keyring)}`)
@@ -103,46 +93,47 @@ async function absent(ctx: StateContext, wish: Removal): Promise<StateReturn> {
   return { name, result, changes, comment: comments.join('\n') }
 }
 
-const name = arg.string('The id of the key')
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const keys = optional('Several ids, instead of the name')
+const name = arg.string('Key id')
+const keys = arg.words('Key ids, as a list or with commas, used instead of the name', { optional: true })
 const ring = {
-  user: optional('Whose keychain; salt for that of the minion'),
-  gnupghome: optional('The directory of the keychain'),
-  keyring: optional('The file of the keychain'),
+  user: arg.text('User whose keychain is used; `salt` for that of the minion', { optional: true }),
+  gnupghome: arg.text('Directory of the keychain', { optional: true }),
+  keyring: arg.any('Path of the keyring file, as text; other types are refused', { optional: true }),
 }
 const kwargs = arg.ignored()
 
+const absentArgs = {
+  ...{ name, keys, ...ring },
+  keyring_absent_if_empty: arg.flag('Whether to remove the file of an empty keyring', { default: false }),
+  kwargs,
+}
+
 export default defineState({
   name: 'gpg',
-  doc: 'Keep keys in keychains of GnuPG.',
+  doc: 'Manage keys in keychains of GnuPG.',
   functions: {
     present: state({
-      doc: 'Keys are in a keychain, are not over, and are trusted as they should be.',
+      doc: 'Ensure that keys are in a keychain, not expired, and trusted.',
       args: {
         name,
         keys,
         user: ring.user,
-        keyserver: optional('The server they come from'),
+        keyserver: arg.text('Key server', { optional: true }),
         gnupghome: ring.gnupghome,
-        trust: optional('How far their owners are trusted'),
+        trust: arg.text('Owner trust: expired, unknown, not_trusted, marginally, fully or ultimately', {
+          optional: true,
+        }),
         keyring: ring.keyring,
-        source: optional('Files they come from when the server does not have them'),
-        skip_keyserver: arg.any('Do not ask a server', { default: false }),
-        text: optional('The keys themselves'),
-        subkey_maxage: arg.any('Renew subkeys that are over for no more days than this', { default: 100 }),
+        source: arg.any('Path or URL of a key file, or a list, used when the key server does not have the key', {
+          optional: true,
+        }),
+        skip_keyserver: arg.flag('Whether to skip the key server', { default: false }),
+        text: arg.any('Text with the keys', { optional: true }),
+        subkey_maxage: arg.count('Maximum days since expiration of subkeys to refresh; 0 for none', { default: 100 }),
         kwargs,
       },
-      run: (ctx, wish) => present(ctx, wish),
+      run: present,
     }),
-    absent: state({
-      doc: 'Keys are not in a keychain.',
-      args: {
-        ...{ name, keys, ...ring },
-        keyring_absent_if_empty: arg.flag('Remove the file of an empty keychain', { default: false }),
-        kwargs,
-      },
-      run: (ctx, wish) => absent(ctx, wish),
-    }),
+    absent: state({ doc: 'Ensure that keys are not in a keychain.', args: absentArgs, run: absent }),
   },
 })

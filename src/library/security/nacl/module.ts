@@ -1,5 +1,5 @@
-// Secrets in the boxes of NaCl: `NACL[…]` in pillar is one. A sealed box is made with a public key and opened with the secret one; a
-// secret box is made and opened with the same key. Keys are base64, in files or in `nacl.config`.
+// Secrets in NaCl boxes, such as `NACL[…]` in pillar. A sealed box is created with a public key and opened with the secret key;
+// a secret box is created and opened with the same key. Keys are base64, in files or in `nacl.config`.
 import { decodeBase64, decodeBytes, encodeText, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret, option as setting } from '../../../sdk/mod.ts'
 import { newKeys, openKey, openSealedBox, openSecretBox, shutSealedBox, shutSecretBox } from './module/boxes.ts'
@@ -11,13 +11,13 @@ interface Settings {
   key(end: 'secret' | 'open'): Promise<Uint8Array>
 }
 
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : encodeText(str(value)))
 
 const base64 = (bytes: Uint8Array): Uint8Array => encodeText(Buffer.from(bytes).toString('base64'))
 
-/** Old names: they mean secret boxes. */
+/** Old names of options; they mean secret boxes. */
 const OLD = new Map([
   ['keyfile', 'sk_file'],
   ['key', 'sk'],
@@ -44,7 +44,7 @@ async function settingsOf(ctx: FunctionContext, given: Given): Promise<Settings>
       if (truthy(own)) return decodeBase64(bytesOf(own))
       const given = option(`${name}_file`, null)
       const file = truthy(given) ? str(given) : `${setting(ctx.opts, 'pki_dir')}/master/nacl${end}`
-      if (!(await ctx.host.stat(file))) throw failed(`no ${what} or ${name}_file found`)
+      if (!(await ctx.host.stat(file))) throw failure(`no ${what} or ${name}_file found`)
       return keyIn(ctx, file)
     },
   }
@@ -62,7 +62,7 @@ async function generate(ctx: FunctionContext, secretFile: string, openFile: stri
   const write = (file: string, key: Uint8Array, mode: number): Promise<void> =>
     ctx.host.write(file, base64(key), { mode })
   const [hasSecret, hasOpen] = [await isFile(ctx, secretFile), await isFile(ctx, openFile)]
-  if (hasSecret && hasOpen) throw failed(`sk_file:${secretFile} and pk_file:${openFile} already exist.`)
+  if (hasSecret && hasOpen) throw failure(`sk_file:${secretFile} and pk_file:${openFile} already exist.`)
   if (hasSecret) {
     await write(openFile, openKey(await keyIn(ctx, secretFile)), 0o644)
     return `saved pk_file: ${openFile}`
@@ -94,7 +94,7 @@ const boxes = {
   },
 } satisfies Record<string, Record<'encrypt' | 'decrypt', Boxing>>
 
-/** By the kind of box that is asked for. */
+/** Choose the function by the configured box type. */
 const boxing =
   (way: 'encrypt' | 'decrypt'): Boxing =>
   async (ctx, data, kwargs) => {
@@ -111,22 +111,21 @@ async function withFile(
 ) {
   const changed = await change(await contentsOf(ctx, name))
   if (!out) return changed
-  const file = out
-  if (await isFile(ctx, file)) throw failed(`file:${file} already exist.`)
-  await ctx.host.write(file, bytesOf(changed))
-  return `Wrote: ${file}`
+  if (await isFile(ctx, out)) throw failure(`file:${out} already exist.`)
+  await ctx.host.write(out, bytesOf(changed))
+  return `Wrote: ${out}`
 }
 
 async function contentsOf(ctx: FunctionContext, name: string): Promise<Value> {
   if (name.startsWith('/')) return ctx.host.read(name)
   const text = await ctx.call('cp.get_file_str', [name])
-  if (text === false || text === '') throw failed(`The file ${name} cannot be had`)
+  if (text === false || text === '') throw failure(`The file ${name} cannot be had`)
   return text
 }
 
-const data = arg.any('What is put into the box, or the box in base64')
-const kwargs = arg.open('Keys and kind: `sk`, `sk_file`, `pk`, `pk_file`, `box_type` (`sealedbox` or `secretbox`)')
-const returns = ret.any('The box in base64, or what was in it')
+const data = arg.any('Text or bytes to encrypt, or a box in base64')
+const kwargs = arg.open('Keys and box type: `sk`, `sk_file`, `pk`, `pk_file`, `box_type` (`sealedbox` or `secretbox`)')
+const returns = ret.any('The box in base64, or its content')
 
 function boxFunction(doc: string, example: string, run: Boxing) {
   return reads({
@@ -142,8 +141,8 @@ function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') 
   return changes({
     doc,
     args: {
-      name: arg.text('A file of this machine, or an address such as `salt://cert`'),
-      out: arg.text('Where it is written; it is given back otherwise', { optional: true }),
+      name: arg.text('Path of a file, or a URL such as `salt://cert`'),
+      out: arg.text('Path of the file to write; the result is returned if not given', { optional: true }),
       kwargs,
     },
     returns,
@@ -154,21 +153,23 @@ function fileFunction(doc: string, example: string, way: 'encrypt' | 'decrypt') 
 
 export default defineModule({
   name: 'nacl',
-  doc: 'Put secrets into the boxes of NaCl, and open them.',
+  doc: 'Encrypt and decrypt secrets in NaCl boxes.',
   when: ({ opts }) => opts.get('fips_mode') !== true || 'nacl module not available in FIPS mode',
   functions: {
     keygen: changes({
-      doc: 'Make a pair of keys; without a file they are given back. Of a secret key that is there the public one is made.',
+      doc: 'Create a key pair, and return it or write it to files. For an existing secret key, create the public key.',
       args: {
-        sk_file: arg.any('Where the secret key is', { optional: true }),
-        pk_file: arg.any('Where the public key is; beside the secret one with `.pub` unless given', { optional: true }),
+        sk_file: arg.text('Path of the secret key', { optional: true }),
+        pk_file: arg.text('Path of the public key; default: the path of the secret key with `.pub`', {
+          optional: true,
+        }),
         kwargs: arg.open('`keyfile`, an old name of `sk_file`'),
       },
-      returns: ret.any('The keys, or what was written'),
+      returns: ret.any('The keys, or a text that says what was written'),
       examples: ['salt-call --local nacl.keygen sk_file=/etc/salt/pki/master/nacl'],
       run: (ctx, { sk_file, pk_file, kwargs }) => {
         const secretFile = kwargs.get('keyfile') ?? sk_file
-        if (secretFile !== null) return generate(ctx, str(secretFile), str(pk_file ?? `${str(secretFile)}.pub`))
+        if (secretFile !== null) return generate(ctx, str(secretFile), pk_file ?? `${str(secretFile)}.pub`)
         const { secret, open } = newKeys()
         return new Map<Value, Value>([
           ['sk', base64(secret)],
@@ -176,27 +177,27 @@ export default defineModule({
         ])
       },
     }),
-    enc: boxFunction('Put something into a box, of the kind that is configured.', 'enc datatoenc', boxing('encrypt')),
-    dec: boxFunction('Open a box of the kind that is configured.', 'dec pEXHQM6cuaF7A=', boxing('decrypt')),
-    enc_file: fileFunction('Put a file into a box.', 'enc_file name=salt://crt/mycert out=/tmp/cert', 'encrypt'),
-    dec_file: fileFunction('Open a box that is in a file.', 'dec_file name=salt://crt/mycert.nacl', 'decrypt'),
+    enc: boxFunction('Encrypt data, with the configured box type.', 'enc datatoenc', boxing('encrypt')),
+    dec: boxFunction('Decrypt a box of the configured type.', 'dec pEXHQM6cuaF7A=', boxing('decrypt')),
+    enc_file: fileFunction('Encrypt a file.', 'enc_file name=salt://crt/mycert out=/tmp/cert', 'encrypt'),
+    dec_file: fileFunction('Decrypt a file.', 'dec_file name=salt://crt/mycert.nacl', 'decrypt'),
     sealedbox_encrypt: boxFunction(
-      'Put something into a box that only the secret key opens.',
+      'Encrypt data so that only the secret key decrypts it.',
       'sealedbox_encrypt datatoenc pk_file=/etc/salt/pki/master/nacl.pub',
       boxes.sealedbox.encrypt,
     ),
     sealedbox_decrypt: boxFunction(
-      'Open a box that was made with the public key.',
+      'Decrypt a box that was created with the public key.',
       "sealedbox_decrypt data='pEXHQM6cuaF7A=' sk_file=/etc/salt/pki/master/nacl",
       boxes.sealedbox.decrypt,
     ),
     secretbox_encrypt: boxFunction(
-      'Put something into a box that the same key opens.',
+      'Encrypt data with a key that also decrypts it.',
       'secretbox_encrypt datatoenc sk_file=/etc/salt/pki/master/nacl',
       boxes.secretbox.encrypt,
     ),
     secretbox_decrypt: boxFunction(
-      'Open a box that was made with the same key.',
+      'Decrypt a box that was created with the same key.',
       "secretbox_decrypt data='pEXHQM6cuaF7A=' sk='YmFkcGFzcwo='",
       boxes.secretbox.decrypt,
     ),

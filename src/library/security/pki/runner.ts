@@ -1,5 +1,5 @@
-// How many keys of minions there are, by their state. Keys stay files of `pki_dir` here: the index in one file that
-// Salt can keep them in as well is not one of this master's stores.
+// Counts of minion keys by state. This master keeps keys as files of `pki_dir`; it does not have Salt's index of keys in one
+// file.
 import { SaltError } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
@@ -36,11 +36,11 @@ async function status(ctx: MasterContext): Promise<string> {
 
 export default defineRunner({
   name: 'pki',
-  doc: 'Keys of minions, counted.',
+  doc: 'Count the keys of minions.',
   functions: {
     migrate_to_mmap: masterFn({
-      doc: 'What a move of the keys to an index in one file would move. The move itself is none of this master: it keeps keys as files.',
-      args: { dry_run: arg.flag('Whether to count only', { default: false }) },
+      doc: 'Count the keys that a migration to an index file would move. The migration itself is not supported: this master keeps keys as files.',
+      args: { dry_run: arg.flag('Whether to count only; required', { default: false }) },
       examples: ['salt-run pki.migrate_to_mmap dry_run=True'],
       run: (ctx, { dry_run }) => {
         if (dry_run) return status(ctx)
@@ -51,7 +51,7 @@ export default defineRunner({
       },
     }),
     status: masterFn({
-      doc: 'How many keys are accepted, pending, rejected and denied.',
+      doc: 'Return the number of accepted, pending, rejected and denied keys.',
       args: {},
       examples: ['salt-run pki.status'],
       run: status,

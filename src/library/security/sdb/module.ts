@@ -1,5 +1,5 @@
-// Values that lie elsewhere, by `sdb://<profile>/<key>`: in the environment, in YAML files, or where a driver of users' own (`_sdb`)
-// finds them. A profile is an option, or an entry of pillar, that names its driver.
+// Values of `sdb://<profile>/<key>`: in the environment, in YAML files, or from a custom driver (`_sdb`). A profile is an
+// option, or an entry of pillar, that names its driver.
 import { randomInt } from 'node:crypto'
 import { type Dict, PyError, SaltError, type Value } from '../../../data/mod.ts'
 import {
@@ -27,7 +27,7 @@ function machineOf(ctx: FunctionContext): SdbMachine {
 
 type Action = 'get' | 'set' | 'delete'
 
-/** Has the driver of a place act; undefined when the text names no place. */
+/** Call the driver of a URI; undefined if the text is not such a URI. */
 async function act(ctx: FunctionContext, action: Action, uri: Value, value?: Value): Promise<Value | undefined> {
   const place = sdbPlace(uri, withPillar(ctx))
   if (typeof place === 'string') return undefined
@@ -35,14 +35,14 @@ async function act(ctx: FunctionContext, action: Action, uri: Value, value?: Val
   const driver = SDB_DRIVERS[name]
   if (driver && action === 'get') return driver.get(machineOf(ctx), key, profile)
   if (driver?.set && action === 'set') return driver.set(machineOf(ctx), key, value!)
-  // Salt's own says no more either
+  // Salt's error has no text either
   if (driver && action === 'set') throw new SaltError('SaltException', '')
   const own = driver ? undefined : await ctx.ownPlugin('sdb', name)
   if (!own?.has(action)) throw new PyError('KeyError', `'${name}.${action}'`)
   return own.call(action, value === undefined ? [key] : [key, value], new Map([['profile', profile]]))
 }
 
-/** The pillar of this call, in which profiles may lie. */
+/** Return the options with the pillar of this call, which may contain profiles. */
 const withPillar = (ctx: FunctionContext): Dict => new Map(ctx.opts).set('pillar', ctx.pillar)
 
 async function get(ctx: FunctionContext, uri: Value, strict: boolean): Promise<Value> {
@@ -62,40 +62,42 @@ async function getOrSetHash(ctx: FunctionContext, uri: Value, length: number, ch
   return made
 }
 
-const uri = arg.any('`sdb://<profile>/<key>`')
+const uri = arg.any('`sdb://<profile>/<key>`; any other value is returned unchanged')
 
 export default defineModule({
   name: 'sdb',
-  doc: 'Values that lie elsewhere, by `sdb://<profile>/<key>`.',
+  doc: 'Read and write values by `sdb://<profile>/<key>`.',
   functions: {
     get: reads({
-      doc: 'A value; what names none is given back as it is.',
-      args: { uri, strict: arg.boolean('Whether that is an error', { default: false }) },
+      doc: 'Return a value; a text that is not an sdb URI is returned unchanged.',
+      args: { uri, strict: arg.boolean('Whether another text is an error', { default: false }) },
       returns: ret.any('The value'),
       example: 'sdb.get sdb://osenv/HOME',
       run: (ctx, { uri, strict }) => get(ctx, uri, strict),
     }),
     set: changes({
-      doc: 'Set a value, where the driver can.',
-      args: { uri, value: arg.any('The value') },
+      doc: 'Set a value, if the driver supports it.',
+      args: { uri, value: arg.any('Value, of any type') },
       calledAs: 'set_',
-      returns: ret.any('What the driver says, or false when the text names no place'),
+      returns: ret.any('The answer of the driver, or False if the text is not an sdb URI'),
       example: 'sdb.set sdb://osenv/colour green',
       run: async (ctx, { uri, value }) => (await act(ctx, 'set', uri, value)) ?? false,
     }),
     delete: changes({
-      doc: 'Delete a value, where the driver can.',
+      doc: 'Delete a value, if the driver supports it.',
       args: { uri },
-      returns: ret.any('What the driver says, or false when the text names no place'),
+      returns: ret.any('The answer of the driver, or False if the text is not an sdb URI'),
       example: 'sdb.delete sdb://mine/colour',
       run: async (ctx, { uri }) => (await act(ctx, 'delete', uri)) ?? false,
     }),
     get_or_set_hash: changes({
-      doc: 'A value; one that is not there is made up of random letters and set.',
+      doc: 'Return a value; if it is missing, create a random one and set it.',
       args: {
         uri,
-        length: arg.integer('How many letters', { default: 8 }),
-        chars: arg.string('Which letters', { default: 'abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)' }),
+        length: arg.integer('Length of the random value', { default: 8 }),
+        chars: arg.string('Characters of the random value', {
+          default: 'abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)',
+        }),
       },
       returns: ret.any('The value'),
       example: "sdb.get_or_set_hash 'sdb://mine/secret' 50",

@@ -53,32 +53,32 @@ async function configured(ctx: FunctionContext): Promise<string | null> {
   return line === undefined ? null : capitalize(line.slice('SELINUX='.length)).trimStart()
 }
 
-/** Runs what touches a file; a failure says which file, and what was wrong. */
-async function touching<T>(what: string, touch: () => Promise<T>): Promise<T> {
+/** Run a file operation; an error names the file and the reason. */
+async function withFile<T>(action: string, run: () => Promise<T>): Promise<T> {
   try {
-    return await touch()
+    return await run()
   } catch (error) {
     if (!isHostError(error)) throw error
-    throw new SaltError('CommandExecutionError', `Could not ${what} file: ${error.message}`, { cause: error })
+    throw new SaltError('CommandExecutionError', `Could not ${action} file: ${error.message}`, { cause: error })
   }
 }
 
-async function setMode(ctx: FunctionContext, wish: Value): Promise<string> {
-  const name = typeof wish === 'string' ? wish.toLowerCase() : ''
+async function setMode(ctx: FunctionContext, wanted: Value): Promise<string> {
+  const name = typeof wanted === 'string' ? wanted.toLowerCase() : ''
   if (!['enforcing', 'permissive', 'disabled'].includes(name)) {
-    throw new SaltError('SaltInvocationError', `Invalid mode ${str(wish)}`)
+    throw new SaltError('SaltInvocationError', `Invalid mode ${str(wanted)}`)
   }
   const directory = await fileSystem(ctx)
   if (directory !== null && (await mode(ctx)) !== 'Disabled') {
-    // the kernel takes the digit at the file's beginning, and knows no temporary names
+    // the kernel reads the digit at offset 0, and temporary names are not possible here
     const digit = new TextEncoder().encode(name === 'enforcing' ? '1' : '0')
-    await touching('write SELinux enforce', () => ctx.host.writeAt(`${directory}/enforce`, 0, digit))
+    await withFile('write SELinux enforce', () => ctx.host.writeAt(`${directory}/enforce`, 0, digit))
   }
-  const bytes = await touching('read SELinux config', () => ctx.host.read(CONFIG))
+  const bytes = await withFile('read SELinux config', () => ctx.host.read(CONFIG))
   const text = Buffer.from(bytes)
     .toString()
     .replaceAll(/\nSELINUX=.*\n/g, `\nSELINUX=${name}\n`)
-  await touching('write SELinux config', () => ctx.host.write(CONFIG, text))
+  await withFile('write SELinux config', () => ctx.host.write(CONFIG, text))
   return mode(ctx)
 }
 
@@ -109,41 +109,43 @@ async function modules(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-async function setModule(ctx: FunctionContext, module: Value, wish: string): Promise<boolean> {
-  const verb = { enabled: 'enable', disabled: 'disable' }[wish.toLowerCase()]
-  if (verb === undefined) throw new SaltError('SaltInvocationError', `Invalid state ${wish}`)
+async function setModule(ctx: FunctionContext, module: string, state: string): Promise<boolean> {
+  const verb = { enabled: 'enable', disabled: 'disable' }[state.toLowerCase()]
+  if (verb === undefined) throw new SaltError('SaltInvocationError', `Invalid state ${state}`)
   return succeeds(ctx, ['semodule', `--${verb}`, module])
 }
 
-async function installModule(ctx: FunctionContext, path: Value): Promise<boolean> {
-  const local = str(path).startsWith('salt://') ? await ctx.call('cp.cache_file', [path]) : path
+async function installModule(ctx: FunctionContext, path: string): Promise<boolean> {
+  const local = path.startsWith('salt://') ? await ctx.call('cp.cache_file', [path]) : path
   return succeeds(ctx, ['semodule', '--install', local])
 }
 
-const boolean = arg.any('The boolean')
-const persist = arg.flag('Whether it stays after a restart', { default: false })
-const module = arg.any('The module')
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const boolean = arg.text('Boolean')
+const persist = arg.flag('Whether the value persists after a reboot', { default: false })
+const module = arg.text('Module')
 const file = {
-  name: arg.any('The file specification'),
-  filetype: arg.text('The kind of file, by its letter; all when not given', { optional: true }),
-  sel_type: optional('The SELinux type'),
-  sel_user: optional('The SELinux user'),
-  sel_level: optional('The MLS range'),
+  name: arg.text('File specification'),
+  filetype: arg.text('Letter of the file type, such as f or d; all if not given', { optional: true }),
+  sel_type: arg.text('SELinux type', { optional: true }),
+  sel_user: arg.text('SELinux user', { optional: true }),
+  sel_level: arg.text('MLS range', { optional: true }),
 }
-const sel_type = arg.text('The SELinux type', { optional: true })
+const sel_type = arg.text('SELinux type', { optional: true })
 const port = {
-  name: arg.text('Protocol and port, as tcp/8080, or any name'),
-  protocol: arg.text('The protocol, when it is not in the name', { optional: true }),
-  port: optional('The port or range, when it is not in the name'),
+  name: arg.text('Protocol and port such as tcp/8080, or any name'),
+  protocol: arg.text('Protocol, if it is not in the name', { optional: true }),
+  port: arg.text('Port or range, if it is not in the name', { optional: true }),
 }
 const typed = { name: port.name, sel_type, protocol: port.protocol, port: port.port }
-const sel_range = arg.text('The MLS range', { optional: true })
-const applied = { name: arg.any('The path'), recursive: arg.flag('With all below it', { default: false }) }
+const sel_range = arg.text('MLS range', { optional: true })
+const applied = {
+  name: arg.text('Path'),
+  recursive: arg.flag('Whether to include everything below the path', { default: false }),
+}
 
 export default defineModule({
   name: 'selinux',
-  doc: 'Mode, booleans, modules and policies of SELinux.',
+  doc: 'Manage mode, booleans, modules and policies of SELinux.',
   when: async ({ host, grains }) => {
     for (const command of ['semanage', 'setsebool', 'semodule']) {
       if ((await host.which(command)) === undefined) return `${command} is not in the path`
@@ -152,21 +154,21 @@ export default defineModule({
   },
   functions: {
     selinux_fs_path: reads({
-      doc: 'Where the file system of SELinux is.',
+      doc: 'Return the path of the SELinux file system.',
       example: 'selinux.selinux_fs_path',
       args: {},
       run: fileSystem,
     }),
-    getenforce: reads({ doc: 'The mode SELinux is in.', example: 'selinux.getenforce', args: {}, run: mode }),
-    getconfig: reads({ doc: 'The mode that is configured.', example: 'selinux.getconfig', args: {}, run: configured }),
+    getenforce: reads({ doc: 'Return the current mode.', example: 'selinux.getenforce', args: {}, run: mode }),
+    getconfig: reads({ doc: 'Return the configured mode.', example: 'selinux.getconfig', args: {}, run: configured }),
     setenforce: changes({
       doc: 'Set the mode.',
       example: 'selinux.setenforce enforcing',
-      args: { mode: arg.any('The mode') },
+      args: { mode: arg.any('enforcing, permissive or disabled, as text; other types are refused') },
       run: (ctx, args) => setMode(ctx, args.mode),
     }),
     getsebool: reads({
-      doc: 'A boolean.',
+      doc: 'Return a boolean.',
       example: 'selinux.getsebool virt_use_usb',
       args: { boolean },
       run: async (ctx, { boolean }) => (await booleans(ctx)).get(boolean) ?? new Map(),
@@ -174,28 +176,28 @@ export default defineModule({
     setsebool: changes({
       doc: 'Set a boolean.',
       example: 'selinux.setsebool virt_use_usb off',
-      args: { boolean, value: arg.any('The value'), persist },
+      args: { boolean, value: arg.any('on or off, or a number; passed to setsebool as given'), persist },
       run: (ctx, { boolean, value, persist }) =>
         succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), boolean, value]),
     }),
     setsebools: changes({
       doc: 'Set several booleans.',
       example: "selinux.setsebools '{virt_use_usb: on, squid_use_tproxy: off}'",
-      args: { pairs: arg.dict('Values by boolean'), persist },
+      args: { pairs: arg.dict('Dict of values by boolean'), persist },
       run: (ctx, { pairs, persist }) => {
         const words = Array.from(dictEntries(pairs), ([name, value]) => `${str(name)}=${str(value)}`)
         return succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), ...words])
       },
     }),
     list_sebool: reads({
-      doc: 'All booleans.',
+      doc: 'Return all booleans.',
       example: 'selinux.list_sebool',
       args: {},
       run: booleans,
-      returns: ret.dict('The facts, by boolean'),
+      returns: ret.dict('The data by boolean'),
     }),
     getsemod: reads({
-      doc: 'A module.',
+      doc: 'Return a module.',
       example: 'selinux.getsemod mysql',
       args: { module },
       run: async (ctx, { module }) => (await modules(ctx)).get(module) ?? new Map(),
@@ -209,7 +211,7 @@ export default defineModule({
     install_semod: changes({
       doc: 'Install a module from a file.',
       example: 'selinux.install_semod salt://module.pp',
-      args: { module_path: arg.any('Its path') },
+      args: { module_path: arg.text('Path or salt:// URL of the module') },
       run: (ctx, { module_path }) => installModule(ctx, module_path),
     }),
     remove_semod: changes({
@@ -219,38 +221,38 @@ export default defineModule({
       run: (ctx, { module }) => succeeds(ctx, ['semodule', '--remove', module]),
     }),
     list_semod: reads({
-      doc: 'All modules.',
+      doc: 'Return all modules.',
       example: 'selinux.list_semod',
       args: {},
       run: modules,
-      returns: ret.dict('The facts, by module'),
+      returns: ret.dict('The data by module'),
     }),
     filetype_id_to_string: reads({
-      doc: 'The name of a kind of file.',
+      doc: 'Return the name of a file type.',
       example: 'selinux.filetype_id_to_string d',
-      args: { filetype: arg.text('Its letter', { default: 'a' }) },
+      args: { filetype: arg.text('Letter of the file type', { default: 'a' }) },
       run: (_ctx, { filetype }) => fileType(filetype),
     }),
     fcontext_get_policy: reads({
-      doc: 'The policy of a file specification.',
+      doc: 'Return the policy of a file specification.',
       example: 'selinux.fcontext_get_policy /srv',
       args: file,
       run: filePolicy,
     }),
     fcontext_add_policy: changes({
-      doc: 'Add the policy of a file specification, or change it.',
+      doc: 'Add or change the policy of a file specification.',
       example: 'selinux.fcontext_add_policy /srv sel_type=httpd_sys_content_t',
       args: file,
-      run: (ctx, wish) => changeFilePolicy(ctx, 'add', wish),
+      run: (ctx, request) => changeFilePolicy(ctx, 'add', request),
     }),
     fcontext_delete_policy: changes({
       doc: 'Remove the policy of a file specification.',
       example: 'selinux.fcontext_delete_policy /srv',
       args: file,
-      run: (ctx, wish) => changeFilePolicy(ctx, 'delete', wish),
+      run: (ctx, request) => changeFilePolicy(ctx, 'delete', request),
     }),
     fcontext_policy_is_applied: reads({
-      doc: 'What restorecon would change; empty when the policy is applied.',
+      doc: 'Return what restorecon would change; empty if the policy is applied.',
       example: 'selinux.fcontext_policy_is_applied /srv',
       args: applied,
       run: (ctx, { name, recursive }) => wouldRelabel(ctx, name, recursive),
@@ -260,31 +262,31 @@ export default defineModule({
       example: 'selinux.fcontext_apply_policy /srv',
       args: applied,
       run: (ctx, args) => applyPolicy(ctx, args.name, args.recursive),
-      returns: ret.dict('The outcome of restorecon, and `changes` by file'),
+      returns: ret.dict('The result of restorecon, and `changes` by file'),
     }),
     port_get_policy: reads({
-      doc: 'The policy of a port.',
+      doc: 'Return the policy of a port.',
       example: 'selinux.port_get_policy tcp/80',
       args: typed,
-      run: (ctx, wish) => portPolicy(ctx, wish, wish.sel_type),
+      run: (ctx, request) => portPolicy(ctx, request, request.sel_type),
     }),
     port_add_policy: changes({
       doc: 'Add the policy of a port.',
       example: 'selinux.port_add_policy tcp/8080 http_port_t',
       args: { ...typed, sel_range },
-      run: (ctx, wish) => changePortPolicy(ctx, 'add', wish, wish.sel_type, wish.sel_range),
+      run: (ctx, request) => changePortPolicy(ctx, 'add', request, request.sel_type, request.sel_range),
     }),
     port_modify_policy: changes({
       doc: 'Change the policy of a port.',
       example: 'selinux.port_modify_policy tcp/8080 http_port_t',
       args: { ...typed, sel_range },
-      run: (ctx, wish) => changePortPolicy(ctx, 'modify', wish, wish.sel_type, wish.sel_range),
+      run: (ctx, request) => changePortPolicy(ctx, 'modify', request, request.sel_type, request.sel_range),
     }),
     port_delete_policy: changes({
       doc: 'Remove the policy of a port.',
       example: 'selinux.port_delete_policy tcp/8080',
       args: port,
-      run: (ctx, wish) => changePortPolicy(ctx, 'delete', wish, null, null),
+      run: (ctx, request) => changePortPolicy(ctx, 'delete', request, null, null),
     }),
   },
 })

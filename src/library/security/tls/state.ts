@@ -1,4 +1,4 @@
-// Certificates that are valid, now and for some time to come.
+// State of certificates that are valid, now and for some time.
 import { type Dict, numberOf, PyTimedelta, str } from '../../../data/mod.ts'
 import { arg, defineState, isHostError, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
 
@@ -16,17 +16,17 @@ async function factsOf(ctx: StateContext, name: string): Promise<Dict | string> 
   }
 }
 
-const amount = (unit: Unit) => arg.any(`How many ${unit} it has to be valid yet`, { default: 0 })
+const amount = (unit: Unit) => arg.number(`Minimum remaining validity: ${unit}`, { default: 0 })
 
 export default defineState({
   name: 'tls',
-  doc: 'Look after certificates.',
+  doc: 'Check certificates.',
   when: async ({ host }) => (await host.which('openssl')) !== undefined || 'tls module could not be loaded',
   functions: {
     valid_certificate: state({
-      doc: 'A certificate is valid, and stays so for some time.',
+      doc: 'Ensure that a certificate is valid, and remains so for some time.',
       args: {
-        name: arg.text('The file'),
+        name: arg.text('Path of the certificate'),
         weeks: amount('weeks'),
         days: amount('days'),
         hours: amount('hours'),

@@ -1,6 +1,7 @@
-// Keys, certificates, requests and lists of revoked certificates, with the second generation of Salt's options.
+// Keys, certificates, requests and revocation lists, with Salt's options of x509_v2.
 import { type Dict, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
+  type Arg,
   arg,
   changes,
   defineModule,
@@ -27,21 +28,20 @@ import { signingPolicy } from './module/policies.ts'
 import { expires, pemOf, readCertificate, readList, readRequest, verdict } from './module/reading.ts'
 import { bytesOf, certificate, invalid, isFile, privateKey, publicKey } from './module/sources.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
 const encoding = arg.text('pem or der', { default: 'pem' })
-const raw = arg.boolean('Return bytes', { default: false })
-const path = arg.text('Where it is written; it is returned when not given', { optional: true })
-const digest = arg.any('The hash for the signature', { default: 'sha256' })
-const source = (what: string) => arg.any(`${what}: a file, or its text or bytes`)
-const passphrase = arg.any('Its passphrase', { optional: true, secret: true })
+const raw = arg.boolean('Whether to return bytes', { default: false })
+const path = arg.text('Path of the file to write; the result is returned if not given', { optional: true })
+const digest = arg.text('Hash for the signature', { default: 'sha256' })
+const source = (noun: string) => arg.any(`${noun}: path, text or bytes`)
+const passphrase = arg.text('Passphrase of the key', { optional: true, secret: true })
 
-/** Keywords that are nobody's business are refused, those of the first generation ignored. */
+/** Refuse unknown keywords; ignore those of the first version. */
 function refuseUnknown(kwargs: ReadonlyMap<string, Value>, ignored: readonly string[]): void {
   const unknown = [...kwargs.keys()].filter((name) => !name.startsWith('_') && !ignored.includes(name))
   if (unknown.length > 0) throw invalid(`Unrecognized keyword arguments: ${str(unknown)}`)
 }
 
-/** Returns what was made, or writes it. */
+/** Return the result, or write it to a file. */
 async function deliver(
   ctx: FunctionContext,
   made: Value,
@@ -55,25 +55,29 @@ async function deliver(
   return done
 }
 
+type Readable = 'certificate' | 'crl' | 'csr'
+
+const read = (name: Readable) => ({ [name]: source('Object to read') }) as Record<Readable, Arg<Value>>
+
 const reading = (
   what: string,
-  parameter: string,
+  parameter: Readable,
   fun: string,
   run: (ctx: FunctionContext, given: Value) => Promise<Dict>,
 ) =>
   reads({
-    doc: `What ${what} says.`,
-    args: { [parameter]: source('It') },
-    returns: ret.dict('Its facts'),
+    doc: `Return the contents of ${what}.`,
+    args: { ...read(parameter) },
+    returns: ret.dict('The contents'),
     example: `x509.${fun} /etc/pki/mycert.crt`,
-    run: (ctx, args) => run(ctx, (args as unknown as Record<string, Value>)[parameter]!),
+    run: (ctx, args) => run(ctx, args[parameter]),
   })
 
-/** For all files of a pattern; those that hold something else are left out. */
+/** Declare a function that reads all files of a glob; files with other contents are skipped. */
 const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path: Value) => Promise<Value>) =>
   reads({
-    doc: `${what} of all files that match.`,
-    args: { glob_path: arg.text('The pattern') },
+    doc: `${what} of all files that match a glob.`,
+    args: { glob_path: arg.text('Glob') },
     returns: ret.dict('By path'),
     example: `x509.${fun} '/etc/pki/*.crt'`,
     run: async (ctx, { glob_path }) => {
@@ -87,28 +91,30 @@ const readingAll = (what: string, fun: string, run: (ctx: FunctionContext, path:
 
 const creating = {
   create_certificate: changes({
-    doc: 'Make a certificate: sign one here, or ask another minion for it.',
+    doc: 'Create a certificate: sign it here, or request it from another minion.',
     args: {
-      ca_server: optional('The minion that signs; this one when not given'),
-      signing_policy: optional('The policy it is made after'),
+      ca_server: arg.text('Minion id of the authority; this minion if not given', { optional: true }),
+      signing_policy: arg.text('Signing policy', { optional: true }),
       encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
-      append_certs: optional('Certificates that go with it'),
-      pkcs12_passphrase: arg.any('Passphrase of a PKCS#12 container', { optional: true, secret: true }),
-      pkcs12_encryption_compat: arg.boolean('Encrypt such a container in the old way', { default: false }),
-      pkcs12_friendlyname: optional('Name in such a container'),
+      append_certs: arg.any('Certificate or list of certificates to append', { optional: true }),
+      pkcs12_passphrase: arg.text('Passphrase of a PKCS#12 container', { optional: true, secret: true }),
+      pkcs12_encryption_compat: arg.boolean('Whether to encrypt a PKCS#12 container in the old way', {
+        default: false,
+      }),
+      pkcs12_friendlyname: arg.text('Name in a PKCS#12 container', { optional: true }),
       path,
-      overwrite: arg.boolean('Replace a file', { default: true }),
+      overwrite: arg.boolean('Whether to replace a file', { default: true }),
       raw,
       kwargs: arg.open('Keys, names, times and extensions'),
     },
     returns: ret.any('The certificate, or where it was written'),
     example: "x509.create_certificate signing_private_key='/etc/pki/myca.key' CN='example.com'",
-    run: (ctx, order) => issueCertificate(ctx, order),
+    run: issueCertificate,
   }),
   create_csr: changes({
-    doc: 'Make a request for a certificate.',
+    doc: 'Create a certificate signing request.',
     args: {
-      private_key: source('The key'),
+      private_key: source('Private key'),
       private_key_passphrase: passphrase,
       ...{ digest, encoding, path, raw },
       kwargs: arg.open('Names and extensions'),
@@ -126,18 +132,18 @@ const creating = {
     },
   }),
   create_crl: changes({
-    doc: 'Make a list of revoked certificates.',
+    doc: 'Create a certificate revocation list.',
     args: {
-      signing_private_key: source('The key of the authority'),
-      revoked: arg.any('The revoked ones: a list of dicts with certificate or serial_number'),
-      signing_cert: optional('The certificate of the authority'),
+      signing_private_key: source('Private key of the authority'),
+      revoked: arg.list('Dicts with `certificate` or `serial_number`'),
+      signing_cert: arg.any('Certificate of the authority: path, text or bytes', { optional: true }),
       signing_private_key_passphrase: passphrase,
-      include_expired: arg.boolean('List those that are over, too', { default: false }),
-      days_valid: optional('For how many days; 100 when not given'),
+      include_expired: arg.boolean('Whether to list expired certificates as well', { default: false }),
+      days_valid: arg.count('Validity in days; default 100', { optional: true }),
       ...{ digest, encoding },
-      extensions: optional('Extensions by name'),
+      extensions: arg.any('Dict of extensions by name', { optional: true }),
       ...{ path, raw },
-      kwargs: arg.open('Ignored'),
+      kwargs: arg.open('Other keywords are refused'),
     },
     returns: ret.any('The list, or where it was written'),
     example: "x509.create_crl signing_cert=/etc/pki/ca.crt signing_private_key=/etc/pki/ca.key revoked='[…]'",
@@ -151,13 +157,15 @@ const creating = {
     },
   }),
   create_private_key: changes({
-    doc: 'Make a private key.',
+    doc: 'Create a private key.',
     args: {
-      algo: arg.any('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
-      keysize: optional('Its size in bits'),
+      algo: arg.text('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
+      keysize: arg.count('Key size in bits', { optional: true }),
       passphrase,
       encoding,
-      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
+      pkcs12_encryption_compat: arg.boolean('Whether to encrypt a PKCS#12 container in the old way', {
+        default: false,
+      }),
       ...{ path, raw },
       kwargs: arg.open('`bits`, the old name of keysize'),
     },
@@ -175,16 +183,18 @@ const creating = {
 
 const encodings = {
   encode_certificate: reads({
-    doc: 'A certificate in another form.',
+    doc: 'Return a certificate in another encoding.',
     args: {
-      certificate: source('The certificate'),
+      certificate: source('Certificate'),
       encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
-      append_certs: optional('Certificates that go with it'),
-      private_key: arg.any('The key that goes with it', { optional: true }),
+      append_certs: arg.any('Certificate or list of certificates to append', { optional: true }),
+      private_key: arg.any('Private key to embed: path, text or bytes; only for PKCS#12', { optional: true }),
       private_key_passphrase: passphrase,
       pkcs12_passphrase: passphrase,
-      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
-      pkcs12_friendlyname: optional('Name in such a container'),
+      pkcs12_encryption_compat: arg.boolean('Whether to encrypt a PKCS#12 container in the old way', {
+        default: false,
+      }),
+      pkcs12_friendlyname: arg.text('Name in a PKCS#12 container', { optional: true }),
       raw,
     },
     returns: ret.any('The certificate'),
@@ -197,8 +207,8 @@ const encodings = {
     },
   }),
   encode_crl: reads({
-    doc: 'A list of revoked certificates in another form.',
-    args: { crl: source('The list'), encoding, raw },
+    doc: 'Return a revocation list in another encoding.',
+    args: { crl: source('Revocation list'), encoding, raw },
     returns: ret.any('The list'),
     example: 'x509.encode_crl /etc/pki/my.crl encoding=der',
     run: async (ctx, { crl, encoding, raw }) => {
@@ -207,8 +217,8 @@ const encodings = {
     },
   }),
   encode_csr: reads({
-    doc: 'A request in another form.',
-    args: { csr: source('The request'), encoding, raw },
+    doc: 'Return a request in another encoding.',
+    args: { csr: source('Request'), encoding, raw },
     returns: ret.any('The request'),
     example: 'x509.encode_csr /etc/pki/my.csr encoding=der',
     run: async (ctx, { csr, encoding, raw }) => {
@@ -217,13 +227,15 @@ const encodings = {
     },
   }),
   encode_private_key: reads({
-    doc: 'A private key in another form, or under another passphrase.',
+    doc: 'Return a private key in another encoding, or with another passphrase.',
     args: {
-      private_key: source('The key'),
+      private_key: source('Private key'),
       encoding,
-      passphrase: arg.text('The passphrase it gets', { optional: true, secret: true }),
+      passphrase: arg.text('New passphrase', { optional: true, secret: true }),
       private_key_passphrase: passphrase,
-      pkcs12_encryption_compat: arg.boolean('Encrypt a PKCS#12 container in the old way', { default: false }),
+      pkcs12_encryption_compat: arg.boolean('Whether to encrypt a PKCS#12 container in the old way', {
+        default: false,
+      }),
       raw,
     },
     returns: ret.any('The key'),
@@ -235,24 +247,24 @@ const encodings = {
 
 const facts = {
   expires: reads({
-    doc: 'Whether a certificate is over, or will be in some days.',
-    args: { certificate: source('The certificate'), days: arg.integer('In so many days', { default: 0 }) },
+    doc: 'Return whether a certificate is expired, or will be in some days.',
+    args: { certificate: source('Certificate'), days: arg.integer('Number of days', { default: 0 }) },
     returns: ret.boolean('Whether it is'),
     example: 'x509.expires "/etc/pki/my.crt" days=7',
     run: (ctx, { certificate, days }) => expires(ctx, certificate, Number(days)),
   }),
   expired: reads({
-    doc: 'Whether a certificate is over.',
-    args: { certificate: source('The certificate') },
-    returns: ret.dict('Path, common name, and whether'),
+    doc: 'Return whether a certificate is expired.',
+    args: { certificate: source('Certificate') },
+    returns: ret.dict('Path, common name, and the answer'),
     example: 'x509.expired /etc/pki/mycert.crt',
     run: async (ctx, { certificate }) =>
       (await verdict(ctx, certificate, new Map())).set('expired', await expires(ctx, certificate, 0)),
   }),
   will_expire: reads({
-    doc: 'Whether a certificate will be over in some days.',
-    args: { certificate: source('The certificate'), days: arg.integer('In so many days') },
-    returns: ret.dict('Days, path, common name, and whether'),
+    doc: 'Return whether a certificate expires within some days.',
+    args: { certificate: source('Certificate'), days: arg.integer('Number of days') },
+    returns: ret.dict('Days, path, common name, and the answer'),
     example: 'x509.will_expire /etc/pki/mycert.crt days=30',
     run: async (ctx, { certificate, days }) => {
       const found = await verdict(ctx, certificate, new Map<Value, Value>([['check_days', days]]))
@@ -260,22 +272,25 @@ const facts = {
     },
   }),
   get_private_key_size: reads({
-    doc: 'The size of a private key.',
-    args: { private_key: source('The key'), passphrase },
-    returns: ret.any('Bits; None for keys on Edwards curves'),
+    doc: 'Return the size of a private key.',
+    args: { private_key: source('Private key'), passphrase },
+    returns: ret.any('The size in bits; None for keys on Edwards curves'),
     example: 'x509.get_private_key_size /etc/pki/my.key',
     run: async (ctx, { private_key, passphrase }) => keySize(await privateKey(ctx, private_key, passphrase)),
   }),
   get_public_key: reads({
-    doc: 'The public key of a key, certificate or request.',
-    args: { key: source('It'), passphrase, asObj: optional('Ignored') },
+    doc: 'Return the public key of a key, certificate or request.',
+    args: { key: source('Object to read'), passphrase, asObj: arg.text('Ignored', { optional: true }) },
     returns: ret.string('The key in PEM'),
     example: 'x509.get_public_key /etc/pki/my.key',
     run: async (ctx, { key, passphrase }) => pemOf(await publicKey(ctx, key, passphrase)),
   }),
   get_signing_policy: reads({
-    doc: 'A signing policy, of this minion or of another one.',
-    args: { signing_policy: arg.any('Its name'), ca_server: arg.text('The other minion', { optional: true }) },
+    doc: 'Return a signing policy of this or another minion.',
+    args: {
+      signing_policy: arg.any('Name of the policy, as text; None for an empty policy'),
+      ca_server: arg.text('Minion id of the authority', { optional: true }),
+    },
     returns: ret.dict('The policy'),
     example: 'x509.get_signing_policy www',
     run: (ctx, { signing_policy, ca_server }) => signingPolicy(ctx, signing_policy, ca_server),
@@ -284,8 +299,8 @@ const facts = {
 
 const verifying = {
   verify_crl: reads({
-    doc: 'Whether a list was signed by the key of a certificate.',
-    args: { crl: source('The list'), cert: source('The certificate, or key') },
+    doc: 'Return whether a revocation list was signed by the key of a certificate.',
+    args: { crl: source('Revocation list'), cert: source('Certificate or key') },
     returns: ret.boolean('Whether it was'),
     example: 'x509.verify_crl crl=/etc/pki/my.crl cert=/etc/pki/ca.crt',
     run: async (ctx, { crl, cert }) => {
@@ -295,12 +310,8 @@ const verifying = {
     },
   }),
   verify_private_key: reads({
-    doc: 'Whether a private key belongs to a public one.',
-    args: {
-      private_key: source('The private key'),
-      public_key: source('The public one, or a certificate'),
-      passphrase,
-    },
+    doc: 'Return whether a private key belongs to a public key.',
+    args: { private_key: source('Private key'), public_key: source('Public key or certificate'), passphrase },
     returns: ret.boolean('Whether it does'),
     example: 'x509.verify_private_key private_key=/etc/pki/my.key public_key=/etc/pki/my.crt',
     run: async (ctx, { private_key, public_key, passphrase }) => {
@@ -310,10 +321,10 @@ const verifying = {
     },
   }),
   verify_signature: reads({
-    doc: 'Whether a certificate was signed by a key; by its own when none is given.',
+    doc: 'Return whether a certificate was signed by a key, by default its own.',
     args: {
-      certificate: source('The certificate'),
-      signing_pub_key: optional('The key, or a certificate'),
+      certificate: source('Certificate'),
+      signing_pub_key: arg.any('Public key or certificate: path, text or bytes', { optional: true }),
       signing_pub_key_passphrase: passphrase,
     },
     returns: ret.boolean('Whether it was'),
@@ -329,33 +340,36 @@ const verifying = {
 export default defineModule({
   name: 'x509_v2',
   virtual: 'x509',
-  doc: 'Keys and certificates.',
+  doc: 'Manage keys and certificates.',
   functions: {
     ...creating,
     ...encodings,
     ...facts,
     ...verifying,
-    get_pem_entries: readingAll('The PEM entries', 'get_pem_entries', async (ctx, path) =>
+    get_pem_entries: readingAll('Return the PEM entries', 'get_pem_entries', async (ctx, path) =>
       Buffer.from(await pemEntry(ctx, path, null)),
     ),
     get_pem_entry: reads({
-      doc: 'An entry of a text in PEM, in proper shape.',
-      args: { text: source('The text'), pem_type: arg.text('The kind of entry', { optional: true }) },
+      doc: 'Return an entry of a PEM text, in canonical form.',
+      args: {
+        text: source('PEM text'),
+        pem_type: arg.text('Type of the entry, such as CERTIFICATE', { optional: true }),
+      },
       returns: ret.any('The entry, as bytes'),
       example: 'x509.get_pem_entry "-----BEGIN CERTIFICATE REQUEST-----MIICyzCC…"',
       run: async (ctx, { text, pem_type }) => new Uint8Array(Buffer.from(await pemEntry(ctx, text, pem_type))),
     }),
     read_certificate: reading('a certificate', 'certificate', 'read_certificate', readCertificate),
-    read_certificates: readingAll('What the certificates say', 'read_certificates', readCertificate),
+    read_certificates: readingAll('Return the contents of the certificates', 'read_certificates', readCertificate),
     read_crl: reading('a list of revoked certificates', 'crl', 'read_crl', readList),
     read_csr: reading('a request', 'csr', 'read_csr', readRequest),
     sign_remote_certificate: changes({
-      doc: 'Sign for another minion, by a policy.',
+      doc: 'Sign a certificate for another minion, by a policy.',
       args: {
-        signing_policy: arg.any('The policy'),
-        kwargs: arg.any('What the other minion asks for'),
-        get_signing_policy_only: arg.boolean('Only tell the policy', { default: false }),
-        more_kwargs: arg.open('Who asks'),
+        signing_policy: arg.text('Signing policy'),
+        kwargs: arg.any('Dict of the options that the minion requests; other types raise a TypeError'),
+        get_signing_policy_only: arg.boolean('Whether to return only the policy', { default: false }),
+        more_kwargs: arg.open('Keywords of the publication, which identify the minion'),
       },
       returns: ret.dict('`data` and `errors`'),
       example: "x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'",
@@ -366,14 +380,14 @@ export default defineModule({
       },
     }),
     write_pem: changes({
-      doc: 'Write an entry of a text in PEM to a file.',
+      doc: 'Write an entry of a PEM text to a file.',
       args: {
-        text: source('The text'),
-        path: arg.string('The file'),
+        text: source('PEM text'),
+        path: arg.string('Path of the file'),
         overwrite: arg.boolean('False to keep a private key and DH parameters of the file', { default: true }),
-        pem_type: arg.text('The kind of entry', { optional: true }),
+        pem_type: arg.text('Type of the entry, such as CERTIFICATE', { optional: true }),
       },
-      returns: ret.string('Where it was written'),
+      returns: ret.string('A text with the path'),
       example: 'x509.write_pem /root/certs/my.crt /etc/pki/my.crt',
       run: (ctx, { text, path, overwrite, pem_type }) => writePem(ctx, text, path, overwrite, pem_type),
     }),

@@ -1,82 +1,77 @@
-// Keys, certificates, requests and lists of revoked certificates, kept in files.
+// States of keys, certificates, requests and revocation lists in files.
 import type { Value } from '../../../data/mod.ts'
 import { arg, defineState, state } from '../../../sdk/mod.ts'
 import { certificateManaged } from './state/certificate.ts'
 import { keyManaged, listManaged, pemManaged, requestManaged } from './state/others.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const secret = (doc: string) => arg.any(doc, { optional: true, secret: true })
-const off = (doc: string) => arg.any(doc, { default: false })
-const name = arg.string('The file')
-const encoding = arg.any('pem or der', { default: 'pem' })
-const digest = arg.any('The hash for the signature', { default: 'sha256' })
+const passphrase = (doc: string) => arg.text(doc, { optional: true, secret: true })
+const name = arg.string('Path of the file')
+const encoding = arg.text('pem or der', { default: 'pem' })
+const digest = arg.text('Hash for the signature', { default: 'sha256' })
 const kwargs = arg.open('Options of file.managed, such as user and mode; names and extensions')
 
 const entries = (given: Record<string, Value>): Map<string, Value> => new Map(Object.entries(given))
 
 const signing = {
-  signing_private_key: optional('The key that signs'),
-  signing_private_key_passphrase: secret('Its passphrase'),
-  signing_cert: optional('The certificate of the authority; without it the key signs itself'),
+  signing_private_key: arg.any('Signing key: path, text or bytes', { optional: true }),
+  signing_private_key_passphrase: passphrase('Passphrase of the signing key'),
+  signing_cert: arg.any('Certificate of the authority: path, text or bytes; self-signed if not given', {
+    optional: true,
+  }),
 }
 
 export default defineState({
   name: 'x509_v2',
   virtual: 'x509',
-  doc: 'Keep keys and certificates in files.',
+  doc: 'Manage keys and certificates in files.',
   functions: {
     certificate_managed: state({
-      doc: 'A certificate is there, valid for long enough, and as it should be.',
+      doc: 'Ensure that a certificate exists, is valid for long enough, and has the given properties.',
       args: {
         name,
-        days_remaining: optional('Renew it so many days before its end; 90 when not given'),
-        ca_server: optional('The minion that signs; this one when not given'),
-        signing_policy: optional('The policy it is made after'),
-        encoding: arg.any('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
-        append_certs: optional('Certificates that go with it'),
+        days_remaining: arg.count('Days before expiration to renew it; default 90', { optional: true }),
+        ca_server: arg.text('Minion id of the authority; this minion if not given', { optional: true }),
+        signing_policy: arg.text('Signing policy', { optional: true }),
+        encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+        append_certs: arg.any('Certificate or list of certificates to append', { optional: true }),
         digest,
         ...signing,
-        public_key: optional('The public key it is for'),
-        private_key: optional('The private key it is for'),
-        private_key_passphrase: secret('Its passphrase'),
-        csr: optional('The request it is for'),
-        subject: optional('Whom it is for'),
-        serial_number: optional('Its number; a random one when not given'),
-        not_before: optional('When it begins'),
-        not_after: optional('When it ends'),
-        days_valid: optional('For how many days; 365 when not given'),
-        pkcs12_passphrase: secret('Passphrase of a PKCS#12 container'),
-        pkcs12_encryption_compat: arg.flag('Encrypt such a container in the old way', { default: false }),
-        pkcs12_friendlyname: optional('Name in such a container'),
+        public_key: arg.any('Public key: path, text or bytes', { optional: true }),
+        private_key: arg.any('Private key: path, text or bytes', { optional: true }),
+        private_key_passphrase: passphrase('Passphrase of the private key'),
+        csr: arg.any('Request: path, text or bytes', { optional: true }),
+        subject: arg.any('Subject: text, list or dict', { optional: true }),
+        serial_number: arg.any('Serial number, as number or hexadecimal text; random if not given', { optional: true }),
+        not_before: arg.text('Start of the validity', { optional: true }),
+        not_after: arg.text('End of the validity', { optional: true }),
+        days_valid: arg.count('Validity in days; default 365', { optional: true }),
+        pkcs12_passphrase: passphrase('Passphrase of a PKCS#12 container'),
+        pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
+        pkcs12_friendlyname: arg.text('Name in a PKCS#12 container', { optional: true }),
         kwargs,
       },
-      run: (ctx, wish) => {
-        const { name, ca_server, signing_policy, encoding, append_certs, kwargs, days_remaining } = wish
-        const { pkcs12_passphrase, pkcs12_encryption_compat, pkcs12_friendlyname, ...rest } = wish
-        const skipped = ['name', 'ca_server', 'signing_policy', 'encoding', 'append_certs', 'kwargs', 'days_remaining']
-        const given = Object.entries(rest as unknown as Record<string, Value>).filter(([key]) => !skipped.includes(key))
-        const options = new Map<string, Value>(given)
-        if (wish.days_valid === null && wish.not_after === null) options.set('days_valid', 365)
-        const days = days_remaining ?? 90
-        return certificateManaged(ctx, {
-          ...{ name, days_remaining: days, ca_server, signing_policy, encoding, append_certs, options, kwargs },
-        })
+      run: (ctx, { pkcs12_passphrase, pkcs12_encryption_compat, pkcs12_friendlyname, ...request }) => {
+        const { name, ca_server, signing_policy, encoding, append_certs, kwargs, days_remaining, ...rest } = request
+        const options = entries(rest)
+        if (rest.days_valid === null && rest.not_after === null) options.set('days_valid', 365)
+        const form = { ca_server, signing_policy, encoding, append_certs }
+        return certificateManaged(ctx, { name, days_remaining: days_remaining ?? 90, ...form, options, kwargs })
       },
     }),
     crl_managed: state({
-      doc: 'A list of revoked certificates is there, and as it should be.',
+      doc: 'Ensure that a revocation list exists and has the given properties.',
       args: {
         name,
-        signing_private_key: arg.any('The key of the authority'),
-        revoked: arg.any('The revoked ones: a list of dicts with certificate or serial_number'),
-        days_remaining: optional('Renew it so many days before its end; 30 when not given'),
+        signing_private_key: arg.any('Private key of the authority: path, text or bytes'),
+        revoked: arg.list('Dicts with `certificate` or `serial_number`'),
+        days_remaining: arg.count('Days before expiration to renew it; default 30', { optional: true }),
         signing_cert: signing.signing_cert,
         signing_private_key_passphrase: signing.signing_private_key_passphrase,
-        include_expired: off('List those that are over, too'),
-        days_valid: optional('For how many days; 100 when not given'),
+        include_expired: arg.flag('Whether to list expired certificates as well', { default: false }),
+        days_valid: arg.count('Validity in days; default 100', { optional: true }),
         digest,
         encoding,
-        extensions: optional('Extensions by name; cRLNumber may be auto'),
+        extensions: arg.any('Dict of extensions by name; cRLNumber may be auto', { optional: true }),
         kwargs,
       },
       run: (ctx, { name, days_remaining, encoding, extensions, kwargs, days_valid, ...options }) =>
@@ -86,38 +81,38 @@ export default defineState({
         }),
     }),
     csr_managed: state({
-      doc: 'A request for a certificate is there, and as it should be.',
+      doc: 'Ensure that a certificate signing request exists and has the given properties.',
       args: {
         name,
-        private_key: arg.any('The key'),
-        private_key_passphrase: secret('Its passphrase'),
+        private_key: arg.any('Private key: path, text or bytes'),
+        private_key_passphrase: passphrase('Passphrase of the private key'),
         digest,
         encoding,
-        subject: optional('Whom it is for'),
+        subject: arg.any('Subject: text, list or dict', { optional: true }),
         kwargs,
       },
       run: (ctx, { name, encoding, kwargs, ...options }) =>
         requestManaged(ctx, { name, encoding, kwargs, options: entries(options) }),
     }),
     pem_managed: state({
-      doc: 'A file holds a text in PEM, in proper shape.',
-      args: { name, text: arg.any('The text'), kwargs },
+      doc: 'Ensure that a file contains a PEM text in canonical form.',
+      args: { name, text: arg.any('PEM text: path, text or bytes'), kwargs },
       run: (ctx, { name, text, kwargs }) => pemManaged(ctx, name, text, kwargs),
     }),
     private_key_managed: state({
-      doc: 'A private key is there, of the right kind and size.',
+      doc: 'Ensure that a private key of the given type and size exists.',
       args: {
         name,
-        algo: arg.any('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
-        keysize: optional('Its size in bits'),
-        passphrase: secret('Its passphrase'),
+        algo: arg.text('rsa, ec, ed25519 or ed448', { default: 'rsa' }),
+        keysize: arg.count('Key size in bits', { optional: true }),
+        passphrase: passphrase('Passphrase of the key'),
         encoding,
-        new: arg.flag('Make a new one every time', { default: false }),
-        overwrite: arg.flag('Replace a file that cannot be read', { default: false }),
-        pkcs12_encryption_compat: off('Encrypt a PKCS#12 container in the old way'),
+        new: arg.flag('Whether to create a new key every time', { default: false }),
+        overwrite: arg.flag('Whether to replace an unreadable file', { default: false }),
+        pkcs12_encryption_compat: arg.flag('Whether to encrypt a PKCS#12 container in the old way', { default: false }),
         kwargs,
       },
-      run: (ctx, wish) => keyManaged(ctx, wish),
+      run: keyManaged,
     }),
   },
 })

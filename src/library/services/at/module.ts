@@ -1,11 +1,22 @@
-// Jobs that run once, at a time: the `at` command.
+// Jobs that run once at a given time, through the command `at`.
 import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  outputOf,
+  type Result,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { isBsd, type Job, jobs, output } from './module/queue.ts'
 
-const listed = (found: readonly Job[]): Result => ({ jobs: found.map((job) => ({ ...job })) })
+type Fields = Record<string, Result>
 
-async function add(ctx: FunctionContext, words: readonly Value[], kwargs: Dict): Promise<Result> {
+const listed = (found: readonly Job[]): Fields => ({ jobs: found.map((job) => ({ ...job })) })
+
+async function add(ctx: FunctionContext, words: readonly Value[], kwargs: Dict): Promise<Fields | string> {
   const [time, ...command] = words.map(str)
   if (time === undefined || command.length === 0) return { jobs: [] }
   const path = await ctx.host.which('at')
@@ -13,17 +24,17 @@ async function add(ctx: FunctionContext, words: readonly Value[], kwargs: Dict):
   const script = command.join(' ')
   const tag = kwargs.get('tag')
   const runas = kwargs.get('runas')
-  const said = await outputOf(ctx, [path, time], {
+  const answer = await outputOf(ctx, [path, time], {
     stdin: tag === undefined ? script : `### SALT: ${str(tag)}\n${script}`,
     ...(runas !== undefined && { runas }),
   })
-  if (said.endsWith('Garbled time')) return { jobs: [], error: 'invalid timespec' }
-  const hasPreface = said.startsWith('warning: commands') || said.startsWith('commands will be executed')
-  const id = splitWords(hasPreface ? splitLines(said)[1]! : said)[1]!
+  if (answer.endsWith('Garbled time')) return { jobs: [], error: 'invalid timespec' }
+  const hasPreface = answer.startsWith('warning: commands') || answer.startsWith('commands will be executed')
+  const id = splitWords(hasPreface ? splitLines(answer)[1]! : answer)[1]!
   return listed(await jobs(ctx, isBsd(ctx) ? id : Number(id)))
 }
 
-async function remove(ctx: FunctionContext, words: readonly Value[]): Promise<Result> {
+async function remove(ctx: FunctionContext, words: readonly Value[]): Promise<Fields> {
   if (words.length === 0) return { jobs: { removed: [], tag: null } }
   const [first, tag = null, ...more] = words.map(str)
   const all = first === 'all'
@@ -36,7 +47,7 @@ async function remove(ctx: FunctionContext, words: readonly Value[]): Promise<Re
 
 const twoDigits = (value: Value): string => String(Math.trunc(Number(str(value)))).padStart(2, '0')
 
-/** What a job must have, by the name of the condition. */
+/** Conditions of `at.jobcheck` by name. */
 const CONDITIONS: Readonly<Record<string, (job: Job, wanted: Value) => boolean>> = {
   runas: ({ user }, wanted) => user === wanted,
   tag: ({ tag }, wanted) => tag === wanted,
@@ -44,23 +55,23 @@ const CONDITIONS: Readonly<Record<string, (job: Job, wanted: Value) => boolean>>
   minute: ({ time }, wanted) => time.split(':')[1] === twoDigits(wanted),
   day: ({ date }, wanted) => date.split('-')[2] === twoDigits(wanted),
   month: ({ date }, wanted) => date.split('-')[1] === twoDigits(wanted),
-  // a year of four digits counts only as text, as in Salt
+  // as in Salt, a year of four digits matches only as text
   year: ({ date }, wanted) => date.split('-')[0] === (str(wanted).length === 2 ? `20${str(wanted)}` : wanted),
 }
 
-async function check(ctx: FunctionContext, kwargs: Dict): Promise<Result> {
+async function check(ctx: FunctionContext, kwargs: Dict): Promise<Fields> {
   if (kwargs.size === 0) return { error: 'You have given a condition' }
   const queue = await jobs(ctx)
   if (queue.length === 0) return { jobs: [] }
-  const wishes = Object.entries(CONDITIONS).filter(([name]) => truthy(kwargs.get(name) ?? null))
-  const found = queue.filter((job) => wishes.every(([name, holds]) => holds(job, kwargs.get(name)!)))
+  const conditions = Object.entries(CONDITIONS).filter(([name]) => truthy(kwargs.get(name) ?? null))
+  const found = queue.filter((job) => conditions.every(([name, holds]) => holds(job, kwargs.get(name)!)))
   if (found.length > 0) return listed(found)
   return { jobs: [], note: 'No match jobs or time format error' }
 }
 
 export default defineModule({
   name: 'at',
-  doc: 'Jobs that run once.',
+  doc: 'Manage jobs that run once.',
   when: async ({ grains, host }) => {
     if (['Windows', 'SunOS'].includes(str(grains.get('kernel') ?? ''))) {
       return 'The at module could not be loaded: unsupported platform'
@@ -69,36 +80,39 @@ export default defineModule({
   },
   functions: {
     atq: reads({
-      doc: 'The jobs that wait.',
+      doc: 'Return the queued jobs.',
       example: 'at.atq',
-      args: { tag: arg.any('A tag or an id that they must have', { optional: true }) },
+      args: { tag: arg.any('Tag as text, or job id as number', { optional: true }) },
+      returns: ret.dict('The jobs'),
       run: async (ctx, { tag }) => listed(await jobs(ctx, tag)),
     }),
     atrm: changes({
-      doc: 'Remove jobs.',
+      doc: 'Remove jobs from the queue.',
       example: 'at.atrm all',
-      args: { args: arg.rest('Ids, or `all` with or without a tag') },
+      args: { args: arg.rest('Job ids, or `all` with or without a tag') },
+      returns: ret.dict('The removed jobs'),
       run: (ctx, { args }) => remove(ctx, args),
     }),
     at: changes({
-      doc: 'Add a job.',
+      doc: 'Add a job to the queue.',
       example: "at.at 12:05am '/sbin/reboot' tag=reboot",
-      args: { args: arg.rest('The time, and the command'), kwargs: arg.open('`tag` and `runas`') },
+      args: { args: arg.rest('Time, then the command'), kwargs: arg.open('`tag` and `runas`') },
       run: (ctx, { args, kwargs }) => add(ctx, args, kwargs),
     }),
     atc: reads({
-      doc: 'The script of a job.',
+      doc: 'Return the script of a job.',
       example: 'at.atc 12',
-      args: { jobid: arg.text('Its id') },
+      args: { jobid: arg.text('Job id') },
       run: async (ctx, { jobid }) => {
         const script = await output(ctx, 'at', '-c', jobid)
         return script === '' ? { error: `invalid job id '${jobid}'` } : script
       },
     }),
     jobcheck: reads({
-      doc: 'The jobs that meet conditions.',
+      doc: 'Return the queued jobs that meet all conditions.',
       example: 'at.jobcheck runas=jam day=13',
       args: { kwargs: arg.open('`runas`, `tag`, `hour`, `minute`, `day`, `month`, `year`') },
+      returns: ret.dict('The jobs, or an error'),
       run: (ctx, { kwargs }) => check(ctx, kwargs),
     }),
   },

@@ -1,6 +1,6 @@
-// Tables of incron: what is done when something happens to a file. `system` stands for the file of our own below
-// /etc/incron.d; a line has a path, a mask of events and a command, and a command of one word is kept as it is found.
-import { type Dict, PyError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+// Tables of incron: commands that run on file events. `system` is Salt's own file below /etc/incron.d. A line has a path, a
+// mask of events and a command. Lines whose command is one word are kept unchanged.
+import { type Dict, PyError, splitLines, splitWords, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, textAt } from '../../../sdk/mod.ts'
 
 const FOLDER = '/etc/incron.d/'
@@ -10,9 +10,9 @@ const EVENTS =
 const MASKS = new Set(EVENTS.split(' ').map((name) => `IN_${name}`))
 
 interface Job {
-  path: Value
+  path: string
   mask: string
-  cmd: Value
+  cmd: string
 }
 
 interface Table {
@@ -23,30 +23,24 @@ interface Table {
 const rawSystem = async (ctx: FunctionContext): Promise<string> => (await textAt(ctx.host, `${FOLDER}${FILE}`)) ?? ''
 
 const rawOf = async (ctx: FunctionContext, user: string): Promise<string> =>
-  str(
-    await ctx.call('cmd.run_stdout', [`incrontab -l ${user}`], {
-      rstrip: false,
-      runas: user,
-      python_shell: false,
-    }),
-  )
+  ctx.call('cmd.run_stdout', [`incrontab -l ${user}`], { rstrip: false, runas: user, python_shell: false })
 
 async function tableOf(ctx: FunctionContext, user: string): Promise<Table> {
   const table: Table = { crons: [], pre: [] }
   for (const line of splitLines(user === 'system' ? await rawSystem(ctx) : await rawOf(ctx, user))) {
-    const [path, mask, ...words] = splitWords(line)
+    const [path = '', mask = '', ...words] = splitWords(line)
     if (words.length < 2) table.pre.push(line)
-    else table.crons.push({ path: path!, mask: mask!, cmd: words.join(' ') })
+    else table.crons.push({ path, mask, cmd: words.join(' ') })
   }
   return table
 }
 
-const install = (ctx: FunctionContext, user: string, path: string): Value | Promise<Value> =>
+const install = (ctx: FunctionContext, user: string, path: string): Dict | Promise<Dict> =>
   ctx.call('cmd.run_all', [`incrontab ${path}`], { runas: user, python_shell: false })
 
-/** The complaint of incrontab, or undefined. */
+/** Write a table; return the error text of incrontab, or undefined. */
 async function write(ctx: FunctionContext, user: string, { crons, pre }: Table): Promise<Value | undefined> {
-  const jobs = crons.map(({ path, mask, cmd }) => `${str(path)} ${mask} ${str(cmd)}`)
+  const jobs = crons.map(({ path, mask, cmd }) => `${path} ${mask} ${cmd}`)
   const text = [...pre, ...jobs].map((line) => `${line}\n`).join('')
   if (user === 'system') {
     if ((await ctx.host.stat(FOLDER)) === undefined) {
@@ -59,7 +53,7 @@ async function write(ctx: FunctionContext, user: string, { crons, pre }: Table):
   await ctx.host.settle()
   try {
     if (user !== 'root') await ctx.call('cmd.run', [`chown ${user} ${file}`], { python_shell: false })
-    const answer = (await install(ctx, user, file)) as Dict
+    const answer = await install(ctx, user, file)
     return answer.get('retcode') === 0 ? undefined : (answer.get('stderr') ?? '')
   } finally {
     await ctx.host.remove(file)
@@ -80,7 +74,7 @@ async function setJob(ctx: FunctionContext, user: string, job: Job): Promise<Val
   const eventsOf = ({ mask }: Job): string[] => mask.split(',').sort()
   const own = table.crons.filter(isSame)
   if (own.some((other) => eventsOf(other).join() === wanted.join())) return 'present'
-  // one that shares an event is replaced, one that shares none stays beside it
+  // a job that shares an event is replaced, others are kept
   const replaced = own.filter((other) => eventsOf(other).some((event) => wanted.includes(event)))
   const crons = [...table.crons.filter((other) => !replaced.includes(other)), job]
   return (await write(ctx, user, { ...table, crons })) ?? (replaced.length > 0 ? 'updated' : 'new')
@@ -95,11 +89,11 @@ async function removeJob(ctx: FunctionContext, user: string, job: Job): Promise<
   return (await write(ctx, user, { ...table, crons })) ?? (at < 0 ? 'absent' : 'removed')
 }
 
-const user = arg.text('Whose table; `system` is that of the machine')
-const path = arg.any('The file or folder that is watched')
-const job = { user, path, mask: arg.text('Events, with commas'), cmd: arg.any('The command') }
+const user = arg.text('User whose table is used; `system` for the table of the machine')
+const path = arg.text('Watched file or directory')
+const job = { user, path, mask: arg.text('Events such as IN_MODIFY, separated by commas'), cmd: arg.text('Command') }
 const list = reads({
-  doc: 'A table by its parts.',
+  doc: 'Return the parts of a table.',
   example: 'incron.list_tab root',
   args: { user },
   run: async (ctx, { user }) => {
@@ -108,7 +102,7 @@ const list = reads({
   },
 })
 const remove = changes({
-  doc: 'Remove a job.',
+  doc: 'Remove a job from a table.',
   example: 'incron.rm_job root /path IN_MODIFY "echo changed"',
   args: job,
   run: (ctx, { user, path, mask, cmd }) => removeJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),
@@ -116,29 +110,29 @@ const remove = changes({
 
 export default defineModule({
   name: 'incron',
-  doc: 'Work with incron.',
+  doc: 'Manage the tables of incron.',
   functions: {
     write_incron_file: changes({
-      doc: 'Put a file in place of a table.',
+      doc: 'Replace a table by a file.',
       example: 'incron.write_incron_file root /tmp/new_incron',
-      args: { user, path: arg.string('The file') },
+      args: { user, path: arg.string('Path of the file') },
       run: async (ctx, { user, path }) =>
         (await ctx.call('cmd.retcode', [`incrontab ${path}`], { runas: user, python_shell: false })) === 0,
     }),
     write_incron_file_verbose: changes({
-      doc: 'Put a file in place of a table, and tell what incrontab said.',
+      doc: 'Replace a table by a file, and return the output of incrontab.',
       example: 'incron.write_incron_file_verbose root /tmp/new_incron',
-      args: { user, path: arg.string('The file') },
+      args: { user, path: arg.string('Path of the file') },
       run: (ctx, { user, path }) => install(ctx, user, path),
     }),
     raw_system_incron: reads({
-      doc: 'The table of the machine as it is.',
+      doc: 'Return the table of the machine as text.',
       example: 'incron.raw_system_incron',
       args: {},
       run: rawSystem,
     }),
     raw_incron: reads({
-      doc: 'A table as it is.',
+      doc: "Return a user's table as text.",
       example: 'incron.raw_incron root',
       args: { user },
       run: (ctx, { user }) => rawOf(ctx, user),
@@ -146,7 +140,7 @@ export default defineModule({
     list_tab: list,
     ls: list,
     set_job: changes({
-      doc: 'Set a job.',
+      doc: 'Add or change a job.',
       example: `incron.set_job root /root IN_MODIFY 'echo "$$ $@ $# $% $&"'`,
       args: job,
       run: (ctx, { user, path, mask, cmd }) => setJob(ctx, user, { path, mask: mask.toUpperCase(), cmd }),

@@ -1,4 +1,4 @@
-// Programs that monit watches.
+// Services that monit monitors.
 import { splitLines, splitWords } from '../../../data/mod.ts'
 import {
   arg,
@@ -31,7 +31,7 @@ async function version(ctx: FunctionContext): Promise<string> {
   return splitWords(first).at(-1) ?? ''
 }
 
-/** Blocks with a column of names; it became narrower with 5.18. */
+/** Return the blocks of `monit status`. The column of names is narrower since version 5.18. */
 async function status(ctx: FunctionContext, wanted: string): Promise<Result> {
   const width = (await version(ctx)) < '5.18.0' ? 33 : 28
   const shown = (await outputOf(ctx, 'monit status')).replaceAll('Process', `Process${' '.repeat(width)}`)
@@ -52,8 +52,8 @@ async function identity(ctx: FunctionContext, reset: boolean): Promise<Result> {
   return /Monit id ([^ ]+)/.exec(stdout)?.[1] ?? false
 }
 
-const name = arg.string('The program')
-const svc_name = arg.string('One program', { default: '' })
+const name = arg.string('Service name')
+const svc_name = arg.string('Service name; all services if empty', { default: '' })
 
 const verb = (doc: string, verb: string) =>
   changes({
@@ -65,32 +65,32 @@ const verb = (doc: string, verb: string) =>
 
 export default defineModule({
   name: 'monit',
-  doc: 'Programs that monit watches.',
+  doc: 'Manage services that monit monitors.',
   when: async ({ host }) =>
     (await host.which('monit')) !== undefined ||
     'The monit execution module cannot be loaded: the monit binary is not in the path.',
   functions: {
-    start: verb('Start a program.', 'start'),
-    stop: verb('Stop a program.', 'stop'),
-    restart: verb('Restart a program.', 'restart'),
-    unmonitor: verb('Do not watch a program.', 'unmonitor'),
-    monitor: verb('Watch a program.', 'monitor'),
+    start: verb('Start a service.', 'start'),
+    stop: verb('Stop a service.', 'stop'),
+    restart: verb('Restart a service.', 'restart'),
+    unmonitor: verb('Stop monitoring a service.', 'unmonitor'),
+    monitor: verb('Monitor a service.', 'monitor'),
     summary: reads({
-      doc: 'The states in short.',
+      doc: 'Return the states in short form.',
       example: 'monit.summary',
       args: { svc_name },
       run: (ctx, args) => summary(ctx, args.svc_name),
-      returns: ret.dict('The states, by kind and name'),
+      returns: ret.dict('The states by type and name'),
     }),
     status: reads({
-      doc: 'The states in detail.',
+      doc: 'Return the states in detail.',
       example: 'monit.status',
       args: { svc_name },
       run: (ctx, args) => status(ctx, args.svc_name),
     }),
     reload: {
       ...changes({
-        doc: 'Let monit read its configuration again.',
+        doc: 'Reload the configuration of monit.',
         example: 'monit.reload',
         args: {},
         run: (ctx) => succeeds(ctx, 'monit reload'),
@@ -98,7 +98,7 @@ export default defineModule({
       calledAs: 'reload_',
     },
     configtest: reads({
-      doc: 'Whether the configuration is right.',
+      doc: 'Return whether the configuration is valid.',
       example: 'monit.configtest',
       args: {},
       run: async (ctx) => {
@@ -107,18 +107,18 @@ export default defineModule({
         return { comment: 'Syntax OK', stdout, result: true }
       },
     }),
-    version: reads({ doc: 'The version of monit.', example: 'monit.version', args: {}, run: version }),
+    version: reads({ doc: 'Return the version of monit.', example: 'monit.version', args: {}, run: version }),
     id: {
       ...changes({
-        doc: 'The id of monit.',
+        doc: 'Return the id of monit.',
         example: 'monit.id',
-        args: { reset: arg.flag('Make a new one', { default: false }) },
+        args: { reset: arg.flag('Whether to create a new id', { default: false }) },
         run: (ctx, { reset }) => identity(ctx, reset),
       }),
       calledAs: 'id_',
     },
     validate: changes({
-      doc: 'Check all programs.',
+      doc: 'Check all services.',
       example: 'monit.validate',
       args: {},
       run: (ctx) => succeeds(ctx, 'monit validate'),

@@ -1,4 +1,4 @@
-// Programs that monit watches or not.
+// States of services that monit monitors.
 import { isDict, str } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
@@ -25,7 +25,7 @@ const UNMONITOR: Wording = {
   done: 'stopped being monitored.',
 }
 
-async function bring(ctx: StateContext, name: string, wording: Wording): Promise<StateReturn> {
+async function ensureMonitoring(ctx: StateContext, name: string, wording: Wording): Promise<StateReturn> {
   const ret = reportOn(name)
   const kinds = [...(await ctx.call('monit.summary', [name])).values()]
   for (const kind of kinds) {
@@ -39,18 +39,22 @@ async function bring(ctx: StateContext, name: string, wording: Wording): Promise
   return kinds.length > 0 ? ret(true, `${name} ${wording.already}`) : ret(null, '')
 }
 
-const name = arg.string('The program')
+const name = arg.string('Service name')
 
 export default defineState({
   name: 'monit',
-  doc: 'Keep programs watched by monit or not.',
+  doc: 'Manage whether monit monitors services.',
   when: async ({ host }) => (await host.which('monit')) !== undefined || 'monit module could not be loaded',
   functions: {
-    monitor: state({ doc: 'A program is watched.', args: { name }, run: (ctx, { name }) => bring(ctx, name, MONITOR) }),
-    unmonitor: state({
-      doc: 'A program is not watched.',
+    monitor: state({
+      doc: 'Ensure that a service is monitored.',
       args: { name },
-      run: (ctx, { name }) => bring(ctx, name, UNMONITOR),
+      run: (ctx, { name }) => ensureMonitoring(ctx, name, MONITOR),
+    }),
+    unmonitor: state({
+      doc: 'Ensure that a service is not monitored.',
+      args: { name },
+      run: (ctx, { name }) => ensureMonitoring(ctx, name, UNMONITOR),
     }),
   },
 })

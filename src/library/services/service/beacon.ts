@@ -1,4 +1,4 @@
-// Whether services run. With `onchangeonly` only when that changes, and with `delay` only when it stays so.
+// Whether services run. `onchangeonly` reports only changes, and `delay` only changes that last.
 import {
   type Dict,
   isDict,
@@ -14,7 +14,7 @@ import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.t
 
 interface Known {
   running: Value
-  /** Since when a change waits to be told. */
+  /** Time of a change that is not reported yet. */
   since?: number
 }
 
@@ -28,21 +28,21 @@ function validate(config: Dict): string | undefined {
   return undefined
 }
 
-/** Whether a state is to be told now. */
-function isTold(memory: Map<string, unknown>, name: string, running: Value, options: Dict, now: number): boolean {
+/** Return whether a state is reported now. */
+function isReported(memory: Map<string, unknown>, name: string, running: Value, options: Dict, now: number): boolean {
   if (options.get('onchangeonly') !== true) return true
   const delay = options.get('delay') ?? 0
   if (!isNumeric(delay)) throw typeError(`'>' not supported between instances of '${typeName(delay)}' and 'int'`)
   return isDue(memory, name, running, { options, now, delay: numberOf(delay) ?? 0 })
 }
 
-interface Asked {
+interface Check {
   options: Dict
   now: number
   delay: number
 }
 
-function isDue(memory: Map<string, unknown>, name: string, running: Value, { options, now, delay }: Asked): boolean {
+function isDue(memory: Map<string, unknown>, name: string, running: Value, { options, now, delay }: Check): boolean {
   const known = memory.get(name) as Known | undefined
   if (known === undefined || known.running !== running) {
     memory.set(name, { running, ...(delay > 0 && { since: now }) } satisfies Known)
@@ -68,11 +68,11 @@ async function stateOf(ctx: BeaconContext, name: string, options: Dict): Promise
 
 export default defineBeacon({
   name: 'service',
-  doc: 'Tells whether services run.',
+  doc: 'Report whether services run.',
   when: (ctx) => ctx.has('service.status') || 'service.status is missing.',
   validate,
   beacon: async (ctx, config) => {
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [key, given] of dictOption(config, 'services')) {
       const name = str(key)
       const options = isDict(given) ? given : new Map()
@@ -80,8 +80,8 @@ export default defineBeacon({
       const running = state.get('running')!
       const wanted = options.get('is_running_state')
       if (typeof wanted === 'boolean' && wanted !== running) continue
-      if (!isTold(ctx.memory, name, running, options, Date.now() / 1000)) continue
-      told.push(
+      if (!isReported(ctx.memory, name, running, options, Date.now() / 1000)) continue
+      reports.push(
         new Map<Value, Value>([
           [name, state],
           ['service_name', name],
@@ -89,6 +89,6 @@ export default defineBeacon({
         ]),
       )
     }
-    return told
+    return reports
   },
 })

@@ -1,5 +1,5 @@
-// Services of Debian without systemd: init scripts, `service` and `update-rc.d`. Links in /etc/rc*.d say what is started
-// in a runlevel.
+// Services of Debian without systemd: init scripts, `service` and `update-rc.d`. Links in /etc/rc*.d enable a service in a
+// runlevel.
 import { shlexQuote, splitWords, type Value } from '../../../data/mod.ts'
 import {
   defineModule,
@@ -42,7 +42,7 @@ const service = (verb: string) => (ctx: FunctionContext, name: string) => succee
 
 export default defineModule({
   name: 'debian_service',
-  doc: 'Services of Debian without systemd.',
+  doc: 'Manage services of Debian without systemd.',
   virtual: 'service',
   when: async ({ grains, host }) =>
     (SYSTEMS.includes(grains.get('os') ?? null) && !(await isBootedWithSystemd(host))) ||

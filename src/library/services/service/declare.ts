@@ -1,5 +1,4 @@
-// The functions that every provider of `service` has, declared from what a provider does. A name with wildcards asks
-// about all services it matches.
+// Declarations of the functions that every provider of `service` has. A name with wildcards means all matching services.
 import { fnmatchFilter, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -16,51 +15,51 @@ type OneService = (ctx: FunctionContext, name: string) => boolean | Promise<bool
 type Switch = (ctx: FunctionContext, name: string, kwargs: ReadonlyMap<string, Value>) => boolean | Promise<boolean>
 type Listing<R extends Result> = (ctx: FunctionContext) => NoInfer<R> | Promise<NoInfer<R>>
 
-export const serviceName = arg.string('The service')
+export const serviceName = arg.string('Service name')
 
 const DOCS = {
   start: 'Start a service.',
   stop: 'Stop a service.',
   restart: 'Restart a service.',
-  reload: 'Let a service read its configuration again.',
-  force_reload: 'Let a service read its configuration again, or restart it where it cannot.',
-  zap: 'Forget what is known about a service.',
-  enable: 'Start a service at boot.',
-  disable: 'Do not start a service at boot.',
-  delete: 'Forget a service.',
-  enabled: 'Whether a service is started at boot.',
-  disabled: 'Whether a service is not started at boot.',
-  available: 'Whether there is such a service.',
-  missing: 'Whether there is no such service.',
-  status: 'Whether a service is running.',
-  get_all: 'All services.',
-  get_enabled: 'The services that are started at boot.',
-  get_disabled: 'The services that are not started at boot.',
-  get_running: 'The services that are running.',
+  reload: 'Reload the configuration of a service.',
+  force_reload: 'Reload the configuration of a service; restart it if it cannot reload.',
+  zap: 'Reset the recorded state of a service.',
+  enable: 'Enable a service at boot.',
+  disable: 'Disable a service at boot.',
+  delete: 'Delete the registration of a service.',
+  enabled: 'Return whether a service is enabled at boot.',
+  disabled: 'Return whether a service is disabled at boot.',
+  available: 'Return whether a service exists.',
+  missing: 'Return whether a service does not exist.',
+  status: 'Return whether a service is running.',
+  get_all: 'Return all services.',
+  get_enabled: 'Return the services that start at boot.',
+  get_disabled: 'Return the services that do not start at boot.',
+  get_running: 'Return the running services.',
 }
 
 type Known = keyof typeof DOCS
 
 const example = (name: string): string[] => [`salt '*' service.${name} nginx`]
 
-/** What changes a service. */
+/** Declare a function that changes a service. */
 export function action(name: Known, run: OneService): FunctionDeclaration {
   return changes({
     doc: DOCS[name],
     args: { name: serviceName },
-    returns: ret.boolean('Whether it went well'),
+    returns: ret.boolean('Whether it succeeded'),
     examples: example(name),
     ...(name === 'reload' && { calledAs: 'reload_' }),
     run: (ctx, { name }) => run(ctx, name),
   })
 }
 
-/** What sets whether a service is started at boot; further keywords are for some providers only. */
+/** Declare a function that enables or disables a service; only some providers take further keywords. */
 export function switching(name: Known, run: Switch): FunctionDeclaration {
   return changes({
     doc: DOCS[name],
     args: { name: serviceName, kwargs: arg.open('Options of single providers') },
-    returns: ret.boolean('Whether it went well'),
+    returns: ret.boolean('Whether it succeeded'),
     examples: example(name),
     run: (ctx, { name, kwargs }) => run(ctx, name, kwargs),
   })
@@ -86,23 +85,17 @@ export function switchQuestion(name: Known, run: Switch): FunctionDeclaration {
   })
 }
 
-const NAMES = ret.texts('Their names')
+const NAMES = ret.texts('The service names')
 
 export function listing<R extends Result = string[]>(
   name: Known,
   run: Listing<R>,
   returns = NAMES as Returns<R>,
 ): FunctionDeclaration {
-  return reads({
-    doc: DOCS[name],
-    args: {},
-    returns,
-    example: `service.${name}`,
-    run: (ctx) => run(ctx),
-  })
+  return reads({ doc: DOCS[name], args: {}, returns, example: `service.${name}`, run: (ctx) => run(ctx) })
 }
 
-/** The answer for one service, or by name for all that a name with wildcards matches. */
+/** Return the answer for one service, or a dict of answers for a name with wildcards. */
 export async function byGlob(
   name: string,
   all: () => Promise<readonly string[]>,
@@ -117,18 +110,21 @@ export async function byGlob(
 interface StatusOptions {
   all(ctx: FunctionContext): Promise<readonly string[]>
   isRunning(ctx: FunctionContext, name: string): Promise<Value>
-  /** How the ids of processes that a signature finds become an answer. */
+  /** Convert the process ids that a signature finds into the answer. */
   bySignature?: (pids: Value) => Value
 }
 
 export function status({ all, isRunning, bySignature = truthy }: StatusOptions): FunctionDeclaration {
   return reads({
     doc: DOCS.status,
-    args: { name: serviceName, sig: arg.any('Look for a process whose line matches this instead', { optional: true }) },
-    returns: ret.any('True or false; by name when the name has wildcards'),
+    args: {
+      name: serviceName,
+      sig: arg.text('Pattern of a process line; look for such a process instead', { optional: true }),
+    },
+    returns: ret.any('True or False; a dict by name for a name with wildcards'),
     examples: example('status'),
     run: async (ctx, { name, sig }) => {
-      if (truthy(sig)) return bySignature(await ctx.call('status.pid', [sig]))
+      if (sig) return bySignature(await ctx.call('status.pid', [sig]))
       return byGlob(
         name,
         () => all(ctx),

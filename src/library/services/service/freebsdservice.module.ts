@@ -1,4 +1,4 @@
-// Services of FreeBSD: scripts of rc.d, through `service`, in jails too. Variables of rc.conf say what is started at boot.
+// Services of FreeBSD: scripts of rc.d, through `service`, also in jails. Variables of rc.conf enable services.
 import { isUpper, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -19,28 +19,32 @@ async function program(ctx: FunctionContext, name: string): Promise<string> {
   return path
 }
 
-async function service(ctx: FunctionContext, jail: Value): Promise<string> {
+async function service(ctx: FunctionContext, jail: string | null): Promise<string> {
   const path = await program(ctx, 'service')
-  return truthy(jail) ? `${await program(ctx, 'jexec')} ${str(jail)} ${path}` : path
+  return jail ? `${await program(ctx, 'jexec')} ${jail} ${path}` : path
 }
 
-async function jailPath(ctx: FunctionContext, jail: Value): Promise<string> {
-  if (!truthy(jail)) return ''
+async function jailPath(ctx: FunctionContext, jail: string | null): Promise<string> {
+  if (!jail) return ''
   const shown = await ctx.call('cmd.run_stdout', [`${await program(ctx, 'jls')} -n jid name path`])
   for (const line of splitLines(str(shown))) {
     const [jid, name, path] = line.split(/\s+/).map((pair) => pair.split('=')[1]?.trim())
-    if (jid === str(jail) || name === str(jail)) return path!.replace(/\/+$/, '')
+    if (jid === jail || name === jail) return path!.replace(/\/+$/, '')
   }
   return ''
 }
 
-async function allServices(ctx: FunctionContext, jail: Value = null): Promise<string[]> {
+async function allServices(ctx: FunctionContext, jail: string | null = null): Promise<string[]> {
   const lines = splitLines(await outputOf(ctx, `${await service(ctx, jail)} -l`))
   return lines.filter((line) => !isUpper(line)).sort()
 }
 
-/** The variable that a service is started by, and its value. */
-async function variable(ctx: FunctionContext, name: string, jail: Value): Promise<[string, string] | undefined> {
+/** Return the variable that enables a service, and its value. */
+async function variable(
+  ctx: FunctionContext,
+  name: string,
+  jail: string | null,
+): Promise<[string, string] | undefined> {
   if (!(await allServices(ctx, jail)).includes(name)) {
     ctx.log('error', `Service ${name} not found`)
     return undefined
@@ -50,7 +54,7 @@ async function variable(ctx: FunctionContext, name: string, jail: Value): Promis
   return line === undefined ? undefined : [line.split('=')[0]!, line.split('"')[1]!]
 }
 
-async function isEnabled(ctx: FunctionContext, name: string, jail: Value): Promise<boolean> {
+async function isEnabled(ctx: FunctionContext, name: string, jail: string | null): Promise<boolean> {
   const found = await variable(ctx, name, jail)
   return found !== undefined && ['yes', 'true', 'on', '1'].includes(found[1].toLowerCase())
 }
@@ -67,9 +71,9 @@ async function enabledServices(ctx: FunctionContext, jail: string | null): Promi
   return [...found].sort()
 }
 
-/** Sets the variable of a service in rc.conf, or in the file that the option `service.config` names. */
+/** Set the variable of a service in rc.conf, or in the file of the option `service.config`. */
 async function enable(ctx: FunctionContext, name: string, on: boolean, kwargs: ReadonlyMap<string, Value>) {
-  const jail = kwargs.get('jail') ?? ''
+  const jail = str(kwargs.get('jail') ?? '')
   const rcvar = (await variable(ctx, name, jail))?.[0]
   if (rcvar === undefined) return false
   const chroot = str(kwargs.get('chroot') ?? '').replace(/\/+$/, '') || (await jailPath(ctx, jail))
@@ -85,16 +89,16 @@ async function enable(ctx: FunctionContext, name: string, on: boolean, kwargs: R
   }
   const wanted = `${rcvar}="${on ? 'YES' : 'NO'}"`
   const lines = splitLines((await textAt(ctx.host, str(config))) ?? '', true)
-  const isThere = lines.some((line) => line.startsWith(`${rcvar}=`))
+  const isSet = lines.some((line) => line.startsWith(`${rcvar}=`))
   const edited = lines.map((line) => (line.startsWith(`${rcvar}=`) ? line.replace(/^\S+/, wanted) : line))
   const text = edited.join('')
   const gap = lines.length > 1 && !text.endsWith('\n') ? '\n' : ''
-  await ctx.host.write(str(config), isThere ? text : `${text}${gap}${wanted}\n`)
+  await ctx.host.write(str(config), isSet ? text : `${text}${gap}${wanted}\n`)
   return true
 }
 
-const jail = arg.text('The id or name of a jail', { optional: true })
-const kwargs = arg.open('`jail`, `chroot` and `config`, the file that is written')
+const jail = arg.text('Id or name of a jail', { optional: true })
+const kwargs = arg.open('`jail`, `chroot` and `config`, the file to write')
 
 const verb = (doc: string, verb: string) => ({
   ...changes({
@@ -108,20 +112,20 @@ const verb = (doc: string, verb: string) => ({
 
 export default defineModule({
   name: 'freebsdservice',
-  doc: 'Services of FreeBSD.',
+  doc: 'Manage services of FreeBSD.',
   virtual: 'service',
   when: ({ grains }) =>
     grains.get('os') === 'FreeBSD' ||
     'The freebsdservice execution module cannot be loaded: only available on FreeBSD systems.',
   functions: {
     get_enabled: reads({
-      doc: 'What is started at boot.',
+      doc: 'Return the services that start at boot.',
       example: 'service.get_enabled',
       args: { jail },
       run: (ctx, args) => enabledServices(ctx, args.jail),
     }),
     get_disabled: reads({
-      doc: 'What is not started at boot.',
+      doc: 'Return the services that do not start at boot.',
       example: 'service.get_disabled',
       args: { jail },
       run: async (ctx, { jail }) => {
@@ -130,43 +134,43 @@ export default defineModule({
       },
     }),
     enable: changes({
-      doc: 'Start a service at boot.',
+      doc: 'Enable a service at boot.',
       example: 'service.enable sshd',
       args: { name: serviceName, kwargs },
       run: (ctx, args) => enable(ctx, args.name, true, args.kwargs),
     }),
     disable: changes({
-      doc: 'Do not start a service at boot.',
+      doc: 'Disable a service at boot.',
       example: 'service.disable sshd',
       args: { name: serviceName, kwargs },
       run: (ctx, args) => enable(ctx, args.name, false, args.kwargs),
     }),
     enabled: reads({
-      doc: 'Whether a service is started at boot.',
+      doc: 'Return whether a service is enabled at boot.',
       example: 'service.enabled sshd',
       args: { name: serviceName, kwargs },
-      run: (ctx, args) => isEnabled(ctx, args.name, args.kwargs.get('jail') ?? ''),
+      run: (ctx, args) => isEnabled(ctx, args.name, str(args.kwargs.get('jail') ?? '')),
     }),
     disabled: reads({
-      doc: 'Whether it is not.',
+      doc: 'Return whether a service is disabled at boot.',
       example: 'service.disabled sshd',
       args: { name: serviceName, kwargs },
-      run: async (ctx, args) => !(await isEnabled(ctx, args.name, args.kwargs.get('jail') ?? '')),
+      run: async (ctx, args) => !(await isEnabled(ctx, args.name, str(args.kwargs.get('jail') ?? ''))),
     }),
     available: reads({
-      doc: 'Whether there is such a service.',
+      doc: 'Return whether a service exists.',
       example: 'service.available sshd',
       args: { name: serviceName, jail },
       run: async (ctx, args) => (await allServices(ctx, args.jail)).includes(args.name),
     }),
     missing: reads({
-      doc: 'Whether there is none.',
+      doc: 'Return whether a service does not exist.',
       example: 'service.missing sshd',
       args: { name: serviceName, jail },
       run: async (ctx, args) => !(await allServices(ctx, args.jail)).includes(args.name),
     }),
     get_all: reads({
-      doc: 'All services.',
+      doc: 'Return all services.',
       example: 'service.get_all',
       args: { jail },
       run: (ctx, { jail }) => allServices(ctx, jail),
@@ -174,23 +178,23 @@ export default defineModule({
     start: verb('Start a service.', 'start'),
     stop: verb('Stop a service.', 'stop'),
     restart: verb('Restart a service.', 'restart'),
-    reload: verb('Let a service read its configuration again.', 'reload'),
+    reload: verb('Reload the configuration of a service.', 'reload'),
     status: reads({
-      doc: 'Whether a service is running.',
+      doc: 'Return whether a service is running.',
       args: {
         name: serviceName,
-        sig: arg.any('Look for a process whose line matches this instead', { optional: true }),
+        sig: arg.text('Pattern of a process line; look for such a process instead', { optional: true }),
         jail,
       },
-      returns: ret.any('True or false; by name when the name has wildcards'),
+      returns: ret.any('True or False; a dict by name for a name with wildcards'),
       example: 'service.status sshd',
       run: async (ctx, { name, sig, jail }) => {
-        if (truthy(sig)) return truthy(await ctx.call('status.pid', [sig]))
+        if (sig) return truthy(await ctx.call('status.pid', [sig]))
         const command = await service(ctx, jail)
         return byGlob(
           name,
           () => allServices(ctx),
-          (one) => succeeds(ctx, `${command} ${one} onestatus`, { ignore_retcode: true }),
+          (other) => succeeds(ctx, `${command} ${other} onestatus`, { ignore_retcode: true }),
         )
       },
     }),

@@ -1,9 +1,9 @@
-// Services of OpenRC, on Gentoo and Alpine: init scripts, and `rc-update` for the runlevels they are started in.
+// Services of OpenRC, on Gentoo and Alpine: init scripts, and `rc-update` for their runlevels.
 import { isList, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { defineModule, type FunctionContext, isBootedWithSystemd, outputOf, ret, succeeds } from '../../../sdk/mod.ts'
 import { action, listing, question, status, switching, switchQuestion } from './declare.ts'
 
-/** All services with the runlevels that start them. */
+/** Return all services with the runlevels that start them. */
 async function runlevels(ctx: FunctionContext): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   for (const line of splitLines(await outputOf(ctx, 'rc-update -v show'))) {
@@ -32,7 +32,7 @@ const script = (ctx: FunctionContext, name: string, verb: string, quiet = false)
 const verb = (verb: 'start' | 'stop' | 'restart' | 'reload' | 'zap') =>
   action(verb, (ctx, name) => script(ctx, name, verb))
 
-/** The runlevels that the keyword asks for, or undefined. */
+/** Return the runlevels of the keyword, or undefined. */
 function wanted(kwargs: ReadonlyMap<string, Value>): string[] | undefined {
   const levels = kwargs.get('runlevels')
   if (levels === undefined) return undefined
@@ -60,11 +60,11 @@ async function disable(ctx: FunctionContext, name: string, kwargs: ReadonlyMap<s
   return surplus.length === 0 || update(ctx, 'delete', name, surplus)
 }
 
-const RUNLEVELS = ret.dict('Their runlevels, by name')
+const RUNLEVELS = ret.dict('Runlevels by service name')
 
 export default defineModule({
   name: 'gentoo_service',
-  doc: 'Services of OpenRC.',
+  doc: 'Manage services of OpenRC.',
   virtual: 'service',
   when: async ({ grains, host }) => {
     const os = grains.get('os')

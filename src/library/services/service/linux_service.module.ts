@@ -1,5 +1,4 @@
-// Init scripts of a Linux that no other provider of `service` knows. Whether a service runs is read off the list of
-// processes, by its name.
+// Init scripts of a Linux that no other provider of `service` supports. A service runs if a process has its name.
 import { str, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -45,7 +44,7 @@ const allServices = (ctx: FunctionContext): Promise<string[]> => namesIn(ctx.hos
 
 export default defineModule({
   name: 'linux_service',
-  doc: 'Services by their init scripts.',
+  doc: 'Manage services by their init scripts.',
   virtual: 'service',
   when: async ({ grains, host }) => {
     if (ELSEWHERE.includes(grains.get('os') ?? null)) return 'Your OS is on the disabled list'
@@ -56,9 +55,9 @@ export default defineModule({
   },
   functions: {
     run: changes({
-      doc: 'Let the script of a service do something.',
-      args: { name: serviceName, action: arg.string('What to do') },
-      returns: ret.boolean('Whether it went well'),
+      doc: 'Run an action of the init script of a service.',
+      args: { name: serviceName, action: arg.string('Action') },
+      returns: ret.boolean('Whether it succeeded'),
       example: 'service.run apache2 reload',
       run: (ctx, { name, action }) => act(ctx, name, action),
     }),

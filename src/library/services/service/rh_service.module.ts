@@ -1,4 +1,4 @@
-// Services of Red Hat's family before systemd: init scripts, `service` and `chkconfig`.
+// Services of the Red Hat family before systemd: init scripts, `service` and `chkconfig`.
 import { splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -30,7 +30,7 @@ const SYSTEMS: readonly Value[] = [
   'VirtuozzoLinux',
 ]
 
-/** From which release on a system has systemd, and how Salt says so. */
+/** First releases with systemd, and Salt's text about them. */
 const MODERN: ReadonlyArray<[systems: readonly string[], release: number, text: string]> = [
   [['XenServer', 'XCP-ng'], 7, 'XenServer and XCP-ng >= 7 use systemd'],
   [['Fedora'], 15, 'Fedora >= 15 uses systemd'],
@@ -76,22 +76,22 @@ async function isEnabled(ctx: FunctionContext, name: string, level?: string): Pr
 async function services(ctx: FunctionContext): Promise<string[]> {
   const found: string[] = []
   for (const line of splitLines(await outputOf(ctx, ['chkconfig', '--list']))) {
-    const [name, first] = splitWords(line)
-    if (first?.startsWith('0:') && (await isScript(ctx, name!))) found.push(name!)
+    const [name = '', first = ''] = splitWords(line)
+    if (first.startsWith('0:') && (await isScript(ctx, name))) found.push(name)
   }
   return found.sort()
 }
 
-/** Makes chkconfig know the script first. */
-async function chkconfig(ctx: FunctionContext, name: string, wish: 'on' | 'off'): Promise<boolean> {
+/** Set whether a service starts at boot. Register the script with chkconfig first. */
+async function chkconfig(ctx: FunctionContext, name: string, state: 'on' | 'off'): Promise<boolean> {
   if (!(await isKnown(ctx, name)) && !(await succeeds(ctx, `/sbin/chkconfig --add ${name}`))) return false
-  return succeeds(ctx, `/sbin/chkconfig ${name} ${wish}`)
+  return succeeds(ctx, `/sbin/chkconfig ${name} ${state}`)
 }
 
 const verb = (verb: 'start' | 'stop' | 'restart' | 'reload') =>
   action(verb, (ctx, name) => succeeds(ctx, `/sbin/service ${name} ${verb}`))
 
-const limit = arg.string('Only `sysvinit`, or only `upstart`, of which there are none', { default: '' })
+const limit = arg.string('`sysvinit`, or `upstart`, which has no services', { default: '' })
 
 const list = (doc: string, name: string, wanted?: boolean) =>
   reads({
@@ -111,18 +111,18 @@ const list = (doc: string, name: string, wanted?: boolean) =>
 
 export default defineModule({
   name: 'rh_service',
-  doc: "Services of Red Hat's family before systemd.",
+  doc: 'Manage services of the Red Hat family before systemd.',
   virtual: 'service',
   when: async ({ grains, host }) => {
     if (!(await isBootedWithSystemd(host))) return isServed(grains)
     return 'The rh_service execution module failed to load: this system was booted with systemd.'
   },
   functions: {
-    get_enabled: list('The services that are started at boot.', 'get_enabled', true),
-    get_disabled: list('The services that are not started at boot.', 'get_disabled', false),
-    get_all: list('All services.', 'get_all'),
+    get_enabled: list('Return the services that start at boot.', 'get_enabled', true),
+    get_disabled: list('Return the services that do not start at boot.', 'get_disabled', false),
+    get_all: list('Return all services.', 'get_all'),
     available: reads({
-      doc: 'Whether there is such a service.',
+      doc: 'Return whether a service exists.',
       example: 'service.available nginx',
       args: { name: serviceName, limit },
       run: async (ctx, { name, limit }) => {
@@ -131,7 +131,7 @@ export default defineModule({
       },
     }),
     missing: reads({
-      doc: 'Whether there is no such service.',
+      doc: 'Return whether a service does not exist.',
       example: 'service.missing nginx',
       args: { name: serviceName, limit },
       run: async (ctx, { name, limit }) => limit === 'upstart' || !(await isScript(ctx, name)),

@@ -1,8 +1,9 @@
-// Services of machines booted with systemd. Without it running (a chroot, a container) most functions still serve, and
-// `offline` says so.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// Services of systemd. Most functions also work when systemd is not running (a chroot, a container); `offline` detects that.
+import { SaltError } from '../../../data/mod.ts'
 import {
+  type Arg,
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -15,7 +16,7 @@ import {
   succeeds,
 } from '../../../sdk/mod.ts'
 import { byGlob, question, serviceName } from './declare.ts'
-import { act, blocks, disable, enable, isEnabled, mask, stop, unmask } from './systemd_service/actions.ts'
+import { act, disable, enable, isDetached, isEnabled, mask, stop, unmask } from './systemd_service/actions.ts'
 import { systemctl } from './systemd_service/systemctl.ts'
 import {
   allUnits,
@@ -30,49 +31,51 @@ import {
   unitsInState,
 } from './systemd_service/units.ts'
 
-const root = arg.any('Another root directory', { optional: true })
-const runtime = arg.flag('Until the next boot only', { default: false })
+const root = arg.text('Path of another root directory', { optional: true })
+const runtime = arg.flag('Whether the change lasts only until the next boot', { default: false })
 const unmasking = {
-  unmask: arg.flag('Whether it is unmasked before', { default: false }),
-  unmask_runtime: arg.flag('Whether it is unmasked before, until the next boot', { default: false }),
+  unmask: arg.flag('Whether to unmask the service first', { default: false }),
+  unmask_runtime: arg.flag('Whether to unmask the service first, until the next boot', { default: false }),
 }
-const noBlock = (value: boolean | null) => arg.any('Do not wait until it is done', { default: value })
-const done = ret.boolean('Whether it went well')
+const NO_BLOCK = 'Whether to return before systemd is done'
+const noBlock = (value: boolean) => arg.flag(NO_BLOCK, { default: value })
+const noBlockForMinion = arg.flag(`${NO_BLOCK}; by default only for the minion itself`, { optional: true })
+const done = ret.boolean('Whether it succeeded')
 
 async function available(ctx: FunctionContext, name: string): Promise<boolean> {
   await noticeChanges(ctx, name)
   return isAvailable(ctx, name)
 }
 
-/** Functions over a unit that fail with what systemctl says. */
-function acting(doc: string, verb: string, no_block: boolean | null, calledAs?: string) {
+/** Declare a function on a unit that raises the error text of systemctl. */
+function acting(doc: string, verb: string, no_block: Arg<boolean | null>, calledAs?: string) {
   const name = verb.replace('-', '_')
   return changes({
     doc,
-    args: { name: serviceName, no_block: noBlock(no_block), ...unmasking },
+    args: { name: serviceName, no_block, ...unmasking },
     returns: done,
     example: `service.${name} nginx`,
     ...(calledAs !== undefined && { calledAs }),
     run: (ctx, { name, ...options }) =>
       act(ctx, verb, name, {
         ...options,
-        no_block: verb === 'restart' ? blocks(name, options.no_block) : options.no_block,
+        no_block: verb === 'restart' ? isDetached(name, options.no_block) : options.no_block,
       }),
   })
 }
 
-/** Names of units in a state; init scripts join them that `counts`. */
-function unitList(doc: string, name: string, find: (ctx: FunctionContext, root: Value) => Promise<string[]>) {
+/** Declare a function that returns unit names. */
+function unitList(doc: string, name: string, find: (ctx: FunctionContext, root: string | null) => Promise<string[]>) {
   return reads({
     doc,
     args: { root },
-    returns: ret.texts('Their names, without `.service`'),
+    returns: ret.texts('The unit names, without `.service`'),
     example: `service.${name}`,
     run: (ctx, { root }) => find(ctx, root),
   })
 }
 
-async function inState(ctx: FunctionContext, state: string, root: Value, scripts?: boolean): Promise<string[]> {
+async function inState(ctx: FunctionContext, state: string, root: string | null, scripts?: boolean): Promise<string[]> {
   const found = await unitsInState(ctx, state, root)
   if (scripts !== undefined) {
     for (const name of await sysvServices(ctx, root)) {
@@ -82,30 +85,30 @@ async function inState(ctx: FunctionContext, state: string, root: Value, scripts
   return [...found].sort()
 }
 
-async function programs(ctx: FunctionContext, root: Value): Promise<Record<string, Result>> {
+async function programs(ctx: FunctionContext, root: string | null): Promise<Record<string, Result>> {
   const found: Record<string, Result> = {}
   for (const name of await allUnits(ctx, root)) {
     const start = (await properties(ctx, name, root)).get('ExecStart')
-    if (start !== undefined) found[name] = (start as Dict).get('path')
+    if (start instanceof Map) found[name] = start.get('path')
   }
   return found
 }
 
 const FIRST_BOOT = {
-  locale: arg.any('The locale', { optional: true }),
-  locale_message: arg.any('The locale of messages', { optional: true }),
-  keymap: arg.any('The keyboard', { optional: true }),
-  timezone: arg.any('The time zone', { optional: true }),
-  hostname: arg.any('The name of the machine', { optional: true }),
-  machine_id: arg.any('The id of the machine', { optional: true }),
+  locale: arg.text('Locale', { optional: true }),
+  locale_message: arg.text('Locale of messages', { optional: true }),
+  keymap: arg.text('Keymap', { optional: true }),
+  timezone: arg.text('Time zone', { optional: true }),
+  hostname: arg.text('Host name', { optional: true }),
+  machine_id: arg.text('Machine id', { optional: true }),
   root,
 }
 
-async function firstBoot(ctx: FunctionContext, given: Readonly<Record<string, Value>>): Promise<true> {
+async function firstBoot(ctx: FunctionContext, given: Bound<typeof FIRST_BOOT>): Promise<true> {
   const words = [(await ctx.host.which('systemd-firstboot')) ?? 'systemd-firstboot']
-  for (const key of Object.keys(FIRST_BOOT)) {
+  for (const [key, value] of Object.entries(given)) {
     const option = key === 'machine_id' ? 'machine-ID' : key.replace('_', '-')
-    if (truthy(given[key]!)) words.push(`--${option}`, str(given[key]!))
+    if (value) words.push(`--${option}`, value)
   }
   const { retcode, stderr } = await runAll(ctx, words)
   if (retcode === 0) return true
@@ -119,38 +122,40 @@ const isActive = async (ctx: FunctionContext, name: string): Promise<boolean> =>
 
 export default defineModule({
   name: 'systemd_service',
-  doc: 'Services through systemd.',
+  doc: 'Manage services of systemd.',
   virtual: 'service',
   when: async ({ grains, host }) =>
     (grains.get('kernel') === 'Linux' && ((await isBootedWithSystemd(host)) || (await isSystemdOffline(host)))) ||
     'The systemd execution module failed to load: only available on Linux systems which have been booted with systemd.',
   functions: {
     systemctl_reload: changes({
-      doc: 'Let systemd read its unit files again.',
+      doc: 'Reload the unit files.',
       args: {},
       returns: done,
       example: 'service.systemctl_reload',
       run: reloadDaemon,
     }),
     get_running: reads({
-      doc: 'The units that are running.',
+      doc: 'Return the running units.',
       args: {},
-      returns: ret.texts('Their names'),
+      returns: ret.texts('The unit names'),
       example: 'service.get_running',
       run: runningUnits,
     }),
-    get_enabled: unitList('What is started at boot.', 'get_enabled', (ctx, root) =>
+    get_enabled: unitList('Return the services that start at boot.', 'get_enabled', (ctx, root) =>
       inState(ctx, 'enabled', root, true),
     ),
-    get_disabled: unitList('What is not started at boot.', 'get_disabled', (ctx, root) =>
+    get_disabled: unitList('Return the services that do not start at boot.', 'get_disabled', (ctx, root) =>
       inState(ctx, 'disabled', root, false),
     ),
-    get_static: unitList('Units that cannot be enabled.', 'get_static', (ctx, root) => inState(ctx, 'static', root)),
-    get_all: unitList('All units.', 'get_all', allUnits),
+    get_static: unitList('Return the units that cannot be enabled.', 'get_static', (ctx, root) =>
+      inState(ctx, 'static', root),
+    ),
+    get_all: unitList('Return all units.', 'get_all', allUnits),
     available: question('available', available),
     missing: question('missing', async (ctx, name) => !(await available(ctx, name))),
     unmask: changes({
-      doc: 'Let a service be started again.',
+      doc: 'Unmask a service.',
       args: { name: serviceName, runtime, root },
       returns: done,
       examples: ["salt '*' service.unmask nginx", "salt '*' service.unmask nginx runtime=True"],
@@ -158,34 +163,34 @@ export default defineModule({
       run: (ctx, { name, runtime, root }) => unmask(ctx, name, runtime, root),
     }),
     mask: changes({
-      doc: 'Make it impossible to start a service.',
+      doc: 'Mask a service, so that it cannot be started.',
       args: { name: serviceName, runtime, root },
       returns: done,
       examples: ["salt '*' service.mask nginx", "salt '*' service.mask nginx runtime=True"],
       run: (ctx, { name, runtime, root }) => mask(ctx, name, runtime, root),
     }),
     masked: reads({
-      doc: 'Whether a service is masked.',
+      doc: 'Return whether a service is masked.',
       args: { name: serviceName, runtime, root },
       returns: ret.boolean('The answer'),
       example: 'service.masked nginx',
       run: (ctx, { name, runtime, root }) => isMasked(ctx, name, runtime, root),
     }),
-    start: acting('Start a service.', 'start', false),
+    start: acting('Start a service.', 'start', noBlock(false)),
     stop: changes({
       doc: 'Stop a service.',
-      args: { name: serviceName, no_block: noBlock(null) },
+      args: { name: serviceName, no_block: noBlockForMinion },
       returns: done,
       example: 'service.stop nginx',
       run: (ctx, { name, no_block }) => stop(ctx, name, no_block),
     }),
-    restart: acting('Restart a service.', 'restart', null),
-    reload: acting('Let a service read its configuration again.', 'reload', false, 'reload_'),
-    force_reload: acting('Reload a service, or restart it where it cannot reload.', 'force-reload', true),
+    restart: acting('Restart a service.', 'restart', noBlockForMinion),
+    reload: acting('Reload the configuration of a service.', 'reload', noBlock(false), 'reload_'),
+    force_reload: acting('Reload a service; restart it if it cannot reload.', 'force-reload', noBlock(true)),
     status: reads({
-      doc: 'Whether a service is active.',
-      args: { name: serviceName, sig: arg.any('Not looked at here', { optional: true }) },
-      returns: ret.any('True or false; by name when the name has wildcards'),
+      doc: 'Return whether a service is active.',
+      args: { name: serviceName, sig: arg.text('Ignored', { optional: true }) },
+      returns: ret.any('True or False; a dict by name for a name with wildcards'),
       example: 'service.status nginx',
       run: (ctx, { name }) =>
         byGlob(
@@ -195,58 +200,58 @@ export default defineModule({
         ),
     }),
     enable: changes({
-      doc: 'Start a service at boot.',
-      args: { name: serviceName, no_block: noBlock(false), ...unmasking, root, kwargs: arg.open('Ignored') },
+      doc: 'Enable a service at boot.',
+      args: { name: serviceName, no_block: noBlock(false), ...unmasking, root, kwargs: arg.ignored() },
       returns: done,
       example: 'service.enable nginx',
       run: (ctx, { name, ...options }) => enable(ctx, name, options),
     }),
     disable: changes({
-      doc: 'Do not start a service at boot.',
-      args: { name: serviceName, no_block: noBlock(false), root, kwargs: arg.open('Ignored') },
+      doc: 'Disable a service at boot.',
+      args: { name: serviceName, no_block: noBlock(false), root, kwargs: arg.ignored() },
       returns: done,
       example: 'service.disable nginx',
       run: (ctx, { name, no_block, root }) => disable(ctx, name, no_block, root),
     }),
     enabled: reads({
-      doc: 'Whether a service is started at boot.',
-      args: { name: serviceName, root, kwargs: arg.open('Ignored') },
+      doc: 'Return whether a service is enabled at boot.',
+      args: { name: serviceName, root, kwargs: arg.ignored() },
       returns: ret.boolean('The answer'),
       example: 'service.enabled nginx',
       run: (ctx, { name, root }) => isEnabled(ctx, name, root),
     }),
     disabled: reads({
-      doc: 'Whether a service is not started at boot.',
+      doc: 'Return whether a service is disabled at boot.',
       args: { name: serviceName, root },
       returns: ret.boolean('The answer'),
       example: 'service.disabled nginx',
       run: async (ctx, { name, root }) => !(await isEnabled(ctx, name, root)),
     }),
     show: reads({
-      doc: 'The properties of a unit.',
+      doc: 'Return the properties of a unit.',
       args: { name: serviceName, root },
-      returns: ret.dict('By name'),
+      returns: ret.dict('The properties by name'),
       example: 'service.show nginx',
       run: (ctx, { name, root }) => properties(ctx, name, root),
     }),
     execs: reads({
-      doc: 'The program of each service.',
+      doc: 'Return the program of each service.',
       args: { root },
-      returns: ret.dict('Paths by service'),
+      returns: ret.dict('Program paths by service name'),
       example: 'service.execs',
       run: (ctx, { root }) => programs(ctx, root),
     }),
     firstboot: changes({
-      doc: 'Set up a new system.',
+      doc: 'Run systemd-firstboot, which configures a new system.',
       args: FIRST_BOOT,
       returns: done,
       example: 'service.firstboot keymap=jp locale=en_US.UTF-8',
       run: (ctx, given) => firstBoot(ctx, given),
     }),
     offline: reads({
-      doc: 'Whether systemd is installed and does not run this machine.',
+      doc: 'Return whether systemd is installed but does not run this machine.',
       args: {},
-      returns: ret.any('The path of systemctl, false, or none when there is no systemctl'),
+      returns: ret.any('The path of systemctl, False, or None without systemctl'),
       example: 'service.offline',
       run: async ({ host }) => !(await isBootedWithSystemd(host)) && ((await host.which('systemctl')) ?? null),
     }),

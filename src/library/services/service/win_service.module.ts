@@ -1,5 +1,4 @@
-// Services of Windows, asked for and changed through PowerShell: its service manager has no other command line that
-// answers in data.
+// Services of Windows, through PowerShell, because no other command line of the service manager prints structured data.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lookup } from '../../../base/mod.ts'
@@ -61,7 +60,7 @@ async function setStart(ctx: FunctionContext, name: string, type: string): Promi
   if (error !== '') throw failure(`Failed To Modify ${name}: ${error}`)
 }
 
-/** Waits while the service is on its way. */
+/** Wait while the service changes its state. */
 async function settled(
   ctx: FunctionContext,
   name: string,
@@ -76,17 +75,17 @@ async function settled(
   }
 }
 
-async function start(ctx: FunctionContext, name: string, timeout: Value): Promise<boolean> {
+async function start(ctx: FunctionContext, name: string, timeout: number): Promise<boolean> {
   if ((await info(ctx, name)).get('StartType') === 'Disabled') await setStart(ctx, name, 'Manual')
   const { error } = await powershell(ctx, 'Start-Service -Name $env:BRINE_SERVICE', name)
   if (error !== '') throw failure(`Failed To Start ${name}: ${error}`)
-  return (await settled(ctx, name, Number(timeout), ['Start Pending', 'Stopped'])) === 'Running'
+  return (await settled(ctx, name, timeout, ['Start Pending', 'Stopped'])) === 'Running'
 }
 
-async function stop(ctx: FunctionContext, name: string, timeout: Value): Promise<boolean> {
+async function stop(ctx: FunctionContext, name: string, timeout: number): Promise<boolean> {
   const { error } = await powershell(ctx, 'Stop-Service -Force -Name $env:BRINE_SERVICE', name)
   if (error !== '') throw failure(`Failed To Stop ${name}: ${error}`)
-  return (await settled(ctx, name, Number(timeout), ['Running', 'Stop Pending'])) === 'Stopped'
+  return (await settled(ctx, name, timeout, ['Running', 'Stop Pending'])) === 'Stopped'
 }
 
 async function statusOf(ctx: FunctionContext, name: string): Promise<Value> {
@@ -102,45 +101,45 @@ async function hasStart(ctx: FunctionContext, name: string, types: readonly stri
   return types.includes(str((await info(ctx, name)).get('StartType')!))
 }
 
-const timeout = arg.any('Seconds to wait', { default: 90 })
-const one = { name: serviceName }
-const kwargs = arg.open('Ignored')
+const timeout = arg.count('Timeout in seconds', { default: 90 })
+const onService = { name: serviceName }
+const kwargs = arg.ignored()
 
 export default defineModule({
   name: 'win_service',
-  doc: 'Services of Windows.',
+  doc: 'Manage services of Windows.',
   virtual: 'service',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'Module win_service: module only works on Windows.',
   functions: {
     get_enabled: reads({
-      doc: 'What is started at boot.',
+      doc: 'Return the services that start at boot.',
       example: 'service.get_enabled',
       args: {},
       run: (ctx) => names(ctx, ['Auto']),
     }),
     get_disabled: reads({
-      doc: 'What is not started at boot.',
+      doc: 'Return the services that do not start at boot.',
       example: 'service.get_disabled',
       args: {},
       run: (ctx) => names(ctx, ['Manual', 'Disabled']),
     }),
     available: reads({
-      doc: 'Whether there is such a service.',
+      doc: 'Return whether a service exists.',
       example: 'service.available wuauserv',
-      args: one,
+      args: onService,
       run: async (ctx, { name }) => (await names(ctx)).some((known) => known.toLowerCase() === name.toLowerCase()),
     }),
     missing: reads({
-      doc: 'Whether there is none.',
+      doc: 'Return whether a service does not exist.',
       example: 'service.missing wuauserv',
-      args: one,
+      args: onService,
       run: async (ctx, { name }) => !(await names(ctx)).includes(name),
     }),
-    get_all: reads({ doc: 'All services.', example: 'service.get_all', args: {}, run: (ctx) => names(ctx) }),
+    get_all: reads({ doc: 'Return all services.', example: 'service.get_all', args: {}, run: (ctx) => names(ctx) }),
     get_service_name: reads({
-      doc: 'Names by what services are shown as.',
+      doc: 'Return service names by display name.',
       example: "service.get_service_name 'Google Update Service (gupdate)'",
-      args: { args: arg.rest('Names to look for; all when none') },
+      args: { args: arg.rest('Names to look for; all if none') },
       run: async (ctx, { args }) => {
         const rows = await query(ctx, ALL)
         const wanted = rows.filter((row) => {
@@ -151,9 +150,9 @@ export default defineModule({
       },
     }),
     info: reads({
-      doc: 'What is known about a service.',
+      doc: 'Return the details of a service.',
       example: 'service.info spooler',
-      args: one,
+      args: onService,
       run: (ctx, { name }) => info(ctx, name),
     }),
     start: changes({
@@ -176,7 +175,7 @@ export default defineModule({
         (await stop(ctx, args.name, args.timeout)) && (await start(ctx, args.name, args.timeout)),
     }),
     status: reads({
-      doc: 'Whether a service is running.',
+      doc: 'Return whether a service is running.',
       example: 'service.status spooler',
       args: { name: serviceName, args: arg.rest('Ignored'), kwargs },
       run: (ctx, { name }) =>
@@ -187,7 +186,7 @@ export default defineModule({
         ),
     }),
     enable: changes({
-      doc: 'Start a service at boot.',
+      doc: 'Enable a service at boot.',
       example: 'service.enable spooler',
       args: { name: serviceName, start_type: arg.string('Auto or Manual', { default: 'auto' }), kwargs },
       run: async (ctx, { name, start_type }) => {
@@ -196,7 +195,7 @@ export default defineModule({
       },
     }),
     disable: changes({
-      doc: 'Do not start a service at boot.',
+      doc: 'Disable a service at boot.',
       example: 'service.disable spooler',
       args: { name: serviceName, kwargs },
       run: async (ctx, args) => {
@@ -205,15 +204,15 @@ export default defineModule({
       },
     }),
     enabled: reads({
-      doc: 'Whether a service is started at boot.',
+      doc: 'Return whether a service is enabled at boot.',
       example: 'service.enabled spooler',
       args: { name: serviceName, kwargs },
       run: (ctx, args) => hasStart(ctx, args.name, ['Auto']),
     }),
     disabled: reads({
-      doc: 'Whether a service is not started at boot.',
+      doc: 'Return whether a service is disabled at boot.',
       example: 'service.disabled spooler',
-      args: one,
+      args: onService,
       run: async (ctx, { name }) => !(await hasStart(ctx, name, ['Auto'])),
     }),
   },

@@ -1,39 +1,48 @@
-// Programs that supervisord keeps running, through supervisorctl.
-import { floatFromText, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll, textAt } from '../../../sdk/mod.ts'
+// Processes that supervisord controls, through supervisorctl.
+import { floatFromText, SaltError, splitLines, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  reads,
+  ret,
+  runAll,
+  textAt,
+} from '../../../sdk/mod.ts'
 
-interface Where {
-  user: Value
-  conf_file: Value
-  bin_env: Value
-}
+type Where = Bound<typeof where>
 
-async function program(ctx: FunctionContext, environment: Value): Promise<string> {
+async function program(ctx: FunctionContext, environment: string | null): Promise<string> {
   const missing = new SaltError('CommandExecutionError', 'Could not find a `supervisorctl` binary')
-  if (!truthy(environment)) {
+  if (!environment) {
     const path = await ctx.host.which('supervisorctl')
     if (path === undefined) throw missing
     return path
   }
-  const path = str(environment)
-  if ((await ctx.host.stat(path))?.type !== 'directory') return path
-  const inside = `${path.replace(/\/$/, '')}/bin/supervisorctl`
+  if ((await ctx.host.stat(environment))?.type !== 'directory') return environment
+  const inside = `${environment.replace(/\/$/, '')}/bin/supervisorctl`
   if ((await ctx.host.stat(inside))?.type !== 'file') throw missing
   return inside
 }
 
-/** What supervisorctl said; a failure is marked as one. */
-async function control(ctx: FunctionContext, verb: string, name: Value, where: Where): Promise<string> {
-  const config = where.conf_file === null ? [] : ['-c', str(where.conf_file)]
-  const target = truthy(name) ? [str(name)] : []
-  const words = [await program(ctx, where.bin_env), ...config, verb, ...target]
-  const { retcode, stdout } = await runAll(ctx, words, { runas: where.user })
+/** Return the output of supervisorctl; an error is marked as such. */
+async function control(
+  ctx: FunctionContext,
+  verb: string,
+  name: string | null,
+  { user, conf_file, bin_env }: Where,
+): Promise<string> {
+  const config = conf_file === null ? [] : ['-c', conf_file]
+  const words = [await program(ctx, bin_env), ...config, verb, ...(name ? [name] : [])]
+  const { retcode, stdout } = await runAll(ctx, words, { runas: user })
   return retcode !== 0 && !stdout.includes('ERROR') ? `ERROR: ${stdout}` : stdout
 }
 
-/** `group:*` is `group:` to supervisorctl where it means the programs, and `group` where it means the group. */
+/** supervisorctl expects `group:` where it means the processes, and `group` where it means the group. */
 const asPrograms = (name: string): string => name.replace(/:\*$/, ':')
-const asGroup = (name: Value): Value => (typeof name === 'string' ? name.replace(/:\*?$/, '') : name)
+const asGroup = (name: string): string => name.replace(/:\*?$/, '')
 
 interface Row {
   process: string
@@ -62,14 +71,14 @@ async function options(ctx: FunctionContext, name: string, file: string | null):
   return new Map([...section].map(([key, value]): [Value, Value] => [key, readOption(value)]))
 }
 
-/** A section of a file as Python's ConfigParser reads it: names in small letters, indented lines go on. */
+/** Parse a section as Python's ConfigParser does: names in lower case, indented lines continue a value. */
 function sectionOf(text: string, wanted: string): Map<string, string> | undefined {
   let section: Map<string, string> | undefined
   let isInside = false
   let last: string | undefined
   for (const line of splitLines(text).filter((raw) => !/^\s*([#;]|$)/.test(raw))) {
     const header = /^\[(.+)\]/.exec(line)?.[1]
-    const [, key, value] = /^(.*?)\s*[=:]\s*(.*)$/.exec(line.trim()) ?? []
+    const [, key, value = ''] = /^(.*?)\s*[=:]\s*(.*)$/.exec(line.trim()) ?? []
     if (header !== undefined) {
       isInside = header === wanted
       if (isInside) section ??= new Map()
@@ -77,7 +86,7 @@ function sectionOf(text: string, wanted: string): Map<string, string> | undefine
       section!.set(last, `${section!.get(last)}\n${line.trim()}`)
     } else if (isInside && key !== undefined) {
       last = key.toLowerCase()
-      section!.set(last, value!.trim())
+      section!.set(last, value.trim())
     }
   }
   return section
@@ -92,13 +101,13 @@ function readOption(raw: string): Value {
 }
 
 const where = {
-  user: arg.text('Whom supervisorctl runs as', { optional: true }),
-  conf_file: arg.text('The configuration of supervisord', { optional: true }),
-  bin_env: arg.text('The path of supervisorctl, or of a virtual environment with it', { optional: true }),
+  user: arg.text('User that runs supervisorctl', { optional: true }),
+  conf_file: arg.text('Path of the configuration of supervisord', { optional: true }),
+  bin_env: arg.text('Path of supervisorctl, or of a virtual environment with it', { optional: true }),
 }
-const name = arg.any('The program, or a group with a colon')
-const everyone = arg.text('The program, or a group with a colon', { default: 'all' })
-const maybe = arg.any('The program', { optional: true })
+const name = arg.text('Process, or a group with a colon')
+const everyone = arg.text('Process, or a group with a colon', { default: 'all' })
+const optionalName = arg.text('Process; all if not given', { optional: true })
 
 const programs = (doc: string, verb: string) =>
   changes({
@@ -118,63 +127,63 @@ const group = (doc: string, verb: string) =>
 
 export default defineModule({
   name: 'supervisord',
-  doc: 'Programs under supervisord.',
+  doc: 'Manage processes of supervisord.',
   functions: {
-    start: programs('Start programs.', 'start'),
-    restart: programs('Restart programs.', 'restart'),
-    stop: programs('Stop programs.', 'stop'),
-    add: group('Let what the configuration has of a group take effect.', 'add'),
-    remove: group('Take a group out.', 'remove'),
+    start: programs('Start processes.', 'start'),
+    restart: programs('Restart processes.', 'restart'),
+    stop: programs('Stop processes.', 'stop'),
+    add: group('Activate a group of the configuration.', 'add'),
+    remove: group('Remove a group.', 'remove'),
     reread: changes({
-      doc: 'Read the configuration again.',
+      doc: 'Reread the configuration without applying it.',
       example: 'supervisord.reread',
       args: where,
       run: (ctx, place) => control(ctx, 'reread', null, place),
     }),
     update: changes({
-      doc: 'Read the configuration again, and add, remove and restart what it changes.',
+      doc: 'Reread the configuration; add, remove and restart the groups that changed.',
       example: 'supervisord.update',
-      args: { ...where, name: maybe },
-      run: (ctx, { name, ...place }) => control(ctx, 'update', asGroup(name), place),
+      args: { ...where, name: optionalName },
+      run: (ctx, { name, ...place }) => control(ctx, 'update', name && asGroup(name), place),
     }),
     status: reads({
-      doc: 'The programs and their states.',
+      doc: 'Return the processes and their states.',
       example: 'supervisord.status',
-      args: { name: maybe, ...where },
-      run: async (ctx, args) => {
-        const { name, ...place } = args
+      args: { name: optionalName, ...where },
+      run: async (ctx, { name, ...place }) => {
         const found = rows(await control(ctx, 'status', name, place))
         return Object.fromEntries(found.map(({ process, state, reason }) => [process, { state, reason }]))
       },
-      returns: ret.dict('The state, by process'),
+      returns: ret.dict('The state by process'),
     }),
     status_raw: reads({
-      doc: 'What supervisorctl shows.',
+      doc: 'Return the output of `supervisorctl status`.',
       example: 'supervisord.status_raw',
-      args: { name: maybe, ...where },
-      run: (ctx, args) => {
-        const { name, ...place } = args
-        return control(ctx, 'status', name, place)
-      },
+      args: { name: optionalName, ...where },
+      run: (ctx, { name, ...place }) => control(ctx, 'status', name, place),
     }),
     custom: changes({
-      doc: 'Give supervisorctl any command.',
+      doc: 'Run any command of supervisorctl.',
       example: 'supervisord.custom "mstop \'*gunicorn*\'"',
-      args: { command: arg.string('The command'), ...where },
+      args: { command: arg.string('Command'), ...where },
       run: (ctx, { command, ...place }) => control(ctx, command, null, place),
     }),
     options: reads({
-      doc: 'The configuration of a program.',
+      doc: 'Return the configuration of a process.',
       example: 'supervisord.options foo',
-      args: { name: arg.string('The program'), conf_file: where.conf_file },
+      args: { name: arg.string('Process'), conf_file: where.conf_file },
       run: (ctx, { name, conf_file }) => options(ctx, name, conf_file),
     }),
     status_bool: reads({
-      doc: 'Whether a program is there, and in a state.',
+      doc: 'Return whether a process exists and has a state.',
       example: 'supervisord.status_bool nginx RUNNING',
-      args: { name, expected_state: arg.any('The state', { optional: true }), ...where },
+      args: {
+        name,
+        expected_state: arg.text('Expected state, such as RUNNING; any state by default', { optional: true }),
+        ...where,
+      },
       run: async (ctx, { name, expected_state, ...place }) => {
-        const last = rows(await control(ctx, `status ${str(name)}`, null, place)).at(-1)
+        const last = rows(await control(ctx, `status ${name}`, null, place)).at(-1)
         if (!last || last.reason === '(no such process)' || last.process !== name) return false
         return expected_state === null || last.state === expected_state
       },

@@ -1,10 +1,10 @@
-// Programs under supervisord: running or not.
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// States of processes that supervisord controls.
+import { type Dict, str, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-type Where = Readonly<Record<'user' | 'conf_file' | 'bin_env', Value>>
+type Where = Bound<typeof where>
 
-/** Answers that are marked as errors and mean that all is well. */
+/** Answers that are marked as errors but mean success. */
 const FINE = ['already started', 'not running', 'process group already active']
 
 const isError = (answer: string): boolean => answer.includes('ERROR') && !FINE.some((text) => answer.includes(text))
@@ -23,14 +23,14 @@ async function look(ctx: StateContext, where: Where): Promise<Seen> {
   return { states, groups: new Set(grouped.map((name) => name.slice(0, name.indexOf(':') + 1))) }
 }
 
-/** The programs that a name means, with whether each runs. */
+/** Return the processes that a name means, with their states. */
 function meant(name: string, { states, groups }: Seen): Map<string, string> {
   if (states.has(name)) return new Map([[name, states.get(name)!]])
   if (!groups.has(name)) return new Map()
   return new Map([...states].filter(([program]) => program.startsWith(name)))
 }
 
-function foreseen(name: string, programs: Map<string, string>): [boolean | null, string] {
+function forecast(name: string, programs: Map<string, string>): [boolean | null, string] {
   const isGroup = name.endsWith(':')
   if (programs.size === 0) {
     return [null, `${isGroup ? `Group '${name}'` : `Service ${name}`} will be added and started`]
@@ -47,19 +47,19 @@ function foreseen(name: string, programs: Map<string, string>): [boolean | null,
   return [null, `The following services will be started: ${idle.join(' ')}`]
 }
 
-interface Wish extends Where {
+interface Request extends Where {
   name: string
-  restart: Value
-  update: Value
+  restart: boolean
+  update: boolean
 }
 
-async function running(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { restart, update, name: given, ...where } = wish
+async function running(ctx: StateContext, request: Request): Promise<StateReturn> {
+  const { restart, update, name: given, ...where } = request
   const name = given.replace(/:\*$/, ':')
   const ret = reportOn(name)
   const seen = await look(ctx, where)
   const programs = meant(name, seen)
-  if (ctx.test) return ret(...foreseen(name, programs))
+  if (ctx.test) return ret(...forecast(name, programs))
   const done: string[] = []
   let [result, comment] = [true, '']
   const judge = (answer: Value, success: string): void => {
@@ -68,7 +68,7 @@ async function running(ctx: StateContext, wish: Wish): Promise<StateReturn> {
     comment = failed ? str(answer) : success
   }
   let wasUpdated = false
-  if (truthy(update)) {
+  if (update) {
     const answer = await ctx.call('supervisord.update', [], where)
     judge(answer, 'Updating supervisor')
     wasUpdated = str(answer).includes(`${name}: updated`)
@@ -84,7 +84,7 @@ async function running(ctx: StateContext, wish: Wish): Promise<StateReturn> {
     judge(await ctx.call(`supervisord.${fun}`, [name], where), done.at(-1)!)
   }
   if (!isRunning && !wasUpdated) await act('start', 'Starting')
-  else if (isRunning && truthy(restart) && !wasUpdated) await act('restart', 'Restarting')
+  else if (isRunning && restart && !wasUpdated) await act('restart', 'Restarting')
   else if (isRunning) comment = `Not starting ${wasUpdated ? 'updated' : 'already running'}${kind}: ${name}`
   return ret(result, comment, result && done.length > 0 ? { [name]: done.join(' ') } : {})
 }
@@ -101,32 +101,36 @@ async function dead(ctx: StateContext, name: string, where: Where): Promise<Stat
   return ret(true, `Stopping service: ${name}`, { [name]: `Stopping service: ${name}` })
 }
 
-const name = arg.string('The program, or a group with a colon')
+const name = arg.string('Process, or a group with a colon')
 const where = {
-  user: arg.any('Whom supervisorctl runs as', { optional: true }),
-  conf_file: arg.any('The configuration of supervisord', { optional: true }),
-  bin_env: arg.any('The path of supervisorctl, or of a virtual environment with it', { optional: true }),
+  user: arg.text('User that runs supervisorctl', { optional: true }),
+  conf_file: arg.text('Path of the configuration of supervisord', { optional: true }),
+  bin_env: arg.text('Path of supervisorctl, or of a virtual environment with it', { optional: true }),
 }
 const kwargs = arg.ignored()
-const wishes = (restart: boolean) => ({
+const parameters = (restart: boolean) => ({
   name,
-  restart: arg.any('Restart what runs already', { default: restart }),
-  update: arg.any('Let supervisord take up its configuration first', { default: false }),
+  restart: arg.flag('Whether to restart a running process', { default: restart }),
+  update: arg.flag('Whether to update the configuration of supervisord first', { default: false }),
   ...where,
   kwargs,
 })
-const run = (ctx: StateContext, { kwargs: _, ...wish }: Wish & { kwargs: unknown }) => running(ctx, wish)
+const run = (ctx: StateContext, { kwargs: _, ...request }: Request & { kwargs: unknown }) => running(ctx, request)
 
 export default defineState({
   name: 'supervisord',
-  doc: 'Keep programs under supervisord running.',
+  doc: 'Manage processes of supervisord.',
   functions: {
-    running: state({ doc: 'A program or group runs.', args: wishes(false), run }),
+    running: state({ doc: 'Ensure that a process or group is running.', args: parameters(false), run }),
     dead: state({
-      doc: 'A program or group does not run.',
+      doc: 'Ensure that a process or group is not running.',
       args: { name, ...where, kwargs },
       run: (ctx, { name, kwargs: _, ...place }) => dead(ctx, name, place),
     }),
-    mod_watch: state({ doc: 'Restart because something watched has changed.', args: wishes(true), run }),
+    mod_watch: state({
+      doc: 'Restart a process or group because a watched state changed.',
+      args: parameters(true),
+      run,
+    }),
   },
 })

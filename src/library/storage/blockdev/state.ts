@@ -1,11 +1,12 @@
-// Block devices are tuned, and have a file system. What a new one has is asked of blkid until it says so.
+// States of block devices: parameters and file systems. After formatting, poll blkid until it shows the new file system.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   defineState,
   outputOf,
   type Result,
+  reportOn,
   type StateContext,
   type StateReturn,
   state,
@@ -18,29 +19,24 @@ const SWITCHES: Readonly<Record<string, string>> = lookup({
   'read-write': 'getro',
 })
 
-async function tuned(ctx: StateContext, name: string, wishes: ReadonlyMap<string, Value>): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
+async function tuned(ctx: StateContext, name: string, parameters: ReadonlyMap<string, Value>): Promise<StateReturn> {
+  const report = reportOn(name)
   if ((await ctx.host.stat(name))?.type !== 'block') {
     return report(false, `Changes to ${name} cannot be applied. Not a block device.`)
   }
   if (ctx.test) return report(null, `Changes to ${name} will be applied `)
-  const before = (await ctx.call('disk.dump', [name])) as Dict
-  const after = (await ctx.call('disk.tune', [name], wishes)) as Dict
-  if (!truthy(after)) return report(false, `Failed to modify block device ${name}`)
+  const before = await ctx.call('disk.dump', [name])
+  const after = await ctx.call('disk.tune', [name], parameters)
+  if (!before || !after || after.size === 0) return report(false, `Failed to modify block device ${name}`)
   const changes: Record<string, Result> = {}
-  for (const [wish, value] of wishes) {
-    const told = SWITCHES[wish]
-    if (told === undefined || before.get(told) === after.get(told)) continue
+  for (const [parameter, value] of parameters) {
+    const fact = SWITCHES[parameter]
+    if (fact === undefined || before.get(fact) === after.get(fact)) continue
     const shown = (facts: Dict): string => {
-      if (typeof value !== 'boolean') return str(facts.get(told) ?? null)
-      return str((facts.get(told) === '1') !== (wish === 'read-write'))
+      if (typeof value !== 'boolean') return str(facts.get(fact) ?? null)
+      return str((facts.get(fact) === '1') !== (parameter === 'read-write'))
     }
-    changes[wish] = `Changed from ${shown(before)} to ${shown(after)}`
+    changes[parameter] = `Changed from ${shown(before)} to ${shown(after)}`
   }
   if (Object.keys(changes).length === 0) return report(true, `Block device ${name} already in correct state`)
   return report(true, `Block device ${name} successfully modified `, changes)
@@ -57,12 +53,7 @@ async function formatted(
   type: string,
   options: ReadonlyMap<string, Value>,
 ): Promise<StateReturn> {
-  const report = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
+  const report = reportOn(name)
   if ((await ctx.host.stat(name)) === undefined) return report(false, `${name} does not exist`)
   if ((await typeOf(ctx, name)) === type) return report(true, `${name} already formatted with ${type}`)
   if ((await ctx.host.which(`mkfs.${type}`)) === undefined) return report(false, `Invalid fs_type: ${type}`)
@@ -80,24 +71,24 @@ async function formatted(
 
 export default defineState({
   name: 'blockdev',
-  doc: 'Block devices.',
+  doc: 'Manage block devices.',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'Cannot load the blockdev state module: disk execution module not found',
   functions: {
     tuned: state({
-      doc: 'A device is tuned.',
+      doc: 'Ensure that a block device has parameters.',
       args: {
-        name: arg.string('The device'),
+        name: arg.string('Device path'),
         kwargs: arg.open('read-ahead, filesystem-read-ahead, read-only, read-write'),
       },
       run: (ctx, { name, kwargs }) => tuned(ctx, name, kwargs),
     }),
     formatted: state({
-      doc: 'A device has a file system.',
+      doc: 'Ensure that a block device has a file system.',
       args: {
-        name: arg.string('The device'),
-        fs_type: arg.string('The file system', { default: 'ext4' }),
-        force: arg.flag('Whether what is there is overwritten', { default: false }),
+        name: arg.string('Device path'),
+        fs_type: arg.string('File system type', { default: 'ext4' }),
+        force: arg.flag('Whether to overwrite an existing file system', { default: false }),
         kwargs: arg.open('Further options of disk.format'),
       },
       run: (ctx, { name, fs_type, force, kwargs }) =>

@@ -1,8 +1,9 @@
-// Encrypted block devices: those that are mapped, and the lines of /etc/crypttab. A line has a name, a device, a key and, where there
-// are any, options.
+// Encrypted block devices: mapped devices, and the lines of /etc/crypttab. A line has a name, a device, a key and optional
+// options.
 import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -17,15 +18,15 @@ const FIELDS = ['name', 'device', 'password', 'options'] as const
 type Field = (typeof FIELDS)[number]
 type Entry = Record<Field, string>
 
-const failed = (text: string): SaltError => new SaltError('CommandExecutionError', text)
+const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
-/** Undefined for comments and for what is no entry. */
+/** Parse a line; undefined for comments and invalid lines. */
 function entryOf(line: string): Entry | undefined {
   if (line.startsWith('#')) return undefined
   const words = splitWords(line)
   if (words.length === 3) words.push('')
   if (words.length !== 4) return undefined
-  const [name, device, password, options] = words as [string, string, string, string]
+  const [name = '', device = '', password = '', options = ''] = words
   return { name, device, password, options }
 }
 
@@ -35,7 +36,7 @@ const lineOf = ({ name, device, password, options }: Entry): string =>
 const isLike = (entry: Entry, wanted: Entry, fields: readonly Field[]): boolean =>
   fields.every((field) => entry[field] === wanted[field])
 
-/** The lines of a file, each with its end. */
+/** Return the lines of a file, including line ends. */
 async function linesOf(ctx: FunctionContext, config: string): Promise<string[]> {
   return new TextDecoder().decode(await ctx.host.read(config)).match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -67,7 +68,7 @@ async function remove(ctx: FunctionContext, name: string, config: string): Promi
     lines = await linesOf(ctx, config)
   } catch (error) {
     if (!isHostError(error)) throw error
-    throw failed(`Could not read from ${config}: ${error.message}`)
+    throw failure(`Could not read from ${config}: ${error.message}`)
   }
   const left = lines.filter((line) => entryOf(line)?.name !== name)
   if (left.length === lines.length) return 'absent'
@@ -79,37 +80,26 @@ function optionText(options: Value): string {
   if (options === null) return ''
   if (typeof options === 'string') return options
   if (isList(options)) return options.map(str).join(',')
-  throw failed('options must be a string or list of strings')
+  throw failure('options must be a string or list of strings')
 }
 
 function fieldsOf(match_on: Value): Field[] {
-  if (!isList(match_on) && typeof match_on !== 'string') throw failed('match_on must be a string or list of strings')
+  if (!isList(match_on) && typeof match_on !== 'string') throw failure('match_on must be a string or list of strings')
   const names = (isList(match_on) ? match_on : [match_on]).map(str)
   const unknown = names.filter((name) => !FIELDS.includes(name as Field))
-  if (unknown.length > 0) throw failed(`Unrecognized keys in match_on: "${unknown.join(', ')}"`)
+  if (unknown.length > 0) throw failure(`Unrecognized keys in match_on: "${unknown.join(', ')}"`)
   return names as Field[]
 }
 
-interface Wish {
-  name: Value
-  device: Value
-  password: Value
-  options: Value
-  config: string
-  test: boolean
-  match_on: Value
-}
+type NewEntry = Bound<typeof setCrypttabArgs>
 
-async function set(ctx: FunctionContext, wish: Wish): Promise<string> {
-  const { config } = wish
-  const wanted: Entry = {
-    name: str(wish.name),
-    device: str(wish.device),
-    password: wish.password === null ? 'none' : str(wish.password),
-    options: optionText(wish.options),
-  }
-  const fields = fieldsOf(wish.match_on)
-  if ((await ctx.host.stat(config))?.type !== 'file') throw failed(`Bad config file "${config}"`)
+async function set(
+  ctx: FunctionContext,
+  { name, device, password, options, config, test, match_on }: NewEntry,
+): Promise<string> {
+  const wanted: Entry = { name, device, password: password || 'none', options: optionText(options) }
+  const fields = fieldsOf(match_on)
+  if ((await ctx.host.stat(config))?.type !== 'file') throw failure(`Bad config file "${config}"`)
   let outcome = 'new'
   const lines = (await linesOf(ctx, config)).map((line) => {
     const entry = entryOf(line)
@@ -119,24 +109,24 @@ async function set(ctx: FunctionContext, wish: Wish): Promise<string> {
     return isSame ? line : lineOf(wanted)
   })
   if (outcome === 'new') lines.push(lineOf(wanted))
-  if (outcome !== 'present' && !wish.test) await ctx.host.write(config, lines.join(''))
+  if (outcome !== 'present' && !test) await ctx.host.write(config, lines.join(''))
   return outcome
 }
 
-/** Mapped devices as dmsetup lists them. */
+/** Return the mapped devices that dmsetup lists. */
 async function active(ctx: FunctionContext): Promise<Dict> {
   const found: Dict = new Map()
   const text = await ctx.call('cmd.run_stdout', ['dmsetup ls --target crypt'])
   for (const line of text.split('\n')) {
-    const [, devname, major, minor] = /^(\S+)\s+\((\d+), (\d+)\)/.exec(line) ?? []
+    const [, devname, major = '', minor = ''] = /^(\S+)\s+\((\d+), (\d+)\)/.exec(line) ?? []
     if (devname === undefined) ctx.log('warning', 'dmsetup output does not match expected format')
     else {
       found.set(
         devname,
         new Map<Value, Value>([
           ['devname', devname],
-          ['major', major!],
-          ['minor', minor!],
+          ['major', major],
+          ['minor', minor],
         ]),
       )
     }
@@ -144,31 +134,43 @@ async function active(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-async function open(ctx: FunctionContext, name: string, device: string, keyfile: Value): Promise<boolean> {
-  if (keyfile === null || keyfile === 'none' || keyfile === '-') {
-    throw failed('For immediate crypt device mapping, keyfile must not be none')
+async function open(ctx: FunctionContext, name: string, device: string, keyfile: string): Promise<boolean> {
+  if (['', 'none', '-'].includes(keyfile)) {
+    throw failure('For immediate crypt device mapping, keyfile must not be none')
   }
-  return (await retcodeOf(ctx, `cryptsetup open --key-file ${str(keyfile)} ${device} ${name}`)) === 0
+  return (await retcodeOf(ctx, `cryptsetup open --key-file ${keyfile} ${device} ${name}`)) === 0
 }
 
-const name = arg.text('The name of the mapping')
-const config = arg.string('The table', { default: '/etc/crypttab' })
+const name = arg.text('Name of the mapping')
+const config = arg.string('Path of the table', { default: '/etc/crypttab' })
+
+const setCrypttabArgs = {
+  name,
+  device: arg.text('Encrypted device'),
+  password: arg.text('Path of the key file; `none` for a passphrase', { default: 'none' }),
+  options: arg.any('Options, as text or list; other types are refused', { default: '' }),
+  config,
+  test: arg.boolean('Whether to return the outcome without writing', { default: false }),
+  match_on: arg.any('Field or list of fields that identify an entry: name, device, password, options', {
+    default: 'name',
+  }),
+}
 
 export default defineModule({
   name: 'cryptdev',
-  doc: 'Encrypted block devices.',
+  doc: 'Manage encrypted block devices.',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'The cryptdev module cannot be loaded: not a POSIX-like system',
   functions: {
     active: reads({
-      doc: 'The mapped devices.',
+      doc: 'Return the mapped devices.',
       args: {},
-      returns: ret.dict('Their numbers by name'),
+      returns: ret.dict('Device numbers by name'),
       example: 'cryptdev.active',
       run: (ctx) => active(ctx),
     }),
     crypttab: reads({
-      doc: 'The entries of the table.',
+      doc: 'Return the entries of the table.',
       args: { config },
       returns: ret.dict('Entries by name'),
       example: 'cryptdev.crypttab',
@@ -177,36 +179,28 @@ export default defineModule({
     rm_crypttab: changes({
       doc: 'Remove an entry from the table.',
       args: { name, config },
-      returns: ret.string('`change`, or `absent` when there was none'),
+      returns: ret.string('`change`, or `absent` if there was no such entry'),
       example: 'cryptdev.rm_crypttab data',
       run: (ctx, { name, config }) => remove(ctx, name, config),
     }),
     set_crypttab: changes({
-      doc: 'Put an entry into the table, or change the one that matches.',
-      args: {
-        name,
-        device: arg.text('The encrypted device'),
-        password: arg.any('The file of its key', { default: 'none' }),
-        options: arg.any('Options, as text or as a list', { default: '' }),
-        config,
-        test: arg.boolean('Only say what would be done', { default: false }),
-        match_on: arg.any('The fields by which an entry is recognised', { default: 'name' }),
-      },
+      doc: 'Add an entry to the table, or change the matching one.',
+      args: setCrypttabArgs,
       returns: ret.string('`new`, `change` or `present`'),
       example: 'cryptdev.set_crypttab data /dev/sdz1 /etc/data.key swap,size=256',
-      run: (ctx, wish) => set(ctx, wish),
+      run: set,
     }),
     open: changes({
       doc: 'Map a device with cryptsetup.',
-      args: { name, device: arg.text('The encrypted device'), keyfile: arg.any('The file of its key') },
-      returns: ret.boolean('Whether it was mapped'),
+      args: { name, device: arg.text('Encrypted device'), keyfile: arg.text('Path of the key file') },
+      returns: ret.boolean('Whether the device is mapped'),
       example: 'cryptdev.open data /dev/sdz1 /etc/data.key',
       run: (ctx, { name, device, keyfile }) => open(ctx, name, device, keyfile),
     }),
     close: changes({
       doc: 'Unmap a device with cryptsetup.',
       args: { name },
-      returns: ret.boolean('Whether it was unmapped'),
+      returns: ret.boolean('Whether the mapping was removed'),
       example: 'cryptdev.close data',
       run: async (ctx, { name }) => (await retcodeOf(ctx, `cryptsetup close ${name}`)) === 0,
     }),

@@ -1,4 +1,4 @@
-// How full file systems are, when they are fuller than they should be. Mount points are regular expressions.
+// Usage of file systems above a limit. Mount points are regular expressions.
 import { compileRegex, type Dict, decodeBytes, float, str, type Value } from '../../../data/mod.ts'
 import {
   type BeaconContext,
@@ -32,18 +32,18 @@ async function usageOf(ctx: BeaconContext, mount: string): Promise<number | unde
 
 export default defineBeacon({
   name: 'diskusage',
-  doc: 'Tells of file systems that are fuller than a percentage.',
+  doc: 'Report file systems whose usage reaches a percentage.',
   validate: () => undefined,
   beacon: async (ctx, config) => {
     const mounts = await mountPoints(ctx)
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [pattern, limit] of ownOptions(config)) {
       const text = str(pattern)
       const expression = compileRegex(text.endsWith('$') ? text : `${text}$`)
       for (const mount of mounts.filter((path) => expression.match(path))) {
         const usage = await usageOf(ctx, mount)
         if (usage === undefined || usage < percentOf(limit)) continue
-        told.push(
+        reports.push(
           new Map<Value, Value>([
             ['diskusage', float(usage)],
             ['mount', mount],
@@ -51,6 +51,6 @@ export default defineBeacon({
         )
       }
     }
-    return told
+    return reports
   },
 })

@@ -1,6 +1,14 @@
-// How full volumes and directories are, held against limits. The state only looks.
-import { type Dict, float, round, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// Usage of volumes and directories, compared with limits. The state changes nothing.
+import { type Dict, float, round, str, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  type Result,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 
 interface Limits {
   minimum: number | null
@@ -9,7 +17,7 @@ interface Limits {
   free: boolean
 }
 
-/** A limit as a whole number, or what is wrong with it. */
+/** Parse a limit as a whole number, or return the problem. */
 function limitOf(name: string, given: Value, absolute: boolean): { value: number | null; problem: string } {
   if (given === null) return { value: null, problem: '' }
   const marks = absolute ? /^[ KB]+|[ KB]+$/g : /^[ %]+|[ %]+$/g
@@ -47,10 +55,10 @@ async function ofPath(ctx: StateContext, name: string, absolute: boolean): Promi
   return { used: percent(total - available), available: percent(available), data }
 }
 
-/** Percentages of directories are floats, and print as such. */
+/** Format a value; percentages of directories are floats. */
 const shown = (value: number, isFloat: boolean): string => (isFloat ? str(float(value)) : String(value))
 
-function verdict({ used, available }: Usage, limits: Limits, isFloat: boolean): [boolean, string] {
+function compare({ used, available }: Usage, limits: Limits, isFloat: boolean): [boolean, string] {
   const { minimum, maximum, absolute, free } = limits
   const [what, value] = free ? ['available', available] : ['used', used]
   const unit = absolute ? 'KB' : '%'
@@ -60,16 +68,9 @@ function verdict({ used, available }: Usage, limits: Limits, isFloat: boolean): 
   return [true, 'Disk used space in acceptable range']
 }
 
-interface Wish {
-  name: string
-  maximum: Value
-  minimum: Value
-  absolute: Value
-  free: Value
-}
+type Request = Bound<typeof statusArgs>
 
-async function status(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name } = wish
+async function status(ctx: StateContext, { name, absolute, free, ...given }: Request): Promise<StateReturn> {
   const ret = (result: boolean, comment: string, data: Result = {}): StateReturn => ({
     name,
     result,
@@ -77,38 +78,39 @@ async function status(ctx: StateContext, wish: Wish): Promise<StateReturn> {
     changes: {},
     data,
   })
-  const absolute = truthy(wish.absolute)
-  const maximum = limitOf('maximum', wish.maximum, absolute)
-  const minimum = limitOf('minimum', wish.minimum, absolute)
+  const maximum = limitOf('maximum', given.maximum, absolute)
+  const minimum = limitOf('minimum', given.minimum, absolute)
   const isEmpty = minimum.value !== null && maximum.value !== null && minimum.value >= maximum.value
   const problem = maximum.problem + minimum.problem + (isEmpty ? 'minimum must be less than maximum ' : '')
   if (problem !== '') return ret(false, problem)
-  const limits = { minimum: minimum.value, maximum: maximum.value, absolute, free: truthy(wish.free) }
+  const limits = { minimum: minimum.value, maximum: maximum.value, absolute, free }
   const entry = (await ctx.call('disk.usage')).get(name) as Dict | undefined
   if (entry) {
     const usage = ofMount(entry, absolute)
-    return ret(...verdict(usage, limits, false), usage.data)
+    return ret(...compare(usage, limits, false), usage.data)
   }
   const absent = `Disk mount ${name} not present. `
   const usage = await ofPath(ctx, name, absolute)
   if (!usage) return ret(false, `${absent}Directory ${name} does not exist or is not a directory`)
-  return ret(...verdict(usage, limits, !absolute && usage.used + usage.available !== 0), usage.data)
+  return ret(...compare(usage, limits, !absolute && usage.used + usage.available !== 0), usage.data)
+}
+
+const statusArgs = {
+  name: arg.string('Mount point or directory'),
+  maximum: arg.any('Maximum in percent, as number or text such as 50%', { optional: true }),
+  minimum: arg.any('Minimum in percent, as number or text such as 5%', { optional: true }),
+  absolute: arg.flag('Whether the limits are in KB', { default: false }),
+  free: arg.flag('Whether the limits apply to free space', { default: false }),
 }
 
 export default defineState({
   name: 'disk',
-  doc: 'Hold volumes against limits.',
+  doc: 'Check the usage of volumes.',
   functions: {
     status: state({
-      doc: 'A volume or directory is filled within limits.',
-      args: {
-        name: arg.string('A mount point or a directory'),
-        maximum: arg.any('What may not be exceeded, in percent', { optional: true }),
-        minimum: arg.any('What may not be fallen below, in percent', { optional: true }),
-        absolute: arg.flag('The limits are in KB', { default: false }),
-        free: arg.flag('The limits are about free space', { default: false }),
-      },
-      run: (ctx, wish) => status(ctx, wish),
+      doc: 'Ensure that the usage of a volume or directory is within limits.',
+      args: statusArgs,
+      run: status,
     }),
   },
 })

@@ -1,10 +1,10 @@
-// ext2, ext3 and ext4 file systems, by the tools that come with them.
+// ext2, ext3 and ext4 file systems, through e2fsprogs.
 import { type Dict, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
 
-/** Options by the names people write, and the letters the tools take. */
+/** Parse option names and the letters of the tools. */
 const letters = (spec: string): ReadonlyMap<string, string> =>
-  new Map(spec.split(' ').map((pair): [string, string] => [pair.split(':')[0]!, pair.split(':')[1]!]))
+  new Map(spec.split(' ').map((pair) => pair.split(':') as [string, string]))
 
 const MKFS = letters(
   'block_size:b check:c direct:D ext_opts:E fragment_size:f force:F blocks_per_group:g number_of_groups:G ' +
@@ -32,18 +32,22 @@ const NOISE =
 async function run(
   ctx: FunctionContext,
   command: string,
-  full: Value,
+  full: boolean,
   keep: (line: string) => boolean,
 ): Promise<Result> {
   const all = new Map(await ctx.call('cmd.run_all', [command], { python_shell: false }))
   const text = `${str(all.get('stdout') ?? '')}\n${str(all.get('stderr') ?? '')}`
   const lines = splitLines(text).filter(keep)
-  return full === true ? all.set('comment', lines) : lines
+  return full ? all.set('comment', lines) : lines
 }
 
-/** What dumpe2fs tells: first attributes of the whole, then groups of blocks. */
-async function dump(ctx: FunctionContext, device: string, args: Value): Promise<{ attributes: Dict; blocks: Dict }> {
-  const flags = args === null || args === '' ? '' : ` -${str(args)}`
+/** Parse the output of dumpe2fs: attributes, then block groups. */
+async function dump(
+  ctx: FunctionContext,
+  device: string,
+  args: string | null,
+): Promise<{ attributes: Dict; blocks: Dict }> {
+  const flags = args ? ` -${args}` : ''
   const [attributes, blocks]: [Dict, Dict] = [new Map(), new Map()]
   let group: Dict | undefined
   for (const line of splitLines(await outputOf(ctx, `dumpe2fs ${device}${flags}`))) {
@@ -67,25 +71,25 @@ async function dump(ctx: FunctionContext, device: string, args: Value): Promise<
   return { attributes, blocks }
 }
 
-const device = arg.text('The device')
-const full_return = arg.any('With all that the command answers', { default: false })
-const args = arg.any('Letters of options of dumpe2fs', { optional: true })
+const device = arg.text('Device path')
+const full_return = arg.flag('Whether to return the whole result of the command', { default: false })
+const args = arg.text('Option letters of dumpe2fs', { optional: true })
 
 export default defineModule({
   name: 'extfs',
-  doc: 'ext2, ext3 and ext4 file systems.',
+  doc: 'Manage ext2, ext3 and ext4 file systems.',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' ||
     'The extfs execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
     mkfs: changes({
-      doc: 'Make a file system.',
+      doc: 'Create a file system.',
       example: 'extfs.mkfs /dev/sda1 fs_type=ext4 opts=acl,noexec',
       args: {
         device,
         fs_type: arg.text('ext2, ext3 or ext4'),
         full_return,
-        kwargs: arg.open('Options of mke2fs, by their long names'),
+        kwargs: arg.open('Options of mke2fs by their long names'),
       },
       run: (ctx, { device, fs_type, full_return, kwargs }) => {
         const command = `mke2fs -F -t ${fs_type} ${optionText(kwargs, MKFS)}${device}`
@@ -93,29 +97,29 @@ export default defineModule({
       },
     }),
     tune: changes({
-      doc: 'Change settings of a file system.',
+      doc: 'Change parameters of a file system.',
       example: 'extfs.tune /dev/sda1 force=True label=wildstallyns opts=acl,noexec',
-      args: { device, full_return, kwargs: arg.open('Options of tune2fs, by their long names') },
+      args: { device, full_return, kwargs: arg.open('Options of tune2fs by their long names') },
       run: (ctx, { device, full_return, kwargs }) =>
         run(ctx, `tune2fs ${optionText(kwargs, TUNE)}${device}`, full_return, () => true),
     }),
     attributes: reads({
-      doc: 'Attributes of a file system.',
+      doc: 'Return the attributes of a file system.',
       example: 'extfs.attributes /dev/sda1',
       args: { device, args },
       run: async (ctx, given) => (await dump(ctx, given.device, given.args)).attributes,
     }),
     blocks: reads({
-      doc: 'Groups of blocks of a file system.',
+      doc: 'Return the block groups of a file system.',
       example: 'extfs.blocks /dev/sda1',
       args: { device, args },
       run: async (ctx, given) => (await dump(ctx, given.device, given.args)).blocks,
     }),
     dump: reads({
-      doc: 'Attributes and groups of blocks of a file system.',
+      doc: 'Return the attributes and block groups of a file system.',
       example: 'extfs.dump /dev/sda1',
       args: { device, args },
-      run: (ctx, given) => dump(ctx, given.device, given.args) as Promise<Result>,
+      run: async (ctx, given) => ({ ...(await dump(ctx, given.device, given.args)) }),
     }),
   },
 })

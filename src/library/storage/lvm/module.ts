@@ -1,7 +1,8 @@
-// Logical volumes of Linux, by LVM's own commands. What the `-c` forms of its displays show is given with their names.
+// Logical volumes of Linux, through the commands of LVM. The columns of the displays with `-c` get names.
 import { type Dict, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changes,
   defineModule,
   type FunctionContext,
@@ -61,9 +62,9 @@ const LV = [
   'Minor Device Number',
 ]
 
-async function rows(ctx: FunctionContext, command: string, name: Value, quiet: Value): Promise<string[][]> {
-  const words = [command, '-c', ...(truthy(name) ? [name] : [])]
-  const { retcode, stdout } = await runAll(ctx, words, { ignore_retcode: truthy(quiet) })
+async function rows(ctx: FunctionContext, command: string, name: string, quiet: boolean): Promise<string[][]> {
+  const words = [command, '-c', ...(name ? [name] : [])]
+  const { retcode, stdout } = await runAll(ctx, words, { ignore_retcode: quiet })
   if (retcode !== 0) return []
   const lines = splitLines(stdout).filter((line) => !line.includes('is a new physical volume'))
   return lines.map((line) => line.trim().split(':'))
@@ -72,35 +73,35 @@ async function rows(ctx: FunctionContext, command: string, name: Value, quiet: V
 const named = (names: readonly string[], columns: readonly string[]): Dict =>
   new Map(names.map((name, at) => [name, columns[at] ?? '']))
 
-async function display(ctx: FunctionContext, kind: 'vg' | 'lv', name: Value, quiet: Value = false): Promise<Dict> {
+async function display(ctx: FunctionContext, kind: 'vg' | 'lv', name: string, quiet = false): Promise<Dict> {
   const names = kind === 'vg' ? VG : LV
   const found = await rows(ctx, `${kind}display`, name, quiet)
   return new Map(found.map((columns) => [columns[0]!, named(names, columns)]))
 }
 
-async function pvdisplay(ctx: FunctionContext, name: Value, real: Value = false, quiet: Value = false): Promise<Dict> {
+async function pvdisplay(ctx: FunctionContext, name: string, real = false, quiet = false): Promise<Dict> {
   const found: Dict = new Map()
   for (const columns of await rows(ctx, 'pvdisplay', name, quiet)) {
     const facts = named(PV, columns)
-    const device = truthy(real) ? await realPath(ctx, columns[0]!) : columns[0]!
-    if (truthy(real)) facts.set('Real Physical Volume Device', device)
+    const [shown = ''] = columns
+    const device = real ? await realPath(ctx, shown) : shown
+    if (real) facts.set('Real Physical Volume Device', device)
     found.set(device, facts)
   }
   return found
 }
 
-const listOf = (devices: Value): string[] =>
-  typeof devices === 'string' ? devices.split(',') : ((devices ?? []) as Value[]).map(str)
+const isNone = (devices: readonly string[]): boolean => devices.every((device) => device === '')
 
-const sure = (force: Value): string => (truthy(force) ? '--yes' : '-qq')
+const sure = (force: boolean): string => (force ? '--yes' : '-qq')
 
-/** What a command complained about, or what is said when it did not. */
-async function told(ctx: FunctionContext, words: readonly string[], done: string): Promise<string> {
+/** Run a command; return its error text, or a text for success. */
+async function outcomeOf(ctx: FunctionContext, words: readonly string[], done: string): Promise<string> {
   const { retcode, stderr } = await runAll(ctx, words)
   return retcode === 0 ? done : stderr.trim()
 }
 
-/** Options with values among those that a command knows. */
+/** Return the options that a command knows and that have values. */
 const optionWords = (given: ReadonlyMap<string, Value>, valid: string): string[] =>
   [...given].flatMap(([name, value]) =>
     valid.split(' ').includes(name) && truthy(value) ? [`--${name}`, str(value)] : [],
@@ -118,25 +119,24 @@ const LV_OPTIONS =
 const LV_FLAGS = ['nosync', 'noudevsync', 'ignoremonitoring', 'thin']
 
 interface Devices {
-  devices: Value
-  override: Value
-  force: Value
+  devices: string[]
+  override: boolean
+  force: boolean
 }
 
 async function pvcreate(
   ctx: FunctionContext,
-  given: Devices & { kwargs: ReadonlyMap<string, Value> },
+  { devices, override, force, kwargs }: Devices & { kwargs: ReadonlyMap<string, Value> },
 ): Promise<Result> {
-  if (!truthy(given.devices)) return 'Error: at least one device is required'
-  const devices = listOf(given.devices)
+  if (isNone(devices)) return 'Error: at least one device is required'
   const fresh: string[] = []
   for (const device of devices) {
     if ((await ctx.host.stat(device)) === undefined) return `${device} does not exist`
     if ((await pvdisplay(ctx, device, false, true)).size === 0) fresh.push(device)
-    else if (!truthy(given.override)) return `Device "${device}" is already an LVM physical volume.`
+    else if (!override) return `Device "${device}" is already an LVM physical volume.`
   }
   if (fresh.length === 0) return true
-  const words = ['pvcreate', sure(given.force), ...fresh, ...optionWords(given.kwargs, PV_OPTIONS)]
+  const words = ['pvcreate', sure(force), ...fresh, ...optionWords(kwargs, PV_OPTIONS)]
   const { retcode, stderr } = await runAll(ctx, words)
   if (retcode !== 0) return stderr
   for (const device of devices) {
@@ -145,15 +145,15 @@ async function pvcreate(
   return true
 }
 
-async function eachVolume(ctx: FunctionContext, command: 'pvremove' | 'pvresize', given: Devices): Promise<Result> {
+async function eachVolume(ctx: FunctionContext, command: 'pvremove' | 'pvresize', request: Devices): Promise<Result> {
+  const { devices, override, force } = request
   const known: string[] = []
-  const devices = listOf(given.devices)
   for (const device of devices) {
     if ((await pvdisplay(ctx, device)).size > 0) known.push(device)
-    else if (!truthy(given.override)) return `${device} is not a physical volume`
+    else if (!override) return `${device} is not a physical volume`
   }
   if (known.length === 0) return true
-  const { retcode, stderr } = await runAll(ctx, [command, sure(given.force), ...known])
+  const { retcode, stderr } = await runAll(ctx, [command, sure(force), ...known])
   if (retcode !== 0) return stderr
   if (command === 'pvresize') return true
   for (const device of devices) {
@@ -162,70 +162,52 @@ async function eachVolume(ctx: FunctionContext, command: 'pvremove' | 'pvresize'
   return true
 }
 
-interface VolumeWish {
-  lvname: Value
-  vgname: Value
-  size: Value
-  extents: Value
-  snapshot: Value
-  pv: Value
-  thinvolume: Value
-  thinpool: Value
-  force: Value
-  kwargs: ReadonlyMap<string, Value>
+type NewVolume = Bound<typeof lvcreateArgs>
+
+/** Return the words for the size, or an error text. */
+function sizeWords({ size, extents, thinvolume, thinpool }: NewVolume): string[] | string {
+  if (size && extents) return 'Error: Please specify only one of size or extents'
+  if (thinvolume && thinpool) return 'Error: Please set only one of thinvolume or thinpool to True'
+  if (size) return [thinvolume ? '-V' : '-L', size]
+  if (!extents) return 'Error: Either size or extents must be specified'
+  return thinvolume ? 'Error: Thin volume size cannot be specified as extents' : ['-l', extents]
 }
 
-/** What is wrong with a wish, or the words of its size. */
-function sizeWords({ size, extents, thinvolume, thinpool }: VolumeWish): string[] | string {
-  if (truthy(size) && truthy(extents)) return 'Error: Please specify only one of size or extents'
-  if (truthy(thinvolume) && truthy(thinpool)) return 'Error: Please set only one of thinvolume or thinpool to True'
-  if (truthy(size)) return [truthy(thinvolume) ? '-V' : '-L', str(size)]
-  if (!truthy(extents)) return 'Error: Either size or extents must be specified'
-  return truthy(thinvolume) ? 'Error: Thin volume size cannot be specified as extents' : ['-l', str(extents)]
-}
-
-async function lvcreate(ctx: FunctionContext, wish: VolumeWish): Promise<Result> {
-  const size = sizeWords(wish)
+async function lvcreate(ctx: FunctionContext, request: NewVolume): Promise<Result> {
+  const size = sizeWords(request)
   if (typeof size === 'string') return size
-  const [lv, vg] = [str(wish.lvname), str(wish.vgname)]
-  const name = truthy(wish.thinvolume) ? ['--thin', '-n', lv] : [truthy(wish.thinpool) ? '--thinpool' : '-n', lv]
-  const flags = LV_FLAGS.filter((flag) => wish.kwargs.has(flag)).map((flag) => `--${flag}`)
+  const { lvname: lv, vgname: vg, snapshot, pv, thinvolume, thinpool, force, kwargs } = request
+  const name = thinvolume ? ['--thin', '-n', lv] : [thinpool ? '--thinpool' : '-n', lv]
+  const flags = LV_FLAGS.filter((flag) => kwargs.has(flag)).map((flag) => `--${flag}`)
   const words = [
     (await ctx.host.which('lvcreate')) ?? 'lvcreate',
     ...name,
-    ...(truthy(wish.snapshot) ? ['-s', `${vg}/${str(wish.snapshot)}`] : [vg]),
+    ...(snapshot ? ['-s', `${vg}/${snapshot}`] : [vg]),
     ...size,
-    ...(truthy(wish.pv) ? [str(wish.pv)] : []),
+    ...(pv ? [pv] : []),
     ...flags,
-    ...optionWords(wish.kwargs, LV_OPTIONS),
-    sure(wish.force),
+    ...optionWords(kwargs, LV_OPTIONS),
+    sure(force),
   ]
-  const output = await told(ctx, words, `Logical volume "${lv}" created.`)
+  const output = await outcomeOf(ctx, words, `Logical volume "${lv}" created.`)
   return (await display(ctx, 'lv', `/dev/${vg}/${lv}`)).set('Output from lvcreate', output)
 }
 
-interface Resize {
-  size: Value
-  lvpath: Value
-  extents: Value
-  force: Value
-  resizefs: Value
-}
-
-async function resize(ctx: FunctionContext, verb: 'resize' | 'extend', wish: Resize): Promise<Record<string, Result>> {
-  const { size, extents, lvpath } = wish
-  if (truthy(size) === truthy(extents)) {
-    const problem = truthy(size)
-      ? 'Please specify only one of size or extents'
-      : 'Either size or extents must be specified'
+async function resize(
+  ctx: FunctionContext,
+  verb: 'resize' | 'extend',
+  { size, extents, lvpath, force, resizefs }: Bound<typeof sizing>,
+): Promise<Record<string, Result>> {
+  if (Boolean(size) === Boolean(extents)) {
+    const problem = size ? 'Please specify only one of size or extents' : 'Either size or extents must be specified'
     ctx.log('error', `Error: ${problem}`)
     return {}
   }
-  const insists = verb === 'resize' && truthy(wish.force) ? '--force' : sure(wish.force)
-  const words = [`lv${verb}`, insists, ...(truthy(wish.resizefs) ? ['--resizefs'] : [])]
-  words.push(...(truthy(size) ? ['-L', str(size)] : ['-l', str(extents)]), str(lvpath))
+  const answer = verb === 'resize' && force ? '--force' : sure(force)
+  const words = [`lv${verb}`, answer, ...(resizefs ? ['--resizefs'] : [])]
+  words.push(...(size ? ['-L', size] : ['-l', str(extents)]), str(lvpath))
   const done = `Logical volume "${str(lvpath)}" successfully ${verb === 'resize' ? 'resized' : 'extended'}.`
-  return { [`Output from lv${verb}`]: await told(ctx, words, done) }
+  return { [`Output from lv${verb}`]: await outcomeOf(ctx, words, done) }
 }
 
 const NO_DEVICES = 'Error: vgname and device(s) are both required'
@@ -233,12 +215,12 @@ const NO_DEVICES = 'Error: vgname and device(s) are both required'
 async function vgcreate(
   ctx: FunctionContext,
   vg: string,
-  devices: Value,
+  devices: string[],
   force: boolean,
   options: ReadonlyMap<string, Value>,
 ) {
-  const words = ['vgcreate', vg, ...listOf(devices), sure(force), ...optionWords(options, VG_OPTIONS)]
-  const output = await told(ctx, words, `Volume group "${vg}" successfully created`)
+  const words = ['vgcreate', vg, ...devices, sure(force), ...optionWords(options, VG_OPTIONS)]
+  const output = await outcomeOf(ctx, words, `Volume group "${vg}" successfully created`)
   return (await display(ctx, 'vg', vg)).set('Output from vgcreate', output)
 }
 
@@ -247,142 +229,147 @@ async function versions(ctx: FunctionContext): Promise<Dict> {
   return new Map(lines.map(([name = '', value = '']) => [name.trim(), value.trim()]))
 }
 
-const quiet = arg.flag('Whether a failure is no failure of the call', { default: false })
-const devices = arg.any('Devices, as a list or with commas')
-const override = arg.flag('Whether devices that need nothing are passed over', { default: true })
-const vgname = arg.text('The volume group')
-const lvname = arg.text('The logical volume')
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const quiet = arg.flag('Whether a failure does not change the return code of the job', { default: false })
+const devices = arg.words('Devices, as a list or with commas')
+const override = arg.flag('Whether to skip devices that need no change', { default: true })
+const vgname = arg.text('Volume group')
+const lvname = arg.text('Logical volume')
 const kwargs = arg.open('Further options of the command')
 const sizing = {
-  size: optional('The new size'),
-  lvpath: arg.text('The path of the volume', { optional: true }),
-  extents: arg.text('The new number of extents', { optional: true }),
-  force: arg.flag('Whether questions are answered with yes', { default: false }),
-  resizefs: arg.flag('With the file system on it', { default: false }),
+  size: arg.text('New size, such as +12M', { optional: true }),
+  lvpath: arg.text('Path of the logical volume', { optional: true }),
+  extents: arg.text('New number of extents', { optional: true }),
+  force: arg.flag('Whether to answer questions with yes', { default: false }),
+  resizefs: arg.flag('Whether to resize the file system as well', { default: false }),
+}
+
+const lvcreateArgs = {
+  lvname,
+  vgname,
+  size: arg.text('Size, such as 10G', { optional: true }),
+  extents: arg.text('Number of extents', { optional: true }),
+  snapshot: arg.text('Logical volume to take a snapshot of', { optional: true }),
+  pv: arg.text('Physical volume to use', { optional: true }),
+  thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
+  thinpool: arg.flag('Whether to create a thin pool', { default: false }),
+  force: arg.flag('Whether to answer questions with yes', { default: false }),
+  kwargs,
 }
 
 export default defineModule({
   name: 'linux_lvm',
   virtual: 'lvm',
-  doc: 'Physical volumes, volume groups and logical volumes.',
+  doc: 'Manage physical volumes, volume groups and logical volumes.',
   when: async ({ host }) =>
     (await host.which('lvm')) !== undefined ||
     'The linux_lvm execution module cannot be loaded: the lvm binary is not in the path.',
   functions: {
     version: reads({
-      doc: 'The version of LVM.',
+      doc: 'Return the version of LVM.',
       example: 'lvm.version',
       args: {},
       run: async (ctx) => [...(await versions(ctx)).values()][0] ?? null,
     }),
-    fullversion: reads({ doc: 'All versions that LVM tells.', example: 'lvm.fullversion', args: {}, run: versions }),
+    fullversion: reads({
+      doc: 'Return all versions that LVM shows.',
+      example: 'lvm.fullversion',
+      args: {},
+      run: versions,
+    }),
     pvdisplay: reads({
-      doc: 'Physical volumes.',
+      doc: 'Return the physical volumes.',
       example: 'lvm.pvdisplay md0',
       args: {
-        pvname: arg.any('Only this one', { default: '' }),
-        real: arg.flag('Devices by their real path', { default: false }),
+        pvname: arg.text('Device; all if empty', { default: '' }),
+        real: arg.flag('Whether to use the real path of devices', { default: false }),
         quiet,
       },
       run: (ctx, { pvname, real, quiet }) => pvdisplay(ctx, pvname, real, quiet),
-      returns: ret.dict('The facts, by device'),
+      returns: ret.dict('The data by device'),
     }),
     vgdisplay: reads({
-      doc: 'Volume groups.',
+      doc: 'Return the volume groups.',
       example: 'lvm.vgdisplay nova-volumes',
-      args: { vgname: arg.any('Only this one', { default: '' }), quiet },
+      args: { vgname: arg.text('Volume group; all if empty', { default: '' }), quiet },
       run: (ctx, args) => display(ctx, 'vg', args.vgname, args.quiet),
     }),
     lvdisplay: reads({
-      doc: 'Logical volumes.',
+      doc: 'Return the logical volumes.',
       example: 'lvm.lvdisplay /dev/vg_myserver/root',
-      args: { lvname: arg.any('Only this one', { default: '' }), quiet },
+      args: { lvname: arg.text('Path of the logical volume; all if empty', { default: '' }), quiet },
       run: (ctx, args) => display(ctx, 'lv', args.lvname, args.quiet),
-      returns: ret.dict('The facts, by volume'),
+      returns: ret.dict('The data by volume'),
     }),
     pvcreate: changes({
-      doc: 'Make physical volumes.',
+      doc: 'Create physical volumes.',
       example: 'lvm.pvcreate /dev/sdb1,/dev/sdb2 dataalignmentoffset=7s',
-      args: {
-        devices,
-        override,
-        force: arg.flag('Whether questions are answered with yes', { default: true }),
-        kwargs,
-      },
+      args: { devices, override, force: arg.flag('Whether to answer questions with yes', { default: true }), kwargs },
       run: pvcreate,
     }),
     pvremove: changes({
       doc: 'Remove physical volumes.',
       example: 'lvm.pvremove /dev/sdb1',
-      args: { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      args: { devices, override, force: arg.flag('Whether to answer questions with yes', { default: true }) },
       run: (ctx, given) => eachVolume(ctx, 'pvremove', given),
     }),
     vgcreate: changes({
-      doc: 'Make a volume group.',
+      doc: 'Create a volume group.',
       example: 'lvm.vgcreate my_vg /dev/sdb1,/dev/sdb2 clustered=y',
-      args: { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }), kwargs },
+      args: { vgname, devices, force: arg.flag('Whether to answer questions with yes', { default: false }), kwargs },
       run: (ctx, { vgname, devices, force, kwargs }) =>
-        vgname && truthy(devices) ? vgcreate(ctx, vgname, devices, force, kwargs) : NO_DEVICES,
+        vgname && !isNone(devices) ? vgcreate(ctx, vgname, devices, force, kwargs) : NO_DEVICES,
     }),
     vgextend: changes({
       doc: 'Add devices to a volume group.',
       example: 'lvm.vgextend my_vg /dev/sdb1,/dev/sdb2',
-      args: { vgname, devices, force: arg.flag('Whether questions are answered with yes', { default: false }) },
+      args: { vgname, devices, force: arg.flag('Whether to answer questions with yes', { default: false }) },
       run: async (ctx, { vgname, devices, force }) => {
-        if (!vgname || !truthy(devices)) return NO_DEVICES
-        const words = ['vgextend', vgname, sure(force), ...listOf(devices)]
-        return { 'Output from vgextend': await told(ctx, words, `Volume group "${vgname}" successfully extended`) }
+        if (!vgname || isNone(devices)) return NO_DEVICES
+        const words = ['vgextend', vgname, sure(force), ...devices]
+        return { 'Output from vgextend': await outcomeOf(ctx, words, `Volume group "${vgname}" successfully extended`) }
       },
     }),
     lvcreate: changes({
-      doc: 'Make a logical volume.',
+      doc: 'Create a logical volume.',
       example: 'lvm.lvcreate new_volume_name vg_name size=10G',
-      args: {
-        lvname,
-        vgname,
-        size: optional('Its size'),
-        extents: arg.text('Its number of extents', { optional: true }),
-        snapshot: arg.text('The volume it is a snapshot of', { optional: true }),
-        pv: arg.text('The physical volume it is on', { optional: true }),
-        thinvolume: arg.flag('Whether it is thin', { default: false }),
-        thinpool: arg.flag('Whether it is a pool of thin ones', { default: false }),
-        force: arg.flag('Whether questions are answered with yes', { default: false }),
-        kwargs,
-      },
+      args: lvcreateArgs,
       run: lvcreate,
     }),
     vgremove: changes({
       doc: 'Remove a volume group.',
       example: 'lvm.vgremove vgname',
-      args: { vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      args: { vgname, force: arg.flag('Whether to answer questions with yes', { default: true }) },
       run: (ctx, { vgname, force }) =>
-        told(ctx, ['vgremove', vgname, sure(force)], `Volume group "${vgname}" successfully removed`),
+        outcomeOf(ctx, ['vgremove', vgname, sure(force)], `Volume group "${vgname}" successfully removed`),
     }),
     lvremove: changes({
       doc: 'Remove a logical volume.',
       example: 'lvm.lvremove lvname vgname',
-      args: { lvname, vgname, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      args: { lvname, vgname, force: arg.flag('Whether to answer questions with yes', { default: true }) },
       run: (ctx, { lvname, vgname, force }) =>
-        told(ctx, ['lvremove', `${vgname}/${lvname}`, sure(force)], `Logical volume "${lvname}" successfully removed`),
+        outcomeOf(
+          ctx,
+          ['lvremove', `${vgname}/${lvname}`, sure(force)],
+          `Logical volume "${lvname}" successfully removed`,
+        ),
     }),
     lvresize: changes({
-      doc: 'Set the size of a logical volume.',
+      doc: 'Resize a logical volume.',
       example: 'lvm.lvresize +12M /dev/mapper/vg1-test',
       args: sizing,
-      run: (ctx, wish) => resize(ctx, 'resize', wish),
-      returns: ret.dict('What lvresize says'),
+      run: (ctx, request) => resize(ctx, 'resize', request),
+      returns: ret.dict('The output of lvresize'),
     }),
     lvextend: changes({
-      doc: 'Enlarge a logical volume.',
+      doc: 'Extend a logical volume.',
       example: 'lvm.lvextend +12M /dev/mapper/vg1-test',
       args: sizing,
-      run: (ctx, wish) => resize(ctx, 'extend', wish),
+      run: (ctx, request) => resize(ctx, 'extend', request),
     }),
     pvresize: changes({
-      doc: 'Take up the new size of devices.',
+      doc: 'Resize physical volumes to the size of their devices.',
       example: 'lvm.pvresize /dev/sdb1,/dev/sdb2',
-      args: { devices, override, force: arg.flag('Whether questions are answered with yes', { default: true }) },
+      args: { devices, override, force: arg.flag('Whether to answer questions with yes', { default: true }) },
       run: (ctx, given) => eachVolume(ctx, 'pvresize', given),
     }),
   },

@@ -1,13 +1,15 @@
-// Physical volumes, volume groups and logical volumes are there or not.
+// States of physical volumes, volume groups and logical volumes.
 import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
+  type Bound,
   changed,
   defineState,
   ensure,
   failed,
   isHostError,
   type Result,
+  reportOn,
   type StateContext,
   type StateReturn,
   settled,
@@ -16,7 +18,7 @@ import {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1 / 2048, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }
 
-/** `10G`, `512mb`, `100` or sectors as `2048s`, in megabytes. */
+/** Return `10G`, `512mb`, `100` or sectors such as `2048s` in megabytes. */
 function megabytes(size: string): number {
   const [, digits, unit = 'm'] = /^(.*?)([a-z])?b?$/.exec(size.toLowerCase()) ?? []
   if (digits === undefined || !/\d$/.test(digits)) throw new SaltError('ArgumentValueError', `Size ${size} is invalid.`)
@@ -25,13 +27,13 @@ function megabytes(size: string): number {
   return Number(digits) * factor
 }
 
-const isThere = async (ctx: StateContext, fun: string, name: string, quiet = true): Promise<boolean> =>
+const exists = async (ctx: StateContext, fun: string, name: string, quiet = true): Promise<boolean> =>
   truthy(await ctx.call(`lvm.${fun}`, [name], quiet ? { quiet: true } : {}))
 
 interface Kind {
   noun: string
   display: string
-  /** What is said of something that is not there. */
+  /** Comment for an object that does not exist. */
   gone: string
 }
 
@@ -41,14 +43,14 @@ const KINDS = {
   lv: { noun: 'Logical Volume', display: 'lvdisplay', gone: 'already absent' },
 } as const satisfies Record<string, Kind>
 
-/** The volume or group that a state is about; `path` is what LVM shows it by. */
+/** The object of a state; `path` is its name in LVM. */
 interface Volume {
   kind: Kind
   name: string
   path: string
 }
 
-/** Remove a volume or group that is there. */
+/** Remove an existing volume or group. */
 function absent(
   ctx: StateContext,
   { kind, name, path }: Volume,
@@ -57,17 +59,17 @@ function absent(
   const subject = `${kind.noun} ${name}`
   return ensure(ctx, {
     name,
-    look: async () => ((await isThere(ctx, kind.display, path)) ? 'there' : settled(`${subject} ${kind.gone}`)),
+    look: async () => ((await exists(ctx, kind.display, path)) ? 'present' : settled(`${subject} ${kind.gone}`)),
     foresee: () => `${subject} is set to be removed`,
     act: async () => {
       const removed = await remove()
-      if (await isThere(ctx, kind.display, path)) return failed(`Failed to remove ${subject}`)
+      if (await exists(ctx, kind.display, path)) return failed(`Failed to remove ${subject}`)
       return changed(`Removed ${subject}`, { removed })
     },
   })
 }
 
-/** Create a volume or group that is not there. */
+/** Create a missing volume or group. */
 function created(
   ctx: StateContext,
   { kind, name, path }: Volume,
@@ -80,7 +82,7 @@ function created(
     foresee: () => `${subject} is set to be created`,
     act: async () => {
       const made = await create()
-      if (await isThere(ctx, kind.display, path, false)) return changed(`Created ${subject}`, { created: made })
+      if (await exists(ctx, kind.display, path, false)) return changed(`Created ${subject}`, { created: made })
       const output = made instanceof Map ? made.get('Output from lvcreate') : undefined
       const detail = kind === KINDS.lv ? `. Error: ${str(output ?? made)}` : ''
       return failed(`Failed to create ${subject}${detail}`)
@@ -97,7 +99,7 @@ async function realPath(ctx: StateContext, path: string): Promise<string> {
   }
 }
 
-/** A device belongs to the group, or is added to it. */
+/** Add a device to the group if necessary, and return the outcome. */
 async function member(ctx: StateContext, group: string, device: string) {
   const real = await realPath(ctx, device)
   const groupOf = async (): Promise<Value | undefined> => {
@@ -119,17 +121,16 @@ async function member(ctx: StateContext, group: string, device: string) {
 async function groupPresent(
   ctx: StateContext,
   name: string,
-  devices: Value,
+  devices: string[],
   options: ReadonlyMap<string, Value>,
 ): Promise<StateReturn> {
-  const list = typeof devices === 'string' ? devices.split(',') : ((devices ?? []) as Value[]).map(str)
-  if (!(await isThere(ctx, 'vgdisplay', name))) {
-    return created(ctx, { kind: KINDS.vg, name, path: name }, () => ctx.call('lvm.vgcreate', [name, list], options))
+  if (!(await exists(ctx, 'vgdisplay', name))) {
+    return created(ctx, { kind: KINDS.vg, name, path: name }, () => ctx.call('lvm.vgcreate', [name, devices], options))
   }
   const comments = [`Volume Group ${name} already present`]
   const changes: Record<string, Result> = {}
   let result: boolean | null = true
-  for (const device of list) {
+  for (const device of devices) {
     const outcome = await member(ctx, name, device)
     if (outcome.comment !== undefined) comments.push(outcome.comment)
     if (outcome.added !== undefined) changes[device] = outcome.added
@@ -139,49 +140,32 @@ async function groupPresent(
   return { name, changes, result, comment: comments.join('\n') }
 }
 
-interface VolumeWish {
-  name: string
-  vgname: Value
-  size: Value
-  extents: Value
-  snapshot: Value
-  pv: Value
-  thinvolume: Value
-  thinpool: Value
-  force: Value
-  resizefs: Value
-  kwargs: ReadonlyMap<string, Value>
-}
+type VolumeRequest = Bound<typeof lvPresentArgs>
 
 async function resized(
   ctx: StateContext,
-  wish: VolumeWish,
+  request: VolumeRequest,
   name: string,
   path: string,
   info: Dict,
 ): Promise<StateReturn> {
-  const { size, force, resizefs } = wish
-  const report = (result: boolean | null, comment: string, changes = {}): StateReturn => ({
-    name: wish.name,
-    changes,
-    result,
-    comment,
-  })
+  const { size, force, resizefs } = request
+  const report = reportOn(request.name)
   const settled = `Logical Volume ${name} already present`
-  if (!truthy(size) && !truthy(wish.extents)) return report(true, settled)
+  if (!size && !request.extents) return report(true, settled)
   const extentsNow = Number(info.get('Current Logical Extents Associated'))
   const sizeNow = megabytes(`${str(info.get('Logical Volume Size')!)}s`)
-  const relative = str(wish.extents).includes('%')
-  const extents = truthy(size) || relative ? extentsNow : Number(wish.extents)
-  const wanted = truthy(size) ? megabytes(str(size)) : sizeNow
-  if (force === false && (wanted < sizeNow || extents < extentsNow)) {
+  const relative = request.extents?.includes('%') ?? false
+  const extents = size || relative ? extentsNow : Number(request.extents)
+  const wanted = size ? megabytes(size) : sizeNow
+  if (!force && (wanted < sizeNow || extents < extentsNow)) {
     return report(false, "To reduce a Logical Volume option 'force' must be True.")
   }
   if (wanted === sizeNow && extents === extentsNow) {
-    return report(true, relative && !truthy(size) ? `${settled}, ${str(wish.extents)} won't be resized.` : settled)
+    return report(true, relative && !size ? `${settled}, ${request.extents} won't be resized.` : settled)
   }
   if (ctx.test) return report(null, `Logical Volume ${name} is set to be resized`)
-  const aim: Record<string, Value> = truthy(size) ? { size } : { extents }
+  const aim: Record<string, Value> = size ? { size } : { extents }
   const changes = await ctx.call('lvm.lvresize', [], { lvpath: path, ...aim, resizefs, force })
   const after = (await ctx.call('lvm.lvdisplay', [path], { quiet: true })).get(path) as Dict | undefined
   if (after && megabytes(`${str(after.get('Logical Volume Size')!)}s`) !== sizeNow) {
@@ -193,85 +177,82 @@ async function resized(
   )
 }
 
-async function volumePresent(ctx: StateContext, wish: VolumeWish): Promise<StateReturn> {
-  const { vgname, size, extents, snapshot, pv, thinvolume, thinpool, force } = wish
-  if (truthy(extents) && truthy(size)) {
+async function volumePresent(ctx: StateContext, request: VolumeRequest): Promise<StateReturn> {
+  const { vgname, size, extents, snapshot, pv, thinvolume, thinpool, force } = request
+  if (extents && size) {
     const comment = 'Only one of extents or size can be specified.'
-    return { name: wish.name, changes: {}, result: false, comment }
+    return { name: request.name, changes: {}, result: false, comment }
   }
-  if (truthy(size)) megabytes(str(size))
-  const source = truthy(snapshot) ? wish.name : null
-  const name = truthy(snapshot) ? str(snapshot) : wish.name
-  const group = truthy(thinvolume) ? str(vgname).split('/')[0]! : str(vgname)
+  if (size) megabytes(size)
+  const source = snapshot ? request.name : null
+  const name = snapshot || request.name
+  const group = thinvolume ? (str(vgname).split('/')[0] ?? '') : str(vgname)
   const path = `/dev/${group}/${name}`
   const info = (await ctx.call('lvm.lvdisplay', [path], { quiet: true })).get(path) as Dict | undefined
-  if (info) return resized(ctx, wish, name, path, info)
+  if (info) return resized(ctx, request, name, path, info)
   const options = { size, extents, snapshot: source, pv, thinvolume, thinpool, force }
   const report = await created(ctx, { kind: KINDS.lv, name, path }, () =>
-    ctx.call('lvm.lvcreate', [name, vgname], new Map([...Object.entries(options), ...wish.kwargs])),
+    ctx.call('lvm.lvcreate', [name, vgname], new Map([...Object.entries(options), ...request.kwargs])),
   )
-  return { ...report, name: wish.name }
+  return { ...report, name: request.name }
 }
 
-const name = (doc: string) => arg.string(doc)
-const vgname = arg.text('The volume group', { optional: true })
-const flag = (doc: string) => arg.any(doc, { default: false })
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const vgname = arg.text('Volume group', { optional: true })
+
+const lvPresentArgs = {
+  name: arg.string('Logical volume'),
+  vgname,
+  size: arg.text('Size, such as 10G', { optional: true }),
+  extents: arg.text('Number of extents, or a percentage', { optional: true }),
+  snapshot: arg.text('Name of a snapshot to create of the volume', { optional: true }),
+  pv: arg.text('Physical volume to use', { default: '' }),
+  thinvolume: arg.flag('Whether to create a thin volume', { default: false }),
+  thinpool: arg.flag('Whether to create a thin pool', { default: false }),
+  force: arg.flag('Whether the volume may be reduced', { default: false }),
+  resizefs: arg.flag('Whether to resize the file system as well', { default: false }),
+  kwargs: arg.open('Options of lvcreate'),
+}
 
 export default defineState({
   name: 'lvm',
-  doc: 'Physical volumes, volume groups and logical volumes.',
+  doc: 'Manage physical volumes, volume groups and logical volumes.',
   when: async ({ host }) => (await host.which('lvm')) !== undefined || 'lvm command not found',
   functions: {
     pv_present: state({
-      doc: 'A device is a physical volume.',
-      args: { name: name('The device'), kwargs: arg.open('Options of pvcreate') },
+      doc: 'Ensure that a device is a physical volume.',
+      args: { name: arg.string('Device path'), kwargs: arg.open('Options of pvcreate') },
       run: async (ctx, { name, kwargs }) => {
-        if (!(await isThere(ctx, 'pvdisplay', name))) {
-          return created(ctx, { kind: KINDS.pv, name, path: name }, () => ctx.call('lvm.pvcreate', [name], kwargs))
-        }
-        return { name, changes: {}, result: true, comment: `Physical Volume ${name} already present` }
+        if (await exists(ctx, 'pvdisplay', name)) return reportOn(name)(true, `Physical Volume ${name} already present`)
+        return created(ctx, { kind: KINDS.pv, name, path: name }, () => ctx.call('lvm.pvcreate', [name], kwargs))
       },
     }),
     pv_absent: state({
-      doc: 'A device is no physical volume.',
-      args: { name: name('The device') },
+      doc: 'Ensure that a device is not a physical volume.',
+      args: { name: arg.string('Device path') },
       run: (ctx, { name }) => absent(ctx, { kind: KINDS.pv, name, path: name }, () => ctx.call('lvm.pvremove', [name])),
     }),
     vg_present: state({
-      doc: 'There is a volume group with some devices.',
+      doc: 'Ensure that a volume group exists and has devices.',
       args: {
-        name: name('The volume group'),
-        devices: optional('Its devices'),
+        name: arg.string('Volume group'),
+        devices: arg.words('Devices, as a list or with commas', { optional: true }),
         kwargs: arg.open('Options of vgcreate'),
       },
-      run: (ctx, { name, devices, kwargs }) => groupPresent(ctx, name, devices, kwargs),
+      run: (ctx, { name, devices, kwargs }) => groupPresent(ctx, name, devices ?? [], kwargs),
     }),
     vg_absent: state({
-      doc: 'There is no such volume group.',
-      args: { name: name('The volume group') },
+      doc: 'Ensure that a volume group is absent.',
+      args: { name: arg.string('Volume group') },
       run: (ctx, { name }) => absent(ctx, { kind: KINDS.vg, name, path: name }, () => ctx.call('lvm.vgremove', [name])),
     }),
     lv_present: state({
-      doc: 'There is a logical volume of a size.',
-      args: {
-        name: name('The logical volume'),
-        vgname,
-        size: optional('Its size'),
-        extents: optional('Its number of extents'),
-        snapshot: arg.text('The name of a snapshot of it', { optional: true }),
-        pv: arg.any('The physical volume it is on', { default: '' }),
-        thinvolume: arg.flag('Whether it is thin', { default: false }),
-        thinpool: arg.flag('Whether it is a pool of thin ones', { default: false }),
-        force: flag('Whether it may become smaller'),
-        resizefs: arg.flag('Whether its file system is resized with it', { default: false }),
-        kwargs: arg.open('Options of lvcreate'),
-      },
+      doc: 'Ensure that a logical volume exists and has a size.',
+      args: lvPresentArgs,
       run: volumePresent,
     }),
     lv_absent: state({
-      doc: 'There is no such logical volume.',
-      args: { name: name('The logical volume'), vgname },
+      doc: 'Ensure that a logical volume is absent.',
+      args: { name: arg.string('Logical volume'), vgname },
       run: (ctx, { name, vgname }) =>
         absent(ctx, { kind: KINDS.lv, name, path: `/dev/${str(vgname)}/${name}` }, () =>
           ctx.call('lvm.lvremove', [name, vgname]),

@@ -19,7 +19,10 @@ async function list(ctx: FunctionContext): Promise<Dict> {
   for (const line of splitLines((await runAll(ctx, ['mdadm', '--detail', '--scan'])).stdout)) {
     if (!line.includes(' ')) continue
     const [, device = '', ...facts] = splitWords(line)
-    const pairs = facts.map((fact): [Value, Value] => [fact.split('=')[0]!.toLowerCase(), fact.split('=')[1] ?? ''])
+    const pairs = facts.map((fact): [Value, Value] => {
+      const [key = '', value = ''] = fact.split('=')
+      return [key.toLowerCase(), value]
+    })
     found.set(device, new Map<Value, Value>([['device', device], ...pairs]))
   }
   return found
@@ -67,7 +70,7 @@ const optionWords = (given: ReadonlyMap<string, Value>): string[] =>
 
 async function saveConfig(ctx: FunctionContext): Promise<Result> {
   let scan = splitLines(await outputOf(ctx, 'mdadm --detail --scan'))
-  // mdadm of Ubuntu does not find arrays again by these
+  // mdadm of Ubuntu does not find arrays by these fields
   if (ctx.grains.get('os') === 'Ubuntu') scan = scan.map((line) => line.replaceAll(/\s(?:name|metadata)=\S+/gi, ''))
   const config = configFile(ctx)
   if ((await ctx.host.stat(config)) === undefined) await ctx.call('file.write', [config], { args: scan })
@@ -82,18 +85,15 @@ async function saveConfig(ctx: FunctionContext): Promise<Result> {
   return family === 'RedHat' ? outputOf(ctx, 'dracut --force') : null
 }
 
-const listOf = (devices: Value): string[] =>
-  typeof devices === 'string' ? devices.split(',') : (devices as Value[]).map(str)
-
-const name = arg.string('The array')
-const device = arg.string('The device')
-const devices = arg.any('Its devices')
-const test_mode = arg.any('Whether the command is only shown', { default: false })
+const name = arg.string('Array, such as /dev/md0')
+const device = arg.string('Device path')
+const devices = arg.words('Devices, as a list or with commas')
+const test_mode = arg.flag('Whether to return the command without running it', { default: false })
 
 export default defineModule({
   name: 'mdadm_raid',
   virtual: 'raid',
-  doc: 'Software RAID.',
+  doc: 'Manage software RAID.',
   when: async ({ host, grains }) => {
     if (grains.get('kernel') !== 'Linux') return 'The mdadm execution module cannot be loaded: only available on Linux.'
     if ((await host.which('mdadm')) !== undefined) return true
@@ -101,21 +101,21 @@ export default defineModule({
   },
   functions: {
     list: reads({
-      doc: 'All arrays.',
+      doc: 'Return all arrays.',
       args: {},
-      returns: ret.dict('The facts, by array'),
+      returns: ret.dict('The data by array'),
       calledAs: 'list_',
       example: 'raid.list',
       run: list,
     }),
     detail: reads({
-      doc: 'An array in detail.',
+      doc: 'Return the details of an array.',
       example: 'raid.detail /dev/md0',
-      args: { device: arg.string('The array', { default: '/dev/md0' }) },
+      args: { device: arg.string('Array', { default: '/dev/md0' }) },
       run: (ctx, { device }) => detail(ctx, device),
     }),
     destroy: changes({
-      doc: 'Take an array apart.',
+      doc: 'Stop an array and erase its superblocks.',
       example: 'raid.destroy /dev/md0',
       args: { device },
       run: (ctx, { device }) => destroy(ctx, device),
@@ -127,43 +127,45 @@ export default defineModule({
       run: async (ctx) => (await retcodeOf(ctx, 'mdadm --stop --scan')) !== 0,
     }),
     create: changes({
-      doc: 'Make an array.',
+      doc: 'Create an array.',
       example: "raid.create /dev/md0 level=1 chunk=256 devices=\"['/dev/xvdd', '/dev/xvde']\"",
       args: {
         name,
-        level: arg.text('The RAID level'),
+        level: arg.text('RAID level'),
         devices,
-        metadata: arg.text('The version of its metadata', { default: 'default' }),
+        metadata: arg.text('Metadata version', { default: 'default' }),
         test_mode,
         kwargs: arg.open('Further options of mdadm'),
       },
       run: (ctx, { name, level, devices, metadata, test_mode, kwargs }) => {
-        const members = listOf(devices)
-        const count = members.length - Number(kwargs.get('spare-devices') ?? 0)
+        const count = devices.length - Number(kwargs.get('spare-devices') ?? 0)
         const head = ['mdadm', '-C', name, '-R', '-v', '-l', level, ...optionWords(kwargs)]
-        const words = [...head, '-e', metadata, '-n', str(count), ...members]
-        return test_mode === true ? words.join(' ') : outputOf(ctx, words)
+        const words = [...head, '-e', metadata, '-n', str(count), ...devices]
+        return test_mode ? words.join(' ') : outputOf(ctx, words)
       },
     }),
     save_config: changes({
-      doc: 'Write all arrays to the configuration.',
+      doc: 'Write all arrays to the configuration file.',
       example: 'raid.save_config',
       args: {},
       run: saveConfig,
     }),
     assemble: changes({
-      doc: 'Put an array together again.',
+      doc: 'Assemble an array.',
       example: "raid.assemble /dev/md0 ['/dev/xvdd', '/dev/xvde']",
       args: { name, devices, test_mode, kwargs: arg.open('Further options of mdadm') },
       run: (ctx, { name, devices, test_mode, kwargs }) => {
-        const words = ['mdadm', '-A', name, '-v', ...optionWords(kwargs), ...listOf(devices)]
-        return test_mode === true ? words : outputOf(ctx, words)
+        const words = ['mdadm', '-A', name, '-v', ...optionWords(kwargs), ...devices]
+        return test_mode ? words : outputOf(ctx, words)
       },
     }),
     examine: reads({
-      doc: 'What a device says about the array it belongs to.',
+      doc: 'Return the RAID metadata of a device.',
       example: 'raid.examine /dev/sda1',
-      args: { device, quiet: arg.flag('Whether a failure is no failure of the call', { default: false }) },
+      args: {
+        device,
+        quiet: arg.flag('Whether a failure does not change the return code of the job', { default: false }),
+      },
       run: async (ctx, { device, quiet }) => {
         const { stdout } = await runAll(ctx, `mdadm -Y -E ${device}`, { ignore_retcode: quiet })
         const pairs = splitLines(stdout).map((line): [Value, Value] => {
@@ -172,7 +174,7 @@ export default defineModule({
         })
         return new Map(pairs)
       },
-      returns: ret.dict('The facts'),
+      returns: ret.dict('The metadata'),
     }),
     add: changes({
       doc: 'Add a device to an array.',

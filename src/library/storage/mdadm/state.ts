@@ -1,8 +1,19 @@
-// Arrays of devices are there or not.
+// States of software RAID arrays.
 import { type Dict, repr, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  defineState,
+  ensure,
+  failed,
+  type Result,
+  reportOn,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
-/** Which devices carry an array already, by its identifier; which are new, and which are not there. */
+/** Group devices by the array they belong to; return new and missing devices as well. */
 async function sorted(ctx: StateContext, devices: readonly string[]) {
   const members = new Map<string, string[]>()
   const [fresh, missing]: [string[], string[]] = [[], []]
@@ -20,18 +31,13 @@ async function sorted(ctx: StateContext, devices: readonly string[]) {
 async function present(
   ctx: StateContext,
   name: string,
-  level: Value,
+  level: string,
   devices: string[],
   options: ReadonlyMap<string, Value>,
 ): Promise<StateReturn> {
   const current = (await ctx.call('raid.list')).get(name) as Dict | undefined
   const { members, fresh, missing } = await sorted(ctx, devices)
-  const report = (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
-    name,
-    changes,
-    result,
-    comment,
-  })
+  const report = reportOn(name)
   if (members.size > 1) {
     const ids = repr([...members.keys()].sort())
     return report(false, `Devices are a mix of RAID constituents with multiple MD_UUIDs: ${ids}.`)
@@ -77,37 +83,40 @@ async function present(
   return report(result, comment + absentees, changes)
 }
 
-async function absent(ctx: StateContext, name: string): Promise<StateReturn> {
-  if (!(await ctx.call('raid.list')).has(name)) {
-    return { name, changes: {}, result: true, comment: `Raid ${name} already absent` }
-  }
-  if (ctx.test) return { name, changes: {}, result: null, comment: `Raid ${name} is set to be destroyed` }
-  const result = truthy(await ctx.call('raid.destroy', [name]))
-  return { name, changes: {}, result, comment: `Raid ${name} ${result ? 'has been' : 'failed to be'} destroyed` }
+function absent(ctx: StateContext, name: string): Promise<StateReturn> {
+  return ensure(ctx, {
+    name,
+    look: async () => ((await ctx.call('raid.list')).has(name) ? 'present' : settled(`Raid ${name} already absent`)),
+    foresee: () => `Raid ${name} is set to be destroyed`,
+    act: async () => {
+      const isDestroyed = truthy(await ctx.call('raid.destroy', [name]))
+      return isDestroyed ? settled(`Raid ${name} has been destroyed`) : failed(`Raid ${name} failed to be destroyed`)
+    },
+  })
 }
 
 export default defineState({
   name: 'mdadm_raid',
   virtual: 'raid',
-  doc: 'Software RAID.',
+  doc: 'Manage software RAID.',
   when: async ({ host, grains }) => {
     if (grains.get('kernel') !== 'Linux') return 'Only supported on Linux'
     return (await host.which('mdadm')) !== undefined || 'Unable to locate command: mdadm'
   },
   functions: {
     present: state({
-      doc: 'There is an array of some devices.',
+      doc: 'Ensure that an array of devices exists.',
       args: {
-        name: arg.string('The array'),
-        level: arg.any('The RAID level'),
-        devices: arg.list('Its devices; `missing` stands for one that is not there'),
+        name: arg.string('Array, such as /dev/md0'),
+        level: arg.text('RAID level'),
+        devices: arg.list('Devices; `missing` for an absent one'),
         kwargs: arg.open('Further options of mdadm'),
       },
       run: (ctx, { name, level, devices, kwargs }) => present(ctx, name, level, devices.map(str), kwargs),
     }),
     absent: state({
-      doc: 'There is no such array.',
-      args: { name: arg.string('The array') },
+      doc: 'Ensure that an array is absent.',
+      args: { name: arg.string('Array, such as /dev/md0') },
       run: (ctx, { name }) => absent(ctx, name),
     }),
   },

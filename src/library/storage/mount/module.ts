@@ -1,4 +1,4 @@
-// Mounting, and the tables that say what is mounted at boot.
+// Mounts, and the tables of file systems to mount at boot.
 import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -25,25 +25,25 @@ const isMac = (ctx: FunctionContext): boolean => ['MacOS', 'Darwin'].includes(os
 
 const listOf = (opts: Value): string[] => (isList(opts) ? opts.map(str) : str(opts).split(','))
 
-/** `test=True` in any case asks for no change. */
+/** Return whether `test=True` is given, in any letter case. */
 const isDry = (test: Value, further: ReadonlyMap<string, Value>): boolean =>
   isTrue(test) || [...further].some(([key, value]) => key.toLowerCase() === 'test' && isTrue(value))
 
 interface Mount {
   name: string
   device: Value
-  mkmnt: Value
-  fstype: Value
+  mkmnt: boolean
+  fstype: string
   opts: Value
-  user: Value
+  user: string | null
 }
 
-const typeWords = (ctx: FunctionContext, fstype: Value): string => {
-  if (!truthy(fstype)) return ''
-  return ` ${osOf(ctx).toLowerCase().includes('solaris') ? '-F' : '-t'} ${str(fstype)}`
+const typeWords = (ctx: FunctionContext, fstype: string): string => {
+  if (!fstype) return ''
+  return ` ${osOf(ctx).toLowerCase().includes('solaris') ? '-F' : '-t'} ${fstype}`
 }
 
-async function run(ctx: FunctionContext, command: string, user: Value): Promise<Result> {
+async function run(ctx: FunctionContext, command: string, user: string | null): Promise<Result> {
   const { retcode, stderr } = await runAll(ctx, command, { runas: user })
   return retcode === 0 ? true : stderr
 }
@@ -51,17 +51,17 @@ async function run(ctx: FunctionContext, command: string, user: Value): Promise<
 async function mount(ctx: FunctionContext, { name, device, mkmnt, fstype, opts, user }: Mount): Promise<Result> {
   const unwanted =
     opts === null || (isMac(ctx) && (isList(opts) ? opts.includes('defaults') : str(opts).includes('defaults')))
-  if (truthy(mkmnt) && (await ctx.host.stat(name)) === undefined) await ctx.call('file.mkdir', [name], { user })
+  if (mkmnt && (await ctx.host.stat(name)) === undefined) await ctx.call('file.mkdir', [name], { user })
   const words = `${unwanted ? '' : `-o ${listOf(opts).join(',')}`}${typeWords(ctx, fstype)}`
   const what = truthy(device) ? `${words} '${str(device)}' '${name}' ` : `'${name}' `
   return run(ctx, `mount ${what}`, user)
 }
 
-async function remount(ctx: FunctionContext, wish: Mount): Promise<Result> {
-  const { name, device, fstype, user } = wish
+async function remount(ctx: FunctionContext, request: Mount): Promise<Result> {
+  const { name, device, fstype, user } = request
   const force = isMac(ctx) && fstype === 'smbfs'
-  const opts = listOf(isMac(ctx) && wish.opts === 'defaults' ? 'noowners' : wish.opts)
-  if (!(await activeMounts(ctx, false)).has(name)) return mount(ctx, { ...wish, opts })
+  const opts = listOf(isMac(ctx) && request.opts === 'defaults' ? 'noowners' : request.opts)
+  if (!(await activeMounts(ctx, false)).has(name)) return mount(ctx, { ...request, opts })
   const updates = osOf(ctx) === 'OpenBSD' || isMac(ctx)
   if (!updates && !opts.includes('remount')) opts.push('remount')
   if (force) await umount(ctx, { name, device, user, lazy: false })
@@ -72,16 +72,16 @@ async function remount(ctx: FunctionContext, wish: Mount): Promise<Result> {
 interface Unmount {
   name: string
   device: Value
-  user: Value
-  lazy: Value
+  user: string | null
+  lazy: boolean
 }
 
 async function umount(ctx: FunctionContext, { name, device, user, lazy }: Unmount): Promise<Result> {
   if (!(await activeMounts(ctx, false)).has(name)) return `${name} does not have anything mounted`
-  return run(ctx, `umount${truthy(lazy) ? ' -l' : ''} '${truthy(device) ? str(device) : name}'`, user)
+  return run(ctx, `umount${lazy ? ' -l' : ''} '${truthy(device) ? str(device) : name}'`, user)
 }
 
-/** Other programs than mount belong to their own modules. */
+/** Mount with a program other than mount, which has a module of its own. */
 async function byProgram(ctx: FunctionContext, util: string, name: string, device: Value): Promise<Result> {
   if (util === 'guestfs') return ctx.call('guestfs.mount', [name], { root: device })
   if (util !== 'qemu_nbd') return false
@@ -99,7 +99,7 @@ async function usesFuse(ctx: FunctionContext, command: string): Promise<boolean>
   return (await outputOf(ctx, ['ldd', path])).includes('libfuse')
 }
 
-/** The mount point that a path lies under: the nearest directory above it on another device than its parent. */
+/** Return the mount point of a path: the nearest directory above it that is on another device than its parent. */
 async function mountOf(ctx: FunctionContext, path: string): Promise<string> {
   let at = await realPath(ctx, path)
   while (at !== '/') {
@@ -111,34 +111,37 @@ async function mountOf(ctx: FunctionContext, path: string): Promise<string> {
   return at
 }
 
-const name = arg.string('The mount point')
-const device = arg.any('The device')
-const user = arg.text('Whom it is done as', { optional: true })
-const mkmnt = arg.flag('Whether the mount point is made when missing', { default: false })
-const opts = arg.any('Options, as a list or with commas', { default: 'defaults' })
-const fstype = arg.any('The file system')
-const test = arg.any('Whether nothing is written', { default: false })
-const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
-const not_change = arg.flag('Whether an entry that differs is left alone', { default: false })
-const kwargs = arg.open('Ignored')
-const config = (path: string) => arg.string('The file', { default: path })
-const util = arg.text('The program that mounts', { default: 'mount' })
+const name = arg.string('Mount point')
+const device = arg.text('Device')
+const removedDevice = arg.any('Device of the entry; None matches every device')
+const user = arg.text('User that runs the command', { optional: true })
+const mkmnt = arg.flag('Whether to create a missing mount point', { default: false })
+const opts = arg.any('Options, as a list or text with commas; None for none', { default: 'defaults' })
+const fstype = arg.text('File system type')
+const test = arg.any('Whether to return the outcome without writing, as boolean or text', { default: false })
+const match_on = arg.any('Column or list of columns that identify an entry; `auto` chooses by file system type', {
+  default: 'auto',
+})
+const not_change = arg.flag('Whether to keep an entry that differs', { default: false })
+const kwargs = arg.ignored()
+const config = (path: string) => arg.string('Path of the table', { default: path })
+const util = arg.text('Program that mounts', { default: 'mount' })
 const fstabFile = config('/etc/fstab')
 const vfstabFile = config('/etc/vfstab')
 const autoFile = config('/etc/auto_salt')
-const spaces = (value: Value): string => str(value).replaceAll('\\ ', '\\040')
+const spaces = (value: string): string => value.replaceAll('\\ ', '\\040')
 const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') : str(opts))
 
 const tables = {
   fstab: reads({
-    doc: 'The entries of fstab, by mount point.',
+    doc: 'Return the entries of fstab by mount point.',
     example: 'mount.fstab',
     args: { config: fstabFile },
     run: (ctx, { config }) => readTable(ctx, config),
-    returns: ret.dict('The entries, by mount point'),
+    returns: ret.dict('The entries by mount point'),
   }),
   vfstab: reads({
-    doc: 'The entries of vfstab, by mount point.',
+    doc: 'Return the entries of vfstab by mount point.',
     example: 'mount.vfstab',
     args: { config: vfstabFile },
     run: (ctx, { config }) => readTable(ctx, config),
@@ -146,25 +149,25 @@ const tables = {
   rm_fstab: changes({
     doc: 'Remove an entry from fstab.',
     example: 'mount.rm_fstab /mnt/foo /dev/sdg',
-    args: { name, device, config: fstabFile },
+    args: { name, device: removedDevice, config: fstabFile },
     run: (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
   }),
   rm_vfstab: changes({
     doc: 'Remove an entry from vfstab.',
     example: 'mount.rm_vfstab /mnt/foo /device/c0t0d0p0',
-    args: { name, device, config: vfstabFile },
+    args: { name, device: removedDevice, config: vfstabFile },
     run: (ctx, { name, device, config }) => removeEntry(ctx, name, device, config),
   }),
   set_fstab: changes({
-    doc: 'Have an entry in fstab: `new`, `change` or `present`.',
+    doc: 'Add or change an entry of fstab. Return `new`, `change` or `present`.',
     example: 'mount.set_fstab /mnt/foo /dev/sdz1 ext4',
     args: {
       name,
       device,
       fstype,
       opts,
-      dump: arg.any('Whether dump saves it', { default: 0 }),
-      pass_num: arg.any('When it is checked at boot', { default: 0 }),
+      dump: arg.count('Dump frequency', { default: 0 }),
+      pass_num: arg.count('Order of file system checks at boot', { default: 0 }),
       config: fstabFile,
       test,
       match_on,
@@ -177,19 +180,19 @@ const tables = {
         config,
         dry: isDry(test, kwargs),
         match_on,
-        not_change: not_change,
+        not_change,
       }),
   }),
   set_vfstab: changes({
-    doc: 'Have an entry in vfstab: `new`, `change` or `present`.',
+    doc: 'Add or change an entry of vfstab. Return `new`, `change` or `present`.',
     example: 'mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs',
     args: {
       name,
       device,
       fstype,
-      opts: arg.any('Options, as a list or with commas', { default: '-' }),
-      device_fsck: arg.any('The device that is checked', { default: '-' }),
-      pass_fsck: arg.any('When it is checked', { default: '-' }),
+      opts: arg.any('Options, as a list or text with commas', { default: '-' }),
+      device_fsck: arg.text('Device to check', { default: '-' }),
+      pass_fsck: arg.text('Order of file system checks', { default: '-' }),
       mount_at_boot: arg.text('yes or no', { default: 'yes' }),
       config: vfstabFile,
       test,
@@ -203,30 +206,30 @@ const tables = {
         config,
         dry: isDry(test, kwargs),
         match_on,
-        not_change: not_change,
+        not_change,
       }),
   }),
   automaster: reads({
-    doc: 'The entries of the automounter.',
+    doc: 'Return the entries of the automounter.',
     example: 'mount.automaster',
     args: { config: autoFile },
     run: (ctx, { config }) => readAutomaster(ctx, config),
-    returns: ret.dict('The entries, by mount point'),
+    returns: ret.dict('The entries by mount point'),
   }),
   rm_automaster: changes({
     doc: 'Remove an entry of the automounter.',
     example: 'mount.rm_automaster /mnt/foo /dev/sdg',
-    args: { name, device, config: autoFile },
+    args: { name, device: removedDevice, config: autoFile },
     run: (ctx, { name, device, config }) => removeAutomaster(ctx, name, device, config),
   }),
   set_automaster: changes({
-    doc: 'Have an entry of the automounter: `new`, `change` or `present`.',
+    doc: 'Add or change an entry of the automounter. Return `new`, `change` or `present`.',
     example: 'mount.set_automaster /mnt/foo /dev/sdz1 ext4',
     args: {
       name,
       device,
       fstype,
-      opts: arg.any('Options, as a list or with commas', { default: '' }),
+      opts: arg.any('Options, as a list or text with commas', { default: '' }),
       config: autoFile,
       test,
       not_change,
@@ -235,12 +238,12 @@ const tables = {
     run: (ctx, { name, device, fstype, opts, config, test, not_change, kwargs }) =>
       setAutomaster(ctx, {
         name,
-        device: str(device),
-        fstype: str(fstype),
+        device,
+        fstype,
         opts: joined(opts),
         config,
         dry: isDry(test, kwargs),
-        not_change: not_change,
+        not_change,
       }),
   }),
 }
@@ -249,153 +252,155 @@ const aixFile = config('/etc/filesystems')
 
 const aixTables = {
   filesystems: reads({
-    doc: 'The table of AIX.',
+    doc: 'Return the table of AIX.',
     example: 'mount.filesystems',
     args: { config: aixFile },
     run: (ctx, { config }) => firstFileSystem(ctx, config),
   }),
   set_filesystems: changes({
-    doc: 'Have an entry in the table of AIX: `new`, `change` or `present`.',
+    doc: 'Add or change an entry of the table of AIX. Return `new`, `change` or `present`.',
     example: 'mount.set_filesystems /mnt/foo /dev/sdz1 jfs2',
     args: {
       name,
       device,
-      vfstype: arg.text('The file system'),
-      opts: arg.any('Options, as a list or with commas', { default: '-' }),
-      mount: arg.text('Whether it is mounted at boot', { default: 'true' }),
+      vfstype: arg.text('File system type'),
+      opts: arg.any('Options, as a list or text with commas', { default: '-' }),
+      mount: arg.text('Whether to mount at boot: true or false', { default: 'true' }),
       config: aixFile,
       test,
       match_on,
       not_change,
       kwargs: arg.open('Further settings of the entry'),
     },
-    run: (ctx, { test, ...wish }) => setFileSystem(ctx, wish, isDry(test, wish.kwargs)),
+    run: (ctx, { test, ...request }) => setFileSystem(ctx, request, isDry(test, request.kwargs)),
   }),
   rm_filesystems: changes({
     doc: 'Remove an entry from the table of AIX.',
     example: 'mount.rm_filesystems /mnt/foo /dev/sdg',
-    args: { name, device, config: aixFile },
+    args: { name, device: removedDevice, config: aixFile },
     run: (ctx, { name, device, config }) => removeFileSystem(ctx, name, device, config),
   }),
 }
 
-const realName = arg.any('The mount point')
+const realName = arg.text('Mount point')
 
 export default defineModule({
   name: 'mount',
-  doc: 'Mount file systems, and keep the tables of them.',
+  doc: 'Mount file systems, and manage the tables of file systems.',
   when: ({ grains }) =>
     textOf(grains.get('kernel') ?? null) !== 'Windows' || 'The mount module cannot be loaded: not a POSIX-like system.',
   functions: {
     active: reads({
-      doc: 'What is mounted, by mount point.',
+      doc: 'Return the active mounts by mount point.',
       example: 'mount.active',
-      args: { extended: arg.flag('With all that the kernel tells', { default: false }) },
+      args: { extended: arg.flag('Whether to include all data of the kernel', { default: false }) },
       run: (ctx, { extended }) => activeMounts(ctx, extended),
-      returns: ret.dict('The facts, by mount point'),
+      returns: ret.dict('The data by mount point'),
     }),
     ...tables,
     ...aixTables,
     mount: changes({
-      doc: 'Mount a device; true, or what mount complains about.',
+      doc: 'Mount a device. Return True, or the error text of mount.',
       example: 'mount.mount /mnt/foo /dev/sdz1 True',
       args: {
         name,
-        device: arg.any('The device', { default: false }),
+        device: arg.any('Device; False to use the table', { default: false }),
         mkmnt,
-        fstype: arg.text('The file system', { default: '' }),
+        fstype: arg.text('File system type', { default: '' }),
         opts,
         user,
         util,
       },
-      run: (ctx, { util, ...wish }) =>
-        util === 'mount' ? mount(ctx, wish) : byProgram(ctx, util, wish.name, wish.device),
+      run: (ctx, { util, ...request }) =>
+        util === 'mount' ? mount(ctx, request) : byProgram(ctx, util, request.name, request.device),
     }),
     remount: changes({
-      doc: 'Mount anew with other options; mounts what is not mounted.',
+      doc: 'Remount with other options; mount what is not mounted.',
       example: 'mount.remount /mnt/foo /dev/sdz1 True',
-      args: { name, device, mkmnt, fstype: arg.text('The file system', { default: '' }), opts, user },
+      args: { name, device, mkmnt, fstype: arg.text('File system type', { default: '' }), opts, user },
       run: remount,
     }),
     umount: changes({
-      doc: 'Unmount; true, or what umount complains about.',
+      doc: 'Unmount. Return True, or the error text of umount.',
       example: 'mount.umount /mnt/foo',
       args: {
         name,
-        device: arg.text('The device', { optional: true }),
+        device: arg.text('Device', { optional: true }),
         user,
         util,
-        lazy: arg.flag('Whether it is detached now and cleaned up later', { default: false }),
+        lazy: arg.flag('Whether to detach now and clean up later', { default: false }),
       },
-      run: (ctx, { util, ...wish }) =>
-        util === 'guestfs' ? ctx.call('guestfs.umount', [wish.name], { disk: wish.device }) : umount(ctx, wish),
+      run: (ctx, { util, ...request }) =>
+        util === 'guestfs'
+          ? ctx.call('guestfs.umount', [request.name], { disk: request.device })
+          : umount(ctx, request),
     }),
     is_fuse_exec: reads({
-      doc: 'Whether a program mounts in user space.',
+      doc: 'Return whether a program mounts in user space.',
       example: 'mount.is_fuse_exec sshfs',
-      args: { cmd: arg.string('The program') },
+      args: { cmd: arg.string('Program') },
       run: (ctx, { cmd }) => usesFuse(ctx, cmd),
     }),
     swaps: reads({
-      doc: 'Swap space in use.',
+      doc: 'Return the active swap devices.',
       example: 'mount.swaps',
       args: {},
       run: swaps,
-      returns: ret.dict('The facts, by device'),
+      returns: ret.dict('The data by device'),
     }),
     swapon: changes({
-      doc: 'Use swap space.',
+      doc: 'Activate a swap device.',
       example: 'mount.swapon /root/swapfile',
-      args: { name: arg.any('The device or file'), priority: arg.any('Its priority', { optional: true }) },
+      args: { name: arg.text('Device or file'), priority: arg.count('Priority', { optional: true }) },
       run: (ctx, { name, priority }) => swapOn(ctx, name, priority),
     }),
     swapoff: changes({
-      doc: 'Use swap space no longer.',
+      doc: 'Deactivate a swap device.',
       example: 'mount.swapoff /root/swapfile',
-      args: { name: arg.any('The device or file') },
+      args: { name: arg.text('Device or file') },
       run: (ctx, args) => swapOff(ctx, args.name),
     }),
     is_mounted: reads({
-      doc: 'Whether something is mounted there.',
+      doc: 'Return whether a mount point is mounted.',
       example: 'mount.is_mounted /mnt/share',
       args: { name },
       run: async (ctx, { name }) => (await activeMounts(ctx, false)).has(name),
     }),
     read_mount_cache: reads({
-      doc: 'What a state mounted there.',
+      doc: 'Return the cached data of a mount that a state made.',
       example: 'mount.read_mount_cache /mnt/share',
       args: { name: realName },
       run: (ctx, { name }) => cachedMount(ctx, name),
     }),
     write_mount_cache: changes({
-      doc: 'Note what a state mounted.',
+      doc: 'Cache the data of a mount that a state made.',
       example: 'mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults',
       args: {
         real_name: realName,
         device,
-        mkmnt: arg.any('Whether it was made'),
+        mkmnt: arg.flag('Whether the state creates the mount point'),
         fstype,
-        mount_opts: arg.any('Options'),
+        mount_opts: arg.any('Options, as a list or text'),
       },
       run: (ctx, { real_name, device, mkmnt, fstype, mount_opts }) =>
         cacheMount(ctx, real_name, new Map(Object.entries({ device, fstype, mkmnt, opts: mount_opts }))),
     }),
     delete_mount_cache: changes({
-      doc: 'Forget what a state mounted.',
+      doc: 'Delete the cached data of a mount.',
       example: 'mount.delete_mount_cache /mnt/share',
       args: { real_name: realName },
       run: (ctx, { real_name }) => forgetMount(ctx, real_name),
     }),
     get_mount_from_path: reads({
-      doc: 'The mount point that a path is under.',
+      doc: 'Return the mount point of a path.',
       example: 'mount.get_mount_from_path /opt/some/nested/path',
-      args: { path: arg.string('The path') },
+      args: { path: arg.string('Path') },
       run: (ctx, { path }) => mountOf(ctx, path),
     }),
     get_device_from_path: reads({
-      doc: 'The device that a path is on.',
+      doc: 'Return the device of a path.',
       example: 'mount.get_device_from_path /',
-      args: { path: arg.string('The path') },
+      args: { path: arg.string('Path') },
       run: async (ctx, { path }) => {
         const entry = (await activeMounts(ctx, false)).get(await mountOf(ctx, path))
         return entry instanceof Map ? (entry.get('device') ?? null) : null

@@ -1,8 +1,8 @@
-// File systems and swap space are mounted or not, and in the table of what is mounted at boot or not.
+// States of mounts and swap devices, and their entries in the table for the boot.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, keyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { type MountWish, mounted } from './state/mounted.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { mounted } from './state/mounted.ts'
 import { converted, isMac, readTable, removeFrom, setTable, tableFile } from './state/tables.ts'
 
 const PERSISTED: Readonly<Record<string, { change: string; comment: string } | undefined>> = lookup({
@@ -16,13 +16,9 @@ async function swapDevice(ctx: StateContext, name: string): Promise<string> {
   return target.startsWith('/') ? target : `/dev/${target.slice(target.lastIndexOf('/') + 1)}`
 }
 
-interface SwapWish {
-  name: string
-  persist: Value
-  config: string
-}
+type SwapRequest = Bound<typeof swapArgs>
 
-async function swap(ctx: StateContext, { name, persist, config }: SwapWish): Promise<StateReturn> {
+async function swap(ctx: StateContext, { name, persist, config }: SwapRequest): Promise<StateReturn> {
   const device = await swapDevice(ctx, name)
   let on = await ctx.call('mount.swaps')
   const changes: Record<string, Value> = {}
@@ -36,7 +32,7 @@ async function swap(ctx: StateContext, { name, persist, config }: SwapWish): Pro
     if (stats) for (const [key, value] of stats) changes[str(key)] = value
     ;[result, comment] = stats ? [true, `Swap ${name} activated`] : [false, `Swap ${name} failed to activate`]
   }
-  if (!truthy(persist)) return { name, changes, result, comment }
+  if (!persist) return { name, changes, result, comment }
   const table = await ctx.call('mount.fstab', [config])
   if (ctx.test) {
     const listed = table.has(name) || [...table.values()].some((entry) => (entry as Dict).get('device') === name)
@@ -53,17 +49,11 @@ async function swap(ctx: StateContext, { name, persist, config }: SwapWish): Pro
   return { name, changes: { ...changes, persist: outcome.change }, result, comment: comment + outcome.comment }
 }
 
-interface UnmountWish {
-  name: string
-  device: Value
-  config: string
-  persist: Value
-  user: Value
-}
+type UnmountRequest = Bound<typeof unmountedArgs>
 
 async function unmounted(
   ctx: StateContext,
-  { name, device, config, persist, user }: UnmountWish,
+  { name, device, config, persist, user }: UnmountRequest,
 ): Promise<StateReturn> {
   if (name === '') return { name, changes: {}, result: false, comment: 'Must provide name to mount.unmounted' }
   const active = await ctx.call('mount.active', [], { extended: true })
@@ -74,18 +64,18 @@ async function unmounted(
     if (ctx.test) {
       return { name, changes, result: null, comment: `Mount point ${name} is mounted but should not be` }
     }
-    const answer = await ctx.call('mount.umount', truthy(device) ? [name, device] : [name], { user })
+    const answer = await ctx.call('mount.umount', device ? [name, device] : [name], { user })
     if (answer === true) {
       comment = 'Target was successfully unmounted'
       changes['umount'] = true
     } else [result, comment] = [false, str(answer)]
     await ctx.call('mount.delete_mount_cache', [name])
   }
-  if (!truthy(persist)) return { name, changes, result, comment }
+  if (!persist) return { name, changes, result, comment }
   const entry = (await readTable(ctx, config)).get(name) as Dict | undefined
   if (entry === undefined) return { name, changes, result, comment: `${comment}. fstab entry not found` }
-  if (truthy(device) && entry.get('device') !== device) {
-    return { name, changes, result, comment: `${comment}. fstab entry for device ${str(device)} not found` }
+  if (device && entry.get('device') !== device) {
+    return { name, changes, result, comment: `${comment}. fstab entry for device ${device} not found` }
   }
   if (ctx.test) {
     const file = tableFile(ctx, config)
@@ -101,7 +91,7 @@ async function unmounted(
 async function remounted(
   ctx: StateContext,
   name: string,
-  user: Value,
+  user: string | null,
   given: ReadonlyMap<string, Value>,
 ): Promise<StateReturn> {
   const need = (key: string): Value => {
@@ -118,35 +108,23 @@ async function remounted(
   return { name, changes: {}, result: false, comment: `${name} failed to remount: ${str(answer)}` }
 }
 
-interface FstabWish {
-  name: string
-  fs_file: string
-  fs_vfstype: Value
-  fs_mntops: Value
-  fs_freq: Value
-  fs_passno: Value
-  mount_by: Value
-  config: string
-  mount: Value
-  match_on: Value
-  not_change: Value
-}
+type FstabRequest = Bound<typeof fstabPresentArgs>
 
 const withoutSlash = (path: string): string => (path === '/' ? path : path.replace(/\/+$/, ''))
 
-async function fstabPresent(ctx: StateContext, wish: FstabWish): Promise<StateReturn> {
-  const { name, fs_vfstype, fs_freq, fs_passno, match_on, not_change } = wish
-  const point = withoutSlash(wish.fs_file)
-  const file = tableFile(ctx, wish.config)
+async function fstabPresent(ctx: StateContext, request: FstabRequest): Promise<StateReturn> {
+  const { name, fs_vfstype, fs_freq, fs_passno, match_on, not_change } = request
+  const point = withoutSlash(request.fs_file)
+  const file = tableFile(ctx, request.config)
   const report = (result: boolean | null, comment: string[], changes = {}): StateReturn => ({
     name,
     changes,
     result,
     comment,
   })
-  const device = await converted(ctx, name, wish.mount_by)
-  if (device === undefined) return report(false, [`Device ${name} cannot be converted to ${str(wish.mount_by)}`])
-  const opts = isMac(ctx) && wish.fs_mntops === 'defaults' ? 'noowners' : wish.fs_mntops
+  const device = await converted(ctx, name, request.mount_by)
+  if (device === undefined) return report(false, [`Device ${name} cannot be converted to ${request.mount_by}`])
+  const opts = isMac(ctx) && request.fs_mntops === 'defaults' ? 'noowners' : request.fs_mntops
   const entry = {
     name: point,
     device,
@@ -157,8 +135,8 @@ async function fstabPresent(ctx: StateContext, wish: FstabWish): Promise<StateRe
     match_on,
     not_change,
   }
-  const outcome = await setTable(ctx, entry, wish.config)
-  const mounts = outcome === 'new' && truthy(wish.mount)
+  const outcome = await setTable(ctx, entry, request.config)
+  const mounts = outcome === 'new' && request.mount
   if (ctx.test) {
     if (outcome === 'present') return report(true, [`${point} entry is already in ${file}.`])
     const verb = outcome === 'new' ? 'written' : 'updated'
@@ -176,19 +154,14 @@ async function fstabPresent(ctx: StateContext, wish: FstabWish): Promise<StateRe
   return report(false, [...comment, `Error while mounting ${answer.slice(answer.indexOf(':') + 1)}`], changes)
 }
 
-interface FstabRemoval {
-  name: string
-  fs_file: string
-  mount_by: Value
-  config: string
-}
+type FstabRemoval = Bound<typeof fstabAbsentArgs>
 
-async function fstabAbsent(ctx: StateContext, wish: FstabRemoval): Promise<StateReturn> {
-  const { name } = wish
-  const point = withoutSlash(wish.fs_file)
-  const file = tableFile(ctx, wish.config)
-  const device = await converted(ctx, name, wish.mount_by)
-  const known = (await readTable(ctx, wish.config)).has(point)
+async function fstabAbsent(ctx: StateContext, request: FstabRemoval): Promise<StateReturn> {
+  const { name } = request
+  const point = withoutSlash(request.fs_file)
+  const file = tableFile(ctx, request.config)
+  const device = await converted(ctx, name, request.mount_by)
+  const known = (await readTable(ctx, request.config)).has(point)
   const missing = [`${point} entry is already missing in ${file}.`]
   if (ctx.test) {
     return {
@@ -199,103 +172,104 @@ async function fstabAbsent(ctx: StateContext, wish: FstabRemoval): Promise<State
     }
   }
   if (!known) return { name, changes: {}, result: true, comment: missing }
-  if (!(await removeFrom(ctx, point, device ?? null, wish.config))) {
+  if (!(await removeFrom(ctx, point, device ?? null, request.config))) {
     return { name, changes: {}, result: false, comment: [`${point} entry failed when removing from ${file}.`] }
   }
   return { name, changes: { persist: 'removed' }, result: true, comment: [`${point} entry removed from ${file}.`] }
 }
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const config = arg.string('The table', { default: '/etc/fstab' })
-const user = optional('Whom it is done as')
-const match_on = arg.any('The columns by which an entry is found', { default: 'auto' })
-const mount_by = arg.text('How the device is named: device, uuid, label, partuuid or partlabel', { optional: true })
+const config = arg.string('Path of the table', { default: '/etc/fstab' })
+const user = arg.text('User that runs the command', { optional: true })
+const match_on = arg.any('Column or list of columns that identify an entry; `auto` chooses by file system type', {
+  default: 'auto',
+})
+const mount_by = arg.text('Name of the device in the table: device, uuid, label, partuuid or partlabel', {
+  optional: true,
+})
 const kwargs = arg.ignored()
 
 const REQUIRED = ['name', 'device', 'fstype'] as const
 
+const swapArgs = {
+  name: arg.string('Device or file'),
+  persist: arg.flag('Whether to add the device to the table', { default: true }),
+  config,
+}
+
+const unmountedArgs = {
+  name: arg.string('Mount point'),
+  device: arg.text('Device', { optional: true }),
+  config,
+  persist: arg.flag('Whether to remove the entry from the table as well', { default: false }),
+  user,
+  kwargs,
+}
+
+const fstabPresentArgs = {
+  name: arg.string('Device'),
+  fs_file: arg.string('Mount point'),
+  fs_vfstype: arg.text('File system type'),
+  fs_mntops: arg.any('Options, as a list or text with commas', { default: 'defaults' }),
+  fs_freq: arg.count('Dump frequency', { default: 0 }),
+  fs_passno: arg.count('Order of file system checks at boot', { default: 0 }),
+  mount_by,
+  config,
+  mount: arg.flag('Whether to mount it when the entry is new', { default: true }),
+  match_on,
+  not_change: arg.flag('Whether to keep an entry that differs', { default: false }),
+  fs_mount: arg.flag('Whether to mount at boot; for AIX', { default: true }),
+}
+
+const fstabAbsentArgs = { name: arg.string('Device'), fs_file: arg.string('Mount point'), mount_by, config }
+
 export default defineState({
   name: 'mount',
-  doc: 'File systems and swap space.',
+  doc: 'Manage mounts and swap devices.',
   functions: {
     mounted: state({
-      doc: 'A file system is mounted.',
+      doc: 'Ensure that a file system is mounted.',
       args: {
-        name: arg.string('The mount point'),
-        device: arg.string('The device'),
-        fstype: arg.string('The file system'),
-        mkmnt: arg.flag('Whether the mount point is made when missing', { default: false }),
-        opts: arg.any('Options, as a list or with commas', { default: 'defaults' }),
-        dump: arg.any('Whether dump saves it', { default: 0 }),
-        pass_num: arg.any('When it is checked at boot', { default: 0 }),
+        name: arg.string('Mount point'),
+        device: arg.string('Device'),
+        fstype: arg.string('File system type'),
+        mkmnt: arg.flag('Whether to create a missing mount point', { default: false }),
+        opts: arg.any('Options, as a list or text with commas', { default: 'defaults' }),
+        dump: arg.count('Dump frequency', { default: 0 }),
+        pass_num: arg.count('Order of file system checks at boot', { default: 0 }),
         config,
-        persist: arg.flag('Whether it is in the table', { default: true }),
-        mount: arg.flag('Whether it is mounted now', { default: true }),
+        persist: arg.flag('Whether to add the mount to the table', { default: true }),
+        mount: arg.flag('Whether to mount it now', { default: true }),
         user,
         match_on,
-        device_name_regex: optional('Patterns of devices that may be mounted instead'),
-        extra_mount_invisible_options: optional('Further options that are not shown'),
-        extra_mount_invisible_keys: optional('Further options whose values are not shown'),
-        extra_mount_ignore_fs_keys: optional('Options to ignore, by file system'),
-        extra_mount_translate_options: optional('Options that are shown as others'),
-        hidden_opts: optional('Options that are not compared'),
-        bind_mount_copy_active_opts: arg.flag('Whether a bind mount has the options of its source', { default: true }),
+        device_name_regex: arg.words('Patterns of devices that may be mounted instead', { optional: true }),
+        extra_mount_invisible_options: arg.words('Further options that the kernel does not show', { optional: true }),
+        extra_mount_invisible_keys: arg.words('Further options whose values the kernel does not show', {
+          optional: true,
+        }),
+        extra_mount_ignore_fs_keys: arg.dict('Options to ignore, by file system type', { optional: true }),
+        extra_mount_translate_options: arg.dict('Options that the kernel shows as others', { optional: true }),
+        hidden_opts: arg.words('Options to exclude from the comparison', { optional: true }),
+        bind_mount_copy_active_opts: arg.flag('Whether a bind mount gets the options of its source', { default: true }),
         kwargs,
       },
-      run: async (ctx, { kwargs: _, ...wish }) => {
-        const missing = REQUIRED.find((key) => wish[key] === '')
-        if (missing === undefined) return mounted(ctx, wish as MountWish)
+      run: async (ctx, { kwargs: _, ...request }) => {
+        const missing = REQUIRED.find((key) => request[key] === '')
+        if (missing === undefined) return mounted(ctx, request)
         const comment = `Must provide ${missing} to mount.mounted`
-        return { name: wish.name, changes: {}, result: false, comment }
+        return { name: request.name, changes: {}, result: false, comment }
       },
     }),
-    swap: state({
-      doc: 'Swap space is in use.',
-      args: {
-        name: arg.string('The device or file'),
-        persist: arg.flag('Whether it is in the table', { default: true }),
-        config,
-      },
-      run: swap,
-    }),
-    unmounted: state({
-      doc: 'Nothing is mounted there.',
-      args: {
-        name: arg.string('The mount point'),
-        device: optional('The device'),
-        config,
-        persist: arg.flag('Whether it leaves the table too', { default: false }),
-        user,
-        kwargs,
-      },
-      run: unmounted,
-    }),
+    swap: state({ doc: 'Ensure that a swap device is active.', args: swapArgs, run: swap }),
+    unmounted: state({ doc: 'Ensure that a mount point is not mounted.', args: unmountedArgs, run: unmounted }),
     mod_watch: state({
-      doc: 'Mounts anew what something watched has changed.',
-      args: { name: arg.string('The mount point'), user, kwargs: arg.open('The arguments of the state') },
+      doc: 'Remount because a watched state changed.',
+      args: { name: arg.string('Mount point'), user, kwargs: arg.open('Arguments of the state') },
       run: (ctx, { name, user, kwargs }) => remounted(ctx, name, user, kwargs),
     }),
-    fstab_present: state({
-      doc: 'There is an entry in the table.',
-      args: {
-        name: arg.string('The device'),
-        fs_file: arg.string('The mount point'),
-        fs_vfstype: arg.any('The file system'),
-        fs_mntops: arg.any('Options', { default: 'defaults' }),
-        fs_freq: arg.any('Whether dump saves it', { default: 0 }),
-        fs_passno: arg.any('When it is checked at boot', { default: 0 }),
-        mount_by,
-        config,
-        mount: arg.flag('Whether it is mounted when the entry is new', { default: true }),
-        match_on,
-        not_change: arg.flag('Whether an entry that differs is left alone', { default: false }),
-        fs_mount: arg.flag('Whether it is mounted at boot; for AIX', { default: true }),
-      },
-      run: fstabPresent,
-    }),
+    fstab_present: state({ doc: 'Ensure that the table has an entry.', args: fstabPresentArgs, run: fstabPresent }),
     fstab_absent: state({
-      doc: 'There is no entry in the table.',
-      args: { name: arg.string('The device'), fs_file: arg.string('The mount point'), mount_by, config },
+      doc: 'Ensure that the table does not have an entry.',
+      args: fstabAbsentArgs,
       run: fstabAbsent,
     }),
   },

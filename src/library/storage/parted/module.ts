@@ -1,8 +1,8 @@
-// Partitions, through parted and sfdisk. Everything is checked before a command is built, since parted asks no one.
+// Partitions, through parted and sfdisk. All arguments are checked first, because parted runs without confirmation.
 import { lookup } from '../../../base/mod.ts'
-import { SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
-  type Args,
+  type Arg,
   arg,
   type Bound,
   changes,
@@ -25,20 +25,19 @@ const LABELS = words('aix amiga bsd dvh gpt loop mac msdos pc98 sun')
 
 const wrong = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-async function isBlock(ctx: FunctionContext, device: Value): Promise<boolean> {
-  return typeof device === 'string' && device !== '' && (await ctx.host.stat(device))?.type === 'block'
+async function isBlock(ctx: FunctionContext, device: string): Promise<boolean> {
+  return device !== '' && (await ctx.host.stat(device))?.type === 'block'
 }
 
-const isWhole = (value: Value): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value))
+const isWhole = (text: string): boolean => /^\s*[+-]?\d+\s*$/.test(text)
 
-/** What a function asks of its arguments, by their names; each check says what it found wrong. */
-type Check = (value: Value, fun: string) => string | undefined
+/** Check an argument of a function; return the problem. */
+type Check = (value: string, fun: string) => string | undefined
 
 const oneOf =
   (set: ReadonlySet<string>, noun: string): Check =>
   (value, fun) =>
-    set.has(str(value)) ? undefined : `Invalid ${noun} passed to partition.${fun}`
+    set.has(value) ? undefined : `Invalid ${noun} passed to partition.${fun}`
 
 const number =
   (noun: string): Check =>
@@ -46,10 +45,10 @@ const number =
     isWhole(value) ? undefined : `Invalid ${noun} passed to partition.${fun}`
 
 const boundary: Check = (value) => {
-  const [, unit] = /^[\d.]+(\D*)$/.exec(str(value)) ?? []
+  const [, unit] = /^[\d.]+(\D*)$/.exec(value) ?? []
   return unit !== undefined && (unit === '' || UNITS.has(unit))
     ? undefined
-    : `Invalid partition boundary passed: "${str(value)}"`
+    : `Invalid partition boundary passed: "${value}"`
 }
 
 const CHECKS: Readonly<Record<string, Check>> = lookup({
@@ -62,13 +61,13 @@ const CHECKS: Readonly<Record<string, Check>> = lookup({
   end: boundary,
 })
 
-/** A function that is one command about a device, shown line by line. */
-function command<const A extends Args>(
+/** Declare a function that runs one command on a device and returns its lines. */
+function command<const A extends Readonly<Record<string, Arg<string> | Arg<string | null>>>>(
   doc: string,
   fun: string,
   example: string,
   args: A,
-  line: (given: Bound<A>) => string | readonly Value[],
+  line: (given: Bound<A>) => string | readonly string[],
   checks: Readonly<Record<string, Check>> = {},
 ) {
   return changes({
@@ -76,12 +75,9 @@ function command<const A extends Args>(
     example: `partition.${fun} ${example}`,
     args,
     run: async (ctx, given) => {
-      const values = given as Readonly<Record<string, Value>>
-      if ('device' in values && !(await isBlock(ctx, values['device']!))) {
-        throw wrong('Invalid device passed to partition module.')
-      }
-      for (const [name, value] of Object.entries(values)) {
-        const problem = (checks[name] ?? CHECKS[name])?.(value, fun)
+      for (const [name, value] of Object.entries(given as Readonly<Record<string, string | null>>)) {
+        if (name === 'device') await requireBlock(ctx, value ?? '')
+        const problem = (checks[name] ?? CHECKS[name])?.(value ?? '', fun)
         if (problem !== undefined) throw wrong(problem)
       }
       return splitLines(await outputOf(ctx, line(given)))
@@ -89,11 +85,15 @@ function command<const A extends Args>(
   })
 }
 
-async function list(ctx: FunctionContext, device: Value, unit: string | null): Promise<Result> {
+async function requireBlock(ctx: FunctionContext, device: string): Promise<void> {
   if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
+}
+
+async function list(ctx: FunctionContext, device: string, unit: string | null): Promise<Result> {
+  await requireBlock(ctx, device)
   if (unit && !UNITS.has(unit)) throw wrong('Invalid unit passed to partition.part_list')
   const how = unit ? `unit ${unit} print` : 'print'
-  const { stdout } = await runAll(ctx, `parted -m -s ${str(device)} ${how}`)
+  const { stdout } = await runAll(ctx, `parted -m -s ${device} ${how}`)
   const lines = splitLines(stdout).filter((line) => !['BYT;', 'CHS;', 'CYL;'].includes(line))
   const [head, ...rows] = lines.map((line) => line.replace(/;+$/, '').split(':'))
   if (head === undefined) return { info: {}, partitions: {} }
@@ -129,26 +129,26 @@ async function systemTypes(ctx: FunctionContext): Promise<Map<Value, Value>> {
   return new Map(rows.map((line): [Value, Value] => [splitWords(line)[0] ?? '', splitWords(line)[1] ?? '']))
 }
 
-async function makeFileSystem(ctx: FunctionContext, device: Value, type: string): Promise<Result> {
-  if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
+async function makeFileSystem(ctx: FunctionContext, device: string, type: string): Promise<Result> {
+  await requireBlock(ctx, device)
   if (!FILE_SYSTEMS.has(type)) throw wrong('Invalid fs_type passed to partition.mkfs')
   const program = type === 'linux-swap' ? 'mkswap' : `mkfs.${type === 'NTFS' ? 'ntfs' : type}`
   if ((await ctx.host.which(program)) === undefined) return `Error: ${program} is unavailable.`
-  return splitLines(await outputOf(ctx, `${program} ${str(device)}`))
+  return splitLines(await outputOf(ctx, `${program} ${device}`))
 }
 
-const device = arg.any('The device')
-const minor = arg.any('The number of the partition')
-const flag = arg.any('The flag')
-const state = arg.any('on or off')
-const start = arg.any('Where it begins')
-const end = arg.any('Where it ends')
-const partition = arg.any('The number of the partition')
-const part_type = arg.any('primary, logical or extended')
-const fs_type = arg.any('The file system it is meant for', { optional: true })
+const device = arg.text('Device path')
+const minor = arg.text('Partition number')
+const flag = arg.text('Flag, such as boot')
+const state = arg.text('on or off')
+const start = arg.text('Start of the partition, such as 10MB')
+const end = arg.text('End of the partition, such as 200MB')
+const partition = arg.text('Partition number')
+const part_type = arg.text('primary, logical or extended')
+const fs_type = arg.text('File system type', { optional: true })
 const parted = 'parted -m -s'
 
-/** Both boundaries are looked at only when both are given. */
+/** Boundaries are checked only if both are given. */
 const made = {
   part_type: oneOf(words('primary logical extended'), 'part_type'),
   start: () => undefined,
@@ -157,33 +157,33 @@ const made = {
 
 const mkpart = (fun: 'mkpart' | 'mkpartfs') =>
   command(
-    'Make a partition.',
+    'Create a partition.',
     fun,
     '/dev/sda primary fs_type=fat32 start=0 end=639',
     {
       device,
       part_type,
       fs_type,
-      start: arg.any('Where it begins', { optional: true }),
-      end: arg.any('Where it ends', { optional: true }),
+      start: arg.text('Start, such as 0', { optional: true }),
+      end: arg.text('End, such as 639', { optional: true }),
     },
     ({ device, part_type, fs_type, start, end }) => {
       const problem = start !== null && end !== null ? (boundary(start, fun) ?? boundary(end, fun)) : undefined
       if (problem !== undefined) throw wrong(problem)
-      const kind = truthy(fs_type) ? [part_type, fs_type] : [part_type]
-      return ['parted', '-m', '-s', '--', device, 'mkpart', ...kind, start ?? '', end ?? ''].map(str)
+      const kind = fs_type ? [part_type, fs_type] : [part_type]
+      return ['parted', '-m', '-s', '--', device, 'mkpart', ...kind, start ?? '', end ?? '']
     },
     {
       ...made,
       fs_type: (value) =>
-        truthy(value) && !FILE_SYSTEMS.has(str(value)) ? 'Invalid fs_type passed to partition.mkpart' : undefined,
+        value !== '' && !FILE_SYSTEMS.has(value) ? 'Invalid fs_type passed to partition.mkpart' : undefined,
     },
   )
 
 export default defineModule({
   name: 'parted_partition',
   virtual: 'partition',
-  doc: 'Partitions and their tables.',
+  doc: 'Manage partitions and partition tables.',
   when: async ({ host, grains }) => {
     const failed = 'The parted execution module failed to load'
     if (grains.get('kernel') === 'Windows') return `${failed} Windows systems are not supported.`
@@ -194,28 +194,28 @@ export default defineModule({
   },
   functions: {
     probe: changes({
-      doc: 'Have the kernel read tables anew.',
+      doc: 'Make the kernel reread partition tables.',
       example: 'partition.probe /dev/sda',
-      args: { devices: arg.rest('The devices') },
+      args: { devices: arg.rest('Device paths') },
       run: async (ctx, { devices }) => {
-        for (const one of devices)
-          if (!(await isBlock(ctx, one))) throw wrong('Invalid device passed to partition module.')
-        return splitLines(await outputOf(ctx, `partprobe -- ${devices.map(str).join(' ')}`))
+        const names = devices.map(str)
+        for (const name of names) await requireBlock(ctx, name)
+        return splitLines(await outputOf(ctx, `partprobe -- ${names.join(' ')}`))
       },
     }),
     list: reads({
-      doc: 'The table of a device.',
-      args: { device, unit: arg.text('The unit of sizes', { optional: true }) },
+      doc: 'Return the partition table of a device.',
+      args: { device, unit: arg.text('Unit of sizes, such as MB', { optional: true }) },
       calledAs: 'list_',
       example: 'partition.list /dev/sda unit=s',
       run: (ctx, { device, unit }) => list(ctx, device, unit),
     }),
     align_check: command(
-      'Whether a partition is aligned.',
+      'Return whether a partition is aligned.',
       'align_check',
       '/dev/sda minimal 1',
-      { device, part_type: arg.any('minimal or optimal'), partition },
-      (given) => `parted -m ${str(given.device)} align-check ${str(given.part_type)} ${str(given.partition)}`,
+      { device, part_type: arg.text('minimal or optimal'), partition },
+      (given) => `parted -m ${given.device} align-check ${given.part_type} ${given.partition}`,
       { part_type: oneOf(words('minimal optimal'), 'part_type'), partition: number('partition') },
     ),
     check: command(
@@ -223,88 +223,87 @@ export default defineModule({
       'check',
       '/dev/sda 1',
       { device, minor },
-      ({ device, minor }) => `${parted} ${str(device)} check ${str(minor)}`,
+      ({ device, minor }) => `${parted} ${device} check ${minor}`,
     ),
     cp: command(
-      'Copy a file system over another partition.',
+      'Copy a file system to another partition.',
       'cp',
       '/dev/sda 2 3',
-      { device, from_minor: arg.any('The partition it comes from'), to_minor: arg.any('The partition it goes to') },
-      (given) => `${parted} ${str(given.device)} cp ${str(given.from_minor)} ${str(given.to_minor)}`,
+      { device, from_minor: arg.text('Source partition number'), to_minor: arg.text('Destination partition number') },
+      (given) => `${parted} ${given.device} cp ${given.from_minor} ${given.to_minor}`,
     ),
     get_id: command(
-      'The system id of a partition.',
+      'Return the system id of a partition.',
       'get_id',
       '/dev/sda 1',
       { device, minor },
-      ({ device, minor }) => `sfdisk --print-id ${str(device)} ${str(minor)}`,
+      ({ device, minor }) => `sfdisk --print-id ${device} ${minor}`,
     ),
     set_id: changes({
       doc: 'Set the system id of a partition.',
       example: 'partition.set_id /dev/sda 1 83',
-      args: { device, minor, system_id: arg.any('The id') },
+      args: { device, minor, system_id: arg.any('System id, as text such as 83; a number is refused, as in Salt') },
       run: async (ctx, { device, minor, system_id }) => {
-        if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
+        await requireBlock(ctx, device)
         if (!isWhole(minor)) throw wrong('Invalid minor number passed to partition.set_id')
         if (!(await systemTypes(ctx)).has(system_id)) throw wrong('Invalid system_id passed to partition.set_id')
-        return splitLines(await outputOf(ctx, `sfdisk --change-id ${str(device)} ${str(minor)} ${str(system_id)}`))
+        return splitLines(await outputOf(ctx, `sfdisk --change-id ${device} ${minor} ${str(system_id)}`))
       },
     }),
     system_types: reads({
-      doc: 'The system ids there are.',
+      doc: 'Return the valid system ids.',
       example: 'partition.system_types',
       args: {},
       run: systemTypes,
     }),
     mkfs: changes({
-      doc: 'Make a file system.',
+      doc: 'Create a file system.',
       example: 'partition.mkfs /dev/sda2 fs_type=fat32',
-      args: { device, fs_type: arg.text('The file system') },
+      args: { device, fs_type: arg.text('File system type') },
       run: (ctx, { device, fs_type }) => makeFileSystem(ctx, device, fs_type),
     }),
     mklabel: changes({
-      doc: 'Make a new table on a device.',
+      doc: 'Create a partition table on a device.',
       example: 'partition.mklabel /dev/sda msdos',
-      args: { device, label_type: arg.any('The kind of table') },
+      args: { device, label_type: arg.text('Type of table, such as msdos or gpt') },
       run: async (ctx, { device, label_type }) => {
-        if (!LABELS.has(str(label_type))) throw wrong('Invalid label_type passed to partition.mklabel')
-        return splitLines(await outputOf(ctx, ['parted', '-m', '-s', device, 'mklabel', label_type].map(str)))
+        if (!LABELS.has(label_type)) throw wrong('Invalid label_type passed to partition.mklabel')
+        return splitLines(await outputOf(ctx, ['parted', '-m', '-s', device, 'mklabel', label_type]))
       },
     }),
     mkpart: mkpart('mkpart'),
     mkpartfs: mkpart('mkpartfs'),
     name: command(
-      'Name a partition.',
+      'Set the name of a partition.',
       'name',
       "/dev/sda 1 'My Documents'",
-      { device, partition, name: arg.any('The name') },
-      ({ device, partition, name }) => `${parted} ${str(device)} name ${str(partition)} "'${str(name)}'"`,
+      { device, partition, name: arg.text('Name') },
+      ({ device, partition, name }) => `${parted} ${device} name ${partition} "'${name}'"`,
       {
         partition: number('partition'),
-        name: (value) =>
-          /^[A-Za-z0-9 _-]*$/.test(str(value)) ? undefined : 'Invalid characters passed to partition.name',
+        name: (value) => (/^[A-Za-z0-9 _-]*$/.test(value) ? undefined : 'Invalid characters passed to partition.name'),
       },
     ),
     rescue: command(
-      'Find a lost partition.',
+      'Rescue a lost partition.',
       'rescue',
       '/dev/sda 0 8056',
       { device, start, end },
-      (given) => `${parted} ${str(given.device)} rescue ${str(given.start)} ${str(given.end)}`,
+      (given) => `${parted} ${given.device} rescue ${given.start} ${given.end}`,
     ),
     resize: command(
       'Resize a partition.',
       'resize',
       '/dev/sda 3 200 850',
       { device, minor, start, end },
-      (given) => `${parted} -- ${str(given.device)} resize ${str(given.minor)} ${str(given.start)} ${str(given.end)}`,
+      (given) => `${parted} -- ${given.device} resize ${given.minor} ${given.start} ${given.end}`,
     ),
     rm: command(
       'Remove a partition.',
       'rm',
       '/dev/sda 5',
       { device, minor },
-      ({ device, minor }) => `${parted} ${str(device)} rm ${str(minor)}`,
+      ({ device, minor }) => `${parted} ${device} rm ${minor}`,
     ),
     set: {
       ...command(
@@ -312,16 +311,16 @@ export default defineModule({
         'set',
         '/dev/sda 1 boot on',
         { device, minor, flag, state },
-        (given) => `${parted} ${str(given.device)} set ${str(given.minor)} ${str(given.flag)} ${str(given.state)}`,
+        (given) => `${parted} ${given.device} set ${given.minor} ${given.flag} ${given.state}`,
       ),
       calledAs: 'set_',
     },
     toggle: command(
-      'Switch a flag of a partition over.',
+      'Toggle a flag of a partition.',
       'toggle',
       '/dev/sda 1 boot',
       { device, partition, flag },
-      (given) => `${parted} ${str(given.device)} toggle ${str(given.partition)} ${str(given.flag)}`,
+      (given) => `${parted} ${given.device} toggle ${given.partition} ${given.flag}`,
       { partition: number('partition number') },
     ),
     disk_set: command(
@@ -329,25 +328,25 @@ export default defineModule({
       'disk_set',
       '/dev/sda pmbr_boot on',
       { device, flag, state },
-      (given) => ['parted', '-m', '-s', given.device, 'disk_set', given.flag, given.state].map(str),
+      (given) => ['parted', '-m', '-s', given.device, 'disk_set', given.flag, given.state],
       { flag: oneOf(DISK_FLAGS, 'flag') },
     ),
     disk_toggle: command(
-      'Switch a flag of a device over.',
+      'Toggle a flag of a device.',
       'disk_toggle',
       '/dev/sda pmbr_boot',
       { device, flag },
-      (given) => ['parted', '-m', '-s', given.device, 'disk_toggle', given.flag].map(str),
+      (given) => ['parted', '-m', '-s', given.device, 'disk_toggle', given.flag],
       { flag: oneOf(DISK_FLAGS, 'flag') },
     ),
     exists: reads({
-      doc: 'Whether there is such a device.',
+      doc: 'Return whether a block device exists.',
       example: 'partition.exists /dev/sdb1',
-      args: { device: arg.any('The device', { default: '' }) },
+      args: { device: arg.text('Device path', { default: '' }) },
       run: (ctx, args) => isBlock(ctx, args.device),
     }),
     get_block_device: reads({
-      doc: 'The names of all disks.',
+      doc: 'Return the names of all disks.',
       example: 'partition.get_block_device',
       args: {},
       run: async (ctx) => splitLines(await outputOf(ctx, 'lsblk -n -io KNAME -d -e 1,7,11 -l')),

@@ -42,7 +42,7 @@ async function quotas(ctx: FunctionContext, mount: string, option: '-u' | '-g'):
   return found
 }
 
-/** Sets limits; those that are not given become 0, as in Salt. */
+/** Set limits; as in Salt, limits that are not given become 0. */
 async function set(ctx: FunctionContext, device: string, kwargs: ReadonlyMap<string, Value>): Promise<Result> {
   const [user, group] = [kwargs.get('user'), kwargs.get('group')]
   if (user !== undefined && group !== undefined) {
@@ -68,24 +68,24 @@ async function modes(ctx: FunctionContext, device: string): Promise<Record<strin
       else if (words[1]?.startsWith('Cannot')) return { [device]: 'Not found' }
       continue
     }
-    const [kind, , , mount, from, , state] = words as string[]
-    const entry = found[mount!] ?? { device: from!.replaceAll(/[()]/g, '') }
-    found[mount!] = typeof entry === 'string' ? entry : { ...entry, [kind!]: state! }
+    const [kind = '', , , mount = '', from = '', , state = ''] = words
+    const entry = found[mount] ?? { device: from.replaceAll(/[()]/g, '') }
+    found[mount] = typeof entry === 'string' ? entry : { ...entry, [kind]: state }
   }
   return found
 }
 
-const device = arg.string('The mount point or the device')
+const device = arg.string('Mount point or device')
 
 export default defineModule({
   name: 'quota',
-  doc: 'Quotas on file systems.',
+  doc: 'Manage quotas on file systems.',
   when: async ({ grains, host }) =>
     (grains.get('kernel') !== 'Windows' && (await host.which('setquota')) !== undefined) ||
     'The quota execution module cannot be loaded: the module is only available on POSIX-like systems with the setquota binary available.',
   functions: {
     report: reads({
-      doc: 'The quotas on a file system.',
+      doc: 'Return the quotas on a file system.',
       example: 'quota.report /media/data',
       args: { mount: device },
       run: async (ctx, { mount }) => ({
@@ -102,7 +102,7 @@ export default defineModule({
       calledAs: 'set_',
     },
     warn: changes({
-      doc: 'Warn those who are over their quota.',
+      doc: 'Warn users who exceed their quota.',
       example: 'quota.warn',
       args: {},
       run: async (ctx) => {
@@ -110,7 +110,7 @@ export default defineModule({
       },
     }),
     stats: reads({
-      doc: 'Counters of the quota system.',
+      doc: 'Return the counters of the quota system.',
       example: 'quota.stats',
       args: {},
       run: async (ctx) => {
@@ -119,7 +119,7 @@ export default defineModule({
       },
     }),
     on: changes({
-      doc: 'Switch quotas on.',
+      doc: 'Enable quotas.',
       example: 'quota.on /media/data',
       args: { device },
       run: async (ctx, { device }) => {
@@ -128,7 +128,7 @@ export default defineModule({
       },
     }),
     off: changes({
-      doc: 'Switch quotas off.',
+      doc: 'Disable quotas.',
       example: 'quota.off /media/data',
       args: { device },
       run: async (ctx, { device }) => {
@@ -137,11 +137,11 @@ export default defineModule({
       },
     }),
     get_mode: reads({
-      doc: 'Whether quotas are on.',
+      doc: 'Return whether quotas are enabled.',
       example: 'quota.get_mode /media/data',
       args: { device },
       run: (ctx, { device }) => modes(ctx, device),
-      returns: ret.dict('The device and what is on, by mount point'),
+      returns: ret.dict('The device and the enabled quota types, by mount point'),
     }),
   },
 })

@@ -1,18 +1,18 @@
-// Quotas on file systems, on or off.
-import { keyError, str, truthy } from '../../../data/mod.ts'
+// State of quotas on file systems.
+import { keyError, truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'quota',
-  doc: 'Keep quotas on or off.',
+  doc: 'Manage quotas on file systems.',
   when: async ({ host }) => (await host.which('setquota')) !== undefined || 'quota module could not be loaded',
   functions: {
     mode: state({
-      doc: 'Quotas of a kind are on or off.',
+      doc: 'Ensure that quotas of a type are on or off.',
       args: {
-        name: arg.string('The mount point or the device'),
-        mode: arg.any('Whether they are on'),
-        quotatype: arg.any('user or group'),
+        name: arg.string('Mount point or device'),
+        mode: arg.any('True for on; any other value means off'),
+        quotatype: arg.text('user or group'),
       },
       run: async (ctx, { name, mode, quotatype }) => {
         const ret = reportOn(name)
@@ -20,7 +20,7 @@ export default defineState({
         const entry = (await ctx.call('quota.get_mode', [name])).get(name)
         if (entry === undefined) throw keyError(name)
         const now = entry instanceof Map ? entry.get(quotatype) : undefined
-        if (now === undefined) throw keyError(str(quotatype))
+        if (now === undefined) throw keyError(quotatype)
         if (now === wanted) return ret(true, `Quota for ${name} already set to ${wanted}`)
         if (ctx.test) return ret(null, `Quota for ${name} needs to be set to ${wanted}`)
         if (truthy(await ctx.call(`quota.${wanted}`, [name]))) {

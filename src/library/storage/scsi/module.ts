@@ -1,4 +1,4 @@
-// SCSI devices as lsscsi lists them: a line for each device, and below it lines with its attributes.
+// SCSI devices that lsscsi lists: a line for each device, then lines with its attributes.
 import { splitLines, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads, runAll } from '../../../sdk/mod.ts'
 
@@ -35,23 +35,22 @@ function devicesIn(text: string, hasSize: boolean): Record<string, Device> {
 
 export default defineModule({
   name: 'scsi',
-  doc: 'SCSI devices.',
+  doc: 'Manage SCSI devices.',
   functions: {
     ls: {
       ...reads({
-        doc: 'The devices, with what lsscsi says about them.',
+        doc: 'Return the devices with their attributes.',
         example: 'scsi.ls get_size=False',
         args: {
-          get_size: arg.flag('Whether to ask for sizes, which old versions of lsscsi do not tell', { default: true }),
+          get_size: arg.flag('Whether to return sizes, which old versions of lsscsi do not support', { default: true }),
         },
         run: async (ctx, { get_size }) => {
           if ((await ctx.host.which('lsscsi')) === undefined) {
             ctx.memory.set('retcode', 1)
             return 'scsi.ls not available - lsscsi command not found'
           }
-          const hasSize = get_size
-          const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${hasSize ? 's' : ''}v`)
-          if (retcode === 0) return devicesIn(stdout, hasSize)
+          const { retcode, stdout, stderr } = await runAll(ctx, `lsscsi -dL${get_size ? 's' : ''}v`)
+          if (retcode === 0) return devicesIn(stdout, get_size)
           ctx.memory.set('retcode', retcode)
           const error = stderr.split('\n')[0]!
           return error === "lsscsi: invalid option -- 's'" ? `${error} - try get_size=False` : error
@@ -60,9 +59,9 @@ export default defineModule({
       calledAs: 'ls_',
     },
     rescan_all: changes({
-      doc: 'Look for new devices behind an adapter.',
+      doc: 'Scan an adapter for new devices.',
       example: 'scsi.rescan_all 0',
-      args: { host: arg.text('The number of the adapter') },
+      args: { host: arg.text('Number of the adapter') },
       run: async (ctx, { host }) => {
         const place = `/sys/class/scsi_host/host${host}`
         if ((await ctx.host.stat(place))?.type !== 'directory') return `Host ${host} does not exist`

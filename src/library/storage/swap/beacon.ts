@@ -1,10 +1,10 @@
-// Swap space in use, when it is more than it should be.
+// Usage of swap space above a limit.
 import { decodeBytes, float } from '../../../data/mod.ts'
 import { defineBeacon, percentOf, roundedPercent } from '../../../sdk/mod.ts'
 
 export default defineBeacon({
   name: 'swapusage',
-  doc: 'Tells when more swap space is in use than a percentage.',
+  doc: 'Report when the usage of swap space reaches a percentage.',
   validate: (config) => (config.has('percent') ? undefined : 'Configuration for swapusage beacon requires percent.'),
   beacon: async ({ host }, config) => {
     const facts = decodeBytes(await host.read('/proc/meminfo'))

@@ -1,5 +1,5 @@
-// Mail aliases: the file that the option `aliases.file` names, and `newaliases` after each change.
-import { SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+// Mail aliases: the file of the option `aliases.file`, and `newaliases` after each change.
+import { isList, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -14,11 +14,11 @@ import {
 interface Line {
   alias: string
   target: string
-  /** What follows, or a whole line without an alias. */
+  /** The comment after an entry, or a whole line without an alias. */
   comment: string
 }
 
-/** Over lines with their end: a blank one counts as an alias of that name, as in Salt. */
+/** Matches lines with their end; as in Salt, a blank line counts as an alias of that name. */
 const LINE = /^([^:#]*)\s*:?\s*([^#]*?)(\s+#.*|(?=\n?$))/
 
 async function file(ctx: FunctionContext): Promise<string> {
@@ -34,9 +34,9 @@ async function file(ctx: FunctionContext): Promise<string> {
 async function lines(ctx: FunctionContext): Promise<Line[]> {
   const text = (await textAt(ctx.host, await file(ctx))) ?? ''
   return splitLines(text, true).map((line) => {
-    const [, alias, target, comment] = LINE.exec(line) ?? []
+    const [, alias, target = '', comment = ''] = LINE.exec(line) ?? []
     if (alias === undefined) return { alias: '', target: '', comment: line.trim() }
-    return { alias, target: target!, comment: comment! }
+    return { alias, target, comment }
   })
 }
 
@@ -59,16 +59,15 @@ async function targets(ctx: FunctionContext): Promise<Map<Value, Value>> {
 
 const targetOf = async (ctx: FunctionContext, alias: string): Promise<Value> => (await targets(ctx)).get(alias) ?? ''
 
-const joined = (target: Value): string =>
-  Array.isArray(target) ? (target as Value[]).map(str).join(', ') : str(target)
+const joined = (target: Value): string => (isList(target) ? target.map(str).join(', ') : str(target))
 
-function given(what: string, value: Value): void {
+function requireText(what: string, value: Value): void {
   if (value === '') throw new SaltError('SaltInvocationError', `${what} can not be an empty string`)
 }
 
 async function setTarget(ctx: FunctionContext, alias: string, target: Value): Promise<true> {
-  given('alias', alias)
-  given('target', target)
+  requireText('alias', alias)
+  requireText('target', target)
   if ((await targetOf(ctx, alias)) === target) return true
   const wanted: Line[] = []
   let isSet = false
@@ -83,20 +82,25 @@ async function setTarget(ctx: FunctionContext, alias: string, target: Value): Pr
   return write(ctx, wanted)
 }
 
-const alias = arg.string('The alias')
-const target = arg.any('Where its mail goes; a list for several')
+const alias = arg.string('Alias')
+const target = arg.any('Target address, or a list of addresses')
 
 export default defineModule({
   name: 'aliases',
-  doc: 'Mail aliases.',
+  doc: 'Manage mail aliases.',
   functions: {
     list_aliases: {
-      ...reads({ doc: 'All aliases.', example: 'aliases.list_aliases', args: {}, run: targets }),
+      ...reads({
+        doc: 'Return all aliases and their targets.',
+        example: 'aliases.list_aliases',
+        args: {},
+        run: targets,
+      }),
       outputter: 'yaml',
     },
     get_target: {
       ...reads({
-        doc: 'Where the mail of an alias goes.',
+        doc: 'Return the target of an alias.',
         example: 'aliases.get_target root',
         args: { alias },
         run: (ctx, { alias }) => targetOf(ctx, alias),
@@ -105,11 +109,11 @@ export default defineModule({
     },
     has_target: {
       ...reads({
-        doc: 'Whether an alias goes to a target.',
+        doc: 'Return whether an alias has a target.',
         example: 'aliases.has_target root admin@example.com',
         args: { alias, target },
         run: async (ctx, { alias, target }) => {
-          given('target', target)
+          requireText('target', target)
           return (await targets(ctx)).get(alias) === joined(target)
         },
       }),
@@ -117,7 +121,7 @@ export default defineModule({
     },
     set_target: {
       ...changes({
-        doc: 'Let an alias go to a target.',
+        doc: 'Set the target of an alias.',
         example: 'aliases.set_target root admin@example.com',
         args: { alias, target },
         run: (ctx, { alias, target }) => setTarget(ctx, alias, target),

@@ -1,4 +1,4 @@
-// Alternatives: programs that can be chosen, and which one is.
+// States of alternatives.
 import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
@@ -7,11 +7,16 @@ interface Program {
   path: string
 }
 
-/** Reports that carry the arguments before the usual keys. */
+/** Return a reporter whose reports have the arguments before the usual keys. */
 const reporter =
   (given: Readonly<Record<string, Result>>) =>
-  (result: boolean | null, comment: string, changes: Result = {}): StateReturn =>
-    ({ ...given, result, changes, comment }) as unknown as StateReturn
+  (result: boolean | null, comment: string, changes: Result = {}): StateReturn => ({
+    ...given,
+    name: given['name'],
+    result,
+    changes,
+    comment,
+  })
 
 const isRegistered = async (ctx: StateContext, { name, path }: Program): Promise<boolean> =>
   truthy(await ctx.call('alternatives.check_exists', [name, path]))
@@ -29,8 +34,8 @@ async function install(ctx: StateContext, { name, link, path, priority }: Instal
   if (await isRegistered(ctx, given)) return ret(true, `Alternative ${path} for ${name} is already registered`)
   const level = `with priority ${str(priority)}`
   if (ctx.test) return ret(null, `Alternative will be set for ${name} to ${path} ${level}`)
-  const said = await ctx.call('alternatives.install', [name, link, path, priority])
-  if (!(await isRegistered(ctx, given))) return ret(false, `Alternative for ${name} not installed: ${str(said)}`)
+  const answer = await ctx.call('alternatives.install', [name, link, path, priority])
+  if (!(await isRegistered(ctx, given))) return ret(false, `Alternative for ${name} not installed: ${str(answer)}`)
   const isChosen = truthy(await ctx.call('alternatives.check_installed', [name, path]))
   const comment = isChosen
     ? `Alternative for ${name} set to path ${path} ${level}`
@@ -78,35 +83,35 @@ async function choose(ctx: StateContext, { name, path }: Program): Promise<State
   return ret(true, `Alternative for ${name} set to path ${path}`, { path })
 }
 
-const name = arg.string('The name of the group, such as editor')
-const path = arg.string('The program')
+const name = arg.string('Name of the group, such as editor')
+const path = arg.string('Path of the program')
 
 export default defineState({
   name: 'alternatives',
-  doc: 'Keep alternatives.',
+  doc: 'Manage the alternatives system.',
   when: async ({ host }) =>
     (await host.stat('/etc/alternatives'))?.type === 'directory' || 'alernatives module could not be loaded',
   functions: {
     install: state({
-      doc: 'A program can be chosen.',
-      args: { name, link: arg.string('The link it is called by'), path, priority: arg.any('Its priority') },
-      run: (ctx, args) => install(ctx, args),
+      doc: 'Ensure that a program is an alternative of a group.',
+      args: {
+        name,
+        link: arg.string('Path of the link'),
+        path,
+        priority: arg.any('Priority, as number or text; reported as given'),
+      },
+      run: install,
     }),
     remove: state({
-      doc: 'A program cannot be chosen.',
+      doc: 'Ensure that a program is not an alternative of a group.',
       args: { name, path },
       run: remove,
     }),
     auto: state({
-      doc: 'Priorities choose.',
+      doc: 'Ensure that the priorities choose the alternative.',
       args: { name },
       run: (ctx, { name }) => auto(ctx, name),
     }),
-    set: state({
-      doc: 'A program is chosen.',
-      args: { name, path },
-      calledAs: 'set_',
-      run: choose,
-    }),
+    set: state({ doc: 'Ensure that an alternative is chosen.', args: { name, path }, calledAs: 'set_', run: choose }),
   },
 })

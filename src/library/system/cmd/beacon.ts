@@ -1,5 +1,5 @@
-// Commands that people run in their login shells: `strace` tells of each program that a shell starts. A shell is followed from
-// the look that finds it until it ends.
+// Commands that users run in login shells: `strace` reports each program that a shell starts. A shell is traced until it
+// ends.
 import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, type Followed, remembered } from '../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ interface Shell extends Followed {
   lines: string[]
 }
 
-/** What is quoted in a call: the program, then its words. */
+/** Parse the quoted parts of a call: the program, then its arguments. */
 function commandIn(line: string, pid: string, user: Value): Dict {
   const fields = line.split('execve')[1]!.split('"')
   const event: Dict = new Map<Value, Value>([
@@ -19,7 +19,7 @@ function commandIn(line: string, pid: string, user: Value): Dict {
   return event.set('user', user) as Dict
 }
 
-/** The processes that are shells, with whose they are. */
+/** Return the processes that are shells, with their users. */
 async function shellsNow(ctx: BeaconContext): Promise<Map<string, Value>> {
   const listed = await ctx.call('cmd.shells')
   const shells = isList(listed) ? [...listed].map(str) : []
@@ -41,18 +41,18 @@ function follow(ctx: BeaconContext, pid: string, user: Value): Shell {
 
 export default defineBeacon({
   name: 'sh',
-  doc: 'Tells of the commands that are run in login shells.',
+  doc: 'Report the commands that are run in login shells.',
   when: async ({ host }) => (await host.which('strace')) !== undefined || 'strace is missing.',
   validate: () => undefined,
   beacon: async (ctx) => {
     const shells = remembered(ctx, 'shells', () => new Map<string, Shell>())
     for (const [pid, user] of await shellsNow(ctx)) if (!shells.has(pid)) shells.set(pid, follow(ctx, pid, user))
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [pid, shell] of shells) {
       const calls = shell.lines.splice(0).filter((line) => line.includes('execve'))
-      told.push(...calls.map((line) => commandIn(line, pid, shell.user)))
+      reports.push(...calls.map((line) => commandIn(line, pid, shell.user)))
       if (!shell.isRunning) shells.delete(pid)
     }
-    return told
+    return reports
   },
 })

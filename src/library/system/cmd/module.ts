@@ -1,5 +1,5 @@
-// Commands: run them, and look at what comes back.
-import { type Dict, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// Running of commands.
+import { type Dict, isList, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -24,7 +24,7 @@ const SURROUNDINGS = 'cwd stdin runas group shell python_shell env clean_env tem
 const REPORTING = 'output_loglevel log_callback hide_output timeout reset_system_locale ignore_retcode saltenv use_vt'
 const SUCCESS = 'prepend_path success_retcodes success_stdout success_stderr'
 
-/** The output of a command, unless it is hidden; with `raise_err` a failed one is an error. */
+/** Run a command and return its output, unless it is hidden; with `raise_err` a failure raises an error. */
 async function output(ctx: FunctionContext, call: Given): Promise<string> {
   const merged = truthy(given(call, 'redirect_stderr') ?? true)
   const outcome = await execute(ctx, call, merged ? 'merged' : 'apart')
@@ -46,8 +46,8 @@ function hidden(outcome: Map<Value, Value>, call: Given): Map<Value, Value> {
   return outcome
 }
 
-const OUTCOME = ret.dict('Process id, code, output and errors')
-const CODE = ret.any('The code; None for a command in the background')
+const OUTCOME = ret.dict('Process id, return code, output and errors')
+const CODE = ret.any('The return code; None for a command in the background')
 
 const withShell = (ctx: FunctionContext, call: Given): Given => ({ ...call, python_shell: shellChoice(ctx, call) })
 
@@ -66,14 +66,14 @@ function command<R extends Result>(
   })
 }
 
-/** One of the two streams. */
+/** Return one of the two streams. */
 const stream = (name: 'stdout' | 'stderr') => async (ctx: FunctionContext, call: Given) => {
   const outcome = await execute(ctx, call, 'apart')
   return truthy(given(call, 'hide_output')) ? '' : str(outcome.get(name)!)
 }
 
-const redirect_stderr = arg.any('Whether errors are part of the output', { default: true })
-const source = arg.any('Where the script is: a path or URL')
+const redirect_stderr = arg.flag('Whether to include the errors in the output', { default: true })
+const source = arg.text('Path or URL of the script')
 const SCRIPT = 'args cwd stdin runas group shell python_shell env template umask'
 
 async function execCode(ctx: FunctionContext, call: Given): Promise<Dict> {
@@ -81,7 +81,7 @@ async function execCode(ctx: FunctionContext, call: Given): Promise<Dict> {
   try {
     await ctx.host.write(path, str(given(call, 'code')))
     const words = given(call, 'args')
-    const list = Array.isArray(words) ? (words as Value[]) : typeof words === 'string' ? [words] : []
+    const list = isList(words) ? words : typeof words === 'string' ? [words] : []
     const lang = str(given(call, 'lang'))
     const file = lang.toLowerCase().startsWith('powershell') ? ['-File', path] : [path]
     const user = given(call, 'runas')
@@ -93,58 +93,58 @@ async function execCode(ctx: FunctionContext, call: Given): Promise<Dict> {
 }
 
 const code = {
-  lang: arg.string('The interpreter'),
-  code: arg.any('The program'),
-  cwd: arg.any('Where it runs', { optional: true }),
-  args: arg.any('Its arguments: a text, or a list', { optional: true }),
+  lang: arg.string('Interpreter'),
+  code: arg.text('Source code'),
+  cwd: arg.text('Working directory', { optional: true }),
+  args: arg.any('Arguments, as text or list', { optional: true }),
 }
 
-const program = arg.text('The name of the program')
+const program = arg.text('Program name')
 
 export default defineModule({
   name: 'cmd',
   doc: 'Run commands.',
   functions: {
     run: command(
-      'Run a command; its output and errors are returned together.',
+      'Run a command, and return its output and errors together.',
       {
         ...args(`cmd ${SURROUNDINGS} ${REPORTING}`),
         redirect_stderr,
         ...args(`bg password encoded_cmd raise_err ${SUCCESS}`),
       },
       output,
-      ret.string('Its output and errors'),
+      ret.string('The output and errors'),
     ),
     shell: changes({
-      doc: 'Run a command line through a shell.',
+      doc: 'Run a command line in a shell.',
       args: {
         ...args(`cmd ${SURROUNDINGS.replace('python_shell ', '')} ${REPORTING} bg password ${SUCCESS}`),
         options: further,
       },
-      returns: ret.string('Its output and errors'),
+      returns: ret.string('The output and errors'),
       example: "cmd.shell 'ls -l | grep foo'",
       run: (ctx, call) => output(ctx, { ...call, python_shell: given(call, 'python_shell') ?? true }),
     }),
     run_stdout: command(
-      'Run a command; its output is returned.',
+      'Run a command, and return its output.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
       stream('stdout'),
-      ret.string('Its output'),
+      ret.string('The output'),
     ),
     run_stderr: command(
-      'Run a command; its errors are returned.',
+      'Run a command, and return its errors.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} password ${SUCCESS}`),
       stream('stderr'),
-      ret.string('Its errors'),
+      ret.string('The errors'),
     ),
     run_all: command(
-      'Run a command; process id, code, output and errors are returned.',
+      'Run a command, and return process id, return code, output and errors.',
       args(`cmd ${SURROUNDINGS} ${REPORTING} redirect_stderr password encoded_cmd ${SUCCESS}`),
       everything,
       OUTCOME,
     ),
     retcode: command(
-      'Run a command; its code is returned.',
+      'Run a command, and return its return code.',
       args(
         `cmd ${SURROUNDINGS.replace('rstrip ', '')} ${REPORTING.replace('hide_output ', '')} password ${SUCCESS.replace('prepend_path ', '')}`,
       ),
@@ -152,7 +152,7 @@ export default defineModule({
       CODE,
     ),
     script: command(
-      'Fetch a script and run it; process id, code, output and errors are returned.',
+      'Fetch and run a script; return process id, return code, output and errors.',
       {
         source,
         ...args(
@@ -163,11 +163,11 @@ export default defineModule({
       OUTCOME,
     ),
     script_retcode: command(
-      'Fetch a script and run it; its code is returned.',
+      'Fetch and run a script, and return its return code.',
       {
         source,
         ...args(SCRIPT.replace(' template umask', '')),
-        template: arg.any('The template engine for the script', { default: 'jinja' }),
+        template: arg.text('Template engine that renders the script', { default: 'jinja' }),
         ...args(
           `umask timeout reset_system_locale saltenv output_encoding output_loglevel log_callback use_vt password ${SUCCESS.replace('prepend_path ', '')}`,
         ),
@@ -180,48 +180,48 @@ export default defineModule({
       CODE,
     ),
     which: reads({
-      doc: 'The path of a program.',
+      doc: 'Return the path of a program.',
       args: { cmd: program },
       returns: ret.optional(ret.string('The path, or None')),
       example: 'cmd.which cat',
       run: (ctx, { cmd }) => (cmd ? ctx.host.which(cmd) : null),
     }),
     which_bin: reads({
-      doc: 'The path of the first of several programs that is there.',
-      args: { cmds: arg.any('Names of programs') },
+      doc: 'Return the path of the first program that exists.',
+      args: { cmds: arg.words('Program names, as a list or with commas') },
       returns: ret.optional(ret.string('The path, or None')),
       example: "cmd.which_bin '[pip2, pip, pip-python]'",
       run: async (ctx, { cmds }) => {
-        for (const name of Array.isArray(cmds) ? (cmds as Value[]) : [cmds]) {
-          const path = await ctx.host.which(str(name))
+        for (const name of cmds) {
+          const path = await ctx.host.which(name)
           if (path !== undefined) return path
         }
         return null
       },
     }),
     has_exec: reads({
-      doc: 'Whether a program is there.',
+      doc: 'Return whether a program exists.',
       args: { cmd: program },
-      returns: ret.boolean('Whether it is'),
+      returns: ret.boolean('Whether it exists'),
       example: 'cmd.has_exec cat',
       run: async (ctx, { cmd }) => (await ctx.host.which(cmd)) !== undefined,
     }),
     exec_code: command(
-      'Run a program given as text; its output is returned.',
+      'Run source code, and return its output.',
       code,
       async (ctx, call) => str((await execCode(ctx, call)).get('stdout')!),
-      ret.string('Its output'),
+      ret.string('The output'),
     ),
     exec_code_all: command(
-      'Run a program given as text; process id, code, output and errors are returned.',
+      'Run source code; return process id, return code, output and errors.',
       code,
       execCode,
       OUTCOME,
     ),
     tty: changes({
-      doc: 'Write to a terminal.',
-      args: { device: arg.string('Such as tty1 or pts3'), echo: arg.text('The text', { default: '' }) },
-      returns: ret.dict('How it went'),
+      doc: 'Write a text to a terminal.',
+      args: { device: arg.string('Terminal, such as tty1 or pts3'), echo: arg.text('Text', { default: '' }) },
+      returns: ret.dict('Success or Error, with a text'),
       example: "cmd.tty tty0 'This is a test'",
       run: async (ctx, { device, echo }) => {
         if (!/^(tty|pts)/.test(device)) return { Error: 'The specified device is not a valid TTY' }
@@ -236,14 +236,14 @@ export default defineModule({
       },
     }),
     run_chroot: changes({
-      doc: 'Run a command in another root.',
+      doc: 'Run a command in another root directory.',
       args: {
-        root: arg.any('The root'),
+        root: arg.text('Root directory'),
         ...args('cmd cwd stdin runas group shell'),
-        python_shell: arg.flag('Whether a shell reads the line', { default: true }),
-        binds: arg.any('Directories that are there inside too', { optional: true }),
+        python_shell: arg.flag('Whether to run the command in a shell', { default: true }),
+        binds: arg.words('Directories to bind mount inside the root, as a list or with commas', { optional: true }),
         ...args('env clean_env template rstrip umask output_encoding'),
-        output_loglevel: arg.any('The level its output is logged at', { default: 'quiet' }),
+        output_loglevel: arg.text('Log level of the output', { default: 'quiet' }),
         ...args(`${REPORTING.replace('output_loglevel ', '')} bg ${SUCCESS.replace('prepend_path ', '')}`),
         options: further,
       },
@@ -252,33 +252,33 @@ export default defineModule({
       run: async (ctx, call) => hidden(await runInChroot(ctx, call), call),
     }),
     shells: reads({
-      doc: 'The shells of this machine.',
+      doc: 'Return the shells of this machine.',
       args: {},
-      returns: ret.texts('Their paths'),
+      returns: ret.texts('The paths'),
       example: 'cmd.shells',
       run: (ctx) => availableShells(ctx),
     }),
     shell_info: reads({
-      doc: 'The version of a shell or interpreter, and where it is.',
+      doc: 'Return the version and path of a shell or interpreter.',
       args: {
-        shell: arg.string('Its name'),
-        list_modules: arg.boolean('Also list its modules, on Windows', { default: false }),
+        shell: arg.string('Name of the shell'),
+        list_modules: arg.boolean('Whether to list its modules, on Windows', { default: false }),
       },
-      returns: ret.dict('What was found'),
+      returns: ret.dict('The details'),
       example: 'cmd.shell_info bash',
       run: (ctx, { shell }) => shellInfo(ctx, shell),
     }),
     powershell: command(
-      'Run a command of PowerShell; the objects it gives back are returned.',
+      'Run a PowerShell command, and return the objects of its output.',
       objectArguments,
       powershell,
       ret.any('The objects'),
     ),
     powershell_all: command(
-      'Run a command of PowerShell; process id, code, errors and the objects it gives back are returned.',
+      'Run a PowerShell command; return process id, return code, errors and the objects of its output.',
       allArguments,
       powershellAll,
-      ret.dict('Process id, code, errors and the objects'),
+      ret.dict('Process id, return code, errors and the objects'),
     ),
     run_bg: command(
       'Start a command in the background.',

@@ -1,5 +1,5 @@
-// States that run commands and scripts. A command always runs unless a condition stops it; with `stateful` its output
-// says whether it changed something: JSON, or `changed=yes comment='…'` in the last line.
+// States that run commands and scripts. A command always runs unless a condition prevents it. With `stateful`, its output
+// tells whether something changed: JSON, or `changed=yes comment='…'` in the last line.
 import {
   type Dict,
   deepCopy,
@@ -32,7 +32,7 @@ function isTrue(value: Value): boolean {
   throw new PyError('ValueError', `Failed parsing boolean value: ${str(value)}`)
 }
 
-/** `a=1 b='2'` as a dict, or undefined when it is something else. */
+/** Parse `a=1 b='2'`; undefined for other text. */
 function readPairs(line: string): Dict | undefined {
   try {
     const pairs: Dict = new Map()
@@ -59,7 +59,7 @@ function readData(text: string): { data: Value; isJson: boolean; end: number } |
   return data && { data, isJson: false, end }
 }
 
-/** The report that the output of a stateful command makes. */
+/** Return the report that the output of a stateful command describes. */
 function reinterpreted(answer: Answer): Answer {
   const outcome = answer.changes as Dict
   const quiet = { ...answer, changes: new Map<Value, Value>(), comment: '' as Value }
@@ -83,12 +83,12 @@ function reinterpreted(answer: Answer): Answer {
   if (!changed) return { ...quiet, comment }
   for (const [key, value] of outcome) if (!data.has(key)) data.set(key, value)
   const stdout = str(data.get('stdout') ?? '')
-  // as Salt cuts it: without a line before, the last character goes
+  // as in Salt: without a line before it, the last character is removed
   data.set('stdout', isJson ? '' : end < 0 ? [...stdout].slice(0, -1).join('') : stdout.slice(0, end))
   return { ...quiet, changes: data, comment }
 }
 
-/** Whether the output is to be interpreted, and the command that a dry run runs instead. */
+/** Return whether to interpret the output, and the command that a dry run runs instead. */
 function readStateful(stateful: Value): { stateful: boolean; testName: string | undefined } {
   if (!Array.isArray(stateful)) return { stateful: stateful === true, testName: undefined }
   const [first] = stateful as Value[]
@@ -116,14 +116,14 @@ async function lacksDirectory(ctx: StateContext, cwd: Value): Promise<boolean> {
 const BAD_ENV = "Invalidly-formatted 'env' parameter. See documentation."
 const missingDirectory = (cwd: Value): string => `Desired working directory "${str(cwd)}" is not available`
 
-/** What the state itself gives cannot be given again. */
+/** Refuse keywords that the state itself passes. */
 function refuseTwice(kwargs: Further, fun: string, names: readonly string[]): void {
   const twice = [...kwargs.keys()].find((key) => names.includes(key))
   if (twice === undefined) return
   throw typeError(`salt.loaded.int.module.cmdmod.${fun}() got multiple values for keyword argument '${twice}'`)
 }
 
-/** The parameters that are handed on as they are. */
+/** Return the parameters that are passed unchanged. */
 const passed = (args: Given, names: readonly string[]): Map<string, Value> =>
   new Map([...args.kwargs, ...names.map((name): [string, Value] => [name, args[name]!])])
 
@@ -170,7 +170,7 @@ async function run(ctx: StateContext, args: Given): Promise<Answer> {
 
 function finished(answer: Answer, outcome: Value, comment: string): Answer {
   const retcode = outcome instanceof Map ? outcome.get('retcode') : outcome
-  // a script that could not be started has no answer
+  // a script that could not start has no return code
   if (retcode === undefined) throw keyError('retcode')
   return { ...answer, changes: outcome, result: !truthy(retcode), comment }
 }
@@ -246,7 +246,7 @@ async function script(ctx: StateContext, args: Given): Promise<Answer> {
 
 const asDict = (value: Value): Dict => (value instanceof Map ? value : new Map())
 
-/** Failures of commands, of templates and of the machine. */
+/** Return whether an error is a failure of a command, a template or the machine. */
 function isExpected(error: unknown): boolean {
   if (error instanceof SaltError) return error.code === 'CommandExecutionError'
   return isHostError(error) || (error instanceof Error && error.name === 'SaltRenderError')
@@ -254,7 +254,7 @@ function isExpected(error: unknown): boolean {
 
 const nothing = (name: string): StateReturn => ({ name, changes: {}, result: true, comment: '' })
 
-/** Python functions are called here; what YAML can give is none. */
+/** Refuse: only Python renderers can pass functions. */
 function call(func: Value): never {
   throw typeError(`'${typeName(func)}' object is not callable`)
 }
@@ -290,12 +290,7 @@ export default defineState({
       args: waitArgs,
       run: (_ctx, { name }) => nothing(name),
     }),
-    watch: state({
-      doc: 'The same as `wait`.',
-      args: waitArgs,
-      calledAs: 'wait',
-      run: (_ctx, { name }) => nothing(name),
-    }),
+    watch: state({ doc: 'Alias of `wait`.', args: waitArgs, calledAs: 'wait', run: (_ctx, { name }) => nothing(name) }),
     wait_script: state({
       doc: 'Run a script only when a watched state changes.',
       args: waitScriptArgs,
@@ -314,7 +309,7 @@ export default defineState({
       run: async (ctx, args) => asReport(await script(ctx, asGiven(args))),
     }),
     call: state({
-      doc: 'Call a function of the Python renderers; elsewhere there is none to give.',
+      doc: 'Call a function; only the Python renderers can pass one.',
       args: callArgs,
       run: (_ctx, { func }) => call(func),
     }),
@@ -325,7 +320,7 @@ export default defineState({
     }),
     mod_watch: state({
       doc: 'React to changes of watched states.',
-      args: { name: arg.string('The command'), kwargs: arg.open('`sfun`, and the parameters of that function') },
+      args: { name: arg.string('Command'), kwargs: arg.open('`sfun`, and the parameters of that function') },
       run: (ctx, { name, kwargs }) => react(ctx, name, kwargs),
     }),
   },

@@ -1,10 +1,10 @@
-// The environment of the minion's process, which commands inherit.
+// The environment of the minion process, which commands inherit.
 import { type Dict, dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: Value): Promise<Value> {
+async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: boolean): Promise<Value> {
   const name = textOf(key)
-  if (value === false && falseUnsets === true) {
+  if (value === false && falseUnsets) {
     if (name === undefined) return complaint(ctx, `Exception occurred when unsetting environ key '${str(key)}'`)
     await ctx.host.setEnv(name, null)
     return null
@@ -26,22 +26,16 @@ function complaint(ctx: FunctionContext, text: string): false {
   return false
 }
 
-interface Setting {
-  environ: Value
-  false_unsets: Value
-  clear_all: Value
-  update_minion: Value
-  permanent: Value
-}
+type Setting = Bound<typeof setenvArgs>
 
-async function setenv(ctx: FunctionContext, args: Setting): Promise<Value> {
-  const { environ, false_unsets } = args
+async function setenv(ctx: FunctionContext, request: Setting): Promise<Value> {
+  const { environ, false_unsets, clear_all, update_minion, permanent } = request
   if (!(environ instanceof Map)) {
     ctx.log('debug', `environ: 'environ' argument is not a dict: '${str(environ)}'`)
     return false
   }
   const done = new Map<Value, Value>()
-  if (args.clear_all === true) {
+  if (clear_all) {
     for (const name of (await ctx.host.env()).keys()) {
       if (!environ.has(name)) done.set(name, await setval(ctx, name, false, false_unsets))
     }
@@ -53,19 +47,19 @@ async function setenv(ctx: FunctionContext, args: Setting): Promise<Value> {
     }
     done.set(key, await setval(ctx, key, value, value === false ? false_unsets : false))
   }
-  if (args.update_minion === true) {
+  if (update_minion) {
     const data = new Map<Value, Value>([
       ['environ', environ],
       ['false_unsets', false_unsets],
-      ['clear_all', args.clear_all],
-      ['permanent', args.permanent],
+      ['clear_all', clear_all],
+      ['permanent', permanent],
     ])
     await ctx.call('event.fire', [data, 'environ_setenv'])
   }
   return done
 }
 
-/** The name, or nothing (with a line in the log) when it is no text. */
+/** Return the name; log and return undefined if it is not a text. */
 function nameOf(ctx: FunctionContext, key: Value): string | undefined {
   const name = textOf(key)
   if (name === undefined) ctx.log('debug', `environ: 'key' argument is not a string type: '${str(key)}'`)
@@ -78,43 +72,44 @@ async function hasValue(ctx: FunctionContext, key: Value, value: Value): Promise
   return held !== undefined && (value === null || equals(held, value))
 }
 
-async function item(ctx: FunctionContext, keys: Value, fallback: Value): Promise<Dict> {
+async function item(ctx: FunctionContext, keys: string[], fallback: Value): Promise<Dict> {
   const env = await ctx.host.env()
-  const list = textOf(keys) === undefined ? (Array.isArray(keys) ? (keys as Value[]) : []) : [keys]
-  return new Map(list.map((key) => [key, env.get(textOf(key) ?? '') ?? fallback]))
+  return new Map(keys.map((key) => [key, env.get(key) ?? fallback]))
 }
 
-const key = arg.any('The name of the variable')
-const false_unsets = arg.any('Whether false removes a variable; else it becomes empty', { default: false })
-const permanent = arg.any('For Windows: also in the registry', { default: false })
+const key = arg.any('Variable name, as text; other types are refused')
+const false_unsets = arg.flag('Whether False removes a variable instead of emptying it', { default: false })
+const permanent = arg.flag('Whether to write to the registry as well, on Windows', { default: false })
+
+const setenvArgs = {
+  environ: arg.any('Dict of values by name'),
+  false_unsets,
+  clear_all: arg.flag('Whether to empty or remove all other variables', { default: false }),
+  update_minion: arg.flag('Whether to notify the main minion process', { default: false }),
+  permanent,
+}
 
 export default defineModule({
   name: 'environ',
   doc: 'Read and set environment variables of the minion.',
   functions: {
     setval: changes({
-      doc: 'Set one variable.',
-      args: { key, val: arg.any('Text, or false'), false_unsets, permanent },
-      returns: ret.any('The value set; None when removed; false when it could not be set'),
+      doc: 'Set a variable.',
+      args: { key, val: arg.any('Value, as text; False empties or removes the variable'), false_unsets, permanent },
+      returns: ret.any('The value; None if removed; False if it could not be set'),
       example: 'environ.setval foo bar',
       run: (ctx, { key, val, false_unsets }) => setval(ctx, key, val, false_unsets),
     }),
     setenv: changes({
       doc: 'Set several variables.',
-      args: {
-        environ: arg.any('Values by name'),
-        false_unsets,
-        clear_all: arg.any('Whether all other variables are emptied or removed', { default: false }),
-        update_minion: arg.any('Whether the main minion process is told', { default: false }),
-        permanent,
-      },
-      returns: ret.any('What was set, by name'),
+      args: setenvArgs,
+      returns: ret.any('The values by name'),
       example: 'environ.setenv \'{"foo": "bar", "baz": "quux"}\'',
       run: setenv,
     }),
     get: reads({
-      doc: 'The value of one variable.',
-      args: { key, default: arg.any('For a variable that is not set', { default: '' }) },
+      doc: 'Return the value of a variable.',
+      args: { key, default: arg.any('Value returned for a variable that is not set', { default: '' }) },
       returns: ret.any('The value'),
       example: 'environ.get foo',
       run: async (ctx, { key, default: fallback }) => {
@@ -123,21 +118,24 @@ export default defineModule({
       },
     }),
     has_value: reads({
-      doc: 'Whether a variable is set, or set to a value.',
-      args: { key, value: arg.any('The value', { optional: true }) },
-      returns: ret.boolean('Whether it is'),
+      doc: 'Return whether a variable is set, or has a value.',
+      args: { key, value: arg.any('Value, as text; any value if None', { optional: true }) },
+      returns: ret.boolean('Whether it is set'),
       example: 'environ.has_value foo',
       run: (ctx, { key, value }) => hasValue(ctx, key, value),
     }),
     item: reads({
-      doc: 'The values of some variables.',
-      args: { keys: arg.any('A name, or a list'), default: arg.any('For those not set', { default: '' }) },
+      doc: 'Return the values of variables.',
+      args: {
+        keys: arg.words('Variable names, as a list or with commas'),
+        default: arg.any('Value returned for a variable that is not set', { default: '' }),
+      },
       returns: ret.dict('Values by name'),
       example: "environ.item '[foo, baz]' default=None",
       run: (ctx, { keys, default: fallback }) => item(ctx, keys, fallback),
     }),
     items: reads({
-      doc: 'All variables.',
+      doc: 'Return all variables.',
       args: {},
       returns: ret.dict('Values by name'),
       example: 'environ.items',

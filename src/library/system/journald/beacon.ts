@@ -1,15 +1,15 @@
-// Entries of systemd's journal whose fields are as wanted.
+// Entries of the systemd journal with given fields.
 import { type Dict, decodeBytes, isDict, isList, loadJson, str, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
 
-/** Fields that are numbers. */
+/** Numeric fields. */
 const NUMBERS = new Set([
   ...['PRIORITY', 'SYSLOG_FACILITY', 'CODE_LINE', 'ERRNO', 'EXIT_STATUS', 'LEADER', '_UID', '_GID', '_PID'],
   ...['_AUDIT_LOGINUID', '_AUDIT_SESSION', '_SYSTEMD_OWNER_UID', 'COREDUMP_PID', 'COREDUMP_UID', 'COREDUMP_GID'],
   ...['COREDUMP_SESSION', 'COREDUMP_SIGNAL', 'USERSPACE_USEC', 'INITRD_USEC', 'KERNEL_USEC'],
 ])
 
-/** Numbers as such, and bytes that are no text as far as they are. */
+/** Convert numbers, and bytes that are not valid text. */
 function typed(name: Value, value: Value): Value {
   if (typeof value === 'string' && NUMBERS.has(str(name)) && /^-?\d+$/.test(value)) return Number(value)
   return isList(value) && value.every((item) => typeof item === 'number')
@@ -33,7 +33,7 @@ function isWanted(entry: Dict, fields: Value): boolean {
 
 export default defineBeacon({
   name: 'journald',
-  doc: "Tells of entries of systemd's journal.",
+  doc: 'Report entries of the systemd journal.',
   when: async (ctx) => (await ctx.host.access('/usr/bin/journalctl', 'execute')) || 'journalctl is missing.',
   validate: (config) =>
     [...dictOption(config, 'services').values()].every((fields) => isDict(fields))
@@ -44,7 +44,7 @@ export default defineBeacon({
     const entries = await journal(ctx, cursor === undefined ? ['-n', '1'] : [`--after-cursor=${String(cursor)}`])
     const last = entries.at(-1)?.get('__CURSOR')
     if (last !== undefined) ctx.memory.set('cursor', str(last))
-    // the first look only finds the end
+    // the first call only finds the end
     if (cursor === undefined) return []
     return entries.flatMap((entry) =>
       [...dictOption(config, 'services')]

@@ -1,4 +1,4 @@
-// The layout of keyboards: of the console and of X.
+// Keyboard layouts of the console and of X.
 import { PyError, str } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ interface Place {
   grep: string
 }
 
-/** By family: where the layout stands when there is no localectl. */
+/** Files of the layout by OS family, without localectl. */
 const PLACES: Readonly<Record<string, Place>> = {
   RedHat: { file: '/etc/sysconfig/keyboard', variable: 'LAYOUT', grep: 'LAYOUT' },
   Debian: { file: '/etc/default/keyboard', variable: 'XKBLAYOUT', grep: 'XKBLAYOUT' },
@@ -41,17 +41,22 @@ async function setSystemLayout(ctx: FunctionContext, layout: string): Promise<st
   return layout
 }
 
-const layout = arg.string('The layout')
+const layout = arg.string('Layout')
 
 export default defineModule({
   name: 'keyboard',
-  doc: 'Layouts of keyboards.',
+  doc: 'Manage keyboard layouts.',
   when: async ({ grains, host }) =>
     (await host.which('localectl')) !== undefined ||
     Object.hasOwn(PLACES, str(grains.get('os_family') ?? '')) ||
     'The keyboard exeuction module cannot be loaded: only works on Redhat, Debian or Gentoo systems or if localectl binary in path.',
   functions: {
-    get_sys: reads({ doc: 'The layout of the console.', example: 'keyboard.get_sys', args: {}, run: systemLayout }),
+    get_sys: reads({
+      doc: 'Return the layout of the console.',
+      example: 'keyboard.get_sys',
+      args: {},
+      run: systemLayout,
+    }),
     set_sys: changes({
       doc: 'Set the layout of the console.',
       example: 'keyboard.set_sys dvorak',
@@ -59,7 +64,7 @@ export default defineModule({
       run: (ctx, { layout }) => setSystemLayout(ctx, layout),
     }),
     get_x: reads({
-      doc: 'The layout of X.',
+      doc: 'Return the layout of X.',
       example: 'keyboard.get_x',
       args: {},
       run: async (ctx) =>

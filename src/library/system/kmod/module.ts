@@ -1,4 +1,4 @@
-// Modules of a Linux kernel: which are loaded, which could be, and which are loaded at boot.
+// Kernel modules of Linux: loaded, available, and loaded at boot.
 import { reEscape, SaltError, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
@@ -31,18 +31,13 @@ async function loadedModules(ctx: FunctionContext): Promise<Loaded[]> {
   const rows = splitLines(await outputOf(ctx, await program(ctx, 'lsmod'))).map(splitWords)
   return rows
     .filter(([module, , depcount]) => depcount !== undefined && module !== 'Module')
-    .map(([module, size, depcount, deps]) => ({
-      size: size!,
-      module: module!,
-      depcount: depcount!,
-      deps: deps?.split(',') ?? [],
-    }))
+    .map(([module = '', size = '', depcount = '', deps]) => ({ size, module, depcount, deps: deps?.split(',') ?? [] }))
 }
 
 const loadedNames = async (ctx: FunctionContext): Promise<Set<string>> =>
   new Set((await loadedModules(ctx)).map(({ module }) => module))
 
-/** Files of modules below a directory, by the name that the kernel uses. */
+/** Return the module files below a directory, by the kernel's name. */
 async function moduleFiles(ctx: FunctionContext, folder: string): Promise<string[]> {
   const found: string[] = []
   for (const name of await namesIn(ctx.host, folder)) {
@@ -98,7 +93,7 @@ async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: boolean)
   return [name]
 }
 
-/** Names in the first set and not in the second, with further ones. */
+/** Return the names that are only in the first set, and further ones. */
 const beyond = (more: Set<string>, less: Set<string>, further: readonly string[]): string[] =>
   [...new Set([...[...more].filter((name) => !less.has(name)), ...further])].sort()
 
@@ -118,37 +113,37 @@ async function remove(ctx: FunctionContext, mod: string, persist: boolean, comme
   return beyond(before, after, persist ? await forgetAtBoot(ctx, mod, comment) : [])
 }
 
-const mod = arg.string('The module')
-const persist = arg.flag('Whether for boot too', { default: false })
+const mod = arg.string('Kernel module')
+const persist = arg.flag('Whether to change the modules loaded at boot as well', { default: false })
 
 export default defineModule({
   name: 'kmod',
-  doc: 'Modules of the kernel.',
+  doc: 'Manage kernel modules.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
   functions: {
     available: reads({
-      doc: 'The modules that could be loaded.',
+      doc: 'Return the available modules.',
       example: 'kmod.available',
       args: {},
       run: available,
       returns: ret.texts('The names'),
     }),
     check_available: reads({
-      doc: 'Whether a module could be loaded.',
+      doc: 'Return whether a module is available.',
       example: 'kmod.check_available kvm',
       args: { mod },
       run: async (ctx, args) => (await available(ctx)).includes(args.mod),
     }),
     lsmod: reads({
-      doc: 'The modules that are loaded, with size and users.',
+      doc: 'Return the loaded modules with size and users.',
       example: 'kmod.lsmod',
       args: {},
       run: async (ctx) => (await loadedModules(ctx)).map((row) => ({ ...row })),
     }),
     mod_list: reads({
-      doc: 'The modules that are loaded.',
+      doc: 'Return the names of the loaded modules.',
       example: 'kmod.mod_list',
-      args: { only_persist: arg.flag('Those loaded at boot instead', { default: false }) },
+      args: { only_persist: arg.flag('Whether to return the modules loaded at boot instead', { default: false }) },
       run: (ctx, { only_persist }) => named(ctx, only_persist),
       returns: ret.texts('The names'),
     }),
@@ -159,7 +154,7 @@ export default defineModule({
       run: (ctx, { mod, persist }) => load(ctx, mod, persist),
     }),
     is_loaded: reads({
-      doc: 'Whether a module is loaded.',
+      doc: 'Return whether a module is loaded.',
       example: 'kmod.is_loaded kvm',
       args: { mod },
       run: async (ctx, { mod }) => (await loadedNames(ctx)).has(mod),
@@ -170,7 +165,7 @@ export default defineModule({
       args: {
         mod,
         persist,
-        comment: arg.flag('Comment it out for boot instead of dropping the line', { default: true }),
+        comment: arg.flag('Whether to comment out the line for boot instead of removing it', { default: true }),
       },
       run: (ctx, { mod, persist, comment }) => remove(ctx, mod, persist, comment),
     }),

@@ -1,17 +1,12 @@
-// Modules of the kernel: loaded or not, now and at boot.
-import { isList, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// States of kernel modules.
+import { isList, str, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Wish {
-  name: string
-  persist: Value
-  comment: Value
-  mods: Value
-}
+type Request = Bound<typeof absentArgs>
 
-const wantedOf = ({ name, mods }: Wish): string[] => [...new Set(isList(mods) ? mods.map(str) : [name])]
+const wantedOf = ({ name, mods }: Request): string[] => [...new Set(isList(mods) ? mods.map(str) : [name])]
 
-/** `Kernel module a is …`, or `Kernel modules a, b are …`. */
+/** Return `Kernel module a is …`, or `Kernel modules a, b are …`. */
 function about(mods: readonly string[], what: string): string[] {
   if (mods.length === 0) return []
   const [noun, verb] = mods.length === 1 ? ['module', 'is'] : ['modules', 'are']
@@ -39,7 +34,7 @@ interface Handling {
   call(mod: string): Promise<Value>
 }
 
-/** Loads or removes one after the other; what came along with an earlier one need not be loaded again. */
+/** Load or remove modules in turn; skip modules that were loaded as a dependency. */
 async function handle(mods: readonly string[], { verb, done, change, call }: Handling): Promise<Handled> {
   const changes: Record<string, string> = {}
   const [yes, no, failed]: [string[], string[], string[]] = [[], [], []]
@@ -60,20 +55,20 @@ async function handle(mods: readonly string[], { verb, done, change, call }: Han
   return { changes, comments, failed: no.length + failed.length > 0 }
 }
 
-async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, persist } = wish
+async function present(ctx: StateContext, request: Request): Promise<StateReturn> {
+  const { name, persist } = request
   const ret = reportOn(name)
-  const wanted = wantedOf(wish)
-  let there = await listed(ctx, false)
-  if (truthy(persist)) {
+  const wanted = wantedOf(request)
+  let present = await listed(ctx, false)
+  if (persist) {
     const atBoot = await listed(ctx, true)
-    there = new Set([...there].filter((mod) => atBoot.has(mod)))
+    present = new Set([...present].filter((mod) => atBoot.has(mod)))
   }
   const comments = about(
-    wanted.filter((mod) => there.has(mod)),
+    wanted.filter((mod) => present.has(mod)),
     'already present',
   )
-  const missing = wanted.filter((mod) => !there.has(mod))
+  const missing = wanted.filter((mod) => !present.has(mod))
   if (missing.length === 0) return ret(true, comments.join('\n'))
   if (ctx.test) return ret(null, [...comments, ...about(missing, 'set to be loaded')].join('\n'))
   const available = new Set((await ctx.call('kmod.available')).map(str))
@@ -90,13 +85,13 @@ async function present(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   )
 }
 
-async function absent(ctx: StateContext, wish: Wish): Promise<StateReturn> {
-  const { name, persist, comment } = wish
+async function absent(ctx: StateContext, request: Request): Promise<StateReturn> {
+  const { name, persist, comment } = request
   const ret = reportOn(name)
-  const wanted = wantedOf(wish)
-  const there = await listed(ctx, false)
-  if (truthy(persist)) for (const mod of await listed(ctx, true)) there.add(mod)
-  const unwanted = wanted.filter((mod) => there.has(mod))
+  const wanted = wantedOf(request)
+  const present = await listed(ctx, false)
+  if (persist) for (const mod of await listed(ctx, true)) present.add(mod)
+  const unwanted = wanted.filter((mod) => present.has(mod))
   if (unwanted.length === 0) return ret(true, about(wanted, 'already removed').join('\n'))
   if (ctx.test) return ret(null, about(unwanted, 'set to be removed').join('\n'))
   const { failed, comments, changes } = await handle(unwanted, {
@@ -108,29 +103,27 @@ async function absent(ctx: StateContext, wish: Wish): Promise<StateReturn> {
   return ret(!failed, comments.join('\n'), changes)
 }
 
-const name = arg.string('The module')
-const persist = arg.flag('Whether at boot too', { default: false })
-const mods = arg.any('Modules, in place of the name', { optional: true })
+const name = arg.string('Kernel module')
+const persist = arg.flag('Whether to change the modules loaded at boot as well', { default: false })
+const mods = arg.any('List of modules, used instead of the name', { optional: true })
+
+const absentArgs = {
+  name,
+  persist,
+  comment: arg.flag('Whether to comment out the lines for boot instead of removing them', { default: true }),
+  mods,
+}
 
 export default defineState({
   name: 'kmod',
-  doc: 'Keep modules of the kernel loaded or not.',
+  doc: 'Manage kernel modules.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'kmod module could not be loaded',
   functions: {
     present: state({
-      doc: 'Modules are loaded.',
+      doc: 'Ensure that kernel modules are loaded.',
       args: { name, persist, mods },
       run: (ctx, args) => present(ctx, { ...args, comment: true }),
     }),
-    absent: state({
-      doc: 'Modules are not loaded.',
-      args: {
-        name,
-        persist,
-        comment: arg.flag('Comment them out for boot instead of dropping the line', { default: true }),
-        mods,
-      },
-      run: absent,
-    }),
+    absent: state({ doc: 'Ensure that kernel modules are not loaded.', args: absentArgs, run: absent }),
   },
 })

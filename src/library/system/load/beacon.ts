@@ -1,5 +1,4 @@
-// The load of the machine, when it leaves its bounds: to two digits, which is how the kernel writes it; Salt asks it in another way
-// and tells the digits of its fractions too.
+// Load averages outside limits, with the two digits of the kernel; Salt uses another interface and reports more digits.
 import { type Dict, decodeBytes, float, isList, truthy, type Value } from '../../../data/mod.ts'
 import { defineBeacon, dictOption, floatOf } from '../../../sdk/mod.ts'
 
@@ -35,7 +34,7 @@ const boundsOf = (averages: Dict, name: string): [number, number] => {
 
 export default defineBeacon({
   name: 'load',
-  doc: 'Tells of a load beyond its bounds, or with `onchangeonly` of a load that crosses one.',
+  doc: 'Report load averages outside their limits; with `onchangeonly`, load averages that cross a limit.',
   validate,
   beacon: async ({ host, memory }, config) => {
     const now = decodeBytes(await host.read('/proc/loadavg'))

@@ -1,6 +1,5 @@
-// The language of the machine: which locales there are, and which one is the system's. Machines booted with systemd
-// are asked and told through localectl, others through the files of their distribution.
-import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+// Locales of the system, through localectl on systems booted with systemd, otherwise through files of the distribution.
+import { SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -22,7 +21,7 @@ const failure = (text: string): SaltError => new SaltError('CommandExecutionErro
 
 const grain = (ctx: FunctionContext, name: string): string => str(ctx.grains.get(name) ?? '')
 
-/** What localectl shows: per heading either `data` or variables. */
+/** Parse the output of localectl: for each heading either `data` or variables. */
 async function shownByLocalectl(ctx: FunctionContext): Promise<Map<string, Map<string, Value>>> {
   if ((await ctx.host.which('localectl')) === undefined) throw failure('Unable to find "localectl"')
   const { stderr } = await ctx.host.run({ argv: ['localectl'] })
@@ -49,12 +48,12 @@ async function setByLocalectl(ctx: FunctionContext, locale: string): Promise<tru
   variables.set('LANG', locale)
   const words = [...variables].filter(([, value]) => value !== null).map(([key, value]) => `${key}="${str(value)}"`)
   if (await succeeds(ctx, `localectl set-locale ${words.join(' ')}`)) return true
-  await touched(ctx, '/etc/locale.conf')
+  await touch(ctx, '/etc/locale.conf')
   await ctx.call('file.replace', ['/etc/locale.conf', '^LANG=.*', `LANG=${locale}`], { append_if_not_found: true })
   return true
 }
 
-async function touched(ctx: FunctionContext, path: string): Promise<void> {
+async function touch(ctx: FunctionContext, path: string): Promise<void> {
   if (!truthy(await ctx.call('file.file_exists', [path]))) await ctx.call('file.touch', [path])
 }
 
@@ -63,7 +62,7 @@ interface Place {
   variable: string
 }
 
-/** Where families keep the locale without systemd. */
+/** Files of the locale by OS family, without systemd. */
 const PLACES: ReadonlyArray<[family: string, place: Place]> = [
   ['Suse', { file: '/etc/sysconfig/language', variable: 'RC_LANG' }],
   ['RedHat', { file: '/etc/sysconfig/i18n', variable: 'LANG' }],
@@ -99,7 +98,7 @@ async function setSystemLocale(ctx: FunctionContext, locale: string): Promise<bo
   if (family.includes('Gentoo')) return (await retcodeOf(ctx, `eselect --brief locale set ${locale}`)) === 0
   const place = placeOf(family)
   if (!place) throw failure('Error: Unsupported platform!')
-  if (family.includes('Suse') || family.includes('RedHat')) await touched(ctx, place.file)
+  if (family.includes('Suse') || family.includes('RedHat')) await touch(ctx, place.file)
   if (family.includes('Debian')) {
     const update = await ctx.host.which('update-locale')
     if (update === undefined) throw failure('Cannot set locale: "update-locale" was not found.')
@@ -113,7 +112,7 @@ async function setSystemLocale(ctx: FunctionContext, locale: string): Promise<bo
 
 const available = async (ctx: FunctionContext): Promise<string[]> => (await outputOf(ctx, 'locale -a')).split('\n')
 
-/** Whether the machine has the data of a locale. */
+/** Return whether the machine has the data of a locale. */
 async function canGenerate(ctx: FunctionContext, locale: string, base: string): Promise<boolean> {
   if (grain(ctx, 'os') === 'Debian' || grain(ctx, 'os_family') === 'Gentoo') {
     return truthy(await ctx.call('file.search', ['/usr/share/i18n/SUPPORTED', `^${locale}$`], { flags: 8 }))
@@ -159,31 +158,31 @@ async function generate(ctx: FunctionContext, wanted: string, verbose: boolean):
   return verbose ? { ...outcome } : outcome.retcode === 0
 }
 
-const locale = arg.string('The locale')
+const locale = arg.string('Locale, such as en_US.UTF-8')
 
 export default defineModule({
   name: 'localemod',
-  doc: 'The language of the machine.',
+  doc: 'Manage locales.',
   virtual: 'locale',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' || 'Cannot load locale module: windows platforms are unsupported',
   functions: {
     list_avail: reads({
-      doc: 'The locales there are.',
+      doc: 'Return the available locales.',
       example: 'locale.list_avail',
       args: {},
       run: available,
       returns: ret.texts('The names'),
     }),
-    get_locale: reads({ doc: 'The locale of the system.', example: 'locale.get_locale', args: {}, run: systemLocale }),
+    get_locale: reads({ doc: 'Return the system locale.', example: 'locale.get_locale', args: {}, run: systemLocale }),
     set_locale: changes({
-      doc: 'Set the locale of the system.',
+      doc: 'Set the system locale.',
       example: "locale.set_locale 'en_US.UTF-8'",
       args: { locale },
       run: (ctx, args) => setSystemLocale(ctx, args.locale),
     }),
     avail: reads({
-      doc: 'Whether there is such a locale.',
+      doc: 'Return whether a locale is available.',
       example: "locale.avail 'en_US.UTF-8'",
       args: { locale },
       run: async (ctx, args) => {
@@ -193,10 +192,10 @@ export default defineModule({
       },
     }),
     gen_locale: changes({
-      doc: 'Make a locale.',
+      doc: 'Generate a locale.',
       example: "locale.gen_locale 'en_IE.UTF-8 UTF-8'",
-      args: { locale, kwargs: arg.open('`verbose`: answer with all that the command said') },
-      run: (ctx, { locale, kwargs }) => generate(ctx, locale, truthy((kwargs as Dict).get('verbose') ?? false)),
+      args: { locale, kwargs: arg.open('`verbose`: whether to return the whole result of the command') },
+      run: (ctx, { locale, kwargs }) => generate(ctx, locale, truthy(kwargs.get('verbose') ?? false)),
     }),
   },
 })

@@ -1,6 +1,17 @@
-// Locales: which exist, and which one is the system's.
+// States of locales.
 import { SaltError, truthy } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  reportOn,
+  type StateContext,
+  type StateReturn,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 
 async function system(ctx: StateContext, name: string): Promise<StateReturn> {
   const ret = reportOn(name)
@@ -17,21 +28,30 @@ async function system(ctx: StateContext, name: string): Promise<StateReturn> {
   }
 }
 
-async function present(ctx: StateContext, name: string): Promise<StateReturn> {
-  const ret = reportOn(name)
-  if (truthy(await ctx.call('locale.avail', [name]))) return ret(true, `Locale ${name} is already present`)
-  if (ctx.test) return ret(null, `Locale ${name} needs to be generated`)
-  if (!truthy(await ctx.call('locale.gen_locale', [name]))) return ret(false, `Failed to generate locale ${name}`)
-  return ret(true, `Generated locale ${name}`, { locale: name })
+function present(ctx: StateContext, name: string): Promise<StateReturn> {
+  return ensure(ctx, {
+    name,
+    look: async () =>
+      truthy(await ctx.call('locale.avail', [name])) ? settled(`Locale ${name} is already present`) : 'missing',
+    foresee: () => `Locale ${name} needs to be generated`,
+    act: async () => {
+      if (!truthy(await ctx.call('locale.gen_locale', [name]))) return failed(`Failed to generate locale ${name}`)
+      return changed(`Generated locale ${name}`, { locale: name })
+    },
+  })
 }
 
-const name = arg.string('The locale')
+const name = arg.string('Locale, such as en_US.UTF-8')
 
 export default defineState({
   name: 'locale',
-  doc: 'Keep locales.',
+  doc: 'Manage locales.',
   functions: {
-    system: state({ doc: 'The system has a locale.', args: { name }, run: (ctx, { name }) => system(ctx, name) }),
-    present: state({ doc: 'There is a locale.', args: { name }, run: (ctx, { name }) => present(ctx, name) }),
+    system: state({ doc: 'Ensure the system locale.', args: { name }, run: (ctx, { name }) => system(ctx, name) }),
+    present: state({
+      doc: 'Ensure that a locale is available.',
+      args: { name },
+      run: (ctx, { name }) => present(ctx, name),
+    }),
   },
 })

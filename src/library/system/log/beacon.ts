@@ -1,4 +1,4 @@
-// Lines that are added to a log file and match.
+// New lines of a log file that match patterns.
 import {
   compileRegex,
   type Dict,
@@ -16,7 +16,7 @@ import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.t
 const event = (tag: string, more: Record<string, Value>): Dict =>
   new Map<Value, Value>(Object.entries({ tag, match: 'no', raw: '', error: '', ...more }))
 
-/** The expressions by tag, and events for those that are none. */
+/** Compile the patterns by tag; return events for invalid ones. */
 function expressions(tags: Dict): { known: Array<[string, PyRegex]>; bad: Dict[] } {
   const known: Array<[string, PyRegex]> = []
   const bad: Dict[] = []
@@ -33,7 +33,7 @@ function expressions(tags: Dict): { known: Array<[string, PyRegex]>; bad: Dict[]
   return { known, bad }
 }
 
-/** Reading it fails with what there is to say. */
+/** Read the file, which raises the error. */
 async function missing(host: BeaconContext['host'], file: string): Promise<{ size: number }> {
   await host.read(file)
   return { size: 0 }
@@ -41,14 +41,14 @@ async function missing(host: BeaconContext['host'], file: string): Promise<{ siz
 
 export default defineBeacon({
   name: 'log',
-  doc: 'Tells of lines in a log file that match.',
+  doc: 'Report lines of a log file that match patterns.',
   validate: (config) => (config.has('file') ? undefined : 'Configuration for log beacon must contain file option.'),
   beacon: async ({ host, memory }, config) => {
     const file = str(config.get('file')!)
     const { size } = (await host.stat(file)) ?? (await missing(host, file))
     const before = memory.get('offset') as number | undefined
     memory.set('offset', size)
-    // the first time only the end is noted; a file that shrank was begun anew
+    // the first call only stores the end; a file that shrank is read from the start
     if (before === undefined || before === size) return []
     const offset = size < before ? 0 : before
     const text = decodeBytes(await host.read(file, { offset, length: size - offset }))

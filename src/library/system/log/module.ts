@@ -5,7 +5,7 @@ import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sd
 
 type Level = Parameters<FunctionContext['log']>[0]
 
-/** A value without a text, such as an undefined one, does not fail who logs it. */
+/** Return the text of a message; a value without a text must not make the call fail. */
 function textOf(message: Value): string {
   try {
     return str(message)
@@ -17,10 +17,10 @@ function textOf(message: Value): string {
 const line = (name: string, level: Level) =>
   reads({
     doc: `Write a line to the log, at level ${level}.`,
-    args: { message: arg.any('The text') },
+    args: { message: arg.any('Message, of any type') },
     returns: ret.boolean('True'),
     example: `log.${name} foobar`,
-    run: (ctx, { message }: { message: Value }) => {
+    run: (ctx, { message }) => {
       ctx.log(level, textOf(message))
       return true
     },
@@ -29,7 +29,7 @@ const line = (name: string, level: Level) =>
 export default defineModule({
   name: 'logmod',
   virtual: 'log',
-  doc: 'Write to the log.',
+  doc: 'Write to the log of the minion.',
   functions: {
     debug: line('debug', 'debug'),
     info: line('info', 'info'),

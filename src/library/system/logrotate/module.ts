@@ -1,4 +1,4 @@
-// The configuration of logrotate: settings of the main file, and of the blocks in it and in what it includes.
+// The configuration of logrotate: settings of the main file, and of blocks in it and in included files.
 import {
   type Dict,
   equals,
@@ -13,16 +13,16 @@ import {
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { blockOf, blockText, parseConfig } from './module/config.ts'
 
-async function get(ctx: FunctionContext, key: string, value: Value, file: string): Promise<Value> {
+async function get(ctx: FunctionContext, key: string, value: string | null, file: string): Promise<Value> {
   const found = (await parseConfig(ctx.host, file)).get(key) ?? false
-  if (!truthy(value) || !truthy(found)) return found
+  if (!value || !truthy(found)) return found
   if (!(found instanceof Map)) {
     throw new PyError('AttributeError', `'${typeName(found)}' object has no attribute 'get'`)
   }
   return found.get(value) ?? false
 }
 
-/** The file that a key stands in. */
+/** Return the file that contains a key. */
 function fileOf(config: Dict, key: string, main: string): string {
   const included = config.get('include files') as Dict | undefined
   if (included === undefined) throw keyError('include files')
@@ -36,7 +36,7 @@ function fileOf(config: Dict, key: string, main: string): string {
 const MULTILINE = 8
 const DOT_ALL = 16
 
-/** The line for a setting of the main file, or undefined when it has its value already. */
+/** Return the line of a setting of the main file; undefined if it has its value already. */
 function settingLine(config: Dict, key: string, value: Value): string | undefined {
   const now = config.get(key) ?? false
   if (now instanceof Map) {
@@ -73,36 +73,36 @@ async function set(ctx: FunctionContext, key: string, value: Value, setting: Val
   return ctx.call('file.replace', [], { path, backup: false, show_changes: false, ...where, repl })
 }
 
-const conf_file = arg.string('The main file', { default: '/etc/logrotate.conf' })
-const key = arg.string('A setting, or the path of a block')
+const conf_file = arg.string('Path of the main file', { default: '/etc/logrotate.conf' })
+const key = arg.string('Setting, or path of a block')
 
 export default defineModule({
   name: 'logrotate',
-  doc: 'The rotation of logs.',
+  doc: 'Manage the configuration of logrotate.',
   when: ({ grains }) =>
     grains.get('kernel') !== 'Windows' ||
     'The logrotate execution module cannot be loaded: only available on non-Windows systems.',
   functions: {
     show_conf: reads({
-      doc: 'The whole configuration.',
+      doc: 'Return the whole configuration.',
       example: 'logrotate.show_conf',
       args: { conf_file },
       run: (ctx, { conf_file }) => parseConfig(ctx.host, conf_file),
     }),
     get: reads({
-      doc: 'A setting, or one of a block.',
+      doc: 'Return a setting, or a setting of a block.',
       example: 'logrotate.get /var/log/wtmp rotate',
-      args: { key, value: arg.any('The setting of the block', { optional: true }), conf_file },
+      args: { key, value: arg.text('Setting of the block', { optional: true }), conf_file },
       run: (ctx, { key, value, conf_file }) => get(ctx, key, value, conf_file),
     }),
     set: {
       ...changes({
-        doc: 'Change a setting, or one of a block.',
+        doc: 'Set a setting, or a setting of a block.',
         example: 'logrotate.set /var/log/wtmp rotate 2',
         args: {
           key,
-          value: arg.any('The value, or the setting of the block'),
-          setting: arg.any('The value of the setting of the block', { optional: true }),
+          value: arg.any('Value, of any type; or the setting of the block'),
+          setting: arg.any('Value of the setting of the block, of any type', { optional: true }),
           conf_file,
         },
         run: (ctx, { key, value, setting, conf_file }) => set(ctx, key, value, setting, conf_file),

@@ -1,14 +1,8 @@
-// Settings of logrotate, in the main file and in blocks.
+// State of logrotate settings.
 import { equals, intFromText, PyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-interface Setting {
-  name: Value
-  key: Value
-  value: Value
-  setting: Value
-  conf_file: Value
-}
+type Setting = Bound<typeof setArgs>
 
 function numberIfOne(value: Value): Value {
   try {
@@ -34,7 +28,7 @@ async function set(ctx: StateContext, { name, key, value, setting, conf_file }: 
   const wanted = numberIfOne(isBlock ? setting : value)
   const place = isBlock ? { key, value } : { key }
   const now = await current(ctx, { ...place, conf_file })
-  const subject = isBlock ? `lock '${str(key)}' command '${str(value)}'` : `ommand '${str(key)}'`
+  const subject = isBlock ? `lock '${key}' command '${str(value)}'` : `ommand '${key}'`
   const [upper, lower] = isBlock ? ['B', 'b'] : ['C', 'c']
   if (equals(now, wanted)) return ret(true, `${upper}${subject} already has value: ${str(wanted)}`)
   const changes = { old: now, new: wanted }
@@ -44,22 +38,19 @@ async function set(ctx: StateContext, { name, key, value, setting, conf_file }: 
   return ret(isSet, `${isSet ? 'Set' : 'Unable to set'} ${lower}${subject} value: ${str(wanted)}`, changes)
 }
 
+const setArgs = {
+  name: arg.text('Name of the state'),
+  key: arg.text('Setting, or path of a block'),
+  value: arg.any('Value, of any type; or the setting of the block'),
+  setting: arg.any('Value of the setting of the block, of any type', { optional: true }),
+  conf_file: arg.text('Path of the main file', { default: '/etc/logrotate.conf' }),
+}
+
 export default defineState({
   name: 'logrotate',
-  doc: 'Keep the rotation of logs.',
+  doc: 'Manage the configuration of logrotate.',
   when: ({ grains }) => grains.get('kernel') !== 'Windows' || 'logrotate module could not be loaded',
   functions: {
-    set: state({
-      doc: 'A setting has a value.',
-      args: {
-        name: arg.any('A name for the state'),
-        key: arg.any('A setting, or the path of a block'),
-        value: arg.any('The value, or the setting of the block'),
-        setting: arg.any('The value of the setting of the block', { optional: true }),
-        conf_file: arg.any('The main file', { default: '/etc/logrotate.conf' }),
-      },
-      calledAs: 'set_',
-      run: set,
-    }),
+    set: state({ doc: 'Ensure the value of a setting.', args: setArgs, calledAs: 'set_', run: set }),
   },
 })

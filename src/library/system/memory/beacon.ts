@@ -1,10 +1,10 @@
-// Memory in use, when it is more than it should be.
+// Memory usage above a limit.
 import { decodeBytes, float } from '../../../data/mod.ts'
 import { defineBeacon, percentOf, roundedPercent } from '../../../sdk/mod.ts'
 
 export default defineBeacon({
   name: 'memusage',
-  doc: 'Tells when more memory is in use than a percentage.',
+  doc: 'Report when the memory usage reaches a percentage.',
   validate: (config) => (config.has('percent') ? undefined : 'Configuration for memusage beacon requires percent.'),
   beacon: async ({ host }, config) => {
     const facts = decodeBytes(await host.read('/proc/meminfo'))

@@ -2,7 +2,7 @@
 import { type Dict, decodeBytes, isDict, str, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption, isHostError } from '../../../sdk/mod.ts'
 
-/** The kernel keeps only this many letters of a name. */
+/** Maximum length of a process name in the kernel. */
 const COMM_LENGTH = 15
 
 function validate(config: Dict): string | undefined {
@@ -18,7 +18,7 @@ async function nameOf(ctx: BeaconContext, pid: string): Promise<string | undefin
     const full = program.slice(program.lastIndexOf('/') + 1)
     return full.startsWith(name) ? full : name
   } catch (error) {
-    // it has ended meanwhile
+    // the process has ended
     if (isHostError(error)) return undefined
     throw error
   }
@@ -31,18 +31,18 @@ async function processNames(ctx: BeaconContext): Promise<Set<string | undefined>
 
 export default defineBeacon({
   name: 'ps',
-  doc: 'Tells of processes that run, or do not.',
+  doc: 'Report processes that run, or do not run.',
   validate,
   beacon: async (ctx, config) => {
     const names = await processNames(ctx)
-    const told: Dict[] = []
+    const reports: Dict[] = []
     for (const [key, wanted] of dictOption(config, 'processes')) {
       const runs = names.has(str(key))
-      const tell = (what: Value): number => told.push(new Map([[key, what]]))
+      const report = (state: Value): number => reports.push(new Map([[key, state]]))
       if (wanted === 'running') {
-        if (runs) tell('Running')
-      } else if (!runs) tell(wanted === 'stopped' ? 'Stopped' : false)
+        if (runs) report('Running')
+      } else if (!runs) report(wanted === 'stopped' ? 'Stopped' : false)
     }
-    return told
+    return reports
   },
 })

@@ -1,15 +1,6 @@
-// Processes and what the machine spends on them, read off /proc: the answers that Salt gets through psutil.
+// Processes and system statistics from /proc, with the results that Salt gets from psutil.
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  compileRegex,
-  fromTimestamp,
-  numberOf,
-  SaltError,
-  splitLines,
-  str,
-  truthy,
-  type Value,
-} from '../../../data/mod.ts'
+import { compileRegex, fromTimestamp, numberOf, SaltError, splitLines, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -75,18 +66,18 @@ async function top(ctx: FunctionContext, count: number, interval: number): Promi
 }
 
 interface Search {
-  pattern: Value
-  user: Value
-  full: Value
-  regex?: Value
+  pattern: string
+  user: string | null
+  full: boolean
+  regex?: boolean
 }
 
 async function matching(ctx: FunctionContext, { pattern, user, full, regex = false }: Search): Promise<number[]> {
-  const compiled = truthy(regex) ? compileRegex(str(pattern)) : undefined
+  const compiled = regex ? compileRegex(pattern) : undefined
   const found: number[] = []
   for (const { pid, name, cmdline } of await processes(ctx)) {
-    const line = truthy(full) ? cmdline.join(' ') : name
-    const isMatch = compiled ? compiled.search(line) !== null : line.includes(str(pattern))
+    const line = full ? cmdline.join(' ') : name
+    const isMatch = compiled ? compiled.search(line) !== null : line.includes(pattern)
     if (isMatch && (user === null || user === (await userOf(ctx, pid)))) found.push(pid)
   }
   return found
@@ -95,14 +86,14 @@ async function matching(ctx: FunctionContext, { pattern, user, full, regex = fal
 async function killMatching(
   ctx: FunctionContext,
   search: Search,
-  number: Value,
+  number: number,
 ): Promise<Record<string, Result> | null> {
   const killed: number[] = []
   for (const pid of await matching(ctx, search)) if (await signal(ctx, pid, number)) killed.push(pid)
   return killed.length > 0 ? { killed } : null
 }
 
-/** Lines of a command that have a text in them. */
+/** Return the lines of a command that contain a text. */
 async function linesWith(ctx: FunctionContext, program: string, command: string, name: string): Promise<Result> {
   if ((await ctx.host.which(program)) === undefined) {
     throw new SaltError('CommandExecutionError', `'${program}' binary was not found in $PATH.`)
@@ -132,41 +123,48 @@ async function booted(ctx: FunctionContext, format: string | null): Promise<Resu
   return format ? fromTimestamp(since).strftime(format) : since
 }
 
-async function inStatus(ctx: FunctionContext, status: Value): Promise<Result> {
-  if (!truthy(status)) throw new SaltError('SaltInvocationError', 'Filter is required for ps.status')
+async function inStatus(ctx: FunctionContext, status: string): Promise<Result> {
+  if (!status) throw new SaltError('SaltInvocationError', 'Filter is required for ps.status')
   const found = (await processes(ctx)).filter((process) => statusOf(process) === status)
   return found.map(({ pid, name }) => ({ pid, name }))
 }
 
-const pid = arg.integer('The id of a process')
-const pattern = arg.text('A part of the name')
-const user = arg.any('Whose process it must be', { optional: true })
-const full = arg.flag('Look at the whole command line', { default: false })
-const sig = arg.any('The number of the signal', { default: 15 })
-const per_cpu = arg.flag('Each processor by itself', { default: false })
-const all = arg.flag('Those without a device too', { default: false })
-const nameOrNone = (value: string | null): string | null => (value ? value : null)
+const pid = arg.integer('Process id')
+const pattern = arg.text('Part of the name')
+const user = arg.text('User of the process', { optional: true })
+const full = arg.flag('Whether to search the whole command line', { default: false })
+const sig = arg.count('Signal number', { default: 15 })
+const per_cpu = arg.flag('Whether to return each processor separately', { default: false })
+const all = arg.flag('Whether to include volumes without a device', { default: false })
 
 export default defineModule({
   name: 'ps',
-  doc: 'Processes, processors, memory and counters.',
+  doc: 'Inspect processes, processors, memory and counters.',
   when: ({ grains }) =>
     grains.get('kernel') === 'Linux' || 'The ps module cannot be loaded: python module psutil not installed.',
   functions: {
     top: reads({
-      doc: 'The processes that use most of the processors.',
+      doc: 'Return the processes that use the most processor time.',
       example: 'ps.top 5 10',
       args: {
-        num_processes: arg.integer('How many', { default: 5 }),
-        interval: arg.any('Seconds over which they are watched', { default: 3 }),
+        num_processes: arg.integer('Number of processes', { default: 5 }),
+        interval: arg.number('Seconds to observe', { default: 3 }),
       },
       run: (ctx, { num_processes, interval }) => top(ctx, Number(num_processes), numberOf(interval) ?? 3),
     }),
-    get_pid_list: reads({ doc: 'The ids of all processes.', example: 'ps.get_pid_list', args: {}, run: processIds }),
+    get_pid_list: reads({
+      doc: 'Return the ids of all processes.',
+      example: 'ps.get_pid_list',
+      args: {},
+      run: processIds,
+    }),
     proc_info: reads({
-      doc: 'What is known about a process.',
+      doc: 'Return the attributes of a process.',
       example: 'ps.proc_info 2322',
-      args: { pid, attrs: arg.any('Names of what is asked for', { optional: true }) },
+      args: {
+        pid,
+        attrs: arg.words('Attribute names, as a list or with commas; all if not given', { optional: true }),
+      },
       run: (ctx, { pid, attrs }) => describe(ctx, Number(pid), attrs),
     }),
     kill_pid: changes({
@@ -176,20 +174,20 @@ export default defineModule({
       run: (ctx, args) => signal(ctx, Number(args.pid), args.signal),
     }),
     pkill: changes({
-      doc: 'Send a signal to all processes that match.',
+      doc: 'Send a signal to all matching processes.',
       example: 'ps.pkill httpd',
       args: { pattern, user, signal: sig, full },
       run: (ctx, { signal, ...search }) => killMatching(ctx, search, signal),
       returns: ret.optional(ret.dict('`killed` with the process ids; None when there are none')),
     }),
     pgrep: reads({
-      doc: 'The ids of processes that match.',
+      doc: 'Return the ids of matching processes.',
       example: 'ps.pgrep httpd',
       args: {
         pattern,
         user,
         full,
-        pattern_is_regex: arg.any('The pattern is a regular expression', { default: false }),
+        pattern_is_regex: arg.flag('Whether the pattern is a regular expression', { default: false }),
       },
       run: async (ctx, { pattern_is_regex, ...search }) => {
         const found = await matching(ctx, { ...search, regex: pattern_is_regex })
@@ -198,13 +196,13 @@ export default defineModule({
       returns: ret.optional(ret.list('The process ids; None when there are none')),
     }),
     cpu_percent: reads({
-      doc: 'How busy the processors are.',
+      doc: 'Return the processor usage in percent.',
       example: 'ps.cpu_percent',
-      args: { interval: arg.any('Seconds over which they are watched', { default: 0.1 as Value }), per_cpu },
+      args: { interval: arg.number('Seconds to observe', { default: 0.1 }), per_cpu },
       run: (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
     }),
     cpu_times: reads({
-      doc: 'What the processors spent their time on.',
+      doc: 'Return the processor times.',
       example: 'ps.cpu_times',
       args: { per_cpu },
       run: async (ctx, args) => {
@@ -214,26 +212,26 @@ export default defineModule({
       },
     }),
     virtual_memory: reads({
-      doc: 'The memory and its use.',
+      doc: 'Return the memory usage.',
       example: 'ps.virtual_memory',
       args: {},
       run: virtualMemory,
     }),
-    swap_memory: reads({ doc: 'The swap space and its use.', example: 'ps.swap_memory', args: {}, run: swapMemory }),
+    swap_memory: reads({ doc: 'Return the swap usage.', example: 'ps.swap_memory', args: {}, run: swapMemory }),
     disk_partitions: reads({
-      doc: 'Mounted volumes.',
+      doc: 'Return the mounted volumes.',
       example: 'ps.disk_partitions',
       args: { all },
       run: async (ctx, { all }) => (await partitions(ctx, all)).map((row) => ({ ...row })),
     }),
     disk_usage: reads({
-      doc: 'The space on a volume.',
+      doc: 'Return the usage of a volume.',
       example: 'ps.disk_usage /home',
-      args: { path: arg.string('A path on it') },
+      args: { path: arg.string('Path on the volume') },
       run: (ctx, args) => diskUsage(ctx, args.path),
     }),
     disk_partition_usage: reads({
-      doc: 'Mounted volumes and the space on them.',
+      doc: 'Return the mounted volumes and their usage.',
       example: 'ps.disk_partition_usage',
       args: { all },
       run: async (ctx, { all }) => {
@@ -245,64 +243,64 @@ export default defineModule({
       },
     }),
     total_physical_memory: reads({
-      doc: 'The bytes of memory.',
+      doc: 'Return the size of the memory in bytes.',
       example: 'ps.total_physical_memory',
       args: {},
       run: memoryTotal,
     }),
     num_cpus: reads({
-      doc: 'The number of processors.',
+      doc: 'Return the number of processors.',
       example: 'ps.num_cpus',
       args: {},
       run: async (ctx) => (await processorTicks(ctx, true)).length,
     }),
     boot_time: reads({
-      doc: 'When the machine was started.',
+      doc: 'Return the boot time.',
       example: 'ps.boot_time',
-      args: { time_format: arg.text('How it is written; seconds since the epoch when not given', { optional: true }) },
+      args: { time_format: arg.text('Format for strftime; seconds since the epoch if not given', { optional: true }) },
       run: (ctx, { time_format }) => booted(ctx, time_format),
     }),
     network_io_counters: reads({
-      doc: 'What went over the network.',
+      doc: 'Return the I/O counters of the network.',
       example: 'ps.network_io_counters',
-      args: { interface: arg.text('One interface instead of all', { optional: true }) },
-      run: (ctx, args) => networkCounters(ctx, nameOrNone(args.interface)),
+      args: { interface: arg.text('Interface; the sum of all if not given', { optional: true }) },
+      run: (ctx, args) => networkCounters(ctx, args.interface || null),
     }),
     disk_io_counters: reads({
-      doc: 'What was read from and written to disks.',
+      doc: 'Return the I/O counters of disks.',
       example: 'ps.disk_io_counters',
-      args: { device: arg.text('One device instead of all', { optional: true }) },
-      run: (ctx, { device }) => diskCounters(ctx, nameOrNone(device)),
+      args: { device: arg.text('Device; the sum of all if not given', { optional: true }) },
+      run: (ctx, { device }) => diskCounters(ctx, device || null),
     }),
-    get_users: reads({ doc: 'Who is logged in.', example: 'ps.get_users', args: {}, run: loggedIn }),
+    get_users: reads({ doc: 'Return the logged-in users.', example: 'ps.get_users', args: {}, run: loggedIn }),
     lsof: reads({
-      doc: 'What a program has open.',
+      doc: 'Return the open files of a program.',
       example: 'ps.lsof apache2',
-      args: { name: arg.text('The program') },
+      args: { name: arg.text('Program') },
       run: async (ctx, { name }) => [name, await outputOf(ctx, `lsof -c ${name}`)],
     }),
     netstat: reads({
-      doc: 'Lines of netstat with a text.',
+      doc: 'Return the lines of netstat that contain a text.',
       example: 'ps.netstat apache2',
-      args: { name: arg.text('The text') },
+      args: { name: arg.text('Text') },
       run: (ctx, args) => linesWith(ctx, 'netstat', 'netstat -nap', args.name),
     }),
     ss: reads({
-      doc: 'Lines of ss with a text.',
+      doc: 'Return the lines of ss that contain a text.',
       example: 'ps.ss apache2',
-      args: { name: arg.text('The text') },
+      args: { name: arg.text('Text') },
       run: (ctx, args) => linesWith(ctx, 'ss', 'ss -neap', args.name),
     }),
     psaux: reads({
-      doc: 'Lines of ps that match.',
+      doc: 'Return the lines of `ps aux` that match.',
       example: 'ps.psaux www-data',
-      args: { name: arg.text('A regular expression') },
+      args: { name: arg.text('Regular expression') },
       run: (ctx, args) => linesOfPs(ctx, args.name),
     }),
     status: reads({
-      doc: 'The processes in a status.',
+      doc: 'Return the processes with a status.',
       example: 'ps.status zombie',
-      args: { status: arg.any('Such as running, sleeping or zombie') },
+      args: { status: arg.text('Status, such as running, sleeping or zombie') },
       run: (ctx, { status }) => inStatus(ctx, status),
     }),
   },

@@ -1,4 +1,4 @@
-// Random values, and hashes of texts. With a seed they are the same on every machine and in real Salt.
+// Random values and hashes. With a seed, they are the same on every machine and in real Salt.
 
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { lookup } from '../../../base/mod.ts'
@@ -13,7 +13,6 @@ import {
   SaltError,
   str,
   textOf,
-  truthy,
   typeName,
   type Value,
   valueError,
@@ -53,26 +52,26 @@ const CLASSES = {
 
 type CharacterClass = keyof typeof CLASSES
 
-interface Wish extends Record<CharacterClass, boolean> {
+interface TextRequest extends Record<CharacterClass, boolean> {
   length: Value
-  chars: Value
+  chars: string | null
   printable: boolean
 }
 
-function characters(wish: Wish): string {
+function characters(request: TextRequest): string {
   const names = Object.keys(CLASSES) as CharacterClass[]
-  if (wish.printable) return names.map((name) => CLASSES[name]).join('')
-  if (truthy(wish.chars)) return str(wish.chars)
-  return names.map((name) => (wish[name] ? CLASSES[name] : '')).join('')
+  if (request.printable) return names.map((name) => CLASSES[name]).join('')
+  if (request.chars) return request.chars
+  return names.map((name) => (request[name] ? CLASSES[name] : '')).join('')
 }
 
 const ALL_BUT_SPACE = { lowercase: true, uppercase: true, digits: true, punctuation: true, whitespace: false }
 
-function randomText(wish: Wish): string {
-  const from = [...characters(wish)]
-  const length = Number(str(wish.length))
+function randomText(request: TextRequest): string {
+  const from = [...characters(request)]
+  const length = Number(str(request.length))
   if (!Number.isInteger(length)) {
-    throw failure(`invalid literal for int() with base 10: '${str(wish.length)}'`)
+    throw failure(`invalid literal for int() with base 10: '${str(request.length)}'`)
   }
   if (from.length === 0 && length > 0) throw failure('unterminated character set at position 0')
   return Array.from({ length: Math.max(0, length) }, () => from[randomInt(from.length)]).join('')
@@ -111,49 +110,55 @@ function sample(value: Value, size: Value, seed: Value): Value[] {
   return random.sample(items, Number(size))
 }
 
-const seed = arg.any('Gives the same values each time', { optional: true })
-const flag = (what: string, otherwise: boolean) => arg.boolean(`Whether ${what} may occur`, { default: otherwise })
+const seed = arg.any('Seed for reproducible values: number, text or bytes', { optional: true })
+const characterClass = (name: string, isUsed: boolean) => arg.boolean(`Whether to use ${name}`, { default: isUsed })
 
 export default defineModule({
   name: 'mod_random',
   virtual: 'random',
-  doc: 'Random values and hashes.',
+  doc: 'Generate random values and hashes.',
   functions: {
     hash: reads({
-      doc: 'The hash of a text.',
-      args: { value: arg.any('The text'), algorithm: arg.string('The hash', { default: 'sha512' }) },
-      returns: ret.string('In hexadecimal'),
+      doc: 'Return the hash of a value.',
+      args: {
+        value: arg.any('Text or bytes; other types raise a TypeError'),
+        algorithm: arg.string('Hash algorithm', { default: 'sha512' }),
+      },
+      returns: ret.string('The hash in hexadecimal'),
       example: "random.hash 'I am a string' md5",
       run: (_ctx, { value, algorithm }) => hashOf(value, algorithm),
     }),
     str_encode: reads({
-      doc: 'A text in another encoding.',
-      args: { value: arg.any('The text'), encoder: arg.string('base64', { default: 'base64' }) },
+      doc: 'Return a text in another encoding.',
+      args: {
+        value: arg.any('Text or bytes; other types are refused'),
+        encoder: arg.string('Encoding; only base64', { default: 'base64' }),
+      },
       returns: ret.string('The encoded text'),
       example: "random.str_encode 'I am a new string' base64",
       run: (_ctx, { value, encoder }) => encoded(value, encoder),
     }),
     get_str: reads({
-      doc: 'A random text, such as a password.',
+      doc: 'Return a random text, such as a password.',
       args: {
-        length: arg.any('How many characters', { default: 20 }),
-        chars: arg.any('The characters to choose from', { optional: true }),
-        lowercase: flag('small letters', true),
-        uppercase: flag('capitals', true),
-        digits: flag('digits', true),
-        punctuation: flag('punctuation', true),
-        whitespace: flag('white space', false),
-        printable: arg.boolean('All of these', { default: false }),
+        length: arg.any('Length, as number or text', { default: 20 }),
+        chars: arg.text('Characters to choose from', { optional: true }),
+        lowercase: characterClass('lowercase letters', true),
+        uppercase: characterClass('uppercase letters', true),
+        digits: characterClass('digits', true),
+        punctuation: characterClass('punctuation', true),
+        whitespace: characterClass('white space', false),
+        printable: arg.boolean('Whether to use all classes', { default: false }),
       },
       returns: ret.string('The text'),
       example: 'random.get_str 128',
-      run: (_ctx, wish) => randomText(wish),
+      run: (_ctx, request) => randomText(request),
     }),
     shadow_hash: reads({
-      doc: 'A password hash as /etc/shadow has it.',
+      doc: 'Return a password hash in the format of /etc/shadow.',
       args: {
-        crypt_salt: arg.any('The salt; a random one when not given', { optional: true }),
-        password: arg.any('The password; a random one when not given', { optional: true, secret: true }),
+        crypt_salt: arg.any('Salt, as text; random if not given', { optional: true }),
+        password: arg.any('Password, as text; random if not given', { optional: true, secret: true }),
         algorithm: arg.string('sha512, sha256 or md5', { default: 'sha512' }),
       },
       returns: ret.string('The hash'),
@@ -166,36 +171,32 @@ export default defineModule({
         ),
     }),
     rand_int: reads({
-      doc: 'A random integer.',
-      args: {
-        start: arg.integer('The smallest', { default: 1 }),
-        end: arg.integer('The largest', { default: 10 }),
-        seed,
-      },
+      doc: 'Return a random integer.',
+      args: { start: arg.integer('Minimum', { default: 1 }), end: arg.integer('Maximum', { default: 10 }), seed },
       returns: ret.any('The integer'),
       example: 'random.rand_int 1 10',
       run: (_ctx, { start, end, seed }) => randomInteger(start, end, seed),
     }),
     seed: reads({
-      doc: 'A number that is always the same on this minion, and spread evenly over minions.',
+      doc: 'Return a number that is constant on this minion, and evenly distributed over minions.',
       args: {
-        range: arg.integer('Below this', { default: 10 }),
-        hash: arg.any('In place of the minion’s id', { optional: true }),
+        range: arg.integer('Upper limit, excluded', { default: 10 }),
+        hash: arg.any('Number, text or bytes used instead of the minion id', { optional: true }),
       },
       returns: ret.any('The number'),
       example: 'random.seed 10 hash=None',
       run: (ctx, { range, hash }) => splay(ctx, range, hash),
     }),
     sample: reads({
-      doc: 'Some items of a list.',
-      args: { value: arg.any('The list'), size: arg.any('How many'), seed },
+      doc: 'Return some items of a list, at random.',
+      args: { value: arg.any('List or text'), size: arg.any('Number of items; other types raise a TypeError'), seed },
       returns: ret.list('The items'),
       example: "random.sample '[1, 2, 3]' 2",
       run: (_ctx, { value, size, seed }) => sample(value, size, seed),
     }),
     shuffle: reads({
-      doc: 'A list in random order.',
-      args: { value: arg.any('The list'), seed },
+      doc: 'Return a list in random order.',
+      args: { value: arg.any('List or text'), seed },
       returns: ret.list('The items'),
       example: "random.shuffle '[1, 2, 3]'",
       run: (_ctx, { value, seed }) => sample(value, len(value), seed),

@@ -1,35 +1,31 @@
-// Keys and values of the registry of Windows.
+// Keys and values of the Windows registry.
 import { type Dict, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
 import { arg, CommandError, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
 
-const hive = arg.text('The hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
-const key = arg.any('The key')
-const vname = arg.any('The value; the default one without a name', { optional: true })
-const use_32bit_registry = arg.flag('Whether the registry of programs for 32 bits is meant', { default: false })
+const hive = arg.text('Hive: HKLM, HKCU, HKU, HKCR or HKCC, or its long name')
+const key = arg.text('Key')
+const vname = arg.text('Value name; the default value if not given', { optional: true })
+const use_32bit_registry = arg.flag('Whether to use the registry of 32-bit programs', { default: false })
 
-interface Given {
-  hive: Value
-  key: Value
-  vname?: Value
-  use_32bit_registry: Value
+interface Request {
+  hive: string
+  key: string | null
+  vname?: string | null
+  use_32bit_registry: boolean
 }
 
-const placeOf = ({ hive: one, key: path, use_32bit_registry: narrow }: Given): Place => ({
-  hive: str(one),
-  key: path === null ? '' : str(path),
-  narrow: truthy(narrow),
-})
+const placeOf = ({ hive, key, use_32bit_registry: narrow }: Request): Place => ({ hive, key: key ?? '', narrow })
 
-const valueWords = (name: Value): string[] => (truthy(name) ? ['/v', str(name)] : ['/ve'])
+const valueWords = (name: string | null): string[] => (name ? ['/v', name] : ['/ve'])
 
 const dictOf = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
 
-async function read(ctx: FunctionContext, given: Given): Promise<Dict> {
+async function read(ctx: FunctionContext, given: Request): Promise<Dict> {
   const place = placeOf(given)
   const name = given.vname ?? null
   const where = `${place.hive}\\${place.key}`
-  const base = { hive: place.hive, key: place.key, vname: truthy(name) ? str(name) : '(Default)' }
+  const base = { hive: place.hive, key: place.key, vname: name || '(Default)' }
   const missing = (comment: string): Dict => dictOf({ ...base, vdata: null, vtype: null, success: false, comment })
   hiveName(place.hive)
   const found = await reg(ctx, 'query', place, ...valueWords(name))
@@ -37,17 +33,17 @@ async function read(ctx: FunctionContext, given: Given): Promise<Dict> {
   if (found.retcode === 0 && entry) return dictOf({ ...base, vdata: entry.data, vtype: entry.type, success: true })
   if (/Access is denied/i.test(found.stderr + found.stdout)) return missing(`Access is denied: ${where}`)
   if ((await reg(ctx, 'query', place)).retcode !== 0) return missing(`Cannot find key: ${where}`)
-  if (truthy(name)) return missing(`Cannot find ${str(name)} in ${where}`)
+  if (name) return missing(`Cannot find ${name} in ${where}`)
   return dictOf({ ...base, vdata: '(value not set)', vtype: 'REG_SZ', success: true })
 }
 
-const exists = async (ctx: FunctionContext, given: Given): Promise<boolean> =>
+const exists = async (ctx: FunctionContext, given: Request): Promise<boolean> =>
   (await reg(ctx, 'query', placeOf(given))).retcode === 0
 
-/** The answer of a query, or why there is none. */
+/** Return the answer of a query, or False with the reason. */
 async function queried(
   ctx: FunctionContext,
-  given: Given,
+  given: Request,
   answer: (output: string, place: Place) => Value[],
 ): Promise<Value[]> {
   const place = placeOf(given)
@@ -63,13 +59,13 @@ const directKeys = (output: string, place: Place): string[] => {
   return names.map((one) => one.slice(above.length)).filter((one) => !one.includes('\\'))
 }
 
-/** Keys this near to the root are not removed. */
+/** Return whether a key is too close to the root to remove. */
 const tooHigh = ({ hive: one, key: path }: Place): boolean => {
   const least = hiveName(one) === 'HKEY_USERS' ? 3 : 1
   return path.length > 1 && [...path.slice(1)].filter((letter) => letter === '\\').length < least
 }
 
-async function deleteKey(ctx: FunctionContext, given: Given): Promise<Value> {
+async function deleteKey(ctx: FunctionContext, given: Request): Promise<Value> {
   const place = placeOf(given)
   if (!(await exists(ctx, given))) return false
   if (tooHigh(place)) {
@@ -88,47 +84,47 @@ async function deleteKey(ctx: FunctionContext, given: Given): Promise<Value> {
 
 export default defineModule({
   name: 'reg',
-  doc: 'Read and change the registry of Windows.',
+  doc: 'Manage the Windows registry.',
   when: ({ grains }) =>
     grains.get('kernel') === 'Windows' ||
     'reg execution module failed to load: The module will only run on Windows systems',
   functions: {
     key_exists: reads({
-      doc: 'Whether a key is there.',
+      doc: 'Return whether a key exists.',
       args: { hive, key, use_32bit_registry },
-      returns: ret.boolean('Whether it is'),
+      returns: ret.boolean('Whether it exists'),
       example: 'reg.key_exists HKLM SOFTWARE\\\\Microsoft',
       run: exists,
     }),
     value_exists: reads({
-      doc: 'Whether a value is there.',
-      args: { hive, key, vname: arg.any('The value'), use_32bit_registry },
-      returns: ret.boolean('Whether it is'),
+      doc: 'Return whether a value exists.',
+      args: { hive, key, vname: arg.text('Value name'), use_32bit_registry },
+      returns: ret.boolean('Whether it exists'),
       example: 'reg.value_exists HKLM SOFTWARE\\\\Salt version',
       run: async (ctx, given) => (await read(ctx, given)).get('success') === true,
     }),
     broadcast_change: changes({
-      doc: 'Tell programs that the environment has changed.',
+      doc: 'Notify programs that the environment changed.',
       args: {},
-      returns: ret.boolean('Whether they were told'),
+      returns: ret.boolean('Whether it succeeded'),
       example: 'reg.broadcast_change',
       run: async (ctx) => {
-        // removing a variable that nobody has is a change that Windows tells of
+        // removing a variable that does not exist makes Windows send the notification
         const line = "[Environment]::SetEnvironmentVariable('BRINE_REGISTRY_CHANGE', $null, 'User')"
         const { retcode } = await runAll(ctx, ['powershell', '-NoProfile', '-Command', line])
         return retcode === 0
       },
     }),
     list_keys: reads({
-      doc: 'The keys of a key.',
-      args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
-      returns: ret.list('Their names'),
+      doc: 'Return the subkeys of a key.',
+      args: { hive, key: arg.text('Key', { optional: true }), use_32bit_registry },
+      returns: ret.list('The names'),
       example: 'reg.list_keys HKLM SOFTWARE',
       run: (ctx, given) => queried(ctx, given, directKeys),
     }),
     list_values: reads({
-      doc: 'The values of a key.',
-      args: { hive, key: arg.text('The key', { optional: true }), use_32bit_registry },
+      doc: 'Return the values of a key.',
+      args: { hive, key: arg.text('Key', { optional: true }), use_32bit_registry },
       returns: ret.list('The values'),
       example: 'reg.list_values HKLM SYSTEM\\\\CurrentControlSet',
       run: (ctx, given) =>
@@ -139,24 +135,24 @@ export default defineModule({
         ),
     }),
     read_value: reads({
-      doc: 'A value.',
+      doc: 'Return a value.',
       args: { hive, key, vname, use_32bit_registry },
-      returns: ret.dict('With `vdata`, `vtype` and `success`'),
+      returns: ret.dict('`vdata`, `vtype` and `success`'),
       example: 'reg.read_value HKLM SOFTWARE\\\\Salt version',
       run: read,
     }),
     set_value: changes({
-      doc: 'Set a value; its key is made.',
+      doc: 'Set a value, and create its key.',
       args: {
         hive,
         key,
         vname,
-        vdata: arg.any('The data', { optional: true }),
-        vtype: arg.text('Its type', { default: 'REG_SZ' }),
+        vdata: arg.any('Data, of the type that `vtype` names', { optional: true }),
+        vtype: arg.text('Value type, such as REG_SZ or REG_DWORD', { default: 'REG_SZ' }),
         use_32bit_registry,
-        volatile: arg.flag('Whether it is lost at the next start; not possible here', { default: false }),
+        volatile: arg.flag('Whether the key is lost at the next start; not supported here', { default: false }),
       },
-      returns: ret.boolean('Whether it was set'),
+      returns: ret.boolean('Whether it succeeded'),
       example: 'reg.set_value HKLM SOFTWARE\\\\Salt version 3008.2',
       run: async (ctx, { vdata, vtype, volatile, ...given }) => {
         if (volatile) throw new CommandError('reg.exe makes no volatile keys')
@@ -166,16 +162,16 @@ export default defineModule({
       },
     }),
     delete_key_recursive: changes({
-      doc: 'Remove a key with all below it.',
+      doc: 'Remove a key and all its subkeys.',
       args: { hive, key, use_32bit_registry },
-      returns: ret.any('`Deleted` and `Failed`; false when there is no such key'),
+      returns: ret.any('`Deleted` and `Failed`; False if there is no such key'),
       example: 'reg.delete_key_recursive HKLM SOFTWARE\\\\DeleteMe',
       run: deleteKey,
     }),
     delete_value: changes({
       doc: 'Remove a value.',
       args: { hive, key, vname, use_32bit_registry },
-      returns: ret.any('True; None when there is no such value'),
+      returns: ret.any('True; None if there is no such value'),
       example: 'reg.delete_value HKLM SOFTWARE\\\\Salt version',
       run: async (ctx, given) => {
         const { retcode } = await reg(ctx, 'delete', placeOf(given), ...valueWords(given.vname), '/f')
@@ -183,8 +179,8 @@ export default defineModule({
       },
     }),
     import_file: changes({
-      doc: 'Import a file of keys and values.',
-      args: { source: arg.text('The file: a path or URL'), use_32bit_registry },
+      doc: 'Import a registry file.',
+      args: { source: arg.text('Path or URL of the file'), use_32bit_registry },
       returns: ret.boolean('True'),
       example: 'reg.import_file salt://win/printer_config/config.reg',
       run: async (ctx, { source, use_32bit_registry: narrow }) => {

@@ -1,49 +1,37 @@
-// Keys and values of the registry of Windows.
-import { type Dict, equals, intFromText, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+// States of keys and values of the Windows registry.
+import { type Dict, equals, intFromText, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const name = arg.text('The key, from its hive on')
-const vname = arg.text('The value; the default one without a name', { optional: true })
-const use_32bit_registry = arg.flag('Whether the registry of programs for 32 bits is meant', { default: false })
+const name = arg.text('Key, starting with its hive')
+const vname = arg.text('Value name; the default value if not given', { optional: true })
+const use_32bit_registry = arg.flag('Whether to use the registry of 32-bit programs', { default: false })
 
 interface Place {
   hive: string
   key: string
-  use_32bit_registry: Value
+  use_32bit_registry: boolean
 }
 
-function placeOf(path: Value, use_32bit_registry: Value): Place {
-  const [hive = '', ...rest] = str(path).split('\\')
+function placeOf(path: string, use_32bit_registry: boolean): Place {
+  const [hive = '', ...rest] = path.split('\\')
   return { hive, key: rest.join('\\'), use_32bit_registry }
 }
 
-const read = async (ctx: StateContext, place: Place, vname: Value = null): Promise<Dict> =>
+const read = async (ctx: StateContext, place: Place, vname: string | null = null): Promise<Dict> =>
   await ctx.call('reg.read_value', [], { ...place, vname })
 
-/** Data as its type has it in the registry. */
+/** Convert data to its type in the registry. */
 function cast(data: Value, type: string): Value {
-  const text = (one: Value): string => (one === null ? '' : str(one))
+  const text = (item: Value): string => (item === null ? '' : str(item))
   if (type === 'REG_BINARY') return typeof data === 'string' ? new TextEncoder().encode(data) : data
-  if (type === 'REG_MULTI_SZ') return (Array.isArray(data) ? (data as Value[]) : [data]).map(text)
+  if (type === 'REG_MULTI_SZ') return (isList(data) ? data : [data]).map(text)
   if (type === 'REG_DWORD' || type === 'REG_QWORD') return typeof data === 'string' ? intFromText(data, 10) : data
   return text(data)
 }
 
-const shown = (vname: Value): string => (truthy(vname) ? str(vname) : '(Default)')
+const shown = (vname: string | null): string => vname || '(Default)'
 
-interface Wanted {
-  name: Value
-  vname: Value
-  vdata: Value
-  vtype: Value
-  use_32bit_registry: Value
-  win_owner: Value
-  win_perms: Value
-  win_deny_perms: Value
-  win_inheritance: Value
-  win_perms_reset: Value
-}
+type Wanted = Bound<typeof presentArgs>
 
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateReturn> {
   const { name, vname, vdata, vtype, win_owner, win_perms, win_deny_perms, win_inheritance } = wanted
@@ -53,9 +41,9 @@ async function present(ctx: StateContext, wanted: Wanted): Promise<StateReturn> 
   const place = placeOf(name, wanted.use_32bit_registry)
   const where = `${place.hive}\\${place.key}`
   const current = await read(ctx, place, vname)
-  const data = cast(vdata, str(vtype))
+  const data = cast(vdata, vtype)
   if (current.get('success') === true && equals(current.get('vdata') ?? null, data)) {
-    return { name, result: true, changes: {}, comment: `${shown(vname)} in ${str(name)} is already present` }
+    return { name, result: true, changes: {}, comment: `${shown(vname)} in ${name} is already present` }
   }
   const change = {
     Key: where,
@@ -101,44 +89,42 @@ async function absent(ctx: StateContext, name: string, vname: string | null, nar
 
 async function keyAbsent(ctx: StateContext, name: string, narrow: boolean): Promise<StateReturn> {
   const place = placeOf(name, narrow)
-  const isThere = async (): Promise<boolean> => (await read(ctx, place)).get('success') === true
-  if (!(await isThere())) return { name, result: true, changes: {}, comment: `${name} is already absent` }
+  const exists = async (): Promise<boolean> => (await read(ctx, place)).get('success') === true
+  if (!(await exists())) return { name, result: true, changes: {}, comment: `${name} is already absent` }
   const Key = `${place.hive}\\${place.key}`
   if (ctx.test)
     return { name, result: null, changes: { reg: { 'Will remove': { Key } } }, comment: `Will remove ${Key}` }
   await ctx.call('reg.delete_key_recursive', [], { ...place })
-  if (await isThere()) return { name, result: false, changes: {}, comment: `Failed to remove registry key ${name}` }
+  if (await exists()) return { name, result: false, changes: {}, comment: `Failed to remove registry key ${name}` }
   return { name, result: true, changes: { reg: { Removed: { Key } } }, comment: `Removed ${Key}` }
+}
+
+const presentArgs = {
+  name,
+  vname,
+  vdata: arg.any('Data, of the type that `vtype` names', { optional: true }),
+  vtype: arg.text('Value type, such as REG_SZ or REG_DWORD', { default: 'REG_SZ' }),
+  use_32bit_registry,
+  win_owner: arg.text('Owner of the key; not supported yet', { optional: true }),
+  win_perms: arg.dict('Permissions to grant; not supported yet', { optional: true }),
+  win_deny_perms: arg.dict('Permissions to deny; not supported yet', { optional: true }),
+  win_inheritance: arg.flag('Whether the key inherits permissions', { default: true }),
+  win_perms_reset: arg.flag('Whether to remove other permissions; not supported yet', { default: false }),
 }
 
 export default defineState({
   name: 'reg',
-  doc: 'Keep keys and values of the registry.',
+  doc: 'Manage keys and values of the Windows registry.',
   when: ({ grains }) => grains.get('kernel') === 'Windows' || 'reg state: only on Windows systems',
   functions: {
-    present: state({
-      doc: 'A value is set.',
-      args: {
-        name,
-        vname,
-        vdata: optional('The data'),
-        vtype: arg.text('Its type', { default: 'REG_SZ' }),
-        use_32bit_registry,
-        win_owner: optional('The owner of the key'),
-        win_perms: optional('What is allowed'),
-        win_deny_perms: optional('What is forbidden'),
-        win_inheritance: arg.flag('Whether permissions are inherited', { default: true }),
-        win_perms_reset: arg.flag('Whether other permissions are removed', { default: false }),
-      },
-      run: present,
-    }),
+    present: state({ doc: 'Ensure that a value is set.', args: presentArgs, run: present }),
     absent: state({
-      doc: 'A value is not set.',
+      doc: 'Ensure that a value is absent.',
       args: { name, vname, use_32bit_registry },
       run: (ctx, given) => absent(ctx, given.name, given.vname, given.use_32bit_registry),
     }),
     key_absent: state({
-      doc: 'A key is not there.',
+      doc: 'Ensure that a key is absent.',
       args: { name, use_32bit_registry },
       run: (ctx, given) => keyAbsent(ctx, given.name, given.use_32bit_registry),
     }),

@@ -1,11 +1,11 @@
-// Which packages must be restarted after an upgrade: their processes still use files that were replaced, or a newer kernel waits.
+// Packages to restart after an upgrade: their processes use replaced files, or a newer kernel is installed.
 import { lookup } from '../../../base/mod.ts'
 import { decodeBytes, isDict, isList, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { oldFiles, programOf } from './module/old-files.ts'
 
 interface Family {
-  /** Lists the files of a package. */
+  /** Command that lists the files of a package. */
   files: string[]
   folder: string
   systemd: string
@@ -18,7 +18,7 @@ async function lines(ctx: FunctionContext, ...argv: string[]): Promise<string[]>
   return splitLines(decodeBytes(stdout))
 }
 
-/** The version of the newest kernel package, as `uname -a` tells it. */
+/** Return the version of the newest kernel package, in the form of `uname -a`. */
 async function debianKernels(ctx: FunctionContext): Promise<string[]> {
   const chosen = await lines(ctx, 'dpkg', '--get-selections', 'linux-image-*')
   const name = (chosen.at(-2) ?? chosen[0])?.split(/\s/)[0]
@@ -51,7 +51,7 @@ const FAMILIES: Readonly<Record<string, Family>> = lookup({
   },
 })
 
-/** A package, its processes, and what can restart it. */
+/** A package with outdated processes, and the ways to restart it. */
 interface Old {
   initscripts: string[]
   services: string[]
@@ -59,23 +59,20 @@ interface Old {
   processName: string
 }
 
-interface Wish {
-  ignored: Value[]
-  files: Value[]
+interface Request {
+  ignored: string[]
+  files: string[]
   pids: Value[]
-  /** Fails when the time is over. */
-  mindTime(): void
+  /** Raise an error when the time is over. */
+  checkTime(): void
 }
 
-const listOf = (value: Value, fallback: Value[]): Value[] =>
-  !truthy(value) ? fallback : isList(value) ? [...value] : [value]
-
-/** Running services by the process each of them is. */
-async function runningServices(ctx: FunctionContext, { mindTime }: Wish): Promise<Map<string, number>> {
+/** Return the main process id of each running service. */
+async function runningServices(ctx: FunctionContext, { checkTime }: Request): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   const running = await ctx.call('service.get_running')
   for (const service of isList(running) ? running : []) {
-    mindTime()
+    checkTime()
     const shown = await ctx.call('service.show', [service])
     const pid = isDict(shown) ? shown.get('ExecMainPID') : undefined
     if (pid !== undefined) found.set(str(service), Number(str(pid)))
@@ -83,20 +80,23 @@ async function runningServices(ctx: FunctionContext, { mindTime }: Wish): Promis
   return found
 }
 
-/** Packages with old files in memory, and the services that are to be restarted for it. */
-async function findOld(ctx: FunctionContext, wish: Wish): Promise<{ packages: Map<string, Old>; services: string[] }> {
-  const running = await runningServices(ctx, wish)
+/** Return the packages with outdated files in memory, and the services to restart. */
+async function findOld(
+  ctx: FunctionContext,
+  request: Request,
+): Promise<{ packages: Map<string, Old>; services: string[] }> {
+  const running = await runningServices(ctx, request)
   const packages = new Map<string, Old>()
   const services: string[] = []
   const owners = new Map<string, string>()
   for await (const { name, pid, path } of oldFiles(ctx.host)) {
-    wish.mindTime()
-    if (wish.files.includes(path) || wish.pids.includes(pid)) continue
+    request.checkTime()
+    if (request.files.includes(path) || request.pids.includes(pid)) continue
     const program = await programOf(ctx.host, pid)
     if (program === undefined) continue
     const owner = owners.get(program) ?? (await ownerOf(ctx, program)) ?? name
     owners.set(program, owner)
-    if (wish.ignored.includes(owner)) continue
+    if (request.ignored.includes(owner)) continue
     const service = [...running].find(([each, main]) => main === pid && !services.includes(each))?.[0]
     if (service !== undefined) services.push(service)
     const line = `\t${pid} ${program} (file: ${path})`
@@ -113,7 +113,7 @@ async function ownerOf(ctx: FunctionContext, program: string): Promise<string | 
   return truthy(owner) ? str(owner) : undefined
 }
 
-/** Scripts and services among the files of a package; else one that is named as its process. */
+/** Find the init scripts and services of a package, else a service named as its process. */
 async function findWays(ctx: FunctionContext, family: Family, name: string, old: Old): Promise<void> {
   const hasSystemd = (await ctx.host.stat(family.systemd)) !== undefined
   for (const path of await lines(ctx, ...family.files, name)) {
@@ -152,7 +152,7 @@ function sorted(packages: Map<string, Old>, services: string[], kernel: boolean)
 
 const SYSTEM = 'System restart required.'
 
-function told({ kernel, packages, restartable, others, serviceCommands, initCommands }: Findings): string {
+function reportText({ kernel, packages, restartable, others, serviceCommands, initCommands }: Findings): string {
   const listed = (names: readonly string[]): string =>
     names
       .map(
@@ -180,7 +180,7 @@ function told({ kernel, packages, restartable, others, serviceCommands, initComm
   return text
 }
 
-/** Whether a newer kernel waits; where none is installed, as in containers, none does. */
+/** Return whether a newer kernel is installed than the running one; false without a kernel package, as in containers. */
 async function waitsForKernel(ctx: FunctionContext, family: Family): Promise<boolean> {
   const kernels = await family.kernels(ctx)
   const current = (await lines(ctx, 'uname', '-a')).join('\n')
@@ -189,15 +189,17 @@ async function waitsForKernel(ctx: FunctionContext, family: Family): Promise<boo
 
 export default defineModule({
   name: 'restartcheck',
-  doc: 'Find what must be restarted after an upgrade.',
+  doc: 'Find processes to restart after an upgrade.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'The restartcheck module only works on Linux',
   functions: {
     restartcheck: reads({
-      doc: 'The packages whose processes use files that were replaced since they started.',
+      doc: 'Return the packages whose processes use files that were replaced since they started.',
       args: {
-        ignorelist: arg.any('Packages to leave out; screen and systemd unless given', { optional: true }),
-        blacklist: arg.any('Files to leave out', { optional: true }),
-        excludepid: arg.any('Processes to leave out', { optional: true }),
+        ignorelist: arg.words('Packages to ignore, as a list or with commas; default: screen, systemd', {
+          optional: true,
+        }),
+        blacklist: arg.words('Files to ignore, as a list or with commas', { optional: true }),
+        excludepid: arg.any('Process id or list of process ids to ignore, as numbers', { optional: true }),
         kwargs: arg.open(
           '`verbose`, a report instead of a list of names (default True); `timeout` in minutes (default 5)',
         ),
@@ -211,20 +213,20 @@ export default defineModule({
           return { result: false, comment }
         }
         const end = ctx.host.now() + Number(kwargs.get('timeout') ?? 5) * 60
-        const mindTime = (): void => {
+        const checkTime = (): void => {
           if (ctx.host.now() > end) throw new SaltError('CommandExecutionError', 'Timeout expired.')
         }
-        const ignored = listOf(ignorelist, ['screen', 'systemd'])
-        const wish: Wish = { ignored, files: listOf(blacklist, []), pids: listOf(excludepid, []), mindTime }
+        const pids = isList(excludepid) ? excludepid : [excludepid]
+        const request = { ignored: ignorelist ?? ['screen', 'systemd'], files: blacklist ?? [], pids, checkTime }
         const kernel = await waitsForKernel(ctx, family)
-        const { packages, services } = await findOld(ctx, wish)
+        const { packages, services } = await findOld(ctx, request)
         if (packages.size === 0 && !kernel) return 'No packages seem to need to be restarted.'
         for (const [name, old] of packages) {
-          mindTime()
+          checkTime()
           await findWays(ctx, family, name, old)
         }
         const found = sorted(packages, services, kernel)
-        if (truthy(kwargs.get('verbose') ?? true)) return told(found)
+        if (truthy(kwargs.get('verbose') ?? true)) return reportText(found)
         return [...found.restartable, ...found.others, ...(kernel ? [SYSTEM] : [])]
       },
     }),

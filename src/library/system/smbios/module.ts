@@ -1,5 +1,4 @@
-// What the firmware tells about the machine, through dmidecode. Values that makers left unfilled are left out unless all are
-// wanted.
+// Firmware information, through dmidecode. Placeholder values are omitted unless `clean` is False.
 import { splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
 
@@ -14,7 +13,7 @@ const UNFILLED_NAME = /manufacturer|to be filled|available|asset|^no(?:ne|t)/i
 const UNFILLED =
   /to be filled|un(?:known|specified)|no(?:t|ne)? (?:asset|provided|defined|available|present|specified)/i
 
-/** Whether a maker filled the value in. */
+/** Return whether a value is not a placeholder. */
 function isFilled(key: string, value: string): boolean {
   if (value === '' || /^none/i.test(value)) return false
   if (key.includes('uuid')) return UUID.test(value)
@@ -34,7 +33,7 @@ interface Choice {
   fields: Value
 }
 
-/** Lines with one tab are values, those with two belong to the value above. The last value of a record is lost, as in Salt. */
+/** Parse the lines of a record: one tab for a value, two for an item of the value above. As in Salt, the last value is lost. */
 function dataOf(lines: readonly string[], { clean, fields }: Choice): Record<string, Value> {
   const data: Record<string, Value> = {}
   let own: { key: string; value: Value | undefined; list: Value[] } | undefined
@@ -75,20 +74,20 @@ function recordsIn(text: string, choice: Choice): Result[] {
   return records
 }
 
-const clean = arg.flag('Whether values that nobody filled in are left out', { default: true })
+const clean = arg.flag('Whether to omit placeholder values', { default: true })
 
 export default defineModule({
   name: 'smbios',
-  doc: 'What the firmware tells about the machine.',
+  doc: 'Read firmware information.',
   when: async ({ host }) =>
     (await host.which('dmidecode')) !== undefined ||
     (await host.which('smbios')) !== undefined ||
     'The smbios execution module failed to load: neither dmidecode nor smbios in the path.',
   functions: {
     get: reads({
-      doc: 'One text of the firmware.',
+      doc: 'Return a string of the firmware.',
       example: 'smbios.get system-uuid clean=False',
-      args: { string: arg.text('Its keyword, as dmidecode knows it'), clean },
+      args: { string: arg.text('Keyword of dmidecode, such as system-uuid'), clean },
       run: async (ctx, { string, clean }) => {
         const text = (await decoded(ctx, `-s ${string}`)).trim()
         const value = splitLines(text)
@@ -98,16 +97,16 @@ export default defineModule({
       },
     }),
     records: reads({
-      doc: 'The records of the firmware.',
+      doc: 'Return the records of the firmware.',
       example: 'smbios.records 4 core_count,thread_count,current_speed',
       args: {
-        rec_type: arg.text('Only those of this type', { default: null }),
-        fields: arg.any('Only these of their values', { default: null }),
+        rec_type: arg.text('Record type; all if not given', { optional: true }),
+        fields: arg.any('Value names: a list, or text that contains them', { optional: true }),
         clean,
       },
       run: async (ctx, { rec_type, fields, clean }) => {
         const text = await decoded(ctx, rec_type === null ? '' : `-t ${rec_type}`)
-        return recordsIn(text, { clean: clean, fields })
+        return recordsIn(text, { clean, fields })
       },
     }),
   },

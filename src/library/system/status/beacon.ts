@@ -1,4 +1,4 @@
-// Numbers of the machine, as the functions of `status` give them.
+// System statistics from the functions of `status`.
 import {
   type Dict,
   getIndex,
@@ -18,7 +18,7 @@ const EVERYTHING: Dict = new Map<Value, Value>(
   ['loadavg', 'cpustats', 'meminfo', 'vmstats', 'time'].map((fun) => [fun, ['all']]),
 )
 
-/** `data[item]`. */
+/** As `data[item]`. */
 function itemOf(data: Value, item: Value): Value {
   if (isDict(data)) {
     const found = data.get(item)
@@ -32,7 +32,7 @@ function itemOf(data: Value, item: Value): Value {
 
 const isRaised = (error: unknown, type: string): error is PyError => error instanceof PyError && error.code === type
 
-/** Takes an item over, by its name or by its number; what is not there ends what was gathered. */
+/** Copy an item by its name or number; a missing item replaces the result by an error text. */
 function withItem(facts: Value, data: Value, item: Value): Value {
   const put = (key: Value): void => {
     const value = itemOf(data, key)
@@ -72,7 +72,7 @@ async function factsOf(ctx: BeaconContext, fun: string, wanted: Value): Promise<
 
 export default defineBeacon({
   name: 'status',
-  doc: 'Tells numbers of the machine: load, memory, CPU and more.',
+  doc: 'Report system statistics: load, memory, CPU and more.',
   validate: () => undefined,
   beacon: async (ctx, config) => {
     const own = ownOptions(config)

@@ -1,5 +1,5 @@
-// How the machine is doing: load, memory, time since it started. Linux tells it under /proc; other kernels get Salt's
-// answer that a function does not serve them.
+// System statistics: load, memory, uptime. Linux shows them under /proc; on other kernels functions return Salt's text that
+// they are not supported.
 import {
   compileRegex,
   type Dict,
@@ -41,18 +41,18 @@ const UNSUPPORTED = 'This method is unsupported on the current operating system!
 
 const kernelOf = (ctx: FunctionContext): string => str(ctx.grains.get('kernel') ?? '')
 
-/** The text of a file, or undefined where it cannot be read. */
+/** Return the text of a file, or undefined if it is not readable. */
 async function textAt(ctx: FunctionContext, path: string): Promise<string | undefined> {
   const bytes = await unlessRefused(ctx.host.read(path), undefined)
   return bytes && Buffer.from(bytes).toString()
 }
 
-/** A function over one file of /proc. */
+/** Declare a function that reads a file of /proc. */
 function fromProc(doc: string, name: string, path: string, read: (text: string) => Result) {
   return reads({
     doc,
     args: {},
-    returns: ret.any('By name; empty when the kernel does not tell'),
+    returns: ret.any('The data by name; empty if the file is not readable'),
     example: `status.${name}`,
     run: async (ctx) => {
       if (kernelOf(ctx) !== 'Linux') return UNSUPPORTED
@@ -78,7 +78,7 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
     days: Math.floor(seconds / 86400),
     time: `${Math.floor(left / 3600)}:${Math.floor((left % 3600) / 60)}`,
   }
-  // an empty answer counts as one line, as in Salt
+  // as in Salt, an empty answer counts as one line
   if ((await ctx.host.which('who')) !== undefined) {
     answer['users'] = (await ctx.call('cmd.run', ['who -s'])).split('\n').length
   }
@@ -131,7 +131,7 @@ async function pids(ctx: FunctionContext, signature: string): Promise<string> {
     .join('\n')
 }
 
-/** What `all_status` gathers. */
+/** Functions that `all_status` calls. */
 const ALL = [
   'cpuinfo',
   'cpustats',
@@ -152,7 +152,7 @@ async function everything(ctx: FunctionContext): Promise<Result> {
   return found
 }
 
-/** The parts that options such as `status.cpustats.custom` ask for. */
+/** Return the items that options such as `status.cpustats.custom` name. */
 async function custom(ctx: FunctionContext): Promise<Result> {
   const found: Record<string, Result> = {}
   for (const [key, wanted] of await ctx.call('config.dot_vals', ['status'])) {
@@ -170,49 +170,54 @@ async function custom(ctx: FunctionContext): Promise<Result> {
 
 export default defineModule({
   name: 'status',
-  doc: 'How the machine is doing.',
+  doc: 'Return system statistics.',
   when: ({ grains }) => grains.get('kernel') !== 'Windows' || 'Windows platform is not supported by this module',
   functions: {
     loadavg: reads({
-      doc: 'The load averages.',
+      doc: 'Return the load averages.',
       args: {},
       returns: ret.dict('1-min, 5-min and 15-min'),
       example: 'status.loadavg',
       run: loadavg,
     }),
     uptime: reads({
-      doc: 'How long the machine has been running.',
+      doc: 'Return the uptime.',
       args: {},
       returns: ret.any(
-        'seconds, since_iso, since_t, days, time and users; what `uptime` prints where there is no Linux',
+        'seconds, since_iso, since_t, days, time and users; the output of `uptime` on other systems than Linux',
       ),
       example: 'status.uptime',
       run: uptime,
     }),
-    meminfo: fromProc('The memory and its use.', 'meminfo', '/proc/meminfo', memory),
-    cpuinfo: fromProc('What the processors are.', 'cpuinfo', '/proc/cpuinfo', processors),
-    cpustats: fromProc('What the processors spent their time on.', 'cpustats', '/proc/stat', processorTimes),
-    vmstats: fromProc('Counters of virtual memory.', 'vmstats', '/proc/vmstat', counters),
-    version: fromProc('The version of the kernel.', 'version', '/proc/version', (text) => text.trim()),
-    diskstats: fromProc('What was read from and written to disks.', 'diskstats', '/proc/diskstats', diskCounters),
-    netstats: fromProc('Counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
-    netdev: fromProc('Counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
+    meminfo: fromProc('Return the memory usage.', 'meminfo', '/proc/meminfo', memory),
+    cpuinfo: fromProc('Return the properties of the processors.', 'cpuinfo', '/proc/cpuinfo', processors),
+    cpustats: fromProc('Return the processor times.', 'cpustats', '/proc/stat', processorTimes),
+    vmstats: fromProc('Return the counters of virtual memory.', 'vmstats', '/proc/vmstat', counters),
+    version: fromProc('Return the kernel version.', 'version', '/proc/version', (text) => text.trim()),
+    diskstats: fromProc('Return the I/O counters of disks.', 'diskstats', '/proc/diskstats', diskCounters),
+    netstats: fromProc('Return the counters of network protocols.', 'netstats', '/proc/net/netstat', protocolCounters),
+    netdev: fromProc('Return the counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
     procs: reads({
-      doc: 'The processes.',
+      doc: 'Return the processes.',
       example: 'status.procs',
       args: {},
       run: async (ctx) => processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
     }),
     w: reads({
-      doc: 'Who is logged in.',
+      doc: 'Return the logged-in users.',
       example: 'status.w',
       args: {},
       run: async (ctx) => (kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED),
     }),
-    custom: reads({ doc: 'What the configuration asks for.', example: 'status.custom', args: {}, run: custom }),
-    all_status: reads({ doc: 'Everything there is to say.', example: 'status.all_status', args: {}, run: everything }),
+    custom: reads({
+      doc: 'Return the statistics that the configuration names.',
+      example: 'status.custom',
+      args: {},
+      run: custom,
+    }),
+    all_status: reads({ doc: 'Return all statistics.', example: 'status.all_status', args: {}, run: everything }),
     nproc: reads({
-      doc: 'The number of processors.',
+      doc: 'Return the number of processors.',
       args: {},
       returns: ret.any('The number'),
       example: 'status.nproc',
@@ -220,22 +225,22 @@ export default defineModule({
         kernelOf(ctx) === 'Linux' ? numberIn((await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
     }),
     diskusage: reads({
-      doc: 'The space on file systems, in bytes.',
-      args: { args: arg.rest('Paths, and globs of types of file systems') },
-      returns: ret.dict('available and total, by path'),
+      doc: 'Return the usage of file systems in bytes.',
+      args: { args: arg.rest('Paths, and globs of file system types') },
+      returns: ret.dict('available and total by path'),
       example: 'status.diskusage / ext?',
       run: (ctx, { args }) => diskUsage(ctx, args),
     }),
     pid: reads({
-      doc: 'The ids of processes whose line in the list of processes matches.',
-      args: { sig: arg.string('A regular expression') },
-      returns: ret.string('Ids, one a line'),
+      doc: 'Return the ids of processes whose line in the process list matches.',
+      args: { sig: arg.string('Regular expression') },
+      returns: ret.string('The process ids, one on each line'),
       example: 'status.pid <sig>',
       run: (ctx, { sig }) => pids(ctx, sig),
     }),
     time: reads({
-      doc: 'The time of the machine.',
-      args: { format: arg.string('How it is written', { default: '%A, %d. %B %Y %I:%M%p' }) },
+      doc: 'Return the current time.',
+      args: { format: arg.string('Format for strftime', { default: '%A, %d. %B %Y %I:%M%p' }) },
       returns: ret.string('The time'),
       examples: ["salt '*' status.time", "salt '*' status.time '%s'"],
       calledAs: 'time_',

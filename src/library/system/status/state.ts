@@ -1,21 +1,21 @@
-// How the machine is doing, held against limits. These states only look.
+// States that compare system statistics with limits. They change nothing.
 import { float, numberOf, order, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type Result, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const reporter =
-  (name: Value) =>
+  (name: string) =>
   (result: boolean, comment: string, data: Result = {}): StateReturn => ({ name, result, comment, changes: {}, data })
 
-async function loadavg(ctx: StateContext, name: Value, maximum: Value, minimum: Value): Promise<StateReturn> {
+async function loadavg(ctx: StateContext, name: string, maximum: Value, minimum: Value): Promise<StateReturn> {
   const ret = reporter(name)
   const averages = await ctx.call('status.loadavg')
   const now = averages.get(name)
-  if (now === undefined) return ret(false, `Requested load average ${str(name)} not available `)
+  if (now === undefined) return ret(false, `Requested load average ${name} not available `)
   if (truthy(minimum) && truthy(maximum) && (order(minimum, maximum, '>=') ?? -1) >= 0) {
     return ret(false, 'Min must be less than max')
   }
   const value = numberOf(now) ?? Number(str(now))
-  const limit = (wish: Value): number => Number(str(wish))
+  const limit = (value: Value): number => Number(str(value))
   const at = `at ${str(float(value))}`
   if (truthy(minimum) && value < limit(minimum)) {
     return ret(false, `Load avg is below minimum of ${str(minimum)} ${at}`, now)
@@ -33,24 +33,22 @@ async function process(ctx: StateContext, name: string): Promise<StateReturn> {
   return ret(true, `Process signature "${name}" was found `, pids)
 }
 
-const limit = (doc: string) => arg.any(doc, { optional: true })
-
 export default defineState({
   name: 'status',
-  doc: 'Hold the machine against limits.',
+  doc: 'Check system statistics.',
   functions: {
     loadavg: state({
-      doc: 'A load average lies between limits.',
+      doc: 'Ensure that a load average is within limits.',
       args: {
-        name: arg.any('1-min, 5-min or 15-min'),
-        maximum: limit('What it may not exceed'),
-        minimum: limit('What it may not fall below'),
+        name: arg.text('1-min, 5-min or 15-min'),
+        maximum: arg.any('Maximum, as number or text', { optional: true }),
+        minimum: arg.any('Minimum, as number or text', { optional: true }),
       },
       run: (ctx, { name, maximum, minimum }) => loadavg(ctx, name, maximum, minimum),
     }),
     process: state({
-      doc: 'A process runs.',
-      args: { name: arg.text('A regular expression for its line in the list of processes') },
+      doc: 'Ensure that a process runs.',
+      args: { name: arg.text('Regular expression for the line in the process list') },
       run: (ctx, { name }) => process(ctx, name),
     }),
   },

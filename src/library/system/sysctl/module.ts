@@ -1,5 +1,5 @@
-// Parameters of a Linux kernel, through the sysctl command; those set for good stand in a file, which Salt keeps apart
-// where systemd reads /etc/sysctl.d.
+// Kernel parameters of Linux, through sysctl. Persistent parameters are in a file, which is Salt's own where systemd reads
+// /etc/sysctl.d.
 import { reEscape, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -29,7 +29,7 @@ async function defaultFile(ctx: FunctionContext): Promise<string> {
   return isModern ? '/etc/sysctl.d/99-salt.conf' : '/etc/sysctl.conf'
 }
 
-/** `key = value`, line by line; a file may leave the blanks out and have comments. */
+/** Parse lines of `key = value`; a file may omit the spaces and have comments. */
 function assignments(text: string, separator: string): Record<string, string> {
   const found: Record<string, string> = {}
   for (const line of splitLines(text)) {
@@ -55,12 +55,12 @@ async function show(ctx: FunctionContext, file: Value): Promise<Result> {
 const get = async (ctx: FunctionContext, name: string): Promise<string> =>
   outputOf(ctx, [await program(ctx, 'sysctl'), '-n', name])
 
-async function assign(ctx: FunctionContext, name: string, value: Value): Promise<Record<string, string>> {
+async function assign(ctx: FunctionContext, name: string, value: string): Promise<Record<string, string>> {
   const path = name.replaceAll(/[./]/g, (mark) => (mark === '.' ? '/' : '.'))
   if (!(await ctx.host.access(`/proc/sys/${path}`, 'exists'))) throw failure(`sysctl ${name} does not exist`)
-  const command = [await program(ctx, 'sysctl'), '-w', `${name}=${str(value)}`]
+  const command = [await program(ctx, 'sysctl'), '-w', `${name}=${value}`]
   const { retcode, stdout, stderr } = await runAll(ctx, command)
-  const confirmed = new RegExp(`^${reEscape(name)}\\s+=\\s+${reEscape(str(value))}\\n?$`)
+  const confirmed = new RegExp(`^${reEscape(name)}\\s+=\\s+${reEscape(value)}\\n?$`)
   if (!confirmed.test(stdout) || stderr.includes('Invalid argument')) {
     throw failure(`sysctl -w failed: ${retcode !== 0 && stderr !== '' ? stderr : stdout}`)
   }
@@ -68,10 +68,10 @@ async function assign(ctx: FunctionContext, name: string, value: Value): Promise
   return { [stdout.slice(0, at)]: stdout.slice(at + 3) }
 }
 
-/** Blanks of any kind and number mean the same. */
-const evened = (value: Value): string => str(value).replaceAll(/\s+/g, '\t')
+/** Replace white space of any kind and length by a tab. */
+const normalized = (value: string): string => value.replaceAll(/\s+/g, '\t')
 
-async function written(ctx: FunctionContext, file: string, text: string): Promise<void> {
+async function write(ctx: FunctionContext, file: string, text: string): Promise<void> {
   try {
     await ctx.host.write(file, text)
   } catch (error) {
@@ -80,16 +80,16 @@ async function written(ctx: FunctionContext, file: string, text: string): Promis
   }
 }
 
-async function persist(ctx: FunctionContext, name: string, value: Value, config: string | null): Promise<string> {
-  const file = config === null ? await defaultFile(ctx) : config
+async function persist(ctx: FunctionContext, name: string, value: string, config: string | null): Promise<string> {
+  const file = config ?? (await defaultFile(ctx))
   if ((await ctx.host.stat(file))?.type !== 'file') {
     await ctx.host.makeDirectory(file.slice(0, file.lastIndexOf('/')) || '/', { parents: true })
-    await written(ctx, file, '#\n# Kernel sysctl configuration\n#\n')
+    await write(ctx, file, '#\n# Kernel sysctl configuration\n#\n')
   }
   const text = await textAt(ctx.host, file)
   if (text === undefined) throw failure(`Could not read from file: ${file}`)
-  const wanted = `${name} = ${str(value)}\n`
-  let isThere = false
+  const wanted = `${name} = ${value}\n`
+  let isSet = false
   const lines: string[] = []
   for (const line of splitLines(text, true)) {
     const at = line.indexOf('=')
@@ -97,44 +97,44 @@ async function persist(ctx: FunctionContext, name: string, value: Value, config:
       lines.push(line)
       continue
     }
-    if (evened(line.slice(at + 1).trim()) === evened(value)) {
-      if (evened(await get(ctx, name)) === evened(value)) return 'Already set'
+    if (normalized(line.slice(at + 1).trim()) === normalized(value)) {
+      if (normalized(await get(ctx, name)) === normalized(value)) return 'Already set'
       await assign(ctx, name, value)
       return 'Updated'
     }
     lines.push(wanted)
-    isThere = true
+    isSet = true
   }
-  await written(ctx, file, lines.join('') + (isThere ? '' : wanted))
+  await write(ctx, file, lines.join('') + (isSet ? '' : wanted))
   await assign(ctx, name, value)
   return 'Updated'
 }
 
-const name = arg.string('The parameter')
-const value = arg.any('Its value')
+const name = arg.string('Parameter')
+const value = arg.string('Value, as number or text')
 
 export default defineModule({
   name: 'linux_sysctl',
-  doc: 'Parameters of the kernel.',
+  doc: 'Manage kernel parameters.',
   virtual: 'sysctl',
   when: ({ grains }) =>
     grains.get('kernel') === 'Linux' ||
     'The linux_sysctl execution module cannot be loaded: only available on Linux systems.',
   functions: {
     default_config: reads({
-      doc: 'The file that keeps parameters.',
+      doc: 'Return the path of the file with persistent parameters.',
       example: 'sysctl.default_config',
       args: {},
       run: defaultFile,
     }),
     show: reads({
-      doc: 'All parameters, or those in a file.',
+      doc: 'Return all parameters, or those in a file.',
       example: 'sysctl.show',
-      args: { config_file: arg.any('The file', { default: false }) },
+      args: { config_file: arg.any('Path of a file; False for the active parameters', { default: false }) },
       run: (ctx, { config_file }) => show(ctx, config_file),
     }),
     get: reads({
-      doc: 'A parameter.',
+      doc: 'Return a parameter.',
       example: 'sysctl.get net.ipv4.ip_forward',
       args: { name },
       run: (ctx, { name }) => get(ctx, name),
@@ -146,9 +146,13 @@ export default defineModule({
       run: (ctx, { name, value }) => assign(ctx, name, value),
     }),
     persist: changes({
-      doc: 'Set a parameter for good.',
+      doc: 'Set a parameter persistently.',
       example: 'sysctl.persist net.ipv4.ip_forward 1',
-      args: { name, value, config: arg.text('The file; what default_config names when not given', { optional: true }) },
+      args: {
+        name,
+        value,
+        config: arg.text('Path of the file; default: the result of default_config', { optional: true }),
+      },
       run: (ctx, { name, value, config }) => persist(ctx, name, value, config),
     }),
   },

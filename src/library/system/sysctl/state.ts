@@ -1,11 +1,11 @@
-// Parameters of the kernel, set now and for good.
+// State of kernel parameters.
 import { contains, SaltError, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 interface Parameter {
   name: string
   value: Value
-  config: Value
+  config: string | null
 }
 
 const single = (text: string): string => text.replaceAll(/ +|\t+/g, ' ')
@@ -53,15 +53,15 @@ async function present(ctx: StateContext, { name, value, config }: Parameter): P
 
 export default defineState({
   name: 'sysctl',
-  doc: 'Keep parameters of the kernel.',
+  doc: 'Manage kernel parameters.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'sysctl module could not be loaded',
   functions: {
     present: state({
-      doc: 'A parameter has a value.',
+      doc: 'Ensure the value of a kernel parameter, now and at boot.',
       args: {
-        name: arg.string('The parameter'),
-        value: arg.any('Its value'),
-        config: arg.any('The file that keeps it', { optional: true }),
+        name: arg.string('Parameter'),
+        value: arg.any('Value, as number or text; reported as given'),
+        config: arg.text('Path of the file; default: the result of sysctl.default_config', { optional: true }),
       },
       run: present,
     }),

@@ -1,4 +1,4 @@
-// Attributes of the kernel's objects, as files below /sys.
+// Attributes of kernel objects, as files below /sys.
 import { posix } from 'node:path'
 import { type Dict, floatFromText, isList, str, type Value } from '../../../data/mod.ts'
 import {
@@ -26,11 +26,11 @@ async function target(ctx: FunctionContext, key: string): Promise<string | false
 const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
   (await ctx.host.stat(path))?.type === 'directory'
 
-async function write(ctx: FunctionContext, key: string, value: Value): Promise<boolean> {
+async function write(ctx: FunctionContext, key: string, value: string): Promise<boolean> {
   const path = await target(ctx, key)
   if (path === false) return false
   try {
-    await ctx.host.writeAt(path, 0, Buffer.from(`${str(value)}\n`))
+    await ctx.host.writeAt(path, 0, Buffer.from(`${value}\n`))
     return true
   } catch (error) {
     if (isHostError(error)) return false
@@ -46,9 +46,9 @@ function numberOrText(text: string): Value {
 async function read(ctx: FunctionContext, key: Value, root: string): Promise<Value> {
   if (isList(key)) {
     const found: Dict = new Map()
-    for (const one of key) {
-      const value = await read(ctx, posix.join(root, str(one)), '')
-      if (value !== false) found.set(one, value)
+    for (const item of key) {
+      const value = await read(ctx, posix.join(root, str(item)), '')
+      if (value !== false) found.set(item, value)
     }
     return found
   }
@@ -68,13 +68,15 @@ async function read(ctx: FunctionContext, key: Value, root: string): Promise<Val
 }
 
 function place(into: Dict, path: readonly string[], value: Value): void {
-  const [first, ...rest] = path
+  const [first = '', ...rest] = path
   if (rest.length === 0) {
-    into.set(first!, value)
+    into.set(first, value)
     return
   }
-  if (!into.has(first!)) into.set(first!, new Map())
-  place(into.get(first!) as Dict, rest, value)
+  const known = into.get(first)
+  const inner: Dict = known instanceof Map ? known : new Map()
+  into.set(first, inner)
+  place(inner, rest, value)
 }
 
 interface Attributes {
@@ -83,7 +85,7 @@ interface Attributes {
   rw: string[]
 }
 
-/** Files below a directory, by what their owner may do with them. Links are not followed. */
+/** Return the files below a directory by the permissions of their owner. Links are not followed. */
 async function attributes(ctx: FunctionContext, root: string, below = ''): Promise<Attributes> {
   const found: Attributes = { r: [], w: [], rw: [] }
   for (const name of await namesIn(ctx.host, posix.join(root, below))) {
@@ -100,17 +102,17 @@ async function attributes(ctx: FunctionContext, root: string, below = ''): Promi
   return found
 }
 
-const key = arg.string('The attribute, below /sys')
+const key = arg.string('Attribute, relative to /sys')
 
 export default defineModule({
   name: 'sysfs',
-  doc: "Attributes of the kernel's objects.",
+  doc: 'Manage attributes of kernel objects.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || '',
   functions: {
     attr: changes({
-      doc: 'Read an attribute, or set it.',
+      doc: 'Read or set an attribute.',
       example: 'sysfs.attr block/sda/queue/logical_block_size',
-      args: { key, value: arg.any('The value to set', { optional: true }) },
+      args: { key, value: arg.string('Value to set, as number or text; None to read', { optional: true }) },
       run: async (ctx, { key, value }) => {
         const path = await target(ctx, key)
         if (path === false || (await isFolder(ctx, path))) return path
@@ -120,28 +122,31 @@ export default defineModule({
     write: changes({
       doc: 'Set an attribute.',
       example: "sysfs.write devices/system/cpu/cpu0/cpufreq/scaling_governor 'performance'",
-      args: { key, value: arg.any('The value') },
+      args: { key, value: arg.string('Value, as number or text') },
       run: (ctx, args) => write(ctx, args.key, args.value),
     }),
     read: reads({
-      doc: 'An attribute; a directory or a list gives a mapping.',
+      doc: 'Return an attribute; a dict for a directory or a list.',
       example: 'sysfs.read class/net/em1/statistics',
-      args: { key: arg.any('The attribute, or a list'), root: arg.string('Where to look', { default: '' }) },
+      args: {
+        key: arg.any('Attribute, or a list of attributes'),
+        root: arg.string('Directory that the attributes are relative to', { default: '' }),
+      },
       run: (ctx, { key, root }) => read(ctx, key, root),
     }),
     target: reads({
-      doc: 'The path behind a key.',
+      doc: 'Return the path of an attribute.',
       example: 'sysfs.target class/ttyS0',
-      args: { key, full: arg.boolean('The whole path, not only the last part', { default: true }) },
+      args: { key, full: arg.boolean('Whether to return the whole path instead of the last part', { default: true }) },
       run: async (ctx, { key, full }) => {
         const path = await target(ctx, key)
         return path === false || full ? path : posix.basename(path)
       },
     }),
     interfaces: reads({
-      doc: 'The attributes below a key, by what can be done with them.',
+      doc: 'Return the attributes below a directory by their permissions.',
       example: 'sysfs.interfaces block/bcache0/bcache',
-      args: { root: arg.string('The key') },
+      args: { root: arg.string('Directory, relative to /sys') },
       run: async (ctx, { root }) => {
         const path = await target(ctx, root)
         if (path !== false && (await isFolder(ctx, path))) return { ...(await attributes(ctx, path)) }

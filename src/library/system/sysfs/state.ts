@@ -1,25 +1,25 @@
-// Attributes of the kernel's objects.
+// State of attributes of kernel objects.
 import { equals, isDict, str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, state } from '../../../sdk/mod.ts'
 
 export default defineState({
   name: 'sysfs',
-  doc: "Keep attributes of the kernel's objects.",
+  doc: 'Manage attributes of kernel objects.',
   when: ({ grains }) => grains.get('kernel') === 'Linux' || 'sysfs module could not be loaded',
   functions: {
     present: state({
-      doc: 'An attribute has a value.',
+      doc: 'Ensure the value of an attribute.',
       args: {
-        name: arg.string('The attribute, below /sys'),
-        value: arg.any('Its value'),
-        config: arg.any('Ignored', { optional: true }),
+        name: arg.string('Attribute, relative to /sys'),
+        value: arg.any('Value, as number or text; reported as given'),
+        config: arg.text('Ignored', { optional: true }),
       },
       run: async (ctx, { name, value }) => {
         const ret = reportOn(name)
         const shown = await ctx.call('sysfs.read', [name])
         if (shown === false) return ret(false, `SysFS attribute ${name} doesn't exist.`)
         if (isDict(shown)) return ret(false, `${name} is not a SysFS attribute.`)
-        // of several possible values the present one is in brackets
+        // of several possible values the current one is in brackets
         const now = typeof shown === 'string' ? shown.replaceAll(/.*\[|\].*/g, '') : shown
         if (equals(value, now)) return ret(true, `SysFS attribute ${name} is already set.`)
         if (ctx.test) return ret(null, `SysFS attribute ${name} set to be changed.`)

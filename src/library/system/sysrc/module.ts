@@ -1,10 +1,10 @@
-// Variables of FreeBSD's rc.conf and its like, through sysrc.
+// Variables of FreeBSD's rc.conf, through sysrc.
 import { type Dict, isInt, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const name = arg.text('The variable')
-const further = arg.open('`file`: the file; `jail`: the jail')
+const name = arg.text('Variable')
+const further = arg.open('`file`: path of the file; `jail`: name of the jail')
 
 function place(options: ReadonlyMap<string, Value>): string[] {
   const words: [string, string][] = [
@@ -14,7 +14,7 @@ function place(options: ReadonlyMap<string, Value>): string[] {
   return ['sysrc', '-v', ...words.flatMap(([key, word]) => (options.has(key) ? [word, str(options.get(key)!)] : []))]
 }
 
-/** Lines of `file: variable: value`, by file and variable. */
+/** Parse lines of `file: variable: value`. */
 function parsed(output: string, value: (text: string) => string): Dict {
   const files: Dict = new Map()
   for (const line of output.split('\n')) {
@@ -34,17 +34,19 @@ function shown(value: Value): string {
 
 export default defineModule({
   name: 'sysrc',
-  doc: 'Read and set variables of rc.conf.',
+  doc: 'Manage variables of rc.conf.',
   when: async ({ host }) =>
     (await host.which('sysrc')) !== undefined ||
     'The sysrc execution module failed to load: the sysrc binary is not in the path.',
   functions: {
     get: reads({
-      doc: 'Variables with their values.',
+      doc: 'Return variables with their values.',
       args: {
-        kwargs: arg.open('`name`: only this one; `includeDefaults`: those that are not set too; `file`, `jail`'),
+        kwargs: arg.open(
+          '`name`: a single variable; `includeDefaults`: also variables that are not set; `file`, `jail`',
+        ),
       },
-      returns: ret.any('By file and variable; None for an unknown one'),
+      returns: ret.any('The values by file and variable; None for an unknown variable'),
       example: 'sysrc.get name=sshd_enable',
       run: async (ctx, { kwargs }) => {
         const all = truthy(kwargs.get('includeDefaults') ?? null) ? '-A' : '-a'
@@ -54,7 +56,7 @@ export default defineModule({
     }),
     set: changes({
       doc: 'Set a variable.',
-      args: { name, value: arg.any('Its value'), kwargs: further },
+      args: { name, value: arg.any('Value: text, number or boolean; other types are refused'), kwargs: further },
       returns: ret.dict('The new value by file and variable'),
       example: "sysrc.set name=sshd_flags value='-p 2222'",
       calledAs: 'set_',
@@ -67,7 +69,7 @@ export default defineModule({
     remove: changes({
       doc: 'Remove a variable.',
       args: { name, kwargs: further },
-      returns: ret.string('That it was removed'),
+      returns: ret.string('A text that says so'),
       example: 'sysrc.remove name=sshd_enable',
       run: async (ctx, { name, kwargs }) => {
         const output = await outputOf(ctx, [...place(kwargs), '-x', name])

@@ -1,9 +1,9 @@
-// Variables of FreeBSD's rc.conf and its like.
+// States of variables of FreeBSD's rc.conf.
 import { type Dict, equals, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
-const name = arg.text('The variable')
-const kwargs = arg.open('`file`: the file; `jail`: the jail')
+const name = arg.text('Variable')
+const kwargs = arg.open('`file`: path of the file; `jail`: name of the jail')
 type Options = ReadonlyMap<string, Value>
 
 const current = async (ctx: StateContext, name: string, options: Options): Promise<Value> =>
@@ -40,16 +40,16 @@ async function absent(ctx: StateContext, name: string, options: Options): Promis
 
 export default defineState({
   name: 'sysrc',
-  doc: 'Keep variables of rc.conf.',
+  doc: 'Manage variables of rc.conf.',
   when: async ({ host }) => (await host.which('sysrc')) !== undefined || 'Command not found: sysrc',
   functions: {
     managed: state({
-      doc: 'A variable has a value.',
-      args: { name, value: arg.any('Its value'), kwargs },
+      doc: 'Ensure the value of a variable.',
+      args: { name, value: arg.any('Value: text, number or boolean'), kwargs },
       run: (ctx, { name, value, kwargs }) => managed(ctx, name, value, kwargs),
     }),
     absent: state({
-      doc: 'A variable is not set.',
+      doc: 'Ensure that a variable is absent.',
       args: { name, kwargs },
       run: (ctx, { name, kwargs }) => absent(ctx, name, kwargs),
     }),

@@ -1,5 +1,5 @@
-// The machine itself: ending and restarting it, its clock, its name and description.
-import { SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+// The machine: shutdown and reboot, clock, name and description.
+import { SaltError, splitLines, str } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -54,25 +54,25 @@ async function describe(ctx: FunctionContext, text: string): Promise<boolean> {
 
 const NOTHING: Fields = { years: null, months: null, days: null, hours: null, minutes: null, seconds: null }
 
-async function setTime(ctx: FunctionContext, text: string, offset: Value): Promise<boolean> {
+async function setTime(ctx: FunctionContext, text: string, offset: string | null): Promise<boolean> {
   const time = parseClock(text)
   return time ? setClock(ctx, { ...NOTHING, ...time }, offset) : false
 }
 
-async function setDate(ctx: FunctionContext, text: string, offset: Value): Promise<boolean> {
+async function setDate(ctx: FunctionContext, text: string, offset: string | null): Promise<boolean> {
   const day = parseDay(text)
   if (!day) throw new SaltError('SaltInvocationError', 'Invalid date format')
   return setClock(ctx, { ...NOTHING, ...day }, offset)
 }
 
 const BSD = ['FreeBSD', 'NetBSD', 'OpenBSD']
-const when = (time: string | null): string => (time ? time : 'now')
+const when = (time: string | null): string => time || 'now'
 const flag = (ctx: FunctionContext): string => (BSD.includes(str(ctx.grains.get('kernel') ?? '')) ? '-p' : '-h')
 
-const utc_offset = arg.any('Hours and minutes from UTC, such as +0200; local time when not given', { optional: true })
-const at_time = arg.text('When, as shutdown reads it; at once when not given', { optional: true })
-const part = arg.any('As it is now when not given', { optional: true })
-const hostname = arg.text('The name')
+const utc_offset = arg.text('Offset from UTC, such as +0200; local time if not given', { optional: true })
+const at_time = arg.text('Time for the shutdown command, such as 5 or 23:00; now if not given', { optional: true })
+const part = arg.count('New value; unchanged if not given', { optional: true })
+const hostname = arg.text('Host name')
 
 const ELSEWHERE = new Map([
   ['Windows', 'Windows'],
@@ -82,7 +82,7 @@ const ELSEWHERE = new Map([
 
 export default defineModule({
   name: 'system',
-  doc: 'End and restart the machine; set its clock and its name.',
+  doc: 'Shut down and reboot the machine; set its clock and name.',
   when: ({ grains }) => {
     const other = ELSEWHERE.get(str(grains.get('kernel') ?? ''))
     return other === undefined || `This module is not available on ${other}`
@@ -97,35 +97,35 @@ export default defineModule({
     init: changes({
       doc: 'Change the runlevel.',
       example: 'system.init 3',
-      args: { runlevel: arg.text('The runlevel') },
+      args: { runlevel: arg.text('Runlevel') },
       run: (ctx, { runlevel }) => outputOf(ctx, ['init', runlevel]),
     }),
     poweroff: changes({
-      doc: 'Switch the machine off.',
+      doc: 'Power off the machine.',
       example: 'system.poweroff',
       args: {},
       run: (ctx) => outputOf(ctx, ['poweroff']),
     }),
     reboot: changes({
-      doc: 'Restart the machine.',
+      doc: 'Reboot the machine.',
       example: 'system.reboot',
       args: { at_time },
       run: (ctx, { at_time }) => outputOf(ctx, ['shutdown', '-r', when(at_time)]),
     }),
     shutdown: changes({
-      doc: 'Shut the machine down.',
+      doc: 'Shut down the machine.',
       example: 'system.shutdown 5',
       args: { at_time },
       run: (ctx, { at_time }) => outputOf(ctx, ['shutdown', flag(ctx), when(at_time)]),
     }),
     has_settable_hwclock: reads({
-      doc: 'Whether the clock of the hardware can be set.',
+      doc: 'Return whether the hardware clock can be set.',
       example: 'system.has_settable_hwclock',
       args: {},
       run: hasHardwareClock,
     }),
     get_system_time: reads({
-      doc: 'The time.',
+      doc: 'Return the time.',
       example: "system.get_system_time '+0900'",
       args: { utc_offset },
       run: (ctx, { utc_offset }) => timeText(wallClock(ctx, utc_offset)),
@@ -133,23 +133,23 @@ export default defineModule({
     set_system_time: changes({
       doc: 'Set the time.',
       example: "system.set_system_time '11:31 PM'",
-      args: { newtime: arg.string('The time'), utc_offset },
+      args: { newtime: arg.string('Time, such as 11:31 PM'), utc_offset },
       run: (ctx, { newtime, utc_offset }) => setTime(ctx, newtime, utc_offset),
     }),
     get_system_date_time: reads({
-      doc: 'The date and the time.',
+      doc: 'Return the date and time.',
       example: "system.get_system_date_time '-0500'",
       args: { utc_offset },
       run: (ctx, { utc_offset }) => dateTimeText(wallClock(ctx, utc_offset)),
     }),
     set_system_date_time: changes({
-      doc: 'Set parts of date and time.',
+      doc: 'Set parts of the date and time.',
       example: 'system.set_system_date_time 2026 5 12 11 37 53',
       args: { years: part, months: part, days: part, hours: part, minutes: part, seconds: part, utc_offset },
       run: (ctx, { utc_offset, ...fields }) => setClock(ctx, fields, utc_offset),
     }),
     get_system_date: reads({
-      doc: 'The date.',
+      doc: 'Return the date.',
       example: 'system.get_system_date',
       args: { utc_offset },
       run: (ctx, { utc_offset }) => dateText(wallClock(ctx, utc_offset)),
@@ -157,29 +157,29 @@ export default defineModule({
     set_system_date: changes({
       doc: 'Set the date.',
       example: "system.set_system_date '03-28-26'",
-      args: { newdate: arg.string('The date'), utc_offset },
+      args: { newdate: arg.string('Date, such as 03-28-26'), utc_offset },
       run: (ctx, { newdate, utc_offset }) => setDate(ctx, newdate, utc_offset),
     }),
     get_computer_desc: reads({
-      doc: 'The description of the machine.',
+      doc: 'Return the description of the machine.',
       example: 'system.get_computer_desc',
       args: {},
       run: description,
     }),
     set_computer_desc: changes({
-      doc: 'Describe the machine.',
+      doc: 'Set the description of the machine.',
       example: 'system.set_computer_desc "Michael\'s laptop"',
-      args: { desc: arg.string('The description') },
+      args: { desc: arg.string('Description') },
       run: (ctx, { desc }) => describe(ctx, desc),
     }),
     set_computer_name: changes({
-      doc: 'Name the machine.',
+      doc: 'Set the host name.',
       example: 'system.set_computer_name db1',
       args: { hostname },
       run: (ctx, args) => ctx.call('network.mod_hostname', [args.hostname]),
     }),
     get_computer_name: reads({
-      doc: 'The name of the machine.',
+      doc: 'Return the host name.',
       example: 'system.get_computer_name',
       args: {},
       run: (ctx) => ctx.call('network.get_hostname'),

@@ -1,9 +1,9 @@
-// The time zone of the machine, and what the clock of its hardware runs on.
+// The time zone of the machine, and the time standard of its hardware clock.
 import { arg, changes, defineModule, outputOf, reads } from '../../../sdk/mod.ts'
 import { hardwareClock, setHardwareClock } from './module/clock.ts'
 import { isZone, setZone, zoneCode, zoneOf } from './module/zone.ts'
 
-const timezone = arg.string('The zone, such as America/Denver')
+const timezone = arg.string('Time zone, such as America/Denver')
 
 const ELSEWHERE = new Map([
   ['Windows', 'win_timezone.py should replace this module on Windows.There was a problem loading win_timezone.py.'],
@@ -12,21 +12,21 @@ const ELSEWHERE = new Map([
 
 export default defineModule({
   name: 'timezone',
-  doc: 'Time zones.',
+  doc: 'Manage the time zone.',
   when: ({ grains }) => {
     const reason = ELSEWHERE.get(String(grains.get('kernel')))
     return reason === undefined || `The timezone execution module failed to load: ${reason}`
   },
   functions: {
-    get_zone: reads({ doc: 'The time zone.', example: 'timezone.get_zone', args: {}, run: zoneOf }),
+    get_zone: reads({ doc: 'Return the time zone.', example: 'timezone.get_zone', args: {}, run: zoneOf }),
     get_zonecode: reads({
-      doc: 'The short name of the zone, such as MST.',
+      doc: 'Return the abbreviation of the time zone, such as MST.',
       example: 'timezone.get_zonecode',
       args: {},
       run: zoneCode,
     }),
     get_offset: reads({
-      doc: 'The offset from UTC.',
+      doc: 'Return the offset from UTC.',
       example: 'timezone.get_offset',
       args: {},
       run: (ctx) => outputOf(ctx, ['date', '+%z']),
@@ -38,19 +38,19 @@ export default defineModule({
       run: (ctx, { timezone }) => setZone(ctx, timezone),
     }),
     zone_compare: reads({
-      doc: 'Whether a zone is the one of the machine.',
+      doc: 'Return whether a time zone is that of the machine.',
       example: "timezone.zone_compare 'America/Denver'",
       args: { timezone },
       run: (ctx, { timezone }) => isZone(ctx, timezone),
     }),
     get_hwclock: reads({
-      doc: 'What the clock of the hardware runs on.',
+      doc: 'Return whether the hardware clock is in UTC or local time.',
       example: 'timezone.get_hwclock',
       args: {},
       run: hardwareClock,
     }),
     set_hwclock: changes({
-      doc: 'Set what the clock of the hardware runs on.',
+      doc: 'Set the hardware clock to UTC or local time.',
       example: 'timezone.set_hwclock UTC',
       args: { clock: arg.string('UTC or localtime') },
       run: (ctx, { clock }) => setHardwareClock(ctx, clock),

@@ -1,5 +1,5 @@
-// The time zone of the machine, and whether its hardware clock runs on UTC.
-import { equals, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+// State of the time zone and the hardware clock.
+import { SaltError, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
   defineState,
@@ -10,7 +10,7 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 
-async function system(ctx: StateContext, name: string, utc: Value): Promise<StateReturn> {
+async function system(ctx: StateContext, name: string, utc: boolean): Promise<StateReturn> {
   const ret = reportOn(name)
   let isZone: boolean
   try {
@@ -20,8 +20,8 @@ async function system(ctx: StateContext, name: string, utc: Value): Promise<Stat
     return ret(false, `Unable to compare desired timezone '${name}' to system timezone: ${error.message}`)
   }
   const runsOnUtc = (await ctx.call('timezone.get_hwclock')) !== 'localtime'
-  const asksUtc = ctx.grains.get('kernel') !== 'Windows' && truthy(utc)
-  const setsUtc = asksUtc && !equals(utc, runsOnUtc)
+  const asksUtc = ctx.grains.get('kernel') !== 'Windows' && utc
+  const setsUtc = asksUtc && !runsOnUtc
   if (isZone && !setsUtc) {
     const further = asksUtc ? `, UTC already set to ${name}` : ''
     return ret(true, `Timezone ${name} already set${further}`)
@@ -51,13 +51,13 @@ async function system(ctx: StateContext, name: string, utc: Value): Promise<Stat
 
 export default defineState({
   name: 'timezone',
-  doc: 'Keep the time zone.',
+  doc: 'Manage the time zone.',
   functions: {
     system: state({
-      doc: 'The machine is in a time zone.',
+      doc: 'Ensure the time zone of the machine.',
       args: {
-        name: arg.string('The zone, such as America/Denver'),
-        utc: arg.any('Whether the clock of the hardware runs on UTC', { default: true }),
+        name: arg.string('Time zone, such as America/Denver'),
+        utc: arg.flag('Whether the hardware clock is in UTC', { default: true }),
       },
       run: (ctx, { name, utc }) => system(ctx, name, utc),
     }),

@@ -1,8 +1,8 @@
-// What udev knows about devices, as udevadm tells it: lines of a letter and a value, a block for each device.
+// Device information of udev, through udevadm: lines of a letter and a value, a block for each device.
 import { type Dict, Float, isList, PyError, SaltError, splitLines, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
-/** A number where Python would read one. */
+/** Return a number where Python would parse one. */
 function numberOrText(text: string): Value {
   const bare = text.trim().replaceAll(/(?<=\d)_(?=\d)/g, '')
   if (/^[+-]?\d+$/.test(bare))
@@ -13,7 +13,7 @@ function numberOrText(text: string): Value {
   return text
 }
 
-/** What has one entry is that entry. */
+/** Replace lists with one item by the item. */
 function simplified(device: Map<string, Dict | string[]>): Dict {
   const single = (found: Dict | string[]): Value => {
     if (Array.isArray(found)) return found.length === 1 ? found[0]! : found
@@ -41,16 +41,15 @@ export function devicesOf(text: string): Dict[] {
   return devices
 }
 
-async function asked(ctx: FunctionContext, command: string): Promise<Dict[]> {
+async function query(ctx: FunctionContext, command: string): Promise<Dict[]> {
   const { retcode, stdout, stderr } = await runAll(ctx, command, { output_loglevel: 'quiet' })
   if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
   return devicesOf(stdout)
 }
 
-async function info(ctx: FunctionContext, dev: string): Promise<Dict> {
-  const name = dev
+async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   const kind = name.includes('sys') ? 'path' : 'name'
-  const [found] = await asked(ctx, `udevadm info --export --query=all --${kind}=${name}`)
+  const [found] = await query(ctx, `udevadm info --export --query=all --${kind}=${name}`)
   if (!found) throw new PyError('IndexError', 'list index out of range')
   return found
 }
@@ -58,7 +57,7 @@ async function info(ctx: FunctionContext, dev: string): Promise<Dict> {
 async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[]> {
   if (subsystems !== null && !isList(subsystems))
     throw new SaltError('SaltInvocationError', 'subsystems must be a list')
-  const all = await asked(ctx, 'udevadm info --export-db')
+  const all = await query(ctx, 'udevadm info --export-db')
   if (subsystems === null) return all
   return all.filter((device) => {
     const own = (device.get('E') as Dict | undefined)?.get('SUBSYSTEM')
@@ -66,36 +65,38 @@ async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[
   })
 }
 
-const dev = arg.text('The device, or its path below /sys')
+const dev = arg.text('Device, or its path below /sys')
 
 const part = (name: string, doc: string, letter: string) =>
   reads({
     doc,
     args: { dev },
-    returns: ret.any('What udev says, or nothing'),
+    returns: ret.any('The data, or None'),
     example: `udev.${name} /dev/sda`,
     run: async (ctx, { dev }) => (await info(ctx, dev)).get(letter) ?? null,
   })
 
 export default defineModule({
   name: 'udev',
-  doc: 'What udev knows about devices.',
+  doc: 'Return device information of udev.',
   when: async ({ host }) => (await host.which('udevadm')) !== undefined || 'The program udevadm was not found',
   functions: {
     info: reads({
-      doc: 'All that udev knows about a device.',
+      doc: 'Return all data of a device.',
       args: { dev },
-      returns: ret.dict('By letter, as udevadm names it'),
+      returns: ret.dict('The data by letter of udevadm'),
       example: 'udev.info /dev/sda',
       run: (ctx, { dev }) => info(ctx, dev),
     }),
-    env: part('env', 'The variables udev has for a device.', 'E'),
-    name: part('name', 'The name of a device.', 'N'),
-    path: part('path', 'The physical path of a device.', 'P'),
-    links: part('links', 'The links udev made for a device.', 'S'),
+    env: part('env', 'Return the variables of a device.', 'E'),
+    name: part('name', 'Return the name of a device.', 'N'),
+    path: part('path', 'Return the physical path of a device.', 'P'),
+    links: part('links', 'Return the links of a device.', 'S'),
     exportdb: reads({
-      doc: 'All devices udev knows.',
-      args: { subsystems: arg.any('Only those of these subsystems', { optional: true }) },
+      doc: 'Return all devices.',
+      args: {
+        subsystems: arg.any('List of subsystems; all if not given, other types are refused', { optional: true }),
+      },
       returns: ret.list('One entry for each device'),
       example: "udev.exportdb subsystems='[usb, block]'",
       run: (ctx, { subsystems }) => database(ctx, subsystems),

@@ -1,16 +1,16 @@
-// A zone file as data, in the shape that Salt has always given it.
+// Parser of zone files. The result has the shape that Salt returns.
 import { type Dict, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 
 const WEEK = 604_800
 const UNITS: Readonly<Record<string, number>> = { H: 3600, D: 86_400 }
 
-/** `1H` and `2D` in seconds; a week at most, and for what cannot be read. */
+/** Return a time such as `1H` or `2D` in seconds. The maximum is a week, which is also the result for unreadable text. */
 function seconds(text: string): number {
   const [, digits, unit = ''] = /^(\d+)([HD])?$/.exec(text.toUpperCase()) ?? []
   return digits === undefined ? WEEK : Math.min(WEEK, Number(digits) * (UNITS[unit] ?? 1))
 }
 
-/** Lines without comments; what stands between parentheses is one line. */
+/** Yield the lines without comments; parentheses join lines. */
 function* entries(text: string): Generator<string> {
   let open: string | undefined
   for (const raw of splitLines(text)) {

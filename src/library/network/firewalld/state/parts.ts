@@ -1,26 +1,27 @@
-// The parts of a zone that a state may ask for. Each is a list: what is missing is added, and with its `prune_` switch
-// what is not asked for is removed.
+// The parts of a zone that a state manages. Each part is a list: missing items are added, and with the `prune_` argument
+// other items are removed.
 import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
+type PartName = 'block_icmp' | 'ports' | 'port_fwd' | 'services' | 'interfaces' | 'sources' | 'rich_rules'
+
 export interface Part {
-  /** The argument of the state, and its switch. */
-  readonly wish: string
-  readonly prune: string
-  /** The key in the changes. */
+  /** Name of the argument of the state; its switch has `prune_` before it. */
+  readonly name: PartName
+  /** Key in the changes. */
   readonly change: string
   readonly list: string
-  /** The functions that add and remove one item, and the positional arguments they take. */
+  /** Functions that add and remove an item, and their positional arguments. */
   readonly add: string
   readonly remove: string
   readonly arguments?: (zone: string, item: Value) => Value[]
-  /** What an item is when it is written in the one form that firewalld shows. */
+  /** Return an item in the form that firewalld shows. */
   readonly normal?: (item: Value) => Value
-  /** Only these can be asked for. */
+  /** Function that returns the valid items. */
   readonly valid?: string
 }
 
-/** `80:8080:tcp:10.0.0.1` as firewalld.list_port_fwd shows it. */
+/** Return `80:8080:tcp:10.0.0.1` as firewalld.list_port_fwd shows it. */
 function forward(item: Value): Value {
   if (isDict(item)) return new Map(FORWARD_KEYS.map((key) => [key, item.get(key) ?? '']))
   const [source = '', port = '', protocol = '', address = ''] = str(item).split(':')
@@ -29,7 +30,7 @@ function forward(item: Value): Value {
 
 const FORWARD_KEYS = ['Source port', 'Destination port', 'Protocol', 'Destination address']
 
-/** Values in a rich rule stand between double quotes. */
+/** Put the values in a rich rule between double quotes. */
 function richRule(item: Value): Value {
   const words = str(item)
     .split(' ')
@@ -44,10 +45,9 @@ function richRule(item: Value): Value {
   return words.join(' ').trimStart()
 }
 
-const list = (noun: string, list: string, add: string, remove: string, further: Partial<Part> = {}): Part => ({
-  wish: noun,
-  prune: `prune_${noun}`,
-  change: noun,
+const list = (name: PartName, list: string, add: string, remove: string, further: Partial<Part> = {}): Part => ({
+  name,
+  change: name,
   list: `firewalld.${list}`,
   add: `firewalld.${add}`,
   remove: `firewalld.${remove}`,
@@ -59,7 +59,7 @@ export const ICMP: Part = list('block_icmp', 'list_icmp_block', 'block_icmp', 'a
   valid: 'firewalld.get_icmp_types',
 })
 
-/** In the order in which they are settled. */
+/** In the order in which they are changed. */
 export const PARTS: readonly Part[] = [
   list('ports', 'list_ports', 'add_port', 'remove_port'),
   list('port_fwd', 'list_port_fwd', 'add_port_fwd', 'remove_port_fwd', {
@@ -82,17 +82,17 @@ const without = (items: readonly Value[], others: readonly Value[]): Value[] => 
 
 const itemsOf = (value: Value): Value[] => (isList(value) ? value : value === null || value === false ? [] : [value])
 
-/** Settles one part, and tells what changed about it. `current` is empty for a zone that is still to be made. */
+/** Add and remove items of one part, and return the change. `current` is empty for a zone that does not exist yet. */
 export async function settle(
   ctx: StateContext,
   zone: string,
   part: Part,
-  wish: Value,
+  items: Value,
   prune: boolean,
   current: readonly Value[],
 ): Promise<{ old: Value[]; new: Value[] } | undefined> {
   const normal = part.normal ?? ((item: Value) => item)
-  let wanted = itemsOf(wish).map(normal)
+  let wanted = itemsOf(items).map(normal)
   const present = current.map(normal)
   if (part.valid !== undefined && wanted.length > 0) {
     const valid = (await ctx.call(part.valid, [], { permanent: true })) as Value[]

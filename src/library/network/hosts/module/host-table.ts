@@ -1,5 +1,5 @@
-// The table of names in /etc/hosts: entries by address, comment lines under names of their own. Read once; every
-// change forgets what was read.
+// The entries of the hosts file by address, and its comment lines under generated keys. The file is read once; every
+// change discards the cached entries.
 import { type Dict, decodeBytes, splitWords, str, strip, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 
@@ -10,7 +10,7 @@ async function hostsFile(ctx: FunctionContext): Promise<string> {
   return truthy(path) ? str(path) : '/etc/hosts'
 }
 
-/** The file's path; a missing file is made. */
+/** Return the path of the hosts file. Create the file if it does not exist. */
 export async function existingHostsFile(ctx: FunctionContext): Promise<string> {
   const path = await hostsFile(ctx)
   if ((await ctx.host.stat(path)) === undefined) await ctx.host.write(path, '')
@@ -74,7 +74,7 @@ export function aliasesOf(entry: Value | undefined): Value[] {
 
 export function addAlias(table: Dict, ip: string, alias: Value): void {
   const held = table.get(ip)
-  // a comment's name given as address puts the alias in front of the comment
+  // as in Salt: if the address is the key of a comment line, the alias goes in front of the comment
   if (Array.isArray(held) && textOf(held[0] ?? null)?.startsWith('#')) held.unshift(alias)
   else aliasesOf(entryOf(table, ip)).push(alias)
 }

@@ -1,4 +1,4 @@
-// An interface from the settings of a state.
+// Builder of an interface configuration from the settings of a state.
 import { lookup } from '../../../../base/mod.ts'
 import { keyError, truthy, type Value } from '../../../../data/mod.ts'
 import { type Adapter, emptyStanza, type Stanza } from './interfaces.ts'
@@ -18,7 +18,7 @@ const OF_IPV4 = new Set(['ipaddr', 'address', 'ipaddresses', 'addresses', 'gatew
 const COMMANDS = ['up_cmds', 'pre_up_cmds', 'post_up_cmds', 'down_cmds', 'pre_down_cmds', 'post_down_cmds']
 const FAMILIES = ['inet', 'inet6'] as const
 
-interface Wish {
+interface Request {
   iface: string
   type: string
   enabled: boolean
@@ -31,8 +31,8 @@ function required(opts: Settings, name: string): Value {
   return value
 }
 
-/** What an interface of this type has in both families. */
-function startOf(stanza: Stanza, family: Family, opts: Settings, { iface, type, withoutCarrier }: Wish): void {
+/** Set the options that the type of an interface needs in both address families. */
+function startOf(stanza: Stanza, family: Family, opts: Settings, { iface, type, withoutCarrier }: Request): void {
   const { options } = stanza
   if (type !== 'bridge') for (const [key, value] of hardware(opts, iface)) stanza.ethtool.set(key, value)
   if (type === 'bridge') {
@@ -52,16 +52,16 @@ function startOf(stanza: Stanza, family: Family, opts: Settings, { iface, type, 
   }
 }
 
-/** The family that a setting is about, if it is about one, and its name without it. */
+/** Return the address family that a setting is limited to, if any, and its name without the family. */
 function aimOf(name: string): { family?: Family; option: string } {
   if (name.startsWith('ipv4')) return { family: 'inet', option: name.slice(4) }
   if (name.startsWith('ipv6')) return { family: 'inet6', option: name.slice(4) }
   return OF_IPV4.has(name) ? { family: 'inet', option: name } : { option: name }
 }
 
-export function adapterOf(opts: Settings, wish: Wish): Adapter {
+export function adapterOf(opts: Settings, request: Request): Adapter {
   const stanzas = new Map<Family, Stanza>(FAMILIES.map((family) => [family, emptyStanza()]))
-  for (const [family, stanza] of stanzas) startOf(stanza, family, opts, wish)
+  for (const [family, stanza] of stanzas) startOf(stanza, family, opts, request)
   for (const [name, value] of opts) {
     if (name === 'mode') continue
     const { family: aim, option } = aimOf(name)
@@ -84,7 +84,7 @@ export function adapterOf(opts: Settings, wish: Wish): Adapter {
     if (opts.get(flag) === false || stanzas.get(family)!.options.get('addrfam') !== family) stanzas.delete(family)
   }
   const adapter: Adapter = { stanzas }
-  if (wish.enabled) adapter.enabled = true
+  if (request.enabled) adapter.enabled = true
   if (truthy(opts.get('hotplug') ?? false)) adapter.hotplug = true
   return adapter
 }
@@ -92,7 +92,7 @@ export function adapterOf(opts: Settings, wish: Wish): Adapter {
 const switchLine = (options: ReadonlyMap<string, Value>, name: string): string =>
   options.get(name) === 'False' ? '' : name
 
-/** The file of a dial-up line in /etc/ppp/peers. */
+/** Return the text of the file of a dial-up connection in /etc/ppp/peers. */
 export function dialUpText(options: ReadonlyMap<string, Value>): string {
   if (!truthy(options.get('user') ?? null)) return ''
   const text = (name: string, fallback: string): string => `${name} ${String(options.get(name) ?? fallback)}`

@@ -1,4 +1,4 @@
-// /etc/network/interfaces and the files beside it: read into adapters, and written from them.
+// Reader and writer of /etc/network/interfaces and its further files.
 import { lookup } from '../../../../base/mod.ts'
 import { isList, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt } from '../../../../sdk/mod.ts'
@@ -19,7 +19,7 @@ export interface Adapter {
   enabled?: boolean
   hotplug?: boolean
   stanzas: Map<Family, Stanza>
-  /** Other files it names; only of the adapter `source`. */
+  /** Other files that are included; only of the adapter `source`. */
   sources?: string[]
 }
 
@@ -101,7 +101,7 @@ export async function readInterfaces(ctx: FunctionContext): Promise<Map<string, 
   return parseInterfaces(texts.filter((text) => text !== undefined))
 }
 
-/** The options that are written, in their order. */
+/** Options in the order in which they are written. */
 const WRITTEN = (
   'autoconf privext dhcp hwaddress hwaddr vlan_raw_device address addresses netmask metric gateway pointopoint scope ' +
   'hostname media leasehours leasetime vendor client bootfile server mode endpoint dstaddr local ttl mtu provider unit ' +
@@ -133,7 +133,7 @@ function optionLines(options: ReadonlyMap<string, Value>): string[] {
   })
 }
 
-/** Numbers are not written, as Salt's template asks for texts and lists. */
+/** Return the lines of a part. Numbers are not written, because Salt's template writes only texts and lists. */
 const partLines = (part: Part, prefix: string): string[] =>
   [...part.keys()].sort().flatMap((key) => {
     const value = part.get(key)!
@@ -141,7 +141,7 @@ const partLines = (part: Part, prefix: string): string[] =>
     return isList(value) ? [`    ${prefix}${key} ${value.map(str).join(' ')}`] : []
   })
 
-/** An adapter as its lines in the file. */
+/** Return the lines of an adapter in the file. */
 export function adapterText(name: string, adapter: Adapter): string {
   if (adapter.sources) return adapter.sources.map((source) => `\nsource ${source}\n`).join('')
   const lines: string[] = []
@@ -161,5 +161,5 @@ export function adapterText(name: string, adapter: Adapter): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** As the functions of `ip` hand a text on: its lines with their ends, and one more. */
+/** Return the lines of a text as the functions of `ip` do: with line ends, and one more line. */
 export const linesOf = (text: string): string[] => text.split('\n').map((line) => `${line}\n`)

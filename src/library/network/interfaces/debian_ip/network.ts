@@ -1,4 +1,4 @@
-// Settings of the whole machine: whether interfaces are configured at boot, its name, and its domains.
+// Global network settings: whether interfaces are configured at boot, the host name, and the domains.
 import { type PyError, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 import { isNo, isYes, misused, type Settings } from './parts.ts'
@@ -8,7 +8,7 @@ const RESOLVER = '/etc/resolv.conf'
 
 const linesWithEnds = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** The last `domain` and `search` of the resolver; nothing where there is no such file. */
+/** Return the last `domain` and `search` of the resolver; undefined if its file does not exist. */
 async function resolver(ctx: FunctionContext): Promise<{ domain: Value; search: Value } | undefined> {
   const text = await textAt(ctx.host, RESOLVER)
   if (text === undefined) return undefined
@@ -41,7 +41,7 @@ async function currentSettings(ctx: FunctionContext): Promise<Current> {
   }
 }
 
-/** Where services are asked instead of a file. */
+/** Return whether the state of a service is used instead of a file. */
 function byService(ctx: FunctionContext): boolean {
   const release = Number.parseInt(str(ctx.grains.get('osrelease') ?? '0'), 10)
   return ctx.grains.get('osfullname') === 'Ubuntu' && release >= 12
@@ -71,7 +71,7 @@ const wrong = (setting: string, expected: readonly Value[]): PyError => {
 
 const SWITCHES = ['yes', 'on', 'true', '1', true, 'no', 'off', 'false', '0', false]
 
-/** The file that says whether interfaces are configured at boot; its comments are those of the file it replaces. */
+/** Return the file that says whether interfaces are configured at boot, with the comments of Debian's file. */
 const networkingText = (networking: string): string => `# Configuration for networking init script being run during
 # the boot sequence
 

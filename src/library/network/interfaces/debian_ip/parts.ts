@@ -1,4 +1,4 @@
-// What an interface has beside addresses: settings of the hardware, of bonds, of bridges and of dial-up lines.
+// Settings of an interface beside its addresses: hardware, bonds, bridges and dial-up connections.
 import { lookup } from '../../../../base/mod.ts'
 import { isList, keyError, PyError, splitWords, str, type Value } from '../../../../data/mod.ts'
 
@@ -19,7 +19,7 @@ export const invalid = (iface: string, option: Value, expected: readonly Value[]
   return misused(`Invalid option -- Interface: ${iface}, Option: ${str(option)}, Expected: [${list}]`)
 }
 
-/** A switch in the words of the configuration. */
+/** Return the word of the configuration for a switch. */
 export function switched(opts: Settings, iface: string, name: string, on: string, off: string): string | undefined {
   const value = opts.get(name)
   if (value === undefined) return undefined
@@ -30,7 +30,7 @@ export function switched(opts: Settings, iface: string, name: string, on: string
 
 const OFFLOADS = ['rx', 'tx', 'sg', 'tso', 'ufo', 'gso', 'gro', 'lro']
 
-/** Settings of the hardware, by their names in the file. */
+/** Return the hardware settings by their names in the file. */
 export function hardware(opts: Settings, iface: string): Part {
   const part: Part = new Map()
   const autoneg = switched(opts, iface, 'autoneg', 'on', 'off')
@@ -53,7 +53,7 @@ export function hardware(opts: Settings, iface: string): Part {
   return part
 }
 
-/** The modes of bonds: their names, and the settings they take. */
+/** Bond modes: their names, and the settings they take. */
 const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-rr', takes: ['arp'] },
   { name: 'active-backup', takes: ['link', 'primary', 'carrier'] },

@@ -1,5 +1,5 @@
-// The options of an interface in Debian's configuration, and what their values must be. A value that does not fit one
-// address family is left to the other.
+// The options of an interface in Debian's configuration, and their validators. A value that is invalid for one address
+// family is left to the other.
 import { BrineError } from '../../../../base/mod.ts'
 import {
   float,
@@ -14,7 +14,7 @@ import {
 
 export type Family = 'inet' | 'inet6'
 
-/** The value as it is kept, or undefined when it does not fit. */
+/** Return the value to store, or undefined if it is invalid. */
 type Validator = (value: Value) => Value | undefined
 
 function succeeds(attempt: () => unknown): boolean {

@@ -1,4 +1,4 @@
-// The files of Red Hat's network scripts: names in capitals, in a fixed order.
+// The files of Red Hat's network scripts: names in upper case, in a fixed order.
 import { isDict, iterate, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { Settings } from '../debian_ip/parts.ts'
 
@@ -9,7 +9,7 @@ const filled = (settings: Settings, key: string): Value | undefined => {
   return value !== undefined && truthy(value) ? value : undefined
 }
 
-/** `key:NAME` writes `NAME="value"`; a `=` behind it leaves the quotes out, a `'` makes them single ones. */
+/** `key:NAME` writes `NAME="value"`; a final `=` omits the quotes, a final `'` makes them single quotes. */
 const simple = (spec: string): Line[] =>
   spec.split(' ').map((entry) => {
     const [key = '', given = ''] = entry.split(':')
@@ -29,7 +29,7 @@ const joined =
     return value === undefined ? [] : [`${name}="${[...iterate(value)].map(str).join(' ')}"`]
   }
 
-/** Lines that are written only where a setting says so. */
+/** Return lines that are written only if a setting is set. */
 const under =
   (key: string, first: string[], lines: readonly Line[]): Line =>
   (settings) =>

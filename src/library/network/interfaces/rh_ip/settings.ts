@@ -1,4 +1,4 @@
-// The settings of an interface of Red Hat's network scripts, checked and in the words of its files.
+// The settings of an interface of Red Hat's network scripts: validated, and with the words of its files.
 import { lookup } from '../../../../base/mod.ts'
 import {
   dumpJson,
@@ -33,21 +33,21 @@ function oneOf(
   throw invalid(iface, shown, valid)
 }
 
-/** Numbers of queues, as an option of ethtool and its arguments. */
+/** Return the ethtool option for the numbers of queues. */
 function channels(opts: Settings, iface: string, processors: number): string[] {
-  const wishes = opts.get('channels')
-  if (wishes === undefined || !isDict(wishes)) return []
+  const wanted = opts.get('channels')
+  if (wanted === undefined || !isDict(wanted)) return []
   const words = ['rx', 'tx', 'other', 'combined'].flatMap((name) => {
-    const wish = wishes.get(name)
-    if (wish === undefined) return []
-    if (typeof wish !== 'number' || wish < 1 || wish > processors) {
+    const count = wanted.get(name)
+    if (count === undefined) return []
+    if (typeof count !== 'number' || count < 1 || count > processors) {
       throw invalid(
         iface,
-        wish,
+        count,
         Array.from({ length: processors }, (_, at) => at + 1),
       )
     }
-    return [`${name} ${wish}`]
+    return [`${name} ${count}`]
   })
   return words.length > 0 ? [`-L ${iface.trim()} ${words.join(' ')}`] : []
 }
@@ -67,7 +67,7 @@ function hardware(opts: Settings, iface: string, processors: number): string {
   return words.join(' ')
 }
 
-/** The modes of bonds, and what they take beside the watching of their links. */
+/** Bond modes, and the settings they take beside link monitoring. */
 const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-rr', takes: ['arp'] },
   { name: 'active-backup', takes: ['primary'] },
@@ -78,7 +78,7 @@ const MODES: readonly { name: string; takes: readonly string[] }[] = [
   { name: 'balance-alb', takes: ['primary'] },
 ]
 
-function watching(opts: Settings, iface: string, part: Map<string, Value>): void {
+function linkMonitoring(opts: Settings, iface: string, part: Map<string, Value>): void {
   for (const name of ['miimon', 'downdelay', 'updelay']) {
     const value = opts.get(name)
     if (value === undefined) continue
@@ -97,7 +97,7 @@ function watching(opts: Settings, iface: string, part: Map<string, Value>): void
   part.set('use_carrier', switched(opts, iface, 'use_carrier', '1', '0') ?? '0')
 }
 
-function asking(opts: Settings, iface: string, part: Map<string, Value>): void {
+function arpMonitoring(opts: Settings, iface: string, part: Map<string, Value>): void {
   const interval = opts.get('arp_interval')
   if (interval === undefined) return
   if (!isInteger(interval)) throw invalid(iface, 'arp_interval', ['integer'])
@@ -123,9 +123,9 @@ function bond(opts: Settings, iface: string, release: number): string {
   const found = MODES[mode]
   if (!found) throw invalid(iface, 'mode', [...MODES.map((_, at) => String(at)), ...MODES.map(({ name }) => name)])
   const part = new Map<string, Value>([['mode', String(mode)]])
-  watching(opts, iface, part)
+  linkMonitoring(opts, iface, part)
   const asks = found.takes.includes('arp')
-  if (asks) asking(opts, iface, part)
+  if (asks) arpMonitoring(opts, iface, part)
   if (asks && !opts.has('miimon') && !opts.has('arp_interval')) {
     throw invalid(iface, 'miimon or arp_interval', ['at least one of these is required'])
   }
@@ -141,13 +141,13 @@ function bond(opts: Settings, iface: string, release: number): string {
   return [...part].map(([key, value]) => `${key}=${str(value)}`).join(' ')
 }
 
-export interface Wish {
+interface Request {
   iface: string
   type: string
   enabled: boolean
   processors: number
   release: number
-  /** The hardware address that the machine shows. */
+  /** Hardware address of the interface on the machine. */
   address: Value | undefined
 }
 
@@ -177,12 +177,12 @@ const SWITCHES = (
 ).split(' ')
 const YES_OR_NO: readonly Value[] = ['yes', 'on', 'true', '1', true, 'no', 'off', 'false', '0', false]
 
-/** What the type of an interface brings along. */
-function ofType(found: Settings, opts: Settings, wish: Wish): void {
-  const { iface, type } = wish
+/** Set what the type of an interface requires. */
+function ofType(found: Settings, opts: Settings, request: Request): void {
+  const { iface, type } = request
   const data = (name: string): void => void (opts.has(name) && found.set(name, dumpJson(opts.get(name)!)))
   if (type !== 'bridge') {
-    const words = hardware(opts, iface, wish.processors)
+    const words = hardware(opts, iface, request.processors)
     if (words !== '') found.set('ethtool', words)
   }
   if (type === 'slave') found.set('proto', 'none')
@@ -194,7 +194,7 @@ function ofType(found: Settings, opts: Settings, wish: Wish): void {
     found.set('devicetype', 'TeamPort').set('team_master', opts.get('team_master') ?? '')
     data('team_port_config')
   }
-  if (type === 'bond') found.set('bonding', bond(opts, iface, wish.release)).set('devtype', 'Bond')
+  if (type === 'bond') found.set('bonding', bond(opts, iface, request.release)).set('devtype', 'Bond')
   if (type === 'vlan') {
     if (opts.has('reorder_hdr') && !YES_OR_NO.includes(opts.get('reorder_hdr')!))
       throw invalid(iface, 'reorder_hdr', YES_OR_NO)
@@ -214,7 +214,7 @@ function ofType(found: Settings, opts: Settings, wish: Wish): void {
   if (type !== 'bridge' && opts.has('bridge')) found.set('bridge', opts.get('bridge')!)
 }
 
-function hardwareAddress(found: Settings, opts: Settings, { iface, type, address }: Wish): void {
+function hardwareAddress(found: Settings, opts: Settings, { iface, type, address }: Request): void {
   if (['bond', 'team', 'vlan', 'bridge', 'ipip'].includes(type)) return
   const given = opts.get('hwaddr')
   if (
@@ -236,13 +236,13 @@ function addresses(found: Settings, opts: Settings): void {
     const list = opts.get(name)
     if (list === undefined) return undefined
     const all = [...iterate(list)]
-    if (all.some((one) => validated('address', one, family) === undefined)) throw misused(problem)
+    if (all.some((item) => validated('address', item, family) === undefined)) throw misused(problem)
     return all
   }
   const v4 = check('ipaddrs', 'inet', 'ipv4 CIDR is invalid')
   if (v4) {
-    const pairs = v4.map((one) =>
-      str(one)
+    const pairs = v4.map((item) =>
+      str(item)
         .split('/')
         .map((part) => part.trim()),
     )
@@ -255,8 +255,8 @@ function addresses(found: Settings, opts: Settings): void {
   if (v6) found.set('ipv6addrs', v6)
 }
 
-export function interfaceSettings(opts: Settings, wish: Wish): Settings {
-  const { iface, enabled } = wish
+export function interfaceSettings(opts: Settings, request: Request): Settings {
+  const { iface, enabled } = request
   const found: Settings = new Map([['name', iface]])
   const proto = opts.get('proto')
   if (proto !== undefined) {
@@ -272,8 +272,8 @@ export function interfaceSettings(opts: Settings, wish: Wish): Settings {
   if (opts.has('hwaddr') && opts.has('macaddr')) {
     throw misused('Cannot pass both hwaddr and macaddr. Must use either hwaddr or macaddr')
   }
-  ofType(found, opts, wish)
-  hardwareAddress(found, opts, wish)
+  ofType(found, opts, request)
+  hardwareAddress(found, opts, request)
   addresses(found, opts)
   for (const name of COPIED) if (opts.has(name)) found.set(name, opts.get(name)!)
   found
@@ -300,7 +300,7 @@ const wrong = (setting: string, expected: readonly Value[]): PyError => {
   return misused(`Invalid network setting -- Setting: ${setting}, Expected: [${list}]`)
 }
 
-/** Settings of the whole machine; values are quoted as the ones were that are there. */
+/** Return the global settings; values get the quotes of the existing values. */
 export function networkSettings(given: Settings, current: Settings): Settings {
   const lower = (settings: Settings): Settings =>
     new Map([...settings].map(([key, value]) => [key.toLowerCase(), value]))

@@ -1,9 +1,9 @@
-// The options of iptables as Salt knows them: those that come after the target of a rule, in their order, and those a
-// saved rule is read by.
+// The options of iptables that Salt knows: the options after the target of a rule, in order, and the options of saved
+// rules.
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** Options that stand behind everything else in a rule. */
+/** Options that follow everything else in a rule. */
 export const AFTER_JUMP: readonly string[] = words(`
   j jump add-set and-mark and-tos checksum-fill clamp-mss-to-pmtu clustermac ctevents ctmask del-set ecn-tcp-remove
   exist expevents gateway hash-init hashmode helper label local-node log-ip-options log-level log-prefix
@@ -17,7 +17,7 @@ export const AFTER_JUMP: readonly string[] = words(`
   queue-cpu-fanout src-pfx to-port addr and-mask delude honeypot or-mask prefix reset reuse set-mac shift static
   tarpit tname ttl`)
 
-/** The name an option has in a read rule, then after a colon what it may also be written as. */
+/** The name of an option in a parsed rule, then after a colon its other spellings. */
 const READ = words(`
   append:A delete:D insert:I replace:R list:L flush:F zero:Z new-chain:N delete-chain:X policy:P rename-chain:E
   protocol:p source:s destination:d jump:j goto:g in-interface:i out-interface:o fragment:f set-counters:c match:m
@@ -55,10 +55,10 @@ const READ = words(`
   ulog-prefix ulog-cprange ulog-qthreshold addr tname delude tarpit set-mac prefix reuse static and-mask or-mask shift
   honeypot reset`)
 
-/** In the order in which a read rule shows them. */
+/** Names in the order in which a parsed rule shows them. */
 export const OPTION_NAMES: readonly string[] = READ.map((entry) => entry.split(':')[0]!)
 
-/** `-s` and `--source` lead to `source`. */
+/** Map `-s` and `--source` to `source`. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   READ.flatMap((entry) => {
     const [name = '', others = ''] = entry.split(':')
@@ -68,7 +68,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The name of an option as it was written; a long one may be cut short where that leaves no doubt. */
+/** Return the name of an option; an unambiguous prefix of a long option is enough. */
 export function optionName(written: string): string | undefined {
   const exact = SPELLINGS.get(written)
   if (exact !== undefined || !written.startsWith('--')) return exact

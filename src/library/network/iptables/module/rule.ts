@@ -1,5 +1,5 @@
-// A rule as words for iptables, from the arguments people write in states. The order of the words is Salt's: rules are
-// looked for by their text.
+// Builder of iptables rules from the arguments of states. Rules are compared by their text, so the order of the words is
+// Salt's.
 import { isList, iterate, str, type Value } from '../../../../data/mod.ts'
 import { INTERNAL_KEYWORDS } from '../../../../sdk/mod.ts'
 import { AFTER_JUMP } from './options.ts'
@@ -10,7 +10,7 @@ const negated = (text: string): boolean => text.startsWith('!') || text.startsWi
 const affirmed = (text: string): string => text.replaceAll(/(?:!|not)\s?/g, '')
 const isEmpty = (value: Value): boolean => value === null || value === ''
 
-/** The value of an option with what negates it taken off, and the word that negates it before. */
+/** Return the value of an option without its negation, and the negation as a word. */
 function polarity(value: Value): { not: string; text: string } {
   const text = str(value)
   return negated(text) ? { not: '! ', text: affirmed(text) } : { not: '', text }
@@ -22,7 +22,7 @@ function take(options: Options, name: string): Value | undefined {
   return value
 }
 
-/** What is wrong with the arguments, or the words. */
+/** Return the words of the rule, or an error text. */
 export function ruleWords(given: ReadonlyMap<string, Value>): string[] | string {
   const options = new Map(given)
   const target = take(options, 'target')

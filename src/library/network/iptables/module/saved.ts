@@ -1,4 +1,4 @@
-// Rules as `iptables-save` writes them, by table and chain.
+// Parser of the output of `iptables-save`: rules by table and chain.
 import { type Dict, shlexSplit, splitLines, splitWords, strip, type Value } from '../../../../data/mod.ts'
 import { OPTION_NAMES, optionName } from './options.ts'
 
@@ -13,7 +13,7 @@ export function parseSaved(text: string): Dict {
   return found
 }
 
-/** `:INPUT ACCEPT [12:3456]` */
+/** Parse `:INPUT ACCEPT [12:3456]`. */
 function readChain(table: Dict, line: string): void {
   const [name = '', policy = '', counters = ''] = splitWords(line)
   const [packets = '', bytes = ''] = counters.replaceAll(/[[\]]/g, '').split(':')
@@ -44,7 +44,7 @@ function readRule(table: Dict, line: string): void {
   ;(chain.get('rules') as Value[]).push(rule)
 }
 
-/** Every option with all the words up to the next one; a negation before an option belongs to its value. */
+/** Return every option with the words up to the next option; a negation before an option becomes part of its value. */
 function pairs(words: readonly string[]): [string, string][] {
   const found: [string, string[]][] = []
   for (let at = 0; at < words.length; at++) {

@@ -1,49 +1,58 @@
-// Chains of the packet filter are there or not.
+// States of chains of the packet filter.
 import { str, strip, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import {
+  changed,
+  ensure,
+  failed,
+  type StateContext,
+  type StateReturn,
+  settled,
+  type Verdict,
+} from '../../../../sdk/mod.ts'
 
 interface Place {
-  name: Value
-  table: Value
-  family: Value
+  name: string
+  table: string
+  family: string
 }
 
-const textsOf = ({ name, table, family }: Place) => ({
-  chain: `iptables ${str(name)} chain`,
-  table: `in ${str(table)} table`,
-  family: `for ${str(family)}`,
-  failed: (verb: string, why: Value): string =>
-    `Failed to ${verb} ${str(name)} chain in ${str(table)} table: ${strip(str(why))} for ${str(family)}`,
-})
+const failure = (verb: string, { name, table, family }: Place, why: Value): Verdict =>
+  failed(`Failed to ${verb} ${name} chain in ${table} table: ${strip(str(why))} for ${family}`)
 
-export async function chainPresent(ctx: StateContext, place: Place): Promise<StateReturn> {
+export function chainPresent(ctx: StateContext, place: Place): Promise<StateReturn> {
   const { name, table, family } = place
-  const say = textsOf(place)
-  const settled: StateReturn = { name, changes: {}, result: true, comment: '' }
-  if ((await ctx.call('iptables.check_chain', [table, name, family])) === true) {
-    return { ...settled, comment: `${say.chain} is already exist ${say.table} ${say.family}` }
-  }
-  if (ctx.test) {
-    return { ...settled, result: null, comment: `${say.chain} ${say.table} needs to be set ${say.family}` }
-  }
-  const answer = await ctx.call('iptables.new_chain', [table, name, family])
-  if (answer !== true) return { ...settled, result: false, comment: say.failed('create', answer) }
-  return { ...settled, changes: { locale: name }, comment: `${say.chain} ${say.table} create success ${say.family}` }
+  const chain = `iptables ${name} chain`
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = (await ctx.call('iptables.check_chain', [table, name, family])) === true
+      return exists ? settled(`${chain} is already exist in ${table} table for ${family}`) : 'missing'
+    },
+    foresee: () => `${chain} in ${table} table needs to be set for ${family}`,
+    act: async () => {
+      const answer = await ctx.call('iptables.new_chain', [table, name, family])
+      if (answer !== true) return failure('create', place, answer)
+      return changed(`${chain} in ${table} table create success for ${family}`, { locale: name })
+    },
+  })
 }
 
-export async function chainAbsent(ctx: StateContext, place: Place): Promise<StateReturn> {
+export function chainAbsent(ctx: StateContext, place: Place): Promise<StateReturn> {
   const { name, table, family } = place
-  const say = textsOf(place)
-  const settled: StateReturn = { name, changes: {}, result: true, comment: '' }
-  if (!truthy(await ctx.call('iptables.check_chain', [table, name, family]))) {
-    return { ...settled, comment: `${say.chain} is already absent ${say.table} ${say.family}` }
-  }
-  if (ctx.test) {
-    return { ...settled, result: null, comment: `${say.chain} ${say.table} needs to be removed ${str(family)}` }
-  }
-  const flushed = await ctx.call('iptables.flush', [table, name, family])
-  if (truthy(flushed)) return { ...settled, result: false, comment: say.failed('flush', flushed) }
-  const answer = await ctx.call('iptables.delete_chain', [table, name, family])
-  if (answer !== true) return { ...settled, result: false, comment: say.failed('delete', answer) }
-  return { ...settled, changes: { locale: name }, comment: `${say.chain} ${say.table} delete success ${say.family}` }
+  const chain = `iptables ${name} chain`
+  return ensure(ctx, {
+    name,
+    look: async () => {
+      const exists = truthy(await ctx.call('iptables.check_chain', [table, name, family]))
+      return exists ? 'present' : settled(`${chain} is already absent in ${table} table for ${family}`)
+    },
+    foresee: () => `${chain} in ${table} table needs to be removed ${family}`,
+    act: async () => {
+      const flushed = await ctx.call('iptables.flush', [table, name, family])
+      if (truthy(flushed)) return failure('flush', place, flushed)
+      const answer = await ctx.call('iptables.delete_chain', [table, name, family])
+      if (answer !== true) return failure('delete', place, answer)
+      return changed(`${chain} in ${table} table delete success for ${family}`, { locale: name })
+    },
+  })
 }

@@ -1,20 +1,19 @@
-// Trying out whether something listens.
+// Connection tests.
 import { lookup, lookupService } from 'node:dns/promises'
 import { connect as open } from 'node:net'
 import { str, truthy, type Value } from '../../../../data/mod.ts'
 import type { Result } from '../../../../sdk/mod.ts'
 
-/** What may stand in a command line or a look-up. */
+/** Remove the characters that are not allowed in a command line or a look-up. */
 export const sanitizeHost = (host: string): string => host.replace(/[^0-9a-zA-Z.-]/g, '')
 
 export async function connect(
-  host: Value,
+  name: string,
   port: Value,
   options: ReadonlyMap<string, Value>,
 ): Promise<Record<string, Result>> {
-  if (!truthy(host)) return { result: false, comment: 'Required argument, host, is missing.' }
+  if (!name) return { result: false, comment: 'Required argument, host, is missing.' }
   if (!truthy(port)) return { result: false, comment: 'Required argument, port, is missing.' }
-  const name = str(host)
   const family = options.get('family') === 'ipv4' ? 4 : options.get('family') === 'ipv6' ? 6 : 0
   let address: string
   try {
@@ -39,9 +38,9 @@ function listens(host: string, port: number, seconds: number): Promise<boolean> 
   })
 }
 
-/** The names of addresses, in order; one that has none is passed over. */
+/** Return the names of addresses, sorted; skip addresses without a name. */
 export async function namesOf(addresses: readonly string[]): Promise<string[]> {
   const found = await Promise.allSettled(addresses.map((address) => lookupService(address, 0)))
-  const names = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.hostname] : []))
+  const names = found.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.hostname] : []))
   return [...new Set(names.filter((name) => !addresses.includes(name)))].sort()
 }

@@ -1,4 +1,4 @@
-// What concerns the hardware of the network: waking machines up, neighbours by `arp`, and the buffers of an interface.
+// Wake on LAN, the ARP table, and the ring buffers of an interface.
 import { createSocket } from 'node:dgram'
 import { type Dict, SaltError, splitLines, splitWords, str, type Value, valueError } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result } from '../../../../sdk/mod.ts'
@@ -9,7 +9,7 @@ function macBytes(mac: string): number[] {
   return (digits.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))
 }
 
-/** Sends the packet that wakes a machine: its address, sixteen times. */
+/** Send the packet that wakes a machine: its hardware address, sixteen times. */
 export function wake(mac: string, broadcast: string, port: number): Promise<true> {
   const bytes = macBytes(mac)
   const packet = Buffer.from([...Array<number>(6).fill(0xff), ...Array.from({ length: 16 }, () => bytes).flat()])
@@ -30,7 +30,7 @@ export function wake(mac: string, broadcast: string, port: number): Promise<true
   })
 }
 
-/** Addresses by hardware address. */
+/** Return IP addresses by hardware address. */
 export async function arpTable(ctx: FunctionContext): Promise<Dict> {
   if ((await ctx.host.which('arp')) === undefined) {
     throw new SaltError('SaltException', "The 'arp' binary was not found in $PATH.")
@@ -55,7 +55,7 @@ const ETHTOOL = '/sbin/ethtool'
 const canTune = async (ctx: FunctionContext): Promise<boolean> =>
   ctx.grains.get('kernel') === 'Linux' && (await ctx.host.stat(ETHTOOL)) !== undefined
 
-/** Sizes of the buffers, and their limits with `-max` behind their names. */
+/** Return the sizes of the buffers, and their maximums under names that end in `-max`. */
 export async function bufferSizes(ctx: FunctionContext, iface: string): Promise<Result> {
   if (!(await canTune(ctx))) return {}
   const text = await outputOf(ctx, `${ETHTOOL} -g ${iface}`)

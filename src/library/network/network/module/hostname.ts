@@ -1,4 +1,4 @@
-// The name of the machine: told to the kernel, and written where the distribution keeps it.
+// The host name: set in the kernel, and written to the file of the distribution.
 import { splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, runAll, textAt } from '../../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ async function staticName(ctx: FunctionContext, hostnamectl: string): Promise<st
   return retcode === 0 && named !== undefined ? named : ctx.host.hostname()
 }
 
-/** Puts the new name in place of the old one in /etc/hosts, whose columns are then parted by tabs. */
+/** Replace the old name in /etc/hosts; the columns are separated by tabs afterwards. */
 async function renameInHosts(ctx: FunctionContext, old: string, name: string): Promise<void> {
   const lines = splitLines((await textAt(ctx.host, '/etc/hosts')) ?? '').map((line) => {
     const words = splitWords(line)
@@ -27,7 +27,7 @@ async function renameInSysconfig(ctx: FunctionContext, name: string): Promise<vo
   await ctx.host.write(file, renamed)
 }
 
-/** Sets the name; `fullName` tells the present one where hostnamectl is missing. */
+/** Set the host name; `fullName` returns the current one if hostnamectl is missing. */
 export async function setHostname(
   ctx: FunctionContext,
   hostname: Value,

@@ -1,4 +1,4 @@
-// Network interfaces of this machine, from `ip` or `ifconfig`, in the form Salt has always given them.
+// Network interfaces of this machine, from `ip` or `ifconfig`, in the shape that Salt returns.
 import {
   type Dict,
   decodeBytes,
@@ -33,7 +33,7 @@ async function output(ctx: FunctionContext, argv: string[]): Promise<string> {
   }
 }
 
-/** The mask of a prefix length; nothing for 0, as in Salt. */
+/** Return the mask of a prefix length; an empty text for 0, as in Salt. */
 function netmask(bits: number): string {
   if (!(bits >= 1 && bits <= 32)) return ''
   const mask = (0xffffffff << (32 - bits)) >>> 0
@@ -142,14 +142,13 @@ export const addressesOf = (entry: Value, family: Family): Dict[] => {
   return [...list(family), ...list('secondary').filter((fact) => fact.get('type') === family)]
 }
 
-/** Those whose names match one of some globs: a text with commas, or a list. */
-export function chosen(all: Dict, wanted: Value): Dict {
-  if (wanted === null) return all
-  const globs = Array.isArray(wanted) ? (wanted as Value[]).map((glob) => str(glob)) : str(wanted).split(',')
+/** Return the interfaces whose names match one of the globs. */
+export function chosen(all: Dict, globs: string[] | null): Dict {
+  if (globs === null) return all
   return new Map([...all].filter(([name]) => globs.some((glob) => fnmatch(str(name), glob.trim()))))
 }
 
-/** By value, each once. */
+/** Sort by value, and remove duplicates. */
 function sortedAddresses(all: Iterable<IpAddress>): IpAddress[] {
   const unique = new Map(Array.from(all, (address) => [address.toString(), address]))
   return [...unique.values()].sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0))

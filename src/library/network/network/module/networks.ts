@@ -1,6 +1,15 @@
-// Networks that this machine is on, and questions about addresses.
+// Networks of this machine, and calculations with addresses.
 import { BrineError } from '../../../../base/mod.ts'
-import { type Dict, type IpNetwork, ipAddress, ipInterface, ipNetwork, str, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  type IpNetwork,
+  ipAddress,
+  ipInterface,
+  ipNetwork,
+  isList,
+  str,
+  type Value,
+} from '../../../../data/mod.ts'
 import type { FunctionContext, Result } from '../../../../sdk/mod.ts'
 import { addressesOf, chosen, type Family, interfaces, ipAddresses } from './interfaces.ts'
 
@@ -14,10 +23,10 @@ function sorted(networks: Iterable<IpNetwork>): IpNetwork[] {
 
 const MASK = { inet: 'netmask', inet6: 'prefixlen' } as const
 
-/** Networks of all interfaces, or of some; without those of loopback addresses. */
+/** Return the networks of all or some interfaces, without those of loopback addresses. */
 export async function subnets(ctx: FunctionContext, family: Family, wanted: Value): Promise<string[]> {
   const all = await interfaces(ctx)
-  const names = wanted === null ? [...all.keys()] : Array.isArray(wanted) ? (wanted as Value[]) : [wanted]
+  const names = wanted === null ? [...all.keys()] : isList(wanted) ? wanted : [wanted]
   const found: IpNetwork[] = []
   for (const name of names) {
     for (const fact of addressesOf(all.get(name) ?? null, family)) {
@@ -30,7 +39,7 @@ export async function subnets(ctx: FunctionContext, family: Family, wanted: Valu
 }
 
 interface Choice {
-  interface: Value
+  interface: string[] | null
   include_loopback: boolean
   verbose: boolean
 }
@@ -58,7 +67,7 @@ function details(network: IpNetwork): Result {
   }
 }
 
-/** Whether one of the addresses is in the network; of this machine's when none are given. */
+/** Return whether one of the addresses is in the network; by default the addresses of this machine. */
 export async function inSubnet(ctx: FunctionContext, cidr: Value, given?: Value): Promise<boolean> {
   let network: IpNetwork
   try {
@@ -72,16 +81,16 @@ export async function inSubnet(ctx: FunctionContext, cidr: Value, given?: Value)
 }
 
 async function candidates(ctx: FunctionContext, given: Value | undefined): Promise<Value[]> {
-  if (given !== undefined) return Array.isArray(given) ? (given as Value[]) : [given]
+  if (given !== undefined) return isList(given) ? given : [given]
   const all: Dict = await interfaces(ctx)
   return [...ipAddresses(all, 'inet', false), ...ipAddresses(all, 'inet6', false)]
 }
 
-export function calcNet(address: Value, mask: Value): string {
-  return ipNetwork(mask === null ? address : `${str(address)}/${str(mask)}`, false).toString()
+export function calcNet(address: Value, mask: string | null): string {
+  return ipNetwork(mask === null ? address : `${str(address)}/${mask}`, false).toString()
 }
 
-export function convertCidr(cidr: Value): Result {
+export function convertCidr(cidr: Value): Record<'network' | 'netmask' | 'broadcast', string> {
   const network = ipNetwork(cidr, false)
   return {
     network: network.address.toString(),
@@ -90,7 +99,7 @@ export function convertCidr(cidr: Value): Result {
   }
 }
 
-/** The name under which a reverse look-up finds the address. */
+/** Return the name for the reverse look-up of an address. */
 export function reversePointer(input: Value): string {
   const address = ipAddress(input)
   if (address.version === 4) return `${address.toString().split('.').reverse().join('.')}.in-addr.arpa`

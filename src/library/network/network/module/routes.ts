@@ -1,5 +1,5 @@
 // Routes of a Linux machine, as `ip` shows them.
-import { decodeBytes, ipNetwork, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, ipNetwork, SaltError, splitLines, splitWords } from '../../../../data/mod.ts'
 import type { FunctionContext, Result } from '../../../../sdk/mod.ts'
 import { convertCidr } from './networks.ts'
 
@@ -21,7 +21,7 @@ async function lines(ctx: FunctionContext, argv: string[]): Promise<string[][]> 
   return splitLines(decodeBytes(stdout)).map(splitWords)
 }
 
-/** The device, when it is named at that place. */
+/** Return the device, if it is named at that position. */
 const device = (words: string[], at: number): string => (words[at] === 'dev' ? (words[at + 1] ?? '') : '')
 
 function route4(words: string[]): Route | undefined {
@@ -32,7 +32,7 @@ function route4(words: string[]): Route | undefined {
     const gateway = words[2] ?? ''
     return { ...shared, destination: '0.0.0.0', gateway, netmask: '0.0.0.0', flags: 'UG', interface: device(words, 3) }
   }
-  const { network, netmask } = convertCidr(first) as Record<'network' | 'netmask', string>
+  const { network, netmask } = convertCidr(first)
   return { ...shared, destination: network, gateway: '0.0.0.0', netmask, flags: 'U', interface: device(words, 1) }
 }
 
@@ -49,12 +49,12 @@ function route6(words: string[]): Route | undefined {
   return { ...local, destination: first, interface: device(words, 1) }
 }
 
-function checkFamily(family: Value): void {
+function checkFamily(family: string | null): void {
   if (family === null || family === 'inet' || family === 'inet6') return
-  throw new SaltError('CommandExecutionError', `Invalid address family ${str(family)}`)
+  throw new SaltError('CommandExecutionError', `Invalid address family ${family}`)
 }
 
-export async function routes(ctx: FunctionContext, family: Value): Promise<Route[]> {
+export async function routes(ctx: FunctionContext, family: string | null): Promise<Route[]> {
   checkFamily(family)
   if (ctx.grains.get('kernel') !== 'Linux') throw unsupported()
   const four = (await lines(ctx, ['ip', '-4', 'route', 'show', 'table', 'main'])).map(route4)
@@ -64,16 +64,16 @@ export async function routes(ctx: FunctionContext, family: Value): Promise<Route
   )
 }
 
-export async function defaultRoutes(ctx: FunctionContext, family: Value): Promise<Route[]> {
+export async function defaultRoutes(ctx: FunctionContext, family: string | null): Promise<Route[]> {
   const defaults = ['0.0.0.0', '::/0', 'default']
   return (await routes(ctx, family)).filter(({ destination }) => defaults.includes(destination))
 }
 
 const ROUTE = /(?:via\s+([\w.:]+))?\s+dev\s+([\w.:-]+)\s+.*src\s+([\w.:]+)/
 
-export async function routeTo(ctx: FunctionContext, ip: Value): Promise<Result> {
+export async function routeTo(ctx: FunctionContext, ip: string): Promise<Result> {
   if (ctx.grains.get('kernel') !== 'Linux') throw unsupported()
-  const { stdout } = await ctx.host.run({ argv: ['ip', 'route', 'get', str(ip)], mergeStderr: true })
+  const { stdout } = await ctx.host.run({ argv: ['ip', 'route', 'get', ip], mergeStderr: true })
   const [, gateway, device, source] = ROUTE.exec(splitLines(decodeBytes(stdout))[0] ?? '') ?? []
   return { destination: ip, gateway: gateway ?? null, interface: device ?? null, source: source ?? null }
 }

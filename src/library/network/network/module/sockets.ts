@@ -1,4 +1,4 @@
-// Open sockets of a Linux machine, from netstat or ss, and its connections from the kernel's own tables.
+// Open sockets of a Linux machine, from netstat or ss, and its connections from the tables of the kernel.
 import { type Dict, ipAddress, SaltError, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, textAt } from '../../../../sdk/mod.ts'
 
@@ -41,7 +41,7 @@ export async function sockets(ctx: FunctionContext): Promise<Result> {
   return (await ctx.host.which('netstat')) === undefined ? fromSs(ctx) : fromNetstat(ctx)
 }
 
-/** An address as the kernel writes it: every group of four bytes the other way round. */
+/** Parse an address of the kernel: the bytes of every group of four are reversed. */
 function kernelAddress(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).map((group) => (group.match(/../g) ?? []).reverse().join(''))
   const text = bytes.join('')
@@ -55,7 +55,7 @@ function kernelAddress(hex: string): string {
 
 const ESTABLISHED = '01'
 
-/** Connections by a number of their own, from 0. */
+/** Return the connections by number, from 0. */
 export async function connections(ctx: FunctionContext): Promise<Dict> {
   const found: Dict = new Map()
   if (ctx.grains.get('kernel') !== 'Linux') return found

@@ -1,11 +1,11 @@
-// The way to a host as traceroute shows it, whose columns depend on its version.
+// The path to a host as traceroute shows it; the columns depend on its version.
 import { float, SaltError, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result } from '../../../../sdk/mod.ts'
 import { sanitizeHost } from './connection.ts'
 
 type Hop = Record<string, Value>
 
-/** `1  gw (10.0.0.1)  0.1 ms  0.2 ms  0.3 ms`, in columns two spaces apart. */
+/** Parse `1  gw (10.0.0.1)  0.1 ms  0.2 ms  0.3 ms`, with two spaces between columns. */
 function modern(line: string): Hop {
   const columns = line.split('  ')
   const [count = '', host = '', ...delays] = columns

@@ -1,4 +1,4 @@
-// A rule as words for nft, from the arguments people write in states.
+// Builder of nft rules from the arguments of states.
 import { lookup } from '../../../../base/mod.ts'
 import { intFromText, keyError, str, type Value } from '../../../../data/mod.ts'
 import { INTERNAL_KEYWORDS } from '../../../../sdk/mod.ts'
@@ -15,8 +15,8 @@ const FAMILIES: Readonly<Record<string, string>> = lookup({
   netdev: 'netdev',
 })
 
-export function familyOf(family: Value): string {
-  const found = FAMILIES[str(family)]
+export function familyOf(family: string): string {
+  const found = FAMILIES[family]
   if (found === undefined) throw keyError(family)
   return found
 }
@@ -26,7 +26,7 @@ export const ALL_FAMILIES = [...new Set(Object.values(FAMILIES))]
 const set = (items: string): string => `{ ${items} }`
 const range = (value: Value): string => str(value).replaceAll(':', '-')
 
-/** Ports from the highest down, as nft once listed them. */
+/** Return ports in descending order, as older versions of nft list them. */
 const ports = (value: Value): string => {
   const numbers = str(value)
     .split(',')
@@ -34,7 +34,7 @@ const ports = (value: Value): string => {
   return numbers.sort((a, b) => b - a).join(', ')
 }
 
-/** What stands in a rule before its verdict, in this order. */
+/** Parts of a rule before its verdict, in order. */
 const MATCHES: readonly (readonly [names: readonly string[], words: (value: Value, family: string) => string])[] = [
   [['if'], (value) => `meta iifname ${str(value)}`],
   [['of'], (value) => `meta oifname ${str(value)}`],
@@ -67,7 +67,7 @@ export function ruleText(given: ReadonlyMap<string, Value>, family: string): str
   if (target !== undefined) options.set('jump', target)
   for (const name of INTERNAL_KEYWORDS) options.delete(name)
   const words = [...MATCHES, ...VERDICTS].flatMap(([names, build]) => {
-    const value = names.map((name) => options.get(name)).find((one) => one !== undefined)
+    const value = names.map((name) => options.get(name)).find((found) => found !== undefined)
     return value === undefined ? [] : [build(value, family)]
   })
   const protocol = str(options.get('proto') ?? '')

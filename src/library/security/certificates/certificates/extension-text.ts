@@ -1,4 +1,4 @@
-// Extensions of a certificate as OpenSSL prints them on one line.
+// Extensions of a certificate in the one-line form of OpenSSL.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 
@@ -56,7 +56,7 @@ const TEXTS: Readonly<Record<string, (extension: Dict) => string>> = lookup({
       .join(', '),
 })
 
-/** By short name and text, in their order. */
+/** Return the short name and text of each extension. */
 export function extensionTexts(rendered: Dict): Dict[] {
   return [...rendered].map(([name, extension]) => {
     const own: Dict = isDict(extension) ? extension : new Map()

@@ -1,12 +1,12 @@
-// Running gpg: whose keys it works on, and what it reports line by line on its status channel.
+// Runs of gpg: the keychain, and the lines of the status channel.
 import { join } from 'node:path/posix'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-/** Whose keys: a user's, or those of a directory; in a ring of its own when one is named. */
+/** The keychain: of a user or a directory, with its own keyring file if one is named. */
 export interface Ring {
-  user: Value
-  gnupghome: Value
+  user: string | null
+  gnupghome: string | null
   keyring: Value
 }
 
@@ -24,17 +24,17 @@ export interface Outcome {
 
 export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
-async function userInfo(ctx: FunctionContext, user: Value): Promise<Dict> {
-  const name = truthy(user) ? user : await ctx.call('config.option', ['user'])
+async function userInfo(ctx: FunctionContext, user: string | null): Promise<Dict> {
+  const name = user ? user : await ctx.call('config.option', ['user'])
   const info = await ctx.call('user.info', [truthy(name) ? name : 'root'])
   if (info.size > 0) return info
-  // Salt's own user need not exist; then it is whoever runs this
+  // the user `salt` need not exist; then use the user that runs the minion
   if (user === 'salt') return userInfo(ctx, null)
   throw invalid(`User ${str(name)} does not exist`)
 }
 
 async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<string> {
-  if (truthy(gnupghome)) return str(gnupghome)
+  if (gnupghome) return gnupghome
   if (user === 'salt') return join(str(await ctx.call('config.get', ['config_dir'])), 'gpgkeys')
   const home =
     user === null
@@ -44,7 +44,7 @@ async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<
   return join(str((await userInfo(ctx, user)).get('home')!), '.gnupg')
 }
 
-/** The directory, made when it is missing. */
+/** Return the directory; create it if it is missing. */
 async function madeHome(ctx: FunctionContext, ring: Ring): Promise<string> {
   const home = await homeOf(ctx, ring)
   if ((await ctx.host.stat(home)) === undefined) {
@@ -56,7 +56,7 @@ async function madeHome(ctx: FunctionContext, ring: Ring): Promise<string> {
 
 export interface Run {
   stdin?: string | Uint8Array
-  /** Given on the first line of the input. */
+  /** Passed on the first line of the input. */
   passphrase?: string | null
 }
 
@@ -77,14 +77,14 @@ export async function gpg(ctx: FunctionContext, ring: Ring, args: readonly strin
     ...(passphrase === null ? [] : ['--passphrase-fd', '0']),
     ...args,
   ]
-  const input = Buffer.from((run.stdin ?? '') as string)
+  const input = typeof run.stdin === 'string' ? Buffer.from(run.stdin) : Buffer.from(run.stdin ?? [])
   const stdin = passphrase === null ? input : Buffer.concat([Buffer.from(`${passphrase}\n`), input])
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin })
-  const said = Buffer.from(stderr).toString()
-  return { retcode, stdout, stderr: said, status: statusOf(said) }
+  const errors = Buffer.from(stderr).toString()
+  return { retcode, stdout, stderr: errors, status: statusOf(errors) }
 }
 
-/** Files that were made for another user are given to that user. */
+/** Give files that were created for another user to that user. */
 export async function handBack(ctx: FunctionContext, ring: Ring): Promise<void> {
   const info = await userInfo(ctx, ring.user)
   const own = await userInfo(ctx, null)
@@ -97,7 +97,7 @@ export async function handBack(ctx: FunctionContext, ring: Ring): Promise<void> 
   }
 }
 
-/** The passphrase that the pillar has for keys; undefined when there is none. */
+/** Return the passphrase in the pillar; undefined if there is none. */
 export async function pillarPassphrase(ctx: FunctionContext): Promise<string | undefined> {
   const words = await ctx.call('pillar.get', ['gpg_passphrase'])
   return truthy(words) ? str(words) : undefined

@@ -1,4 +1,4 @@
-// Making, importing, exporting, trusting and deleting keys.
+// Creation, import, export, trust and deletion of keys.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
@@ -9,32 +9,32 @@ const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(en
 const report = (res: boolean, message: string): Dict => dict({ res, message })
 
 export interface NewKey {
-  key_type: Value
-  key_length: Value
-  name_real: Value
-  name_comment: Value
-  name_email: Value
-  subkey_type: Value
-  subkey_length: Value
-  expire_date: Value
+  key_type: string
+  key_length: number
+  name_real: string
+  name_comment: string
+  name_email: string | null
+  subkey_type: string | null
+  subkey_length: number | null
+  expire_date: string | null
   use_passphrase: boolean
 }
 
-export async function createKey(ctx: FunctionContext, ring: Ring, wish: NewKey): Promise<Dict> {
+export async function createKey(ctx: FunctionContext, ring: Ring, request: NewKey): Promise<Dict> {
   const failed = (message: string): Dict => dict({ res: false, fingerprint: '', message })
-  const words = wish.use_passphrase ? await pillarPassphrase(ctx) : undefined
-  if (wish.use_passphrase && words === undefined) return failed('gpg_passphrase not available in pillar.')
-  const email = truthy(wish.name_email)
-    ? wish.name_email
+  const words = request.use_passphrase ? await pillarPassphrase(ctx) : undefined
+  if (request.use_passphrase && words === undefined) return failed('gpg_passphrase not available in pillar.')
+  const email = request.name_email
+    ? request.name_email
     : `${(await ctx.host.env()).get('LOGNAME') ?? 'unspecified'}@${await ctx.host.hostname()}`
   const lines: [string, Value][] = [
-    ['Key-Type', wish.key_type],
-    ['Key-Length', wish.key_length],
-    ['Name-Real', wish.name_real],
-    ['Name-Comment', wish.name_comment],
-    ['Subkey-Type', wish.subkey_type],
-    ['Subkey-Length', wish.subkey_length],
-    ['Expire-Date', wish.expire_date],
+    ['Key-Type', request.key_type],
+    ['Key-Length', request.key_length],
+    ['Name-Real', request.name_real],
+    ['Name-Comment', request.name_comment],
+    ['Subkey-Type', request.subkey_type],
+    ['Subkey-Length', request.subkey_length],
+    ['Expire-Date', request.expire_date],
     ['Name-Email', email],
     ['Passphrase', words ?? null],
   ]
@@ -56,21 +56,21 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 export interface Deletion {
-  keyid: Value
-  fingerprint: Value
+  keyid: string | null
+  fingerprint: string | null
   delete_secret: boolean
   use_passphrase: boolean
 }
 
-export async function deleteKey(ctx: FunctionContext, ring: Ring, wish: Deletion): Promise<Dict> {
-  const { keyid, fingerprint } = wish
-  if (truthy(keyid) && truthy(fingerprint)) return report(false, 'Only specify one argument, fingerprint or keyid')
-  if (!truthy(keyid) && !truthy(fingerprint)) return report(false, 'Required argument, fingerprint or keyid')
+export async function deleteKey(ctx: FunctionContext, ring: Ring, request: Deletion): Promise<Dict> {
+  const { keyid, fingerprint } = request
+  if (keyid && fingerprint) return report(false, 'Only specify one argument, fingerprint or keyid')
+  if (!keyid && !fingerprint) return report(false, 'Required argument, fingerprint or keyid')
   const key = await findKey(ctx, ring, { keyid, fingerprint }, false)
   if (key === undefined) return report(false, 'Key not available in keychain.')
   const print = str(key.get('fingerprint')!)
   const remove = async (secret: boolean): Promise<string> => {
-    const words = secret && wish.use_passphrase ? await pillarPassphrase(ctx) : null
+    const words = secret && request.use_passphrase ? await pillarPassphrase(ctx) : null
     if (words === undefined) return 'gpg_passphrase not available in pillar.'
     const { status } = await gpg(ctx, ring, ['--yes', `--delete-${secret ? 'secret-key' : 'key'}`, print], {
       passphrase: words,
@@ -80,7 +80,7 @@ export async function deleteKey(ctx: FunctionContext, ring: Ring, wish: Deletion
   }
   let message = ''
   if (await findKey(ctx, ring, { keyid, fingerprint: print }, true)) {
-    if (!wish.delete_secret) return report(false, 'Secret key exists, delete first or pass delete_secret=True.')
+    if (!request.delete_secret) return report(false, 'Secret key exists, delete first or pass delete_secret=True.')
     const outcome = await remove(true)
     if (outcome !== 'ok') return report(false, `Failed to delete secret key for ${print}: ${outcome}`)
     message = `Secret key for ${print} deleted\n`
@@ -90,7 +90,7 @@ export async function deleteKey(ctx: FunctionContext, ring: Ring, wish: Deletion
   return report(true, `${message}Public key for ${print} deleted`)
 }
 
-/** Fingerprints of what was imported, in gpg's order. */
+/** Return the fingerprints of imported keys, in gpg's order. */
 const importedPrints = ({ status }: Outcome): string[] =>
   status.filter(({ keyword }) => keyword === 'IMPORT_OK').map(({ text }) => text.split(' ')[1]!)
 
@@ -112,20 +112,19 @@ async function importBytes(ctx: FunctionContext, ring: Ring, data: Uint8Array): 
 export async function importKeys(
   ctx: FunctionContext,
   ring: Ring,
-  { text, filename, select }: { text: Value; filename: Value; select: Value },
+  { text, filename, select }: { text: Value; filename: string | null; select: string[] | null },
 ): Promise<Dict> {
-  if (!truthy(text) && !truthy(filename)) throw invalid('filename or text must be passed.')
-  if (truthy(text) && truthy(filename)) throw invalid('filename and text are mutually exclusive.')
+  if (!truthy(text) && !filename) throw invalid('filename or text must be passed.')
+  if (truthy(text) && filename) throw invalid('filename and text are mutually exclusive.')
   let data: Uint8Array
   try {
-    data = truthy(filename) ? await ctx.host.read(str(filename)) : Buffer.from(str(text))
+    data = filename ? await ctx.host.read(filename) : Buffer.from(str(text))
   } catch (error) {
     if (isHostError(error)) throw invalid('filename does not exist.')
     throw error
   }
-  if (truthy(select)) {
-    const wanted = (Array.isArray(select) ? (select as Value[]) : [select]).map((id) => str(id))
-    const kept = await selected(ctx, ring, data, wanted)
+  if (select) {
+    const kept = await selected(ctx, ring, data, select)
     if (kept instanceof Map) return kept
     data = kept
   }
@@ -134,7 +133,7 @@ export async function importKeys(
   return answer
 }
 
-/** Only some of the keys: all are put into a ring for the moment, and those exported from it. */
+/** Select keys: import all into a temporary keyring, and export the wanted ones. */
 async function selected(
   ctx: FunctionContext,
   ring: Ring,
@@ -155,24 +154,23 @@ async function selected(
 }
 
 export interface Export {
-  keyids: Value
+  keyids: string[] | null
   secret: boolean
   use_passphrase: boolean
-  output: Value
+  output: string | null
   bare: boolean
 }
 
-export async function exportKeys(ctx: FunctionContext, ring: Ring, wish: Export): Promise<Value> {
-  const { keyids, secret, output, bare } = wish
-  const ids = typeof keyids === 'string' ? keyids.split(',') : ((keyids ?? []) as Value[]).map((id) => str(id))
-  const passphrase = await neededPassphrase(ctx, secret && wish.use_passphrase)
+export async function exportKeys(ctx: FunctionContext, ring: Ring, request: Export): Promise<Value> {
+  const { keyids, secret, output, bare } = request
+  const passphrase = await neededPassphrase(ctx, secret && request.use_passphrase)
   const which = secret ? '--export-secret-key' : '--export'
-  const { stdout } = await gpg(ctx, ring, [which, '--armor', ...ids], { passphrase })
+  const { stdout } = await gpg(ctx, ring, [which, '--armor', ...(keyids ?? [])], { passphrase })
   const text = Buffer.from(stdout).toString()
   if (text === '') return bare ? false : dict({ res: false })
-  if (truthy(output)) await ctx.host.write(str(output), text)
+  if (output) await ctx.host.write(output, text)
   if (bare) return text
-  return dict({ res: true, comment: truthy(output) ? `Exported key data has been written to ${str(output)}` : text })
+  return dict({ res: true, comment: output ? `Exported key data has been written to ${output}` : text })
 }
 
 const RECEIVED: Readonly<Record<string, string>> = {
@@ -186,11 +184,10 @@ export async function receiveKeys(
   ctx: FunctionContext,
   ring: Ring,
   keyserver: string | null,
-  keys: Value,
+  keys: string[] | null,
 ): Promise<Dict> {
-  const server = keyserver ? keyserver : DEFAULT_SERVER
-  const ids = typeof keys === 'string' ? keys.split(',') : ((keys ?? []) as Value[]).map((id) => str(id))
-  const outcome = await gpg(ctx, ring, ['--keyserver', server, '--recv-keys', ...ids])
+  const server = keyserver || DEFAULT_SERVER
+  const outcome = await gpg(ctx, ring, ['--keyserver', server, '--recv-keys', ...(keys ?? [])])
   const messages: string[] = []
   for (const { keyword, text } of outcome.status) {
     const [code = '', print = ''] = text.split(' ')
@@ -218,15 +215,14 @@ const LEVELS: Readonly<Record<string, readonly [number: string, shown: string]>>
 export async function trustKey(
   ctx: FunctionContext,
   ring: Ring,
-  { keyid, fingerprint, trust_level }: { keyid: Value; fingerprint: Value; trust_level: Value },
+  { keyid, fingerprint, trust_level }: { keyid: string | null; fingerprint: string | null; trust_level: string | null },
 ): Promise<Dict> {
-  if (truthy(keyid) === truthy(fingerprint)) throw invalid('Exactly one of keyid or fingerprint is required')
-  const level = LEVELS[str(trust_level)]
+  if (Boolean(keyid) === Boolean(fingerprint)) throw invalid('Exactly one of keyid or fingerprint is required')
+  const level = LEVELS[trust_level ?? '']
   if (level === undefined) throw invalid(`ERROR: Valid trust levels - ${Object.keys(LEVELS).join(',')}`)
   const key = await findKey(ctx, ring, { keyid, fingerprint }, false)
-  const asked = str(truthy(keyid) ? keyid : fingerprint)
-  if (key === undefined) return report(false, `Key ${asked} not in GPG keychain`)
-  const print = truthy(fingerprint) ? str(fingerprint) : str(key.get('fingerprint')!)
+  if (key === undefined) return report(false, `Key ${keyid || fingerprint} not in GPG keychain`)
+  const print = fingerprint || str(key.get('fingerprint')!)
   const { retcode, stderr } = await gpg(ctx, ring, ['--import-ownertrust'], { stdin: `${print}:${level[0]}:\n` })
   if (retcode !== 0) return report(false, stderr)
   return dict({ res: true, message: `Setting ownership trust to ${level[1]}.`, fingerprint: print })

@@ -1,5 +1,5 @@
-// Keys of a ring, from gpg's lists with colons.
-import type { Dict, Value } from '../../../../data/mod.ts'
+// Keys of a keyring, from the colon-separated lists of gpg.
+import type { Dict } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { gpg, type Ring } from './engine.ts'
 
@@ -14,7 +14,7 @@ const TRUST: Readonly<Record<string, string>> = {
   '-': 'Unknown',
 }
 
-/** The local day of a time in seconds. */
+/** Return the local date of a time in seconds. */
 function day(seconds: string): string {
   const date = new Date(Number(seconds) * 1000)
   const two = (number: number): string => String(number).padStart(2, '0')
@@ -84,16 +84,16 @@ export async function listKeys(ctx: FunctionContext, ring: Ring, secret: boolean
   return parseKeys(Buffer.from(stdout).toString())
 }
 
-/** By fingerprint, or by a long or short id. */
+/** Find a key by fingerprint, or by a long or short id. */
 export async function findKey(
   ctx: FunctionContext,
   ring: Ring,
-  { keyid, fingerprint }: { keyid: Value; fingerprint: Value },
+  { keyid, fingerprint }: { keyid: string | null; fingerprint: string | null },
   secret: boolean,
 ): Promise<Dict | undefined> {
   const found = (await listKeys(ctx, ring, secret)).find((key) => isMeant(key, keyid, fingerprint))
   return found && shownKey(found, ctx.host.now())
 }
 
-export const isMeant = (key: Fields, keyid: Value, fingerprint: Value): boolean =>
+export const isMeant = (key: Fields, keyid: string | null, fingerprint: string | null): boolean =>
   key.fingerprint === fingerprint || key.keyid === keyid || key.keyid.slice(8) === keyid

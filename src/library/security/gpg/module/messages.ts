@@ -1,33 +1,33 @@
-// Signing, verifying, encrypting and decrypting.
+// Signing, verification, encryption and decryption.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { gpg, invalid, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
-/** What is worked on: a text, or the content of a file. */
-async function inputOf(ctx: FunctionContext, text: Value, filename: Value): Promise<Uint8Array> {
+/** Return the data: a text, or the content of a file. */
+async function inputOf(ctx: FunctionContext, text: Value, filename: string | null): Promise<Uint8Array> {
   if (text instanceof Uint8Array) return text
   if (truthy(text)) return Buffer.from(str(text))
-  if (truthy(filename)) return ctx.host.read(str(filename))
+  if (filename) return ctx.host.read(filename)
   throw invalid('filename or text must be passed.')
 }
 
 export interface Signing {
-  keyid: Value
+  keyid: string | null
   text: Value
-  filename: Value
-  output: Value
+  filename: string | null
+  output: string | null
   use_passphrase: boolean
 }
 
-export async function signText(ctx: FunctionContext, ring: Ring, wish: Signing): Promise<Value> {
-  const passphrase = await neededPassphrase(ctx, wish.use_passphrase)
-  const stdin = await inputOf(ctx, wish.text, wish.filename)
-  const key = truthy(wish.keyid) ? ['--default-key', str(wish.keyid)] : []
+export async function signText(ctx: FunctionContext, ring: Ring, request: Signing): Promise<Value> {
+  const passphrase = await neededPassphrase(ctx, request.use_passphrase)
+  const stdin = await inputOf(ctx, request.text, request.filename)
+  const key = request.keyid ? ['--default-key', request.keyid] : []
   const { stdout } = await gpg(ctx, ring, ['-sa', '--clearsign', ...key], { stdin, passphrase })
-  if (!truthy(wish.text) && truthy(wish.output)) await ctx.host.write(str(wish.output), stdout)
+  if (!truthy(request.text) && request.output) await ctx.host.write(request.output, stdout)
   return new Uint8Array(stdout)
 }
 
@@ -57,7 +57,7 @@ interface Signature {
   status: string | null
 }
 
-/** Each signature of a message, in gpg's order. */
+/** Return the signatures of a message, in gpg's order. */
 export function signaturesIn(status: readonly Status[]): Signature[] {
   const found: Signature[] = []
   let current: Signature | undefined
@@ -81,53 +81,53 @@ export function signaturesIn(status: readonly Status[]): Signature[] {
 
 export interface Verification {
   text: Value
-  filename: Value
-  signature: Value
-  trustmodel: Value
-  signed_by_any: Value
-  signed_by_all: Value
+  filename: string | null
+  signature: string | null
+  trustmodel: string | null
+  signed_by_any: string[] | null
+  signed_by_all: string[] | null
 }
 
-async function verified(ctx: FunctionContext, ring: Ring, wish: Verification): Promise<Signature[]> {
-  const bySigners = truthy(wish.signed_by_any) || truthy(wish.signed_by_all)
+async function verified(ctx: FunctionContext, ring: Ring, request: Verification): Promise<Signature[]> {
+  const bySigners = request.signed_by_any || request.signed_by_all
   const args = [
-    ...(truthy(wish.trustmodel) ? ['--trust-model', str(wish.trustmodel)] : []),
+    ...(request.trustmodel ? ['--trust-model', request.trustmodel] : []),
     ...(bySigners ? ['--no-batch'] : []),
   ]
-  const isDetached = !truthy(wish.text) && truthy(wish.filename) && truthy(wish.signature)
+  const { text, filename, signature } = request
+  const isDetached = !truthy(text) && filename && signature
   const outcome = isDetached
-    ? await gpg(ctx, ring, ['--verify', ...args, str(wish.signature), str(wish.filename)])
-    : await gpg(ctx, ring, ['--verify', ...args, '-'], { stdin: await inputOf(ctx, wish.text, wish.filename) })
+    ? await gpg(ctx, ring, ['--verify', ...args, signature, filename])
+    : await gpg(ctx, ring, ['--verify', ...args, '-'], { stdin: await inputOf(ctx, text, filename) })
   return signaturesIn(outcome.status)
 }
 
-export async function verifySignature(ctx: FunctionContext, ring: Ring, wish: Verification): Promise<Dict> {
-  const { trustmodel } = wish
-  if (truthy(trustmodel) && !MODELS.includes(str(trustmodel))) {
-    const message = `Invalid trustmodel defined: ${str(trustmodel)}. Use one of: ${MODELS.join(', ')}`
+export async function verifySignature(ctx: FunctionContext, ring: Ring, request: Verification): Promise<Dict> {
+  const { trustmodel } = request
+  if (trustmodel && !MODELS.includes(trustmodel)) {
+    const message = `Invalid trustmodel defined: ${trustmodel}. Use one of: ${MODELS.join(', ')}`
     return dict({ res: false, message })
   }
-  const signatures = await verified(ctx, ring, wish)
-  if (truthy(wish.signed_by_any) || truthy(wish.signed_by_all)) return bySigners(signatures, wish)
+  const signatures = await verified(ctx, ring, request)
+  if (request.signed_by_any || request.signed_by_all) return bySigners(signatures, request)
   const trusted = signatures.findLast(({ trust_level }) => trust_level !== null)
   if (trusted === undefined) return dict({ res: false, message: 'The signature could not be verified.' })
   const { username, key_id, trust_level } = trusted
   return dict({ res: true, username, key_id, trust_level, message: 'The signature is verified.' })
 }
 
-const listOf = (value: Value): string[] =>
-  truthy(value) ? (Array.isArray(value) ? (value as Value[]) : [value]).map((item) => str(item)) : []
+const listOf = (value: Value): string[] => (truthy(value) ? (isList(value) ? value : [value]).map(str) : [])
 
-function bySigners(signatures: readonly Signature[], wish: Verification): Dict {
+function bySigners(signatures: readonly Signature[], request: Verification): Dict {
   const answer = (res: boolean, message: string): Dict =>
     dict({ res, message, signatures: signatures.map((signature) => dict({ ...signature })) })
   const hasSigned = (signer: string): boolean =>
     signatures.some(({ trust_level, fingerprint }) => trust_level !== null && fingerprint === signer)
-  const any = listOf(wish.signed_by_any)
+  const any = request.signed_by_any ?? []
   if (any.length > 0 && !any.some(hasSigned)) {
     return answer(false, 'None of the public keys listed in signed_by_any provided a valid signature')
   }
-  const missing = listOf(wish.signed_by_all).find((signer) => !hasSigned(signer))
+  const missing = request.signed_by_all?.find((signer) => !hasSigned(signer))
   if (missing !== undefined) {
     return answer(false, `Public key ${missing} has not provided a valid signature, but was listed in signed_by_all`)
   }
@@ -150,7 +150,7 @@ const STATES: Readonly<Record<string, string>> = lookup({
   NO_SECKEY: 'no secret key',
 })
 
-/** The last state that gpg reported; a missing key explains all that follows. */
+/** Return the last state of gpg; a missing key explains all later states. */
 function stateOf(status: readonly Status[]): string {
   let state = ''
   for (const { keyword } of status) {
@@ -163,8 +163,8 @@ function stateOf(status: readonly Status[]): string {
 
 export interface Ciphering {
   text: Value
-  filename: Value
-  output: Value
+  filename: string | null
+  output: string | null
   bare: boolean
 }
 
@@ -181,10 +181,10 @@ function answered(
   }
   const data = new Uint8Array(outcome.stdout)
   if (bare) return data
-  return dict({ res: true, comment: truthy(output) ? `${word} data has been written to ${str(output)}` : data })
+  return dict({ res: true, comment: output ? `${word} data has been written to ${output}` : data })
 }
 
-const outputTo = (output: Value): string[] => (truthy(output) ? ['--yes', '--output', str(output)] : [])
+const outputTo = (output: string | null): string[] => (output ? ['--yes', '--output', output] : [])
 
 export interface Encryption extends Ciphering {
   recipients: Value
@@ -193,34 +193,34 @@ export interface Encryption extends Ciphering {
   always_trust: boolean
 }
 
-export async function encryptText(ctx: FunctionContext, ring: Ring, wish: Encryption): Promise<Value> {
-  const passphrase = await neededPassphrase(ctx, truthy(wish.sign) && wish.use_passphrase)
-  const stdin = await inputOf(ctx, wish.text, wish.filename)
-  const signing = !truthy(wish.sign)
+export async function encryptText(ctx: FunctionContext, ring: Ring, request: Encryption): Promise<Value> {
+  const passphrase = await neededPassphrase(ctx, truthy(request.sign) && request.use_passphrase)
+  const stdin = await inputOf(ctx, request.text, request.filename)
+  const signing = !truthy(request.sign)
     ? []
-    : wish.sign === true
+    : request.sign === true
       ? ['--sign']
-      : ['--sign', '--default-key', str(wish.sign)]
+      : ['--sign', '--default-key', str(request.sign)]
   const args = [
     '--encrypt',
-    ...listOf(wish.recipients).flatMap((recipient) => ['--recipient', recipient]),
+    ...listOf(request.recipients).flatMap((recipient) => ['--recipient', recipient]),
     '--armor',
-    ...outputTo(wish.output),
+    ...outputTo(request.output),
     ...signing,
-    ...(wish.always_trust ? ['--always-trust'] : []),
+    ...(request.always_trust ? ['--always-trust'] : []),
   ]
-  return answered(ctx, await gpg(ctx, ring, args, { stdin, passphrase }), wish, 'Encrypted')
+  return answered(ctx, await gpg(ctx, ring, args, { stdin, passphrase }), request, 'Encrypted')
 }
 
 export async function decryptText(
   ctx: FunctionContext,
   ring: Ring,
-  wish: Ciphering & { use_passphrase: boolean },
+  request: Ciphering & { use_passphrase: boolean },
 ): Promise<Value> {
-  const passphrase = await neededPassphrase(ctx, wish.use_passphrase)
-  const stdin = await inputOf(ctx, wish.text, wish.filename)
-  // of a text the answer is the message itself, wherever it should have gone
-  const output = truthy(wish.text) ? [] : outputTo(wish.output)
+  const passphrase = await neededPassphrase(ctx, request.use_passphrase)
+  const stdin = await inputOf(ctx, request.text, request.filename)
+  // for a text, return the message and ignore `output`
+  const output = truthy(request.text) ? [] : outputTo(request.output)
   const outcome = await gpg(ctx, ring, ['--decrypt', ...output], { stdin, passphrase })
-  return answered(ctx, outcome, wish, 'Decrypted')
+  return answered(ctx, outcome, request, 'Decrypted')
 }

@@ -1,4 +1,4 @@
-// NaCl's boxes as PyNaCl writes them: a secret box with its nonce in front, and a sealed box that only the owner of a key opens.
+// NaCl boxes in the format of PyNaCl: a secret box with its nonce in front, and a sealed box.
 import {
   createPrivateKey,
   createPublicKey,
@@ -15,14 +15,14 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 24
 const PROOF_BYTES = 16
 
-/** What stands before the bytes of a key of X25519 in DER. */
+/** DER prefixes of X25519 keys. */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b656e032100', 'hex')
 
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 function checked(key: Uint8Array, what: string): Uint8Array {
-  if (key.length !== KEY_BYTES) throw failed(`The ${what} key must be exactly ${KEY_BYTES} bytes long`)
+  if (key.length !== KEY_BYTES) throw failure(`The ${what} key must be exactly ${KEY_BYTES} bytes long`)
   return key
 }
 
@@ -34,7 +34,7 @@ const publicKey = (bytes: Uint8Array): KeyObject =>
 
 const tail = (der: Buffer): Uint8Array => new Uint8Array(der.subarray(-KEY_BYTES))
 
-/** A new pair of keys. */
+/** Create a key pair. */
 export function newKeys(): { secret: Uint8Array; open: Uint8Array } {
   const pair = generateKeyPairSync('x25519')
   return {
@@ -43,7 +43,7 @@ export function newKeys(): { secret: Uint8Array; open: Uint8Array } {
   }
 }
 
-/** The public key of a secret one. */
+/** Return the public key of a secret key. */
 export function openKey(secret: Uint8Array): Uint8Array {
   return tail(createPublicKey(privateKey(secret)).export({ format: 'der', type: 'spki' }))
 }
@@ -65,14 +65,14 @@ export function openSecretBox(box: Uint8Array, key: Uint8Array): Uint8Array {
   return opened(box.subarray(NONCE_BYTES), box.subarray(0, NONCE_BYTES), checked(key, 'secret'))
 }
 
-/** What Salsa20 begins with. */
+/** Initial constant of Salsa20. */
 const SIGMA = words(Buffer.from('expand 32-byte k'))
 
 function words(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(4 * index))
 }
 
-/** What both ends of a sealed box know. */
+/** Return the shared key of both ends of a sealed box. */
 function shared(secret: Uint8Array, open: Uint8Array): Uint8Array {
   const agreed = diffieHellman({ privateKey: privateKey(secret), publicKey: publicKey(open) })
   const key = new Uint32Array(KEY_BYTES / 4)
@@ -90,7 +90,7 @@ export function shutSealedBox(message: Uint8Array, receiver: Uint8Array): Uint8A
 }
 
 export function openSealedBox(box: Uint8Array, secret: Uint8Array): Uint8Array {
-  if (box.length < KEY_BYTES + PROOF_BYTES) throw failed('Decryption failed. The box is too short')
+  if (box.length < KEY_BYTES + PROOF_BYTES) throw failure('Decryption failed. The box is too short')
   const sender = box.subarray(0, KEY_BYTES)
   const nonce = nonceOf(sender, openKey(secret))
   return opened(box.subarray(KEY_BYTES), nonce, shared(secret, sender))

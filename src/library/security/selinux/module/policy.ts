@@ -1,5 +1,5 @@
 // Policies of files and ports, as semanage lists them and restorecon applies them.
-import { type Dict, reEscape, SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, reEscape, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = {
@@ -13,11 +13,11 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
   p: 'named pipe',
 }
 
-export function fileType(code: Value): string {
-  const found = FILE_TYPES[str(code)]
+export function fileType(code: string): string {
+  const found = FILE_TYPES[code]
   if (found !== undefined) return found
   const valid = Object.keys(FILE_TYPES).join(', ')
-  throw new SaltError('SaltInvocationError', `Invalid file type code '${str(code)}'; expected one of: ${valid}`)
+  throw new SaltError('SaltInvocationError', `Invalid file type code '${code}'; expected one of: ${valid}`)
 }
 
 const CONTEXT_KEYS = ['sel_user', 'sel_role', 'sel_type', 'sel_level'] as const
@@ -29,25 +29,25 @@ function contextOf(text: string): Record<string, string> {
   throw new SaltError('SaltInvocationError', `Invalid SELinux context string: ${text}. ${expected}`)
 }
 
-export interface FileWish {
-  name: Value
-  filetype: Value
-  sel_type: Value
-  sel_user: Value
-  sel_level: Value
+export interface FileRequest {
+  name: string
+  filetype: string | null
+  sel_type: string | null
+  sel_user: string | null
+  sel_level: string | null
 }
 
-const part = (value: Value): string => (truthy(value) ? str(value) : '[^:]+')
+const part = (value: string | null): string => value || '[^:]+'
 
 async function listed(ctx: FunctionContext, kind: string): Promise<string[]> {
   return splitLines(await outputOf(ctx, `semanage ${kind} --list`, { ignore_retcode: true }))
 }
 
-/** The entry of a file specification that matches, or none. */
-export async function filePolicy(ctx: FunctionContext, wish: FileWish): Promise<Result> {
-  const type = truthy(wish.filetype) ? fileType(wish.filetype) : '[A-Za-z ]+'
-  const name = reEscape(str(wish.name))
-  const context = `${part(wish.sel_user)}:[^:]+:${part(wish.sel_type)}:${part(wish.sel_level)}`
+/** Return the matching entry of a file specification, or null. */
+export async function filePolicy(ctx: FunctionContext, request: FileRequest): Promise<Result> {
+  const type = request.filetype ? fileType(request.filetype) : '[A-Za-z ]+'
+  const name = reEscape(request.name)
+  const context = `${part(request.sel_user)}:[^:]+:${part(request.sel_type)}:${part(request.sel_level)}`
   const pattern = new RegExp(`^${name}[ ]+${type}[ ]+${context}[ |\\t]*$`)
   const line = (await listed(ctx, 'fcontext')).find((entry) => pattern.test(entry))
   if (line === undefined) return null
@@ -58,27 +58,31 @@ export async function filePolicy(ctx: FunctionContext, wish: FileWish): Promise<
   return { filespec: filespec.trim(), filetype: filetype.trim(), ...contextOf(found.trim()) }
 }
 
-export async function changeFilePolicy(ctx: FunctionContext, action: 'add' | 'delete', wish: FileWish): Promise<Value> {
-  const known = action === 'add' && (await listed(ctx, 'fcontext')).some((line) => line.includes(`${str(wish.name)} `))
+export async function changeFilePolicy(
+  ctx: FunctionContext,
+  action: 'add' | 'delete',
+  request: FileRequest,
+): Promise<Value> {
+  const known = action === 'add' && (await listed(ctx, 'fcontext')).some((line) => line.includes(`${request.name} `))
   const words = ['semanage', 'fcontext', `--${known ? 'modify' : action}`]
-  if (wish.filetype !== null && wish.filetype !== 'a') {
-    fileType(wish.filetype)
-    words.push('--ftype', str(wish.filetype))
+  if (request.filetype !== null && request.filetype !== 'a') {
+    fileType(request.filetype)
+    words.push('--ftype', request.filetype)
   }
-  const options = { '--type': wish.sel_type, '--seuser': wish.sel_user, '--range': wish.sel_level }
-  for (const [option, value] of Object.entries(options)) if (value !== null) words.push(option, str(value))
-  return ctx.call('cmd.run_all', [[...words, wish.name]], { python_shell: false })
+  const options = { '--type': request.sel_type, '--seuser': request.sel_user, '--range': request.sel_level }
+  for (const [option, value] of Object.entries(options)) if (value !== null) words.push(option, value)
+  return ctx.call('cmd.run_all', [[...words, request.name]], { python_shell: false })
 }
 
-const restorecon = (flags: string, recursive: boolean, name: Value): Value[] => [
+const restorecon = (flags: string, recursive: boolean, name: string): string[] => [
   'restorecon',
   ...flags.split(' '),
   ...(recursive ? ['-R'] : []),
   name,
 ]
 
-/** What restorecon would relabel; an empty text when nothing. */
-export async function wouldRelabel(ctx: FunctionContext, name: Value, recursive: boolean): Promise<string> {
+/** Return what restorecon would relabel; an empty text for nothing. */
+export async function wouldRelabel(ctx: FunctionContext, name: string, recursive: boolean): Promise<string> {
   return (await runAll(ctx, restorecon('-n -v', recursive, name))).stdout
 }
 
@@ -87,7 +91,7 @@ const RELABELS = [
   { start: 'restorecon reset', line: /^restorecon reset (.*) context (.*)->(.*)$/gm },
 ]
 
-export async function applyPolicy(ctx: FunctionContext, name: Value, recursive: boolean): Promise<Dict> {
+export async function applyPolicy(ctx: FunctionContext, name: string, recursive: boolean): Promise<Dict> {
   const foreseen = await wouldRelabel(ctx, name, recursive)
   const words = restorecon('-v -F', recursive, name)
   const applied = new Map(await ctx.call('cmd.run_all', [words], { python_shell: false }))
@@ -112,26 +116,26 @@ export async function applyPolicy(ctx: FunctionContext, name: Value, recursive: 
   return changes.size > 0 ? applied.set('changes', changes) : applied
 }
 
-export interface PortWish {
-  name: Value
-  protocol: Value
-  port: Value
+export interface PortRequest {
+  name: string
+  protocol: string | null
+  port: string | null
 }
 
-function portOf({ name, protocol, port }: PortWish): { protocol: string; port: string } {
+function portOf({ name, protocol, port }: PortRequest): { protocol: string; port: string } {
   const pattern = /^(tcp|udp)\/((?:[\d]+)-?[\d]+)$/
-  const found = pattern.exec(str(name)) ?? pattern.exec(`${str(protocol)}/${str(port)}`)
+  const found = pattern.exec(name) ?? pattern.exec(`${protocol}/${port}`)
   if (found) return { protocol: found[1]!, port: found[2]! }
   const given = `"${str(protocol)}" "${str(port)}"`
   throw new SaltError(
     'SaltInvocationError',
-    `Invalid name "${str(name)}" format and protocol and port not provided or invalid: ${given}.`,
+    `Invalid name "${name}" format and protocol and port not provided or invalid: ${given}.`,
   )
 }
 
-export async function portPolicy(ctx: FunctionContext, wish: PortWish, type: string | null): Promise<Result> {
-  const { protocol, port } = portOf(wish)
-  const pattern = new RegExp(`^${type ? type : '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
+export async function portPolicy(ctx: FunctionContext, request: PortRequest, type: string | null): Promise<Result> {
+  const { protocol, port } = portOf(request)
+  const pattern = new RegExp(`^${type || '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
   const line = (await listed(ctx, 'port')).find(
     (entry) => pattern.test(entry) && new RegExp(`[ ]${port}(?:$|,)`).test(entry),
   )
@@ -146,14 +150,14 @@ export async function portPolicy(ctx: FunctionContext, wish: PortWish, type: str
 export function changePortPolicy(
   ctx: FunctionContext,
   action: 'add' | 'modify' | 'delete',
-  wish: PortWish,
+  request: PortRequest,
   type: string | null,
   range: string | null,
 ): Value | Promise<Value> {
   if (action === 'add' && !type) {
     throw new SaltError('SaltInvocationError', 'SELinux Type is required to add a policy')
   }
-  const { protocol, port } = portOf(wish)
+  const { protocol, port } = portOf(request)
   const words = ['semanage', 'port', `--${action}`, '--proto', protocol]
   if (type) words.push('--type', type)
   if (range) words.push('--range', range)

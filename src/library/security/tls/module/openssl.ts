@@ -1,11 +1,11 @@
-// What the program openssl does for `tls`: keys, requests and certificates from them, each as PEM text.
+// Calls of openssl for `tls`: keys, requests and certificates as PEM text.
 
 import { randomBytes } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, SaltError, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
-/** Runs it; what it refuses is an error in its own words. */
+/** Run openssl; raise its error text. */
 export async function openssl(ctx: FunctionContext, words: readonly string[], stdin = ''): Promise<string> {
   const { retcode, stdout, stderr } = await ctx.host.run({ argv: ['openssl', ...words], stdin })
   if (retcode === 0) return decodeBytes(stdout)
@@ -14,23 +14,24 @@ export async function openssl(ctx: FunctionContext, words: readonly string[], st
 
 const FIELDS = ['C', 'ST', 'L', 'O', 'OU', 'CN', 'emailAddress'] as const
 
-/** Who a certificate is for, in the order Salt writes it. */
-export type Subject = Readonly<Record<(typeof FIELDS)[number], Value>>
+/** Subject of a certificate, in Salt's order. */
+export type Subject = Readonly<Record<(typeof FIELDS)[number], string | null>>
 
 export function subjectWords(subject: Subject): string[] {
-  const parts = FIELDS.filter((field) => truthy(subject[field])).map(
-    (field) => `/${field}=${str(subject[field]).replace(/[\\/+]/g, '\\$&')}`,
-  )
+  const parts = FIELDS.flatMap((field) => {
+    const value = subject[field]
+    return value ? [`/${field}=${value.replace(/[\\/+]/g, '\\$&')}`] : []
+  })
   return ['-utf8', '-subj', parts.join('')]
 }
 
-export const newKey = (ctx: FunctionContext, bits: Value): Promise<string> =>
-  openssl(ctx, ['genpkey', '-algorithm', 'RSA', '-pkeyopt', `rsa_keygen_bits:${str(bits)}`])
+export const newKey = (ctx: FunctionContext, bits: number): Promise<string> =>
+  openssl(ctx, ['genpkey', '-algorithm', 'RSA', '-pkeyopt', `rsa_keygen_bits:${bits}`])
 
-/** A positive number of 16 bytes. */
+/** Return a positive serial number of 16 bytes. */
 export const newSerial = (): string => `0x7${randomBytes(16).toString('hex').slice(1)}`
 
-/** A configuration of nothing but these extensions, as a temporary file. */
+/** Write a configuration with only these extensions to a temporary file. */
 export async function configured<T>(
   ctx: FunctionContext,
   extensions: Readonly<Record<string, string>>,
@@ -58,17 +59,17 @@ const SHORT_NAMES: Readonly<Record<string, string>> = lookup({
   'Certificate Policies': 'certificatePolicies',
 })
 
-/** `cert_info`, read from what openssl prints. */
+/** Return the result of `cert_info` from the output of openssl. */
 export async function certificateFacts(ctx: FunctionContext, pem: string, digest: string): Promise<Map<string, Value>> {
   const names = ['-nameopt', 'sep_multiline,sname,utf8']
   const asked = ['x509', '-noout', `-${digest}`, '-fingerprint', '-serial', '-dates', '-subject', '-issuer', ...names]
-  const told = await openssl(ctx, asked, pem)
-  const field = (name: string): string => new RegExp(`${name}=(.*)`, 'i').exec(told)?.[1]?.trim() ?? ''
+  const output = await openssl(ctx, asked, pem)
+  const field = (name: string): string => new RegExp(`${name}=(.*)`, 'i').exec(output)?.[1]?.trim() ?? ''
   const time = (name: string): number => Date.parse(field(name)) / 1000
   const facts = new Map<string, Value>([
     ['fingerprint', field('fingerprint')],
-    ['subject', distinguishedName(told, 'subject')],
-    ['issuer', distinguishedName(told, 'issuer')],
+    ['subject', distinguishedName(output, 'subject')],
+    ['issuer', distinguishedName(output, 'issuer')],
     ['serial_number', BigInt(`0x${field('serial')}`)],
     ['not_before', time('notBefore')],
     ['not_after', time('notAfter')],
@@ -88,15 +89,17 @@ export async function certificateFacts(ctx: FunctionContext, pem: string, digest
   return facts
 }
 
-function distinguishedName(told: string, which: string): Map<Value, Value> {
-  const block = new RegExp(`^${which}=\\n((?: .*\\n?)*)`, 'm').exec(told)?.[1] ?? ''
-  return new Map(Array.from(block.matchAll(/^ +(\w+)=(.*)$/gm), ([, name, value]) => [name!, value!]))
+function distinguishedName(output: string, which: string): Map<Value, Value> {
+  const block = new RegExp(`^${which}=\\n((?: .*\\n?)*)`, 'm').exec(output)?.[1] ?? ''
+  return new Map(Array.from(block.matchAll(/^ +(\w+)=(.*)$/gm), ([, name = '', value = '']) => [name, value]))
 }
 
 function extensionsIn(text: string): Map<Value, Value> {
   const found = new Map<Value, Value>()
-  for (const [, name, value] of text.matchAll(/^ +X509v3 ([^:\n]+): ?(?:critical)? *\n((?: {16,}.*\n?)+)/gm)) {
-    found.set(SHORT_NAMES[name!.trim()] ?? name!.trim(), value!.trim().replace(/\n\s+/g, '\n'))
+  for (const [, name = '', value = ''] of text.matchAll(
+    /^ +X509v3 ([^:\n]+): ?(?:critical)? *\n((?: {16,}.*\n?)+)/gm,
+  )) {
+    found.set(SHORT_NAMES[name.trim()] ?? name.trim(), value.trim().replace(/\n\s+/g, '\n'))
   }
   return found
 }

@@ -1,10 +1,10 @@
-// Certificates that are valid no more: an authority notes them in its `index.txt`, in the form of openssl's own
-// database, and signs a list of them, which holds for a hundred years.
+// Revocation: an authority records revoked certificates in its `index.txt`, in the format of openssl's database, and signs a
+// list of them that is valid for a hundred years.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
+import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
 import { certificateFacts, openssl } from './openssl.ts'
-import { isThere, rootOf, textOfFile } from './places.ts'
+import { exists, rootOf, textOfFile } from './places.ts'
 
 const DAYS = '36500'
 
@@ -14,19 +14,24 @@ interface Authority {
   key: string
 }
 
-async function authorityOf(ctx: FunctionContext, ca: Value, root: Value, file: Value): Promise<Authority> {
-  const folder = `${await rootOf(ctx, root)}/${str(ca)}`
-  const base = `${folder}/${truthy(file) ? str(file) : `${str(ca)}_ca_cert`}`
+async function authorityOf(
+  ctx: FunctionContext,
+  ca: string,
+  root: string | null,
+  file: string | null,
+): Promise<Authority> {
+  const folder = `${await rootOf(ctx, root)}/${ca}`
+  const base = `${folder}/${file || `${ca}_ca_cert`}`
   return { folder, certificate: `${base}.crt`, key: `${base}.key` }
 }
 
 const hasFiles = async (ctx: FunctionContext, { certificate, key }: Authority): Promise<boolean> =>
-  (await isThere(ctx, certificate)) && (await isThere(ctx, key))
+  (await exists(ctx, certificate)) && (await exists(ctx, key))
 
-const noAuthority = (ca: Value): string => `There is no CA named "${str(ca)}"`
+const noAuthority = (ca: string): string => `There is no CA named "${ca}"`
 
-/** The signed list of these lines of an index. */
-async function signedList(ctx: FunctionContext, authority: Authority, lines: readonly string[], digest: Value) {
+/** Return the signed list of these lines of an index. */
+async function signedList(ctx: FunctionContext, authority: Authority, lines: readonly string[], digest: string) {
   const folder = await ctx.host.tempDirectory({ prefix: 'tls-' })
   try {
     const settings = [
@@ -35,7 +40,7 @@ async function signedList(ctx: FunctionContext, authority: Authority, lines: rea
       '[own]',
       `database = ${folder}/index.txt`,
       'unique_subject = no',
-      `default_md = ${str(digest)}`,
+      `default_md = ${digest}`,
       `default_crl_days = ${DAYS}`,
     ]
     await ctx.host.write(`${folder}/index.txt`, lines.map((line) => `${line}\n`).join(''))
@@ -48,7 +53,7 @@ async function signedList(ctx: FunctionContext, authority: Authority, lines: rea
 }
 
 const linesOf = async (ctx: FunctionContext, path: string): Promise<string[]> =>
-  (await isThere(ctx, path)) ? (await textOfFile(ctx, path)).split('\n').filter((line) => line !== '') : []
+  (await exists(ctx, path)) ? (await textOfFile(ctx, path)).split('\n').filter((line) => line !== '') : []
 
 const shortTime = (seconds: number): string =>
   new Date(seconds * 1000)
@@ -56,22 +61,13 @@ const shortTime = (seconds: number): string =>
     .replace(/[-:T]|\.\d+/g, '')
     .slice(2)
 
-interface Revocation {
-  ca_name: Value
-  CN: Value
-  cacert_path: Value
-  ca_filename: Value
-  cert_path: Value
-  cert_filename: Value
-  crl_file: Value
-  digest: Value
-}
+type Revocation = Bound<typeof revokeCertArgs>
 
 async function revoke(ctx: FunctionContext, given: Revocation) {
   const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
   if (!(await hasFiles(ctx, authority))) return noAuthority(given.ca_name)
-  const certificate = `${str(given.cert_path ?? `${authority.folder}/certs`)}/${str(given.cert_filename ?? given.CN)}.crt`
-  if (!(await isThere(ctx, certificate))) return `There is no client certificate named "${str(given.CN)}"`
+  const certificate = `${given.cert_path ?? `${authority.folder}/certs`}/${given.cert_filename ?? given.CN}.crt`
+  if (!(await exists(ctx, certificate))) return `There is no client certificate named "${given.CN}"`
   const facts = await certificateFacts(ctx, await textOfFile(ctx, certificate), 'sha256')
   const serial = (facts.get('serial_number') as bigint).toString(16).toUpperCase()
   const index = `${authority.folder}/index.txt`
@@ -82,7 +78,7 @@ async function revoke(ctx: FunctionContext, given: Revocation) {
   if (own) own.splice(0, 3, 'R', own[1] ?? '', now)
   else entries.push(['R', shortTime(Number(facts.get('not_after'))), now, serial, 'unknown', '/'])
   const lines = entries.map((fields) => fields.join('\t'))
-  const target = str(given.crl_file ?? `${authority.folder}/crl.pem`)
+  const target = given.crl_file ?? `${authority.folder}/crl.pem`
   if ((await ctx.host.stat(target))?.type === 'directory') {
     return { retcode: 1, comment: `crl_file "${target}" is an existing directory` }
   }
@@ -93,7 +89,7 @@ async function revoke(ctx: FunctionContext, given: Revocation) {
   return `Revoked Certificate: "${certificate}", serial number: ${serial}`
 }
 
-/** Whether an authority signed a certificate and has not revoked it. */
+/** Return whether an authority signed a certificate and did not revoke it. */
 async function validate(ctx: FunctionContext, cert: string, ca: string, crl: Value) {
   const authority = await authorityOf(ctx, ca, null, null)
   let list: string
@@ -110,8 +106,8 @@ async function validate(ctx: FunctionContext, cert: string, ca: string, crl: Val
     const words = ['verify', '-CAfile', authority.certificate, '-crl_check_all', '-CRLfile', file]
     const { retcode, stderr } = await ctx.host.run({ argv: ['openssl', ...words], stdin: cert })
     if (retcode === 0) return { valid: true }
-    const said = Buffer.from(stderr).toString()
-    return { error: /depth lookup: (.*)/.exec(said)?.[1] ?? said.trim(), valid: false }
+    const errors = Buffer.from(stderr).toString()
+    return { error: /depth lookup: (.*)/.exec(errors)?.[1] ?? errors.trim(), valid: false }
   } finally {
     await ctx.host.remove(file)
   }
@@ -132,7 +128,7 @@ const USES: Readonly<Record<string, () => Dict>> = lookup({
   client: () => usage('clientAuth', 'nonRepudiation, digitalSignature, keyEncipherment'),
 })
 
-/** Extensions of requests and certificates for a use: those of the pillar, or else the usual ones. */
+/** Return the extensions of requests and certificates for a use: those of the pillar, else the defaults. */
 async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {
   const wanted = async (name: string): Promise<Dict> => {
     const own = await ctx.call('pillar.get', [`tls.extensions:${name}`, false])
@@ -146,50 +142,51 @@ async function extensionsFor(ctx: FunctionContext, use: string): Promise<Dict> {
   return found
 }
 
-const ca_name = arg.text('The authority')
-const optional = (doc: string) => arg.any(doc, { optional: true })
+const ca_name = arg.text('Name of the authority')
 const where = {
-  cacert_path: optional('The root of all authorities'),
-  ca_filename: arg.text('The name of its files', { optional: true }),
+  cacert_path: arg.text('Root directory of all authorities', { optional: true }),
+  ca_filename: arg.text('Name of its files, without extension', { optional: true }),
 }
-const crl_file = optional('The file of the list; `crl.pem` of the authority when not given')
-const digest = arg.text('The hash for the signature', { default: 'sha256' })
+const crl_file = arg.text('Path of the list; default: `crl.pem` of the authority', { optional: true })
+const digest = arg.text('Hash for the signature', { default: 'sha256' })
+
+const revokeCertArgs = {
+  ca_name,
+  CN: arg.text('Common name of the certificate'),
+  ...where,
+  cert_path: arg.text('Directory of the certificate', { optional: true }),
+  cert_filename: arg.text('Name of the certificate; default: the common name', { optional: true }),
+  crl_file,
+  digest,
+}
 
 export const revocation = {
   create_empty_crl: changes({
-    doc: 'Make the list of revoked certificates of an authority, with none on it.',
+    doc: 'Create an empty certificate revocation list of an authority.',
     example: "tls.create_empty_crl ca_name='koji' ca_filename='ca' crl_file='/etc/openvpn/team1/crl.pem'",
     args: { ca_name, ...where, crl_file, digest },
     run: async (ctx, given) => {
       const authority = await authorityOf(ctx, given.ca_name, given.cacert_path, given.ca_filename)
-      const target = truthy(given.crl_file) ? str(given.crl_file) : `${authority.folder}/crl.pem`
-      if (await isThere(ctx, target)) return `CRL "${target}" already exists`
+      const target = given.crl_file || `${authority.folder}/crl.pem`
+      if (await exists(ctx, target)) return `CRL "${target}" already exists`
       if (!(await hasFiles(ctx, authority))) return noAuthority(given.ca_name)
       await ctx.host.write(target, await signedList(ctx, authority, [], given.digest))
       return `Created an empty CRL: "${target}"`
     },
   }),
   revoke_cert: changes({
-    doc: 'Revoke a certificate: note it, and sign the list anew.',
+    doc: 'Revoke a certificate, and sign the revocation list again.',
     example: "tls.revoke_cert ca_name='koji' CN='laptop' crl_file='/etc/openvpn/team1/crl.pem'",
-    args: {
-      ca_name,
-      CN: arg.any('The common name of the certificate'),
-      ...where,
-      cert_path: optional('Its folder'),
-      cert_filename: optional('Its name, if it is not the common name'),
-      crl_file,
-      digest,
-    },
+    args: revokeCertArgs,
     run: revoke,
   }),
   validate: reads({
-    doc: 'Whether a certificate is from an authority and not revoked.',
+    doc: 'Return whether an authority signed a certificate and did not revoke it.',
     example: 'tls.validate /etc/pki/koji/certs/laptop.crt koji None',
     args: {
-      cert: arg.text('A file, or its text'),
+      cert: arg.text('Path or text of the certificate'),
       ca_name,
-      crl_file: arg.any('The list; None for what the authority noted'),
+      crl_file: arg.any('Path of the revocation list; None to use the records of the authority'),
     },
     run: async (ctx, { cert, ca_name, crl_file }) => {
       const text = cert.includes('-----BEGIN') ? cert : await textOfFile(ctx, cert)
@@ -197,13 +194,13 @@ export const revocation = {
     },
   }),
   get_extensions: reads({
-    doc: 'The extensions of requests and certificates for a use: those of the pillar, or the usual ones.',
+    doc: 'Return the extensions of requests and certificates for a use: those of the pillar, or the defaults.',
     example: 'tls.get_extensions client',
-    args: { cert_type: arg.text('The use: server, client, or a name in pillar') },
-    run: (ctx, { cert_type }) => extensionsFor(ctx, cert_type ? cert_type : 'server'),
+    args: { cert_type: arg.text('Use: server, client, or a name in pillar') },
+    run: (ctx, { cert_type }) => extensionsFor(ctx, cert_type || 'server'),
   }),
   maybe_fix_ssl_version: changes({
-    doc: 'Make the certificate of an authority anew, if it has a version that old releases of Salt wrote by mistake.',
+    doc: 'Recreate the certificate of an authority if it has the invalid version that old releases of Salt wrote.',
     example: 'tls.maybe_fix_ssl_version test_ca /etc/certs',
     args: { ca_name, ...where },
     run: async (ctx, given) => {

@@ -1,4 +1,4 @@
-// Making certificates, requests and lists.
+// Creation of certificates, requests and revocation lists.
 import type { KeyObject } from 'node:crypto'
 import { type Dict, setDictKeyValue, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
@@ -17,7 +17,7 @@ export interface Signing {
   authority: Certificate | undefined
 }
 
-/** The key that signs, with the certificate it belongs to, if it is not to sign itself. */
+/** Return the signing key and its certificate, unless the certificate is self-signed. */
 async function signing(ctx: FunctionContext, options: Options): Promise<Signing> {
   const tools = await x509()
   const passphrase = given(options, 'signing_private_key_passphrase')
@@ -30,7 +30,7 @@ async function signing(ctx: FunctionContext, options: Options): Promise<Signing>
   return { key, authority }
 }
 
-/** The public key that is certified. */
+/** Return the public key to certify. */
 async function subjectKey(ctx: FunctionContext, options: Options, { key, authority }: Signing): Promise<Uint8Array> {
   const tools = await x509()
   if (authority === undefined) return tools.publicBytes(key)
@@ -64,7 +64,7 @@ export async function createCertificate(ctx: FunctionContext, options: Options):
 async function keepCopy(ctx: FunctionContext, made: Certificate, path: Value, withName: boolean): Promise<void> {
   if (!truthy(path)) return
   const tools = await x509()
-  // whoever asked for the certificate chose the name, and must not choose the folder
+  // the requester chooses the name, and must not choose the directory
   const name = withName
     ? commonName(tools, made.subject)
         ?.replace(/[/\p{Cc}]/gu, '_')
@@ -87,7 +87,7 @@ export async function createRequest(ctx: FunctionContext, options: Options): Pro
   return tools.signRequest(tools.planRequest(options, key), key, digest)
 }
 
-/** Entries in their present form: a dict each, with the reason among the extensions. */
+/** Return the entries as dicts, with the reason among the extensions. */
 function revokedEntries(revoked: Value): Dict[] {
   return (revoked as Dict[]).map((entry) => {
     const [only] = entry.values()

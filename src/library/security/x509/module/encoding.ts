@@ -1,25 +1,25 @@
-// Keys, certificates, requests and lists in the form that was asked for.
+// Keys, certificates, requests and lists in a given encoding.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
-import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
 import { certificate, failure, invalid } from './sources.ts'
 
-/** Text for PEM, base64 for bytes; the bytes themselves when they are asked for. */
+/** Return text for PEM, base64 for bytes, or the bytes themselves. */
 function shaped(bytes: Uint8Array, isText: boolean, raw: boolean): Value {
   if (raw) return new Uint8Array(bytes)
   return isText ? Buffer.from(bytes).toString() : Buffer.from(bytes).toString('base64')
 }
 
-export function checkEncoding(encoding: Value, valid: readonly string[]): void {
-  if (valid.includes(str(encoding))) return
-  throw failure(`Invalid value '${str(encoding)}' for encoding. Valid: ${valid.join(', ')}`)
+export function checkEncoding(encoding: string, valid: readonly string[]): void {
+  if (valid.includes(encoding)) return
+  throw failure(`Invalid value '${encoding}' for encoding. Valid: ${valid.join(', ')}`)
 }
 
 const DIGESTS = 'sha1 sha224 sha256 sha384 sha512 sha512_224 sha512_256 sha3_224 sha3_256 sha3_384 sha3_512'.split(' ')
 
-/** The digest by the name it has here. */
+/** Return the digest by its name in Node. */
 export function checkedDigest(digest: Value): string {
   const name = str(digest).toLowerCase()
   if (!DIGESTS.includes(name)) {
@@ -38,7 +38,7 @@ export const CERTIFICATE_ENCODINGS = ['der', 'pem', 'pkcs7_der', 'pkcs7_pem', 'p
 
 const noPkcs12 = (): Error => failure('PKCS#12 containers are not supported here. Use encoding pem or der.')
 
-/** A message that consists of certificates alone. */
+/** Return a PKCS#7 message that contains only certificates. */
 async function bundle(certificates: readonly Certificate[]): Promise<Uint8Array> {
   const { sequence, set, integer, oid, explicit, octets } = await x509()
   const data = sequence(oid('1.2.840.113549.1.7.1'), explicit(0, octets(new Uint8Array())))
@@ -50,13 +50,13 @@ async function bundle(certificates: readonly Certificate[]): Promise<Uint8Array>
 export async function encodeCertificate(
   ctx: FunctionContext,
   given: Certificate,
-  { encoding, append_certs, raw }: { encoding: Value; append_certs: Value; raw: boolean },
+  { encoding, append_certs, raw }: { encoding: string; append_certs: Value; raw: boolean },
 ): Promise<Value> {
   checkEncoding(encoding, CERTIFICATE_ENCODINGS)
   if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
   if (encoding === 'pkcs12') throw noPkcs12()
   const further: Certificate[] = []
-  const sources = truthy(append_certs) ? (Array.isArray(append_certs) ? (append_certs as Value[]) : [append_certs]) : []
+  const sources = truthy(append_certs) ? (isList(append_certs) ? append_certs : [append_certs]) : []
   for (const source of sources) further.push(await certificate(ctx, source))
   const { toPem } = await x509()
   if (encoding === 'der') return shaped(given.raw, false, raw)
@@ -69,10 +69,10 @@ export async function encodeCertificate(
   return shaped(isText ? Buffer.from(toPem('PKCS7', bytes)) : bytes, isText, raw)
 }
 
-export function encodeKey(key: KeyObject, encoding: string, passphrase: Value, raw: boolean): Value {
+export function encodeKey(key: KeyObject, encoding: string, passphrase: string | null, raw: boolean): Value {
   checkEncoding(encoding, ['der', 'pem', 'pkcs12'])
   if (encoding === 'pkcs12') throw noPkcs12()
-  const locked = passphrase === null ? {} : { cipher: 'aes-256-cbc', passphrase: str(passphrase) }
+  const locked = passphrase === null ? {} : { cipher: 'aes-256-cbc', passphrase }
   const format = encoding === 'pem' ? 'pem' : 'der'
   const bytes = Buffer.from(key.export({ type: 'pkcs8', format: format as 'der', ...locked }))
   return shaped(bytes, encoding === 'pem', raw)
@@ -80,7 +80,7 @@ export function encodeKey(key: KeyObject, encoding: string, passphrase: Value, r
 
 const CURVES: Readonly<Record<string, string>> = lookup({ 256: 'prime256v1', 384: 'secp384r1', 521: 'secp521r1' })
 
-export function generateKey(algo: Value, keysize: Value): KeyObject {
+export function generateKey(algo: string, keysize: Value): KeyObject {
   const size = truthy(keysize) ? Number(keysize) : undefined
   switch (algo) {
     case 'rsa':
@@ -97,13 +97,11 @@ export function generateKey(algo: Value, keysize: Value): KeyObject {
     case 'ed448':
       return generateKeyPairSync('ed448').privateKey
     default:
-      throw invalid(
-        `Invalid algorithm specified for generating private key: ${str(algo)}. Valid: rsa, ec, ed25519, ed448`,
-      )
+      throw invalid(`Invalid algorithm specified for generating private key: ${algo}. Valid: rsa, ec, ed25519, ed448`)
   }
 }
 
-/** In bits; None for a key on an Edwards curve. */
+/** Return the size in bits; None for a key on an Edwards curve. */
 export function keySize(key: KeyObject): Value {
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {}
   if (modulusLength !== undefined) return modulusLength

@@ -1,4 +1,4 @@
-// x509.create_certificate from end to end: checks, who signs, and where the certificate goes.
+// x509.create_certificate: checks, the signer, and the output.
 import { BrineError } from '../../../../base/mod.ts'
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
@@ -11,11 +11,11 @@ import { bytesOf, certificate, failure, givenBytes, invalid, privateKey } from '
 type Options = ReadonlyMap<string, Value>
 
 export interface Order {
-  ca_server: Value
-  signing_policy: Value
-  encoding: Value
+  ca_server: string | null
+  signing_policy: string | null
+  encoding: string
   append_certs: Value
-  path: Value
+  path: string | null
   overwrite: boolean
   raw: boolean
   kwargs: Options
@@ -30,19 +30,19 @@ export async function issueCertificate(ctx: FunctionContext, order: Order): Prom
   checkEncoding(encoding, CERTIFICATE_ENCODINGS)
   checkedDigest(digest)
   if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
-  if (!options.has('signing_private_key') && !truthy(ca_server)) {
+  if (!options.has('signing_private_key') && !ca_server) {
     throw invalid('Creating a certificate locally at least requires a signing private key.')
   }
-  if (truthy(path) && !overwrite && truthy(await ctx.call('file.file_exists', [path]))) {
-    return `The file at ${str(path)} exists and overwrite was set to false`
+  if (path && !overwrite && truthy(await ctx.call('file.file_exists', [path]))) {
+    return `The file at ${path} exists and overwrite was set to false`
   }
-  const made = truthy(ca_server) ? await fromAuthority(ctx, order, options) : await byPolicy(ctx, order, options)
-  const raw = truthy(path) || order.raw
+  const made = ca_server ? await fromAuthority(ctx, order, options) : await byPolicy(ctx, order, options)
+  const raw = Boolean(path) || order.raw
   const out = await encodeCertificate(ctx, made, { encoding, append_certs, raw })
   if (path === null) return out
-  if (encoding === 'pem') return writePem(ctx, out, str(path), overwrite, 'CERTIFICATE')
-  await ctx.host.write(str(path), out as Uint8Array)
-  return `Certificate written to ${str(path)}`
+  if (encoding === 'pem') return writePem(ctx, out, path, overwrite, 'CERTIFICATE')
+  await ctx.host.write(path, out as Uint8Array)
+  return `Certificate written to ${path}`
 }
 
 async function byPolicy(ctx: FunctionContext, { signing_policy }: Order, options: Options): Promise<Certificate> {
@@ -72,13 +72,13 @@ async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<st
   }
 }
 
-/** Options that name the authority's own keys and files. Only its policy can set them. */
+/** Options that name keys and files of the authority. Only its policy can set them. */
 const OF_AUTHORITY = ['signing_private_key', 'signing_private_key_passphrase', 'signing_cert', 'copypath', 'prepend_cn']
 
-/** Options by which a minion sends key material; the authority's files are not its to name. */
+/** Options with key material of a minion; it must not name files of the authority. */
 const MATERIAL = ['public_key', 'csr'] as const
 
-/** What a policy may be merged with: the options of the requester without those that are the authority's. */
+/** Return the options of the requester without those of the authority. */
 function requested(ctx: FunctionContext, options: Options, minion: Value): Map<string, Value> {
   const kept = new Map(options)
   const foreign = minion === null ? OF_AUTHORITY : [...OF_AUTHORITY, 'private_key', 'private_key_passphrase']
@@ -92,7 +92,7 @@ function requested(ctx: FunctionContext, options: Options, minion: Value): Map<s
   return kept
 }
 
-/** What another minion is answered. */
+/** Return the answer for another minion. */
 export async function signForOther(
   ctx: FunctionContext,
   name: Value,

@@ -1,4 +1,4 @@
-// Texts in PEM: finding an entry, putting it into shape, and writing it to a file.
+// PEM texts: search, canonical form, and writing to a file.
 import { decodeBytes, SaltError, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { bytesOf, invalid, isFile } from './sources.ts'
@@ -11,7 +11,7 @@ function entryPattern(type: string): RegExp {
   return new RegExp(head + body, 's')
 }
 
-/** Text that lost its line breaks on the way, with them. */
+/** Restore the line breaks of a text that lost them. */
 function broken(text: string): string {
   if (text.includes('\n') || !text.startsWith('-----') || !text.endsWith('-----')) return text
   return (text.match(/-----[^-]*-----|[^-]{1,64}/g) ?? []).join('\n')
@@ -31,7 +31,7 @@ export async function pemEntry(ctx: FunctionContext, source: Value, type: string
   return `${[header, ...notes, ...lines, footer].join('\n')}\n`
 }
 
-/** An entry that a file may have, to be kept. */
+/** Return an entry of a file to keep; empty if there is none. */
 async function kept(ctx: FunctionContext, text: string, type: string): Promise<string> {
   try {
     return await pemEntry(ctx, text, type)

@@ -1,4 +1,4 @@
-// Signing policies: what an authority lets others have, from pillar or configuration, here or on another minion.
+// Signing policies of an authority, from pillar or configuration, of this or another minion.
 import { type Dict, deepCopy, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, x509 } from '../../../../sdk/mod.ts'
 import { certificate, failure, invalid } from './sources.ts'
@@ -15,7 +15,7 @@ export async function localPolicy(ctx: FunctionContext, name: Value): Promise<Di
   return new Map()
 }
 
-/** Asks the minion that is the authority. */
+/** Send the request to the minion that is the authority. */
 export async function askAuthority(
   ctx: FunctionContext,
   server: Value,
@@ -67,7 +67,7 @@ export async function signingPolicy(ctx: FunctionContext, name: Value, server: s
   return (await x509()).withShortNames(policy as ReadonlyMap<string, Value>) as Dict
 }
 
-/** Whether a minion may use a policy. */
+/** Return whether a minion may use a policy. */
 async function isAllowed(ctx: FunctionContext, rule: Value, minion: Value): Promise<boolean> {
   if (!str(rule).includes('@')) return truthy(await ctx.call('match.glob', [rule, minion]))
   const answer = await ctx.call('publish.runner', ['match.compound_matches'], { arg: [rule, minion] })
@@ -80,7 +80,7 @@ async function isAllowed(ctx: FunctionContext, rule: Value, minion: Value): Prom
   return answer.get('res') === minion
 }
 
-/** The policy for a minion that asks for it, or why it gets none. */
+/** Return the policy for a requesting minion, or the reason for the refusal. */
 export async function grantedPolicy(ctx: FunctionContext, name: Value, minion: Value): Promise<Dict | string> {
   const policy = await localPolicy(ctx, name)
   if (policy.size === 0) return 'signing_policy must be specified and defined on signing minion'

@@ -1,4 +1,4 @@
-// What certificates, requests and lists say.
+// Contents of certificates, requests and revocation lists.
 import { createHash, type KeyObject } from 'node:crypto'
 import { type Dict, OrderedDict, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, type X509, x509 } from '../../../../sdk/mod.ts'
@@ -22,7 +22,7 @@ function nameDict(tools: X509, name: Name): Dict {
   return found
 }
 
-/** The first bytes of the hash of a name, as OpenSSL once named files after them. */
+/** Return the first bytes of the hash of a name, which older versions of OpenSSL used for file names. */
 function nameHash(tools: X509, name: Name): string {
   const hash = createHash('sha1').update(tools.encodeName(name)).digest().subarray(0, 4)
   return tools.prettyHex(new Uint8Array(hash).reverse())
@@ -91,7 +91,7 @@ export async function expires(ctx: FunctionContext, source: Value, days: number)
   return notAfter.getTime() <= (ctx.host.now() + days * 86_400) * 1000
 }
 
-/** Path and common name, as far as there are any, before the verdict. */
+/** Add path and common name, if known, before the answer. */
 export async function verdict(ctx: FunctionContext, source: Value, facts: Dict): Promise<Dict> {
   if (await isFile(ctx, source)) facts.set('path', source)
   const name = commonName(await x509(), (await certificate(ctx, source)).subject)

@@ -25,7 +25,7 @@ export const privateKey = ({ host }: FunctionContext, source: Value, passphrase:
 
 const passphraseOf = (value: Value): string | null => (value === null ? null : str(value))
 
-/** The key of a public or private key, a certificate or a request. */
+/** Return the public key of a public or private key, a certificate or a request. */
 export async function publicKey(ctx: FunctionContext, source: Value, passphrase: Value): Promise<KeyObject> {
   const tools = await x509()
   const unusable = (): never => {

@@ -1,5 +1,5 @@
-// x509.certificate_managed: a certificate that is renewed in time and when anything about it changes.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+// x509.certificate_managed: a certificate that is renewed before it expires and when its properties change.
+import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
   isSourceFile,
@@ -14,14 +14,14 @@ import { isOnly, type Managed, manage, splitOptions } from './managing.ts'
 
 type Options = ReadonlyMap<string, Value>
 
-export interface Wish {
+export interface Request {
   name: string
-  days_remaining: Value
-  ca_server: Value
-  signing_policy: Value
-  encoding: Value
+  days_remaining: number
+  ca_server: string | null
+  signing_policy: string | null
+  encoding: string
   append_certs: Value
-  /** Keys, names, times and digest, as x509.create_certificate takes them. */
+  /** Keys, names, times and digest, as for x509.create_certificate. */
   options: Map<string, Value>
   kwargs: Options
 }
@@ -30,7 +30,7 @@ export const given = (options: Options, name: string): Value => options.get(name
 export const nowOf = ({ host }: StateContext): number => host.now() * 1000
 const DAY = 86_400_000
 
-/** The public key that the certificate is about; undefined when only the other minion knows. */
+/** Return the public key of the certificate. */
 async function subjectKey(
   ctx: StateContext,
   options: Options,
@@ -48,7 +48,7 @@ async function subjectKey(
   return loadRequest(await sourceBytes(ctx.host, given(options, 'csr'))).value.publicKey
 }
 
-/** The key that would sign is there, and is the authority's. */
+/** Check that the signing key belongs to the authority. */
 async function checkSigner(ctx: StateContext, options: Options, authority: Certificate): Promise<void> {
   const { publicBytes, sameBytes } = await x509()
   const passphrase = given(options, 'signing_private_key_passphrase')
@@ -57,28 +57,28 @@ async function checkSigner(ctx: StateContext, options: Options, authority: Certi
   throw new SaltError('SaltInvocationError', "Signing private key does not match the certificate's public key")
 }
 
-async function compare(ctx: StateContext, wish: Wish, options: Options, path: string) {
+async function compare(ctx: StateContext, request: Request, options: Options, path: string) {
   const tools = await x509()
   const changes: Dict = new Map()
-  if (!(await isSourceFile(ctx.host, path))) return { changes: changes.set('created', wish.name), found: false }
-  const policyArgs = { ca_server: wish.ca_server }
-  const policy = await ctx.call('x509.get_signing_policy', [wish.signing_policy], policyArgs)
+  if (!(await isSourceFile(ctx.host, path))) return { changes: changes.set('created', request.name), found: false }
+  const policyArgs = { ca_server: request.ca_server }
+  const policy = await ctx.call('x509.get_signing_policy', [request.signing_policy], policyArgs)
   const loaded = await loadedAt(ctx, path)
   if (loaded === undefined) return { changes, found: false, replace: true }
   const { certificate: current, encoding, chain } = loaded
-  if (wish.encoding !== encoding) changes.set('encoding', wish.encoding)
-  if (current.notAfter.getTime() < nowOf(ctx) + Number(wish.days_remaining) * DAY) changes.set('expiration', true)
-  if (!(await sameChain(ctx, chain, wish.append_certs))) changes.set('additional_certs', true)
+  if (request.encoding !== encoding) changes.set('encoding', request.encoding)
+  if (current.notAfter.getTime() < nowOf(ctx) + request.days_remaining * DAY) changes.set('expiration', true)
+  if (!(await sameChain(ctx, chain, request.append_certs))) changes.set('additional_certs', true)
   const final = tools.withPolicy(policy, options)
   const source = given(final, 'signing_cert')
   const authority = truthy(source) ? await sourceCertificate(ctx.host, source) : undefined
-  if (authority && wish.ca_server === null) await checkSigner(ctx, final, authority)
-  const request = given(final, 'csr')
+  if (authority && request.ca_server === null) await checkSigner(ctx, final, authority)
+  const csr = given(final, 'csr')
   const plan = tools.planCertificate(final, {
     now: new Date(nowOf(ctx)),
     authority,
     publicKey: await subjectKey(ctx, final, authority),
-    request: truthy(request) ? tools.loadRequest(await sourceBytes(ctx.host, request)).value : undefined,
+    request: truthy(csr) ? tools.loadRequest(await sourceBytes(ctx.host, csr)).value : undefined,
   })
   const digest = tools.digestOf(current.signatureOid)
   if (digest !== undefined && digest !== digestName(given(final, 'digest'))) {
@@ -95,7 +95,7 @@ export const digestName = (digest: Value): string =>
     .toLowerCase()
     .replace('_', '-')
 
-/** Undefined for a file that holds something else. */
+/** Load a certificate; undefined for a file with other contents. */
 async function loadedAt(ctx: StateContext, path: string) {
   const { loadCertificate, LoadError } = await x509()
   try {
@@ -106,7 +106,7 @@ async function loadedAt(ctx: StateContext, path: string) {
   }
 }
 
-const listOf = (value: Value): Value[] => (truthy(value) ? (Array.isArray(value) ? (value as Value[]) : [value]) : [])
+const listOf = (value: Value): Value[] => (truthy(value) ? (isList(value) ? value : [value]) : [])
 
 async function sameChain(ctx: StateContext, held: readonly Certificate[], wanted: Value): Promise<boolean> {
   const { sameBytes } = await x509()
@@ -118,20 +118,20 @@ async function sameChain(ctx: StateContext, held: readonly Certificate[], wanted
   return true
 }
 
-export async function certificateManaged(ctx: StateContext, wish: Wish): Promise<StateReturn> {
+export async function certificateManaged(ctx: StateContext, request: Request): Promise<StateReturn> {
   const tools = await x509()
-  const { file, rest } = splitOptions(tools.withShortNames(wish.kwargs))
+  const { file, rest } = splitOptions(tools.withShortNames(request.kwargs))
   const digest = rest.get('algorithm')
   rest.delete('algorithm')
-  const options = new Map([...wish.options, ...rest, ...(digest === undefined ? [] : [['digest', digest] as const])])
-  const { encoding, append_certs, ca_server, signing_policy } = wish
+  const options = new Map([...request.options, ...rest, ...(digest === undefined ? [] : [['digest', digest] as const])])
+  const { encoding, append_certs, ca_server, signing_policy } = request
   const managed: Managed = {
-    ...{ subject: 'certificate', name: wish.name, file, encoding: str(encoding), textual: ['pem', 'pkcs7_pem'] },
-    compare: (path) => compare(ctx, { ...wish, append_certs: listOf(append_certs) }, options, path),
+    ...{ subject: 'certificate', name: request.name, file, encoding, textual: ['pem', 'pkcs7_pem'] },
+    compare: (path) => compare(ctx, { ...request, append_certs: listOf(append_certs) }, options, path),
     make: async (changes) => {
       const form = { encoding, append_certs: listOf(append_certs) }
       if (isOnly(changes, 'additional_certs', 'encoding', 'pkcs12_friendlyname')) {
-        return str(await ctx.call('x509.encode_certificate', [wish.name], form))
+        return str(await ctx.call('x509.encode_certificate', [request.name], form))
       }
       const asked = new Map<string, Value>([...Object.entries({ ca_server, signing_policy, ...form }), ...options])
       return str(await ctx.call('x509.create_certificate', [], asked))

@@ -1,5 +1,5 @@
-// What the states of x509 have in common: the file is kept by file.managed, whose report goes along, and what is in it is
-// made anew only when it is not what is wanted.
+// The common part of the x509 states: file.managed keeps the file and its report is included; the contents are recreated only
+// if they differ.
 import { type Dict, decodeBase64, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
@@ -19,7 +19,7 @@ const INTERNAL = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** Options of file.managed, and the rest. */
+/** Split keywords into options of file.managed and others. */
 export function splitOptions(kwargs: Options): { file: Map<string, Value>; rest: Map<string, Value> } {
   const file = new Map<string, Value>([['show_changes', false]])
   const rest = new Map<string, Value>()
@@ -44,20 +44,20 @@ export async function fileManaged(ctx: StateContext, name: string, options: Opti
   return [...answer.values()][0] as Dict
 }
 
-/** Something kept in a file: how it is compared with what is wanted, and made. */
+/** A managed file: its comparison and creation. */
 export interface Managed {
-  /** The certificate, … */
+  /** Noun for the comments, such as certificate. */
   subject: string
   name: string
   file: Map<string, Value>
   encoding: string
   /** Encodings that are text. */
   textual: readonly string[]
-  /** What differs; `found` is false when there is nothing of the kind in the file. */
+  /** Return the differences; `found` is false if the file does not contain such an object. */
   compare(path: string): Promise<{ changes: Dict; found: boolean; replace?: boolean }>
-  /** The new content: text, or bytes in base64. */
+  /** Return the new contents: text, or bytes in base64. */
   make(changes: Dict): Promise<string>
-  /** Whether a file that holds something else counts as made anew. */
+  /** Whether a file with other contents counts as recreated. */
   recreates?: boolean
 }
 
@@ -121,7 +121,7 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
   return report(true, changes.size > 0 ? `The ${subject} has been ${verb}d` : settled, changes)
 }
 
-/** A link stands for its target, or is replaced when it is not to be followed. */
+/** Return the target of a link; remove the link if it is not followed. */
 async function realPath(ctx: StateContext, name: string, file: Options): Promise<{ path: string; relinked: boolean }> {
   if (!truthy(await ctx.call('file.is_link', [name]))) return { path: name, relinked: false }
   if (truthy(file.get('follow_symlinks') ?? true)) return { path: await ctx.host.realPath(name), relinked: false }
@@ -129,6 +129,6 @@ async function realPath(ctx: StateContext, name: string, file: Options): Promise
   return { path: name, relinked: true }
 }
 
-/** Whether only the form differs, so that nothing has to be signed again. */
+/** Return whether only the encoding differs, so that no new signature is needed. */
 export const isOnly = (changes: Dict, ...names: string[]): boolean =>
   [...changes.keys()].every((change) => names.includes(str(change)))

@@ -1,4 +1,4 @@
-// Private keys, requests, lists of revoked certificates and PEM texts as states.
+// States of private keys, requests, revocation lists and PEM texts.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
@@ -19,7 +19,7 @@ type Comparison = Awaited<ReturnType<Managed['compare']>>
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const created = (name: string): Comparison => ({ changes: new Map([['created', name]]), found: false })
 
-/** What can be read from a file, or undefined when it holds something else. */
+/** Read an object; undefined for a file with other contents. */
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   const { LoadError } = await x509()
   try {
@@ -30,15 +30,15 @@ async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-export interface KeyWish {
+export interface KeyRequest {
   name: string
-  algo: Value
-  keysize: Value
-  passphrase: Value
-  encoding: Value
-  new: Value
-  overwrite: Value
-  pkcs12_encryption_compat: Value
+  algo: string
+  keysize: number | null
+  passphrase: string | null
+  encoding: string
+  new: boolean
+  overwrite: boolean
+  pkcs12_encryption_compat: boolean
   kwargs: Options
 }
 
@@ -50,53 +50,53 @@ const LOCKED: Readonly<Record<string, string>> = lookup({
     'The existing file does not seem to be a private key formatted as DER, PEM or embedded in PKCS12. Pass overwrite: true to force regeneration',
 })
 
-async function compareKey(ctx: StateContext, wish: KeyWish, keysize: Value, path: string): Promise<Comparison> {
+async function compareKey(ctx: StateContext, request: KeyRequest, keysize: Value, path: string): Promise<Comparison> {
   const tools = await x509()
   const changes: Dict = new Map()
-  if (!(await isSourceFile(ctx.host, path))) return created(wish.name)
-  if (truthy(wish.new)) return { changes: changes.set('replaced', wish.name), found: true }
+  if (!(await isSourceFile(ctx.host, path))) return created(request.name)
+  if (request.new) return { changes: changes.set('replaced', request.name), found: true }
   const bytes = await ctx.host.read(path)
-  const load = (words: Value) => tools.loadPrivateKey(bytes, words === null ? null : str(words))
+  const load = (words: string | null) => tools.loadPrivateKey(bytes, words)
   let current: ReturnType<typeof load>
   try {
-    current = load(wish.passphrase)
+    current = load(request.passphrase)
   } catch (error) {
     if (!(error instanceof tools.LoadError)) throw error
     if (error.fault !== 'needless password') {
-      if (!truthy(wish.overwrite)) throw failure(LOCKED[error.fault]!)
+      if (!request.overwrite) throw failure(LOCKED[error.fault]!)
       if (error.fault !== 'unreadable') changes.set('passphrase', true)
-      return { changes: changes.set('created', wish.name), found: true }
+      return { changes: changes.set('created', request.name), found: true }
     }
     changes.set('passphrase', true)
     current = load(null)
   }
   const kind = tools.keyKind(current.key)
-  const size = keysize ?? (wish.algo === 'rsa' ? 2048 : 256)
-  if (kind !== wish.algo) changes.set('algo', wish.algo)
-  else if (['rsa', 'ec'].includes(wish.algo)) {
+  const size = keysize ?? (request.algo === 'rsa' ? 2048 : 256)
+  if (kind !== request.algo) changes.set('algo', request.algo)
+  else if (['rsa', 'ec'].includes(request.algo)) {
     const held = await ctx.call('x509.get_private_key_size', [path], {
-      passphrase: changes.has('passphrase') ? null : wish.passphrase,
+      passphrase: changes.has('passphrase') ? null : request.passphrase,
     })
     if (held !== size) changes.set('keysize', size)
   }
-  if (current.encoding !== wish.encoding) changes.set('encoding', wish.encoding)
+  if (current.encoding !== request.encoding) changes.set('encoding', request.encoding)
   return { changes, found: true }
 }
 
-export async function keyManaged(ctx: StateContext, wish: KeyWish): Promise<StateReturn> {
-  const { name, algo, passphrase, encoding, pkcs12_encryption_compat } = wish
-  const { file, rest } = splitOptions(wish.kwargs)
-  const keysize = rest.get('bits') ?? wish.keysize
+export async function keyManaged(ctx: StateContext, request: KeyRequest): Promise<StateReturn> {
+  const { name, algo, passphrase, encoding, pkcs12_encryption_compat } = request
+  const { file, rest } = splitOptions(request.kwargs)
+  const keysize = rest.get('bits') ?? request.keysize
   for (const old of ['bits', 'cipher', 'verbose', 'text']) rest.delete(old)
   refuseUnknown(rest)
   if (!truthy(file.get('mode') ?? null) && ctx.grains.get('kernel') !== 'Windows') file.set('mode', '0400')
   const managed: Managed = {
-    ...{ subject: 'private key', name, file, encoding: str(encoding), textual: ['pem'] },
+    ...{ subject: 'private key', name, file, encoding, textual: ['pem'] },
     compare: async (path) => {
-      if (truthy(keysize) && ['ed25519', 'ed448'].includes(str(algo))) {
-        throw new SaltError('SaltInvocationError', `keysize is an invalid parameter for ${str(algo)}`)
+      if (truthy(keysize) && ['ed25519', 'ed448'].includes(algo)) {
+        throw new SaltError('SaltInvocationError', `keysize is an invalid parameter for ${algo}`)
       }
-      return compareKey(ctx, wish, keysize, path)
+      return compareKey(ctx, request, keysize, path)
     },
     recreates: await isSourceFile(ctx.host, name),
     make: async (changes) => {
@@ -111,21 +111,21 @@ export async function keyManaged(ctx: StateContext, wish: KeyWish): Promise<Stat
   return manage(ctx, managed)
 }
 
-export interface RequestWish {
+export interface CsrRequest {
   name: string
-  encoding: Value
-  /** Key, digest and subject, as x509.create_csr takes them. */
+  encoding: string
+  /** Key, digest and subject, as for x509.create_csr. */
   options: Map<string, Value>
   kwargs: Options
 }
 
-export async function requestManaged(ctx: StateContext, wish: RequestWish): Promise<StateReturn> {
+export async function requestManaged(ctx: StateContext, request: CsrRequest): Promise<StateReturn> {
   const tools = await x509()
-  const { name, encoding } = wish
-  const { file, rest } = splitOptions(tools.withShortNames(wish.kwargs))
-  const digest = rest.get('algorithm') ?? given(wish.options, 'digest')
+  const { name, encoding } = request
+  const { file, rest } = splitOptions(tools.withShortNames(request.kwargs))
+  const digest = rest.get('algorithm') ?? given(request.options, 'digest')
   rest.delete('algorithm')
-  const options = new Map([...wish.options, ...rest, ['digest', digest] as const])
+  const options = new Map([...request.options, ...rest, ['digest', digest] as const])
   const compare = async (path: string): Promise<Comparison> => {
     if (!(await isSourceFile(ctx.host, path))) return created(name)
     const loaded = await readable(async () => tools.loadRequest(await ctx.host.read(path)))
@@ -140,7 +140,7 @@ export async function requestManaged(ctx: StateContext, wish: RequestWish): Prom
     return { changes: new Map([...changes, ...found]), found: true }
   }
   return manage(ctx, {
-    ...{ subject: 'certificate signing request', name, file, encoding: str(encoding), textual: ['pem'], compare },
+    ...{ subject: 'certificate signing request', name, file, encoding, textual: ['pem'], compare },
     make: async (changes) =>
       isOnly(changes, 'encoding')
         ? str(await ctx.call('x509.encode_csr', [name], { encoding }))
@@ -148,17 +148,17 @@ export async function requestManaged(ctx: StateContext, wish: RequestWish): Prom
   })
 }
 
-export interface ListWish {
+export interface ListRequest {
   name: string
-  days_remaining: Value
-  encoding: Value
+  days_remaining: number
+  encoding: string
   extensions: Value
-  /** Key, certificate, entries and so on, as x509.create_crl takes them. */
+  /** Key, certificate, entries and other options, as for x509.create_crl. */
   options: Map<string, Value>
   kwargs: Options
 }
 
-/** Entries with the certificates they name. */
+/** Return the entries with the certificates they name. */
 async function entriesOf(ctx: StateContext, revoked: Value) {
   const entries: { options: Options; certificate: Certificate | undefined }[] = []
   for (const entry of revoked as Dict[]) {
@@ -179,7 +179,7 @@ async function entriesOf(ctx: StateContext, revoked: Value) {
   return entries
 }
 
-/** The number of a list, for the next one to be one more. */
+/** Return the number of a list, for the next one. */
 async function listNumber(ctx: StateContext, path: string): Promise<number> {
   if (!(await isSourceFile(ctx.host, path))) return 0
   const facts = await ctx.call('x509.read_crl', [path])
@@ -187,9 +187,14 @@ async function listNumber(ctx: StateContext, path: string): Promise<number> {
   return number instanceof Map ? Number(number.get('value')) : 0
 }
 
-async function compareList(ctx: StateContext, wish: ListWish, extensions: Options, path: string): Promise<Comparison> {
+async function compareList(
+  ctx: StateContext,
+  request: ListRequest,
+  extensions: Options,
+  path: string,
+): Promise<Comparison> {
   const tools = await x509()
-  const { name, encoding, options } = wish
+  const { name, encoding, options } = request
   if (!(await isSourceFile(ctx.host, path))) return created(name)
   const loaded = await readable(async () => tools.loadRevocationList(await ctx.host.read(path)))
   if (loaded === undefined) return { changes: new Map(), found: false, replace: true }
@@ -198,7 +203,7 @@ async function compareList(ctx: StateContext, wish: ListWish, extensions: Option
   if (held !== undefined && held !== digestName(given(options, 'digest')))
     changes.set('digest', given(options, 'digest'))
   if (loaded.encoding !== encoding) changes.set('encoding', encoding)
-  const left = Number(wish.days_remaining) * 86_400_000
+  const left = request.days_remaining * 86_400_000
   if (left > 0 && loaded.value.nextUpdate.getTime() < nowOf(ctx) + left) changes.set('expiration', true)
   const source = given(options, 'signing_cert')
   const passphrase = given(options, 'signing_private_key_passphrase')
@@ -218,19 +223,19 @@ async function compareList(ctx: StateContext, wish: ListWish, extensions: Option
     : loaded.value.extensions
   const by = tools.loadPublicKey(tools.publicBytes(key))
   const found = tools.listChanges({ ...loaded.value, extensions: numbered }, plan, by)
-  // an empty list counts as none, as in Salt
+  // as in Salt, an empty list counts as none
   return { changes: new Map([...changes, ...found]), found: loaded.value.revoked.length > 0 }
 }
 
-export async function listManaged(ctx: StateContext, wish: ListWish): Promise<StateReturn> {
-  const { name, encoding, options } = wish
-  const { file, rest } = splitOptions(wish.kwargs)
+export async function listManaged(ctx: StateContext, request: ListRequest): Promise<StateReturn> {
+  const { name, encoding, options } = request
+  const { file, rest } = splitOptions(request.kwargs)
   rest.delete('text')
   refuseUnknown(rest)
-  const extensions = (wish.extensions instanceof Map ? wish.extensions : new Map()) as Map<string, Value>
+  const extensions = (request.extensions instanceof Map ? request.extensions : new Map()) as Map<string, Value>
   return manage(ctx, {
-    ...{ subject: 'certificate revocation list', name, file, encoding: str(encoding), textual: ['pem'] },
-    compare: (path) => compareList(ctx, wish, extensions, path),
+    ...{ subject: 'certificate revocation list', name, file, encoding, textual: ['pem'] },
+    compare: (path) => compareList(ctx, request, extensions, path),
     make: async (changes) => {
       if (isOnly(changes, 'encoding')) return str(await ctx.call('x509.encode_crl', [name], { encoding }))
       const number =

@@ -1,5 +1,5 @@
-// The queue of `at`, as `atq` (on Red Hat `at -l`) lists it. A job that Salt made carries its tag in the first line of
-// its script.
+// The queue of `at`, as `atq` (on Red Hat `at -l`) lists it. The first line of the script of a job that Salt added is
+// its tag.
 import { SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
@@ -26,25 +26,25 @@ export async function output(ctx: FunctionContext, program: string, ...words: st
 const iso = (year: string, month: string, day: string): string =>
   `${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, '0')}-${day.replace(',', '').padStart(2, '0')}`
 
-/** Date, time, queue and user of a line, with the job's id; undefined for headings. */
+/** Parse date, time, queue and user of a line, with the job id; undefined for headings. */
 function readLine(ctx: FunctionContext, line: string): { id: string; specs: string[] } | undefined {
   const os = ctx.grains.get('os')
   const words = splitWords(line)
   if (os === 'OpenBSD') {
     if (line.startsWith(' Rank')) return undefined
-    const [, month, day, year, time, user, id, queue] = words as string[]
-    return { id: id!, specs: [iso(year!, month!, day!), `${time}:00`, queue!, user!] }
+    const [, month = '', day = '', year = '', time = '', user = '', id = '', queue = ''] = words
+    return { id, specs: [iso(year, month, day), `${time}:00`, queue, user] }
   }
   if (os === 'FreeBSD') {
     if (line.startsWith('Date')) return undefined
-    const [, month, day, time, , year, user, queue, id] = words as string[]
-    return { id: id!, specs: [iso(year!, month!, day!), `${time!.slice(0, 5)}:00`, queue!, user!] }
+    const [, month = '', day = '', time = '', , year = '', user = '', queue = '', id = ''] = words
+    return { id, specs: [iso(year, month, day), `${time.slice(0, 5)}:00`, queue, user] }
   }
   const [id = '', spec = ''] = line.split('\t')
   const parts = splitWords(spec)
   if (ctx.grains.get('os_family') === 'RedHat') return { id, specs: parts }
-  const [, month, day, time, year, queue, user] = parts as string[]
-  return { id, specs: [iso(year!, month!, day!), `${time!.slice(0, 5)}:00`, queue!, user!] }
+  const [, month = '', day = '', time = '', year = '', queue = '', user = ''] = parts
+  return { id, specs: [iso(year, month, day), `${time.slice(0, 5)}:00`, queue, user] }
 }
 
 export async function jobs(ctx: FunctionContext, tag: Value = null): Promise<Job[]> {
@@ -57,7 +57,7 @@ export async function jobs(ctx: FunctionContext, tag: Value = null): Promise<Job
     const { id, specs } = read
     const script = await output(ctx, 'at', '-c', id)
     const label = splitLines(script).findLast((text) => /^### SALT: \w+/.test(text))
-    const jobTag = label === undefined ? '' : /^### SALT: (\w+)/.exec(label)![1]!
+    const jobTag = /^### SALT: (\w+)/.exec(label ?? '')?.[1] ?? ''
     const job = isBsd(ctx) ? id : Number(id)
     const [date = '', time = '', queue = '', user = ''] = specs
     if (!truthy(tag) || tag === jobTag || tag === job) found.push({ job, date, time, queue, user, tag: jobTag })

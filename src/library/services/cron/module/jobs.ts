@@ -1,20 +1,25 @@
-// Setting and removing entries of a crontab.
+// Changes of crontab entries.
 import { randomInt } from 'node:crypto'
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { cronDiffers, cronMatches, NO_CRON_ID } from '../cron-entry.ts'
 import { dict, readTab, TIMES, writeTab } from './tab.ts'
 
-/** An entry as it is wanted: its times, or `spec`; and cmd, commented, comment, identifier. */
-export type Wanted = Readonly<Record<string, Value>>
+/** A wanted entry: its times or `spec`, and cmd, commented, comment, identifier. */
+export interface Wanted extends Readonly<Record<string, Value>> {
+  cmd: string
+  commented: boolean
+  comment: string | null
+  identifier: string | null
+}
 
 const held = (entry: Dict, key: string): Value => entry.get(key) ?? null
 
-/** `new`, `updated`, `present`, or what crontab complains about. */
-export async function setEntry(ctx: FunctionContext, user: Value, wanted: Wanted): Promise<string> {
+/** Set an entry; return `new`, `updated`, `present`, or the error text of crontab. */
+export async function setEntry(ctx: FunctionContext, user: string, wanted: Wanted): Promise<string> {
   const tab = await readTab(ctx, user)
   const isSpecial = 'spec' in wanted
-  const { cmd, identifier } = wanted as { cmd: Value; identifier: Value }
+  const { cmd, comment, commented, identifier } = wanted
   const found = [...tab.crons, ...tab.special].find((entry) => cronMatches(entry, cmd, identifier))
   if (found === undefined) {
     const fresh = isSpecial ? dict({ ...wanted }) : dict({ ...wanted, ...chosenTimes(wanted) })
@@ -24,8 +29,8 @@ export async function setEntry(ctx: FunctionContext, user: Value, wanted: Wanted
   const id = str(held(found, 'identifier') || NO_CRON_ID)
   const times = ['spec', ...TIMES].map((key): [Value, Value] => [held(found, key), wanted[key] ?? null])
   const pairs: [Value, Value][] = [
-    [held(found, 'comment'), wanted['comment']!],
-    [held(found, 'commented'), wanted['commented']!],
+    [held(found, 'comment'), comment],
+    [held(found, 'commented'), commented],
     [identifier, id],
     [held(found, 'cmd'), cmd],
     ...times,
@@ -36,29 +41,29 @@ export async function setEntry(ctx: FunctionContext, user: Value, wanted: Wanted
   return answer === 'new' ? 'updated' : answer
 }
 
-/** What is wanted, and what was there where nothing else is wanted. */
+/** Merge the wanted values into the existing entry. */
 function merged(found: Dict, wanted: Wanted, id: string): Wanted {
-  const result: Record<string, Value> = {}
+  const result: Record<string, Value> & Wanted = { ...wanted }
   for (const [key, value] of Object.entries(wanted)) {
     result[key] = key !== 'identifier' && !cronDiffers(held(found, key), value) ? held(found, key) : value
   }
-  const { identifier } = wanted as { identifier: Value }
-  const sameCommand = !cronDiffers(held(found, 'cmd'), wanted['cmd']!)
+  const { cmd, identifier } = wanted
+  const sameCommand = !cronDiffers(held(found, 'cmd'), cmd)
   const known = id === NO_CRON_ID && sameCommand ? identifier || null : id
-  if (known === null || !cronDiffers(known, identifier)) result['identifier'] = known
+  if (known === null || !cronDiffers(known, identifier)) result.identifier = known
   return result
 }
 
 export interface Removal {
-  cmd: Value
-  identifier: Value
+  cmd: string
+  identifier: string | null
   isSpecial: boolean
-  spec?: Value
-  times?: Readonly<Record<string, Value>>
+  spec?: string | null
+  times?: Readonly<Record<string, string | null>>
 }
 
-/** `removed`, `absent`, or what crontab complains about. */
-export async function removeEntry(ctx: FunctionContext, user: Value, removal: Removal): Promise<string> {
+/** Remove an entry; return `removed`, `absent`, or the error text of crontab. */
+export async function removeEntry(ctx: FunctionContext, user: string, removal: Removal): Promise<string> {
   const { cmd, identifier, isSpecial, spec = null, times = {} } = removal
   const tab = await readTab(ctx, user)
   const list = isSpecial ? tab.special : tab.crons
@@ -67,16 +72,16 @@ export async function removeEntry(ctx: FunctionContext, user: Value, removal: Re
     return isSpecial ? spec === null || held(entry, 'spec') === spec : timesMatch(entry, times)
   })
   if (at >= 0) list.splice(at, 1)
-  // a special job that is not there still writes the crontab, as in Salt
+  // as in Salt, a missing special job still writes the crontab
   const complaint = at >= 0 || isSpecial ? await writeTab(ctx, user, tab) : undefined
   return complaint ?? (at >= 0 ? 'removed' : 'absent')
 }
 
-function timesMatch(entry: Dict, times: Readonly<Record<string, Value>>): boolean {
+function timesMatch(entry: Dict, times: Readonly<Record<string, string | null>>): boolean {
   return TIMES.every((key) => {
     const wanted = times[key] ?? null
-    if (wanted === null || held(entry, key) === str(wanted)) return true
-    return str(wanted).toLowerCase() === 'random' && held(entry, key) !== '*'
+    if (wanted === null || held(entry, key) === wanted) return true
+    return wanted.toLowerCase() === 'random' && held(entry, key) !== '*'
   })
 }
 
@@ -84,7 +89,7 @@ const RANGES = { minute: [0, 59], hour: [0, 23], month: [1, 12], dayweek: [0, 6]
 
 const between = (low: number, high: number): string => String(low + randomInt(high - low + 1))
 
-/** `random` and ranges such as `10:20` become numbers. */
+/** Replace `random` and ranges such as `10:20` by numbers. */
 function chosenTimes(wanted: Wanted): Record<string, string> {
   const chosen: Record<string, string> = {}
   for (const [key, [low, high]] of Object.entries(RANGES)) {
@@ -104,7 +109,7 @@ function daysOf(month: string): number {
   return ['4', '6', '9', '11'].includes(month) ? 30 : 28
 }
 
-export async function setVariable(ctx: FunctionContext, user: Value, name: Value, value: Value): Promise<string> {
+export async function setVariable(ctx: FunctionContext, user: string, name: string, value: Value): Promise<string> {
   const tab = await readTab(ctx, user)
   const found = tab.env.find((entry) => entry.get('name') === name)
   if (found && found.get('value') === value) return 'present'
@@ -113,7 +118,7 @@ export async function setVariable(ctx: FunctionContext, user: Value, name: Value
   return (await writeTab(ctx, user, tab)) ?? (found ? 'updated' : 'new')
 }
 
-export async function removeVariable(ctx: FunctionContext, user: Value, name: Value): Promise<string> {
+export async function removeVariable(ctx: FunctionContext, user: string, name: string): Promise<string> {
   const tab = await readTab(ctx, user)
   const kept = tab.env.filter((entry) => entry.get('name') !== name)
   const complaint = await writeTab(ctx, user, { ...tab, env: kept })

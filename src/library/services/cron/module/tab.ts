@@ -1,4 +1,4 @@
-// A crontab: lines before Salt's mark are left alone, below it are variables, jobs and special jobs (`@daily`).
+// Reader and writer of crontabs. Lines before Salt's mark are kept; below it are variables, jobs and special jobs (`@daily`).
 import { type Dict, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
@@ -14,7 +14,7 @@ export interface Tab {
   env: Dict[]
 }
 
-export async function rawTab(ctx: FunctionContext, user: Value): Promise<string> {
+export async function rawTab(ctx: FunctionContext, user: string): Promise<string> {
   const { command, runas } = await crontab(ctx, user)
   const options = { ignore_retcode: true, rstrip: false, python_shell: false, ...(runas !== null && { runas }) }
   const lines = splitLines(await ctx.call('cmd.run_stdout', [`${command} -l`], options), true)
@@ -22,17 +22,17 @@ export async function rawTab(ctx: FunctionContext, user: Value): Promise<string>
   return (isGenerated ? lines.slice(3) : lines).join('')
 }
 
-/** How a user's crontab is reached: as oneself, by root with a word, or as the user. */
-async function crontab(ctx: FunctionContext, user: Value): Promise<{ command: string; runas: Value }> {
+/** Return how a user's crontab is reached: as the own user, as root with an option, or by running as the user. */
+async function crontab(ctx: FunctionContext, user: string): Promise<{ command: string; runas: string | null }> {
   const { uid } = await ctx.host.identity()
   const isSystemV = ['Solaris', 'AIX'].includes(str(ctx.grains.get('os_family') ?? ''))
-  const wanted = (await ctx.host.user(str(user)))?.uid
+  const wanted = (await ctx.host.user(user))?.uid
   if (!isSystemV && wanted === uid) return { command: 'crontab', runas: null }
-  if (!isSystemV && uid === 0) return { command: `crontab -u ${str(user)}`, runas: null }
+  if (!isSystemV && uid === 0) return { command: `crontab -u ${user}`, runas: null }
   return { command: 'crontab', runas: user }
 }
 
-export async function readTab(ctx: FunctionContext, user: Value): Promise<Tab> {
+export async function readTab(ctx: FunctionContext, user: string): Promise<Tab> {
   return parseTab(await rawTab(ctx, user))
 }
 
@@ -55,8 +55,8 @@ export function parseTab(text: string): Tab {
     if (entry.startsWith('#')) {
       const [words = '', id] = entry.replace(/^[# ]+/, '').split(IDENTIFIER)
       if (id !== undefined && id.length > 1) identifier = id.slice(1)
-      const said: string = id === undefined ? words : words.trimEnd()
-      comment = comment === null ? said : `${comment}\n${said}`
+      const remark: string = id === undefined ? words : words.trimEnd()
+      comment = comment === null ? remark : `${comment}\n${remark}`
       continue
     }
     if (readEntry(tab, entry, { identifier, comment, commented })) {
@@ -73,12 +73,12 @@ interface Notes {
   commented: boolean
 }
 
-/** Whether the line was a job, which takes the comment before it. */
+/** Parse a line; return whether it was a job, which takes the comment before it. */
 function readEntry(tab: Tab, line: string, { identifier, comment, commented }: Notes): boolean {
   if (line.startsWith('@')) {
-    const [spec, ...command] = splitWords(line)
+    const [spec = '', ...command] = splitWords(line)
     if (command.length === 0) return false
-    tab.special.push(dict({ spec: spec!, cmd: command.join(' '), identifier, comment, commented }))
+    tab.special.push(dict({ spec, cmd: command.join(' '), identifier, comment, commented }))
     return true
   }
   const equal = line.indexOf('=')
@@ -88,9 +88,8 @@ function readEntry(tab: Tab, line: string, { identifier, comment, commented }: N
   }
   const words = line.split(' ')
   if (words.length <= 5) return false
-  const [minute, hour, daymonth, month, dayweek, ...command] = words as [string, string, string, string, string]
-  const times = { minute, hour, daymonth, month, dayweek }
-  tab.crons.push(dict({ ...times, identifier, cmd: (command as string[]).join(' '), comment, commented }))
+  const times = Object.fromEntries(TIMES.map((key, at) => [key, words[at] ?? '']))
+  tab.crons.push(dict({ ...times, identifier, cmd: words.slice(5).join(' '), comment, commented }))
   return true
 }
 
@@ -100,9 +99,9 @@ function commentLines(entry: Dict): string {
   const comment = entry.get('comment') ?? null
   const identifier = entry.get('identifier') ?? null
   if (comment === null && identifier === null) return ''
-  const said = comment ? ` ${str(comment).replaceAll('\n', '\n# ')}` : ''
+  const remark = comment ? ` ${str(comment).replaceAll('\n', '\n# ')}` : ''
   const id = identifier ? ` ${IDENTIFIER}:${str(identifier)}` : ''
-  return `#${said}${id}\n`
+  return `#${remark}${id}\n`
 }
 
 export function renderTab(tab: Tab): string {
@@ -124,19 +123,19 @@ export function renderTab(tab: Tab): string {
   return lines.join('')
 }
 
-export async function installTab(ctx: FunctionContext, user: Value, path: string): Promise<Dict> {
+export async function installTab(ctx: FunctionContext, user: string, path: string): Promise<Dict> {
   const { command, runas } = await crontab(ctx, user)
   const options = { python_shell: false, ...(runas !== null && { runas }) }
   return ctx.call('cmd.run_all', [`${command} ${path}`], options)
 }
 
-/** Puts the crontab in place; what crontab complains about, or undefined. */
-export async function writeTab(ctx: FunctionContext, user: Value, tab: Tab): Promise<string | undefined> {
+/** Install the crontab; return the error text of crontab, or undefined. */
+export async function writeTab(ctx: FunctionContext, user: string, tab: Tab): Promise<string | undefined> {
   const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
   try {
     await ctx.host.write(path, renderTab(tab))
     const { runas } = await crontab(ctx, user)
-    const owner = runas === null ? undefined : await ctx.host.user(str(user))
+    const owner = runas === null ? undefined : await ctx.host.user(user)
     if (owner) await ctx.host.chown(path, owner.uid, -1)
     const outcome = await installTab(ctx, user, path)
     return outcome.get('retcode') === 0 ? undefined : str(outcome.get('stderr') ?? '')

@@ -1,16 +1,16 @@
-// `cron.file`: a file from the file server in place of a user's crontab. The crontab is laid out as a temporary file,
-// brought up to date as `file.managed` does it, and handed to the crontab command when it differs.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+// `cron.file`: a file of the file server as a user's crontab. Write the crontab to a temporary file, update that as
+// `file.managed` does, and install it when it differs.
+import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import { groupIdsOf, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
 export interface CrontabFile {
   name: Value
-  source_hash: Value
-  source_hash_name: Value
-  user: Value
-  template: Value
+  source_hash: string
+  source_hash_name: string | null
+  user: string
+  template: string | null
   context: Value
-  replace: Value
+  replace: boolean
   defaults: Value
   backup: Value
   kwargs: ReadonlyMap<string, Value>
@@ -18,14 +18,14 @@ export interface CrontabFile {
 
 export async function crontabFile(ctx: StateContext, wanted: CrontabFile): Promise<StateReturn | Dict> {
   const { name, user } = wanted
-  const group = await firstGroup(ctx, str(user))
+  const group = await firstGroup(ctx, user)
   if (group === undefined) {
-    return { changes: {}, comment: `Could not identify group for user ${str(user)}`, name, result: false }
+    return { changes: {}, comment: `Could not identify group for user ${user}`, name, result: false }
   }
-  const tab = str(await ctx.call('cron.raw_cron', [user]))
-  // an empty crontab counts as one too, as in Salt
-  if (!truthy(wanted.replace)) {
-    return { changes: {}, comment: `User ${str(user)} already has a crontab. No changes made`, name, result: true }
+  const tab = await ctx.call('cron.raw_cron', [user])
+  // as in Salt, an empty crontab counts as existing
+  if (!wanted.replace) {
+    return { changes: {}, comment: `User ${user} already has a crontab. No changes made`, name, result: true }
   }
   const path = await ctx.host.tempFile({ prefix: '__salt.tmp.' })
   try {
@@ -36,14 +36,14 @@ export async function crontabFile(ctx: StateContext, wanted: CrontabFile): Promi
   }
 }
 
-/** The temporary file, and to whom it belongs. */
+/** The temporary file and its owner. */
 interface Place extends Record<string, Value> {
   name: string
-  user: Value
+  user: string
   group: string
 }
 
-/** Of all groups of the user the first by name. */
+/** Return the first group of the user by name. */
 async function firstGroup(ctx: StateContext, user: string): Promise<string | undefined> {
   const account = await ctx.host.user(user)
   if (account === undefined) return undefined
@@ -88,12 +88,12 @@ const chosen = async (ctx: StateContext, { name, source_hash }: CrontabFile): Pr
   (await ctx.call('file.source_list', [name, source_hash, ctx.env])) as [Value, Value]
 
 async function installed(ctx: StateContext, wanted: CrontabFile, place: Place, report: Dict): Promise<Dict> {
-  const user = str(wanted.user)
+  const { user } = wanted
   if (!(report.get('changes') as Dict).has('diff')) {
     if (report.get('result') !== true) return report
     return report.set('comment', `Crontab for user ${user} is in the correct state`).set('changes', new Map())
   }
-  const answer = await ctx.call('cron.write_cron_file_verbose', [wanted.user, place.name])
+  const answer = await ctx.call('cron.write_cron_file_verbose', [user, place.name])
   if (answer.get('retcode') === 0) {
     return report.set('comment', `Crontab for user ${user} was updated`).set('result', true)
   }

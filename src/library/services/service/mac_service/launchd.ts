@@ -1,6 +1,6 @@
-// Services of macOS: property lists of launchd in the known folders, by their label in small letters.
+// Services of macOS: property lists of launchd in the known directories, by their label in lower case.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 
 const FOLDERS = [
@@ -23,12 +23,12 @@ async function plistAt(ctx: FunctionContext, path: string): Promise<Dict | undef
   return isDict(plist) && plist.has('Label') ? plist : undefined
 }
 
-/** Kept for the run, because reading hundreds of files takes its time. */
-export async function services(ctx: FunctionContext, refresh = false): Promise<Dict> {
+/** Return all services; cached, because reading hundreds of files is slow. */
+export async function services(ctx: FunctionContext, refresh = false): Promise<Map<string, Dict>> {
   const known = ctx.memory.get('available_services')
-  if (known !== undefined && !refresh) return known as Dict
+  if (known !== undefined && !refresh) return known as Map<string, Dict>
   const users = (await namesIn(ctx.host, '/Users')).map((user) => `/Users/${user}/Library/LaunchAgents`)
-  const found: Dict = new Map()
+  const found = new Map<string, Dict>()
   for (const folder of [...FOLDERS, ...users]) {
     for (const file of await namesIn(ctx.host, folder)) {
       const path = `${folder}/${file}`
@@ -46,14 +46,13 @@ export async function services(ctx: FunctionContext, refresh = false): Promise<D
   return found
 }
 
-function named(name: string, all: Dict): Dict | undefined {
-  const direct = all.get(name) as Dict | undefined
+function named(name: string, all: Map<string, Dict>): Dict | undefined {
+  const direct = all.get(name)
   if (direct) return direct
-  return [...all.values()].find((entry) => {
-    const service = entry as Dict
+  return [...all.values()].find((service) => {
     const base = str(service.get('file_name')!).replace(/\.[^.]*$/, '')
     return str(service.get('file_path')!).toLowerCase() === name || base.toLowerCase() === name
-  }) as Dict | undefined
+  })
 }
 
 export async function serviceOf(ctx: FunctionContext, given: string): Promise<Dict> {
@@ -71,7 +70,7 @@ export const plistOf = (service: Dict): Dict => service.get('plist') as Dict
 
 export const isAgent = (service: Dict): boolean => str(service.get('file_path')!).includes('LaunchAgents')
 
-/** The uid of whoever sits at the machine. */
+/** Return the uid of the user at the console. */
 async function consoleUid(ctx: FunctionContext): Promise<number> {
   const uid = (await ctx.host.stat('/dev/console'))?.uid
   if (uid === undefined) throw new SaltError('CommandExecutionError', 'Failed to get a UID for the console user.')
@@ -83,14 +82,14 @@ export async function consoleUser(ctx: FunctionContext): Promise<string> {
   return (await ctx.host.user(uid))?.name ?? String(uid)
 }
 
-/** Where launchd keeps a service: the whole system, or the session of a user. */
+/** Return the launchd domain of a service: the system, or the session of a user. */
 export async function domainOf(ctx: FunctionContext, service: Dict): Promise<string> {
   return isAgent(service) ? `gui/${await consoleUid(ctx)}` : 'system'
 }
 
-export async function launchctl(ctx: FunctionContext, words: readonly string[], runas: Value): Promise<string> {
+export async function launchctl(ctx: FunctionContext, words: readonly string[], runas: string | null): Promise<string> {
   const { retcode, stdout, stderr } = await runAll(ctx, ['launchctl', ...words], {
-    ...(truthy(runas) && { runas }),
+    ...(runas && { runas }),
     ...(words[0] === 'bootout' && { success_retcodes: [36] }),
   })
   if (retcode === 0 && !stderr.toLowerCase().includes('service is disabled')) return stdout

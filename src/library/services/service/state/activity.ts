@@ -1,4 +1,4 @@
-// A service runs, or it does not; whether it is started at boot can be asked for in the same state.
+// States that start or stop a service, and optionally enable or disable it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, equals, isNumeric, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isTrue, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
@@ -9,12 +9,12 @@ import { complaint, exists, type Kwargs, notAvailable, type Provider, providerOf
 export interface Request {
   name: string
   enable: Value
-  sig: Value
+  sig: string | null
   init_delay: Value
   kwargs: Kwargs
 }
 
-/** The report as it grows. */
+/** The report of a state while it is built. */
 class Report {
   result: boolean | null = true
   comment = ''
@@ -49,7 +49,7 @@ class Report {
 
 interface Wording {
   sfun: 'running' | 'dead'
-  /** What the service is after it. */
+  /** Whether the service runs afterwards. */
   wanted: boolean
   wouldBe: string
   already: string
@@ -88,12 +88,13 @@ const SWITCH = new Map<Value, typeof enableAtBoot>([
   [false, disableAtBoot],
 ])
 
-export const running = (ctx: StateContext, request: Request): Promise<StateReturn> => bring(ctx, request, RUNNING)
-export const dead = (ctx: StateContext, request: Request): Promise<StateReturn> => bring(ctx, request, DEAD)
+export const running = (ctx: StateContext, request: Request): Promise<StateReturn> =>
+  ensureActivity(ctx, request, RUNNING)
+export const dead = (ctx: StateContext, request: Request): Promise<StateReturn> => ensureActivity(ctx, request, DEAD)
 
 const lines = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n')
 
-/** Reports that end the state before anything is done: a wrong option, a machine that is not running, no service. */
+/** Return a report that ends the state early: an invalid option, a system that is not booted, no such service. */
 async function hindrance(ctx: StateContext, service: Provider, request: Request, wording: Wording) {
   const { name, kwargs } = request
   const report = new Report(name)
@@ -125,7 +126,7 @@ async function isEnabled(ctx: StateContext, service: Provider, name: string, bef
   return service.call('enabled', [name])
 }
 
-async function bring(ctx: StateContext, given: Request, wording: Wording): Promise<StateReturn> {
+async function ensureActivity(ctx: StateContext, given: Request, wording: Wording): Promise<StateReturn> {
   const enable = typeof given.enable === 'string' ? isTrue(given.enable) : given.enable
   const request = { ...given, enable }
   ctx.memory.set('service.state', wording.sfun)
@@ -137,7 +138,9 @@ async function bring(ctx: StateContext, given: Request, wording: Wording): Promi
   const status = await service.call('status', [name, sig])
   const atBoot = await isEnabled(ctx, service, name, !wording.wanted)
   const isUnmasking = wording.wanted && truthy(kwargs.get('unmask') ?? false)
-  const unmasking = isUnmasking ? await unmasked(ctx, service, name, kwargs.get('unmask_runtime') ?? false) : undefined
+  const unmasking = isUnmasking
+    ? await unmasked(ctx, service, name, truthy(kwargs.get('unmask_runtime') ?? false))
+    : undefined
   const alsoUnmasked = str((unmasking?.comment ?? '') as Value)
   if (truthy(status) === wording.wanted) {
     report.comment = lines(`The service ${name} is ${wording.already}`, alsoUnmasked)
@@ -161,11 +164,11 @@ interface Situation {
   atBoot: Value
 }
 
-/** Starts or stops; false when that was not even possible. */
+/** Start or stop the service; return false when the attempt failed. */
 async function act(
   ctx: StateContext,
   service: Provider,
-  { name, enable: wish, sig, init_delay, kwargs }: Request,
+  { name, enable: wanted, sig, init_delay, kwargs }: Request,
   { report, wording, status, atBoot }: Situation,
 ): Promise<boolean> {
   const { options, warnings } = await service.systemdOptions(wording.fun, kwargs)
@@ -173,7 +176,7 @@ async function act(
   const kernel = ctx.grains.get('kernel')
   const timeout = kwargs.get('timeout') ?? false
   if (kernel === 'Windows' && truthy(timeout)) options.set('timeout', timeout)
-  let enable = wish
+  let enable = wanted
   if (wording.wanted && (kernel === 'Darwin' || kernel === 'Windows') && !truthy(atBoot)) {
     if (!truthy(enable)) {
       report.set(false, `The service ${name} is disabled but enable is not True. ${ENABLE_IT}`)
@@ -186,7 +189,7 @@ async function act(
     const change = typeof enable === 'boolean' ? SWITCH.get(enable) : undefined
     if (change) report.take(await change(ctx, service, { name, started, result, kwargs }))
   }
-  const outcome = await carriedOut(service, name, wording, options)
+  const outcome = await startOrStop(service, name, wording, options)
   if (typeof outcome === 'string') {
     report.set(false, outcome)
     return false
@@ -207,8 +210,8 @@ async function act(
   return true
 }
 
-/** Whether the function says so; what a start complained about is text. */
-async function carriedOut(
+/** Return whether the function succeeded; the error text of a failed start. */
+async function startOrStop(
   service: Provider,
   name: string,
   { fun }: Wording,

@@ -1,12 +1,12 @@
-// Whether a service is started at boot: a part of the states that start and stop services, and states by itself.
-// `started` is what is known about the service: running, dead, or as it should be (null).
+// Enabling and disabling services at boot, as states and as a part of the states that start and stop services. `started` is
+// the known state of the service: running, dead, or as wanted (null).
 import { type Dict, equals, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { complaint, exists, type Kwargs, notAvailable, type Provider } from './provider.ts'
 
 type Started = boolean | null
 
-/** What is laid over the report; a report keeps its own changes where none are given. */
+/** Result and comment that replace those of the report; the report keeps its changes when none are given. */
 export interface BootReport {
   result: boolean | null
   comment: string
@@ -31,7 +31,7 @@ const cannot = (verb: string, { name, started }: BootRequest): string => {
   return `${verb} is not available on this minion, service ${name} ${how}`
 }
 
-/** The report when the service is missing or cannot be asked about. */
+/** Return the report for a service that does not exist or cannot be checked. */
 async function unavailable(service: Provider, name: string, result: boolean): Promise<BootReport | undefined> {
   try {
     return (await exists(service, name)) ? undefined : { result, comment: notAvailable(name) }
@@ -40,7 +40,7 @@ async function unavailable(service: Provider, name: string, result: boolean): Pr
   }
 }
 
-/** The changes when the switch was really thrown. */
+/** Return the changes if the service was really switched. */
 const toggled = (name: string, before: Value, after: Value): Dict =>
   equals(before, after) ? new Map() : new Map([[name, true]])
 

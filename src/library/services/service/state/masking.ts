@@ -1,10 +1,10 @@
-// Masked services cannot be started by anyone.
-import { truthy, type Value } from '../../../../data/mod.ts'
+// States of masked services, which cannot be started.
+import { truthy } from '../../../../data/mod.ts'
 import { reportOn, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { complaint, type Provider } from './provider.ts'
 
 interface Wording {
-  /** What the service is to be. */
+  /** Whether the service is masked afterwards. */
   wanted: boolean
   already: string
   done: string
@@ -21,13 +21,13 @@ const UNMASKED: Wording = {
   fun: 'unmask',
 }
 
-type Masking = (ctx: StateContext, service: Provider, name: string, runtime: Value) => Promise<StateReturn>
+type Masking = (ctx: StateContext, service: Provider, name: string, runtime: boolean) => Promise<StateReturn>
 
 function masking({ wanted, already, done, failed, fun }: Wording): Masking {
   return async (ctx, service, name, runtime) => {
     const ret = reportOn(name)
     if (!service.has('masked')) return ret(false, 'Service masking not available on this minion')
-    const now = truthy(runtime) ? 'runtime ' : ''
+    const now = runtime ? 'runtime ' : ''
     const changes = { [`${now}masked`]: { old: !wanted, new: wanted } }
     const isDone = async () => truthy(await service.call('masked', [name, runtime])) === wanted
     try {

@@ -1,5 +1,5 @@
-// The functions of `service` that this machine's provider has. Providers differ in what they can do, and only
-// functions of systemd's take `no_block`, `unmask` and `unmask_runtime`.
+// The functions of this machine's `service` provider. Providers differ in their functions; only systemd's take `no_block`,
+// `unmask` and `unmask_runtime`.
 import { SaltError, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
@@ -10,7 +10,7 @@ const SYSTEMD_ONLY = ['no_block', 'unmask', 'unmask_runtime']
 export interface Provider {
   has(...functions: string[]): boolean
   call(fun: string, args: readonly Value[], kwargs?: Kwargs): Promise<Value>
-  /** The options for systemd that a function takes, and a warning for each where systemd does not run. */
+  /** Return the systemd options that a function takes, and a warning for each if systemd does not run. */
   systemdOptions(fun: string, kwargs: Kwargs): Promise<{ options: Map<string, Value>; warnings: string[] }>
 }
 
@@ -31,13 +31,13 @@ export async function providerOf(ctx: StateContext): Promise<Provider> {
   }
 }
 
-/** What a command that failed said; anything else is thrown on. */
+/** Return the message of a failed command; rethrow other errors. */
 export function complaint(error: unknown): string {
   if (error instanceof SaltError && error.code === 'CommandExecutionError') return error.message
   throw error
 }
 
-/** Whether the service exists, by whatever the provider has to tell it. */
+/** Return whether the service exists, using the functions that the provider has. */
 export async function exists(service: Provider, name: string): Promise<boolean> {
   if (service.has('available')) return (await service.call('available', [name])) === true
   if (!service.has('get_all')) return false

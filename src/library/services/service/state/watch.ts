@@ -1,4 +1,4 @@
-// What a service does when something it watches has changed.
+// Reactions of a service to a change of a watched state.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNumeric, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import { reportOn, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
@@ -6,12 +6,12 @@ import { complaint, type Kwargs, type Provider, providerOf } from './provider.ts
 
 export interface Watch {
   name: string
-  sfun: Value
-  sig: Value
-  reload: Value
-  full_restart: Value
+  sfun: string | null
+  sig: string | null
+  reload: boolean
+  full_restart: boolean
   init_delay: Value
-  force: Value
+  force: boolean
   kwargs: Kwargs
 }
 
@@ -24,11 +24,11 @@ interface Reaction {
 const reaction = (fun: string, verb: string, done = `${verb}ed`): Reaction => ({ fun, verb, done })
 
 function whenRunning(service: Provider, { reload, full_restart, force }: Watch): Reaction {
-  if (service.has('reload') && truthy(reload)) {
-    if (service.has('force_reload') && truthy(force)) return reaction('force_reload', 'forcefully reload')
+  if (service.has('reload') && reload) {
+    if (service.has('force_reload') && force) return reaction('force_reload', 'forcefully reload')
     return reaction('reload', 'reload')
   }
-  if (service.has('full_restart') && truthy(full_restart)) return reaction('full_restart', 'fully restart')
+  if (service.has('full_restart') && full_restart) return reaction('full_restart', 'fully restart')
   return reaction('restart', 'restart')
 }
 
@@ -46,7 +46,7 @@ export async function watched(ctx: StateContext, watch: Watch): Promise<StateRet
         ? whenRunning(service, watch)
         : reaction('start', 'start')
   if (ctx.test) return ret(null, `Service is set to be ${done}`)
-  // what is left of a service that died is cleared away first
+  // stop first, to clean up after a service that died
   if (verb === 'start' && service.has('stop')) await service.call('stop', [name])
   const { options, warnings } = await service.systemdOptions(fun, kwargs)
   const warned = warnings.length > 0 ? { warnings } : {}

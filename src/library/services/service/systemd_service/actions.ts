@@ -1,15 +1,15 @@
-// What changes units: starting and stopping, starting at boot, masking.
-import { SaltError, truthy, type Value } from '../../../../data/mod.ts'
+// Changes of units: start and stop, enable and disable, mask and unmask.
+import { SaltError } from '../../../../data/mod.ts'
 import { CommandError, type FunctionContext, outputOf, runAll, succeeds } from '../../../../sdk/mod.ts'
 import { below, systemctl, unitName, usesScopes, withoutScope } from './systemctl.ts'
 import { isMasked, isSysvEnabled, noticeChanges, sysvServices } from './units.ts'
 
 export interface Unmasking {
-  unmask: Value
-  unmask_runtime: Value
+  unmask: boolean
+  unmask_runtime: boolean
 }
 
-export async function unmask(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<true> {
+export async function unmask(ctx: FunctionContext, name: string, runtime: boolean, root: string | null): Promise<true> {
   await noticeChanges(ctx, name)
   if (!(await isMasked(ctx, name, runtime, root))) return true
   const cmd = await systemctl(ctx, runtime ? 'unmask --runtime' : 'unmask', { name, scope: true, root })
@@ -18,7 +18,7 @@ export async function unmask(ctx: FunctionContext, name: string, runtime: boolea
   return true
 }
 
-export async function mask(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<true> {
+export async function mask(ctx: FunctionContext, name: string, runtime: boolean, root: string | null): Promise<true> {
   await noticeChanges(ctx, name)
   const cmd = await systemctl(ctx, runtime ? 'mask --runtime' : 'mask', { name, scope: true, root })
   const { retcode, stdout } = await runAll(ctx, cmd, { redirect_stderr: true })
@@ -26,17 +26,17 @@ export async function mask(ctx: FunctionContext, name: string, runtime: boolean,
   throw new CommandError(`Failed to mask service '${name}'`, stdout)
 }
 
-async function unmaskFirst(ctx: FunctionContext, name: string, wish: Unmasking, root: Value): Promise<void> {
-  if (truthy(wish.unmask)) await unmask(ctx, name, false, root)
-  if (truthy(wish.unmask_runtime)) await unmask(ctx, name, true, root)
+async function unmaskFirst(ctx: FunctionContext, name: string, options: Unmasking, root: string | null): Promise<void> {
+  if (options.unmask) await unmask(ctx, name, false, root)
+  if (options.unmask_runtime) await unmask(ctx, name, true, root)
 }
 
-/** Start, restart or reload; what systemctl complains about is an error. */
+/** Start, restart or reload a unit; raise the error text of systemctl. */
 export async function act(
   ctx: FunctionContext,
   verb: string,
   name: string,
-  options: Unmasking & { no_block: Value },
+  options: Unmasking & { no_block: boolean | null },
 ): Promise<true> {
   await noticeChanges(ctx, name)
   await unmaskFirst(ctx, name, options, null)
@@ -45,12 +45,13 @@ export async function act(
   throw new SaltError('CommandExecutionError', withoutScope(outcome.stderr))
 }
 
-/** The minion does not wait for its own end. */
-export const blocks = (name: string, wish: Value): Value => wish ?? unitName(name) === 'salt-minion.service'
+/** Return whether not to wait; the minion does not wait for its own end. */
+export const isDetached = (name: string, wanted: boolean | null): boolean =>
+  wanted ?? unitName(name) === 'salt-minion.service'
 
-export async function stop(ctx: FunctionContext, name: string, noBlock: Value): Promise<boolean> {
+export async function stop(ctx: FunctionContext, name: string, noBlock: boolean | null): Promise<boolean> {
   await noticeChanges(ctx, name)
-  const cmd = await systemctl(ctx, 'stop', { name, scope: true, noBlock: blocks(name, noBlock) })
+  const cmd = await systemctl(ctx, 'stop', { name, scope: true, noBlock: isDetached(name, noBlock) })
   return (await runAll(ctx, cmd)).retcode === 0
 }
 
@@ -73,8 +74,8 @@ async function switchScript(ctx: FunctionContext, name: string, on: boolean): Pr
 }
 
 interface Switching extends Unmasking {
-  no_block: Value
-  root: Value
+  no_block: boolean
+  root: string | null
 }
 
 export async function enable(ctx: FunctionContext, name: string, options: Switching): Promise<boolean> {
@@ -88,15 +89,20 @@ export async function enable(ctx: FunctionContext, name: string, options: Switch
   throw new SaltError('CommandExecutionError', withoutScope(outcome.stderr))
 }
 
-export async function disable(ctx: FunctionContext, name: string, noBlock: Value, root: Value): Promise<boolean> {
+export async function disable(
+  ctx: FunctionContext,
+  name: string,
+  noBlock: boolean | null,
+  root: string | null,
+): Promise<boolean> {
   await noticeChanges(ctx, name)
   if ((await sysvServices(ctx, root)).includes(name)) return switchScript(ctx, name, false)
   const cmd = await systemctl(ctx, 'disable', { name, scope: true, noBlock, root })
   return (await runAll(ctx, cmd, { ignore_retcode: true })).retcode === 0
 }
 
-/** An instance of a template (`name@x`) is enabled when a link to it exists; an alias when what it stands for is. */
-export async function isEnabled(ctx: FunctionContext, name: string, root: Value): Promise<boolean> {
+/** Return whether a unit is enabled: an instance of a template (`name@x`) if a link to it exists, an alias if its unit is. */
+export async function isEnabled(ctx: FunctionContext, name: string, root: string | null): Promise<boolean> {
   const quiet = { ignore_retcode: true }
   const { retcode, stdout } = await runAll(ctx, await systemctl(ctx, 'is-enabled', { name, root }), quiet)
   if (stdout === 'alias') {

@@ -1,6 +1,6 @@
-// Command lines of systemctl. Actions run in a scope of their own (`systemd-run --scope`), so that stopping the minion
-// does not end the action; `systemd.scope: False` in the configuration switches that off.
-import { SaltError, shlexSplit, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+// Command lines of systemctl. Actions run in a scope of their own (`systemd-run --scope`), so that stopping the minion does
+// not end the action; the option `systemd.scope: False` disables that.
+import { SaltError, shlexSplit, splitLines, truthy } from '../../../../data/mod.ts'
 import {
   type CommandOutcome,
   type FunctionContext,
@@ -11,14 +11,14 @@ import {
 
 export const UNIT_TYPES = ['service', 'socket', 'device', 'mount', 'automount', 'swap', 'target', 'path', 'timer']
 
-/** The name with `.service`, unless it ends like one of another type; a dot before the type is not asked for. */
+/** Return the name with `.service`, unless it ends with another unit type, with or without a dot before it. */
 export function unitName(name: string): string {
   return UNIT_TYPES.some((type) => name.endsWith(type)) ? name : `${name}.service`
 }
 
-/** A path below another root directory. */
-export function below(root: Value, path: string): string {
-  return truthy(root) ? `${str(root).replace(/\/$/, '')}${path}` : path
+/** Return a path below another root directory. */
+export function below(root: string | null, path: string): string {
+  return root ? `${root.replace(/\/$/, '')}${path}` : path
 }
 
 const REACHABLE = 'salt.utils.systemd.status'
@@ -46,8 +46,8 @@ export async function usesScopes(ctx: FunctionContext): Promise<boolean> {
 export interface Systemctl {
   name?: string
   scope?: boolean
-  noBlock?: Value
-  root?: Value
+  noBlock?: boolean | null
+  root?: string | null
   further?: readonly string[]
 }
 
@@ -65,8 +65,8 @@ export async function systemctl(ctx: FunctionContext, action: string, options: S
     words.push(run, '--scope')
   }
   words.push((await ctx.host.which('systemctl')) ?? 'systemctl')
-  if (truthy(options.noBlock ?? false)) words.push('--no-block')
-  if (truthy(options.root ?? null)) words.push('--root', str(options.root!))
+  if (options.noBlock) words.push('--no-block')
+  if (options.root) words.push('--root', options.root)
   words.push(...shlexSplit(action))
   if (options.name !== undefined) words.push(unitName(options.name))
   if (words.includes('status')) words.push('-n', '0')
@@ -77,7 +77,7 @@ export async function unitStatus(ctx: FunctionContext, name: string): Promise<Co
   return runAll(ctx, await systemctl(ctx, 'status', { name }), { redirect_stderr: true, ignore_retcode: true })
 }
 
-/** What systemctl complained about, without the line that names the scope. */
+/** Return an error text of systemctl without the line that names the scope. */
 export function withoutScope(text: string): string {
   return splitLines(text)
     .filter((line) => !line.endsWith('.scope'))

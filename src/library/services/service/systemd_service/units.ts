@@ -1,4 +1,4 @@
-// What units there are, and which states they are in. Init scripts without a unit of the same name count as services.
+// Units and their states. Init scripts without a unit of the same name count as services.
 import { reEscape, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import {
   type FunctionContext,
@@ -15,7 +15,7 @@ import { below, systemctl, UNIT_TYPES, unitName, unitStatus } from './systemctl.
 const UNIT_FOLDERS = ['/lib/systemd/system', '/usr/lib/systemd/system', '/etc/systemd/system']
 const SCRIPTS = '/etc/init.d'
 
-/** The name under which a unit file is listed, or undefined for files that are none. */
+/** Return the listed name of a unit file, or undefined for other files. */
 function listedAs(file: string): string | undefined {
   const dot = file.lastIndexOf('.')
   const type = file.slice(dot + 1)
@@ -23,7 +23,7 @@ function listedAs(file: string): string | undefined {
   return type === 'service' ? file.slice(0, dot) : file
 }
 
-async function unitFiles(ctx: FunctionContext, root: Value): Promise<Set<string>> {
+async function unitFiles(ctx: FunctionContext, root: string | null): Promise<Set<string>> {
   const found = new Set<string>()
   for (const folder of UNIT_FOLDERS) {
     const path = below(root, folder)
@@ -36,8 +36,12 @@ async function unitFiles(ctx: FunctionContext, root: Value): Promise<Set<string>
   return found
 }
 
-/** Init scripts that no unit stands for. */
-export async function sysvServices(ctx: FunctionContext, root: Value, units?: ReadonlySet<string>): Promise<string[]> {
+/** Return the init scripts without a unit. */
+export async function sysvServices(
+  ctx: FunctionContext,
+  root: string | null,
+  units?: ReadonlySet<string>,
+): Promise<string[]> {
   const folder = below(root, SCRIPTS)
   const known = units ?? (await unitFiles(ctx, root))
   const found: string[] = []
@@ -47,7 +51,7 @@ export async function sysvServices(ctx: FunctionContext, root: Value, units?: Re
   return found
 }
 
-export async function allUnits(ctx: FunctionContext, root: Value = null): Promise<string[]> {
+export async function allUnits(ctx: FunctionContext, root: string | null = null): Promise<string[]> {
   const units = await unitFiles(ctx, root)
   return [...units, ...(await sysvServices(ctx, root, units))].sort()
 }
@@ -73,14 +77,14 @@ async function runlevel(ctx: FunctionContext): Promise<string> {
   return level
 }
 
-export async function isSysvEnabled(ctx: FunctionContext, name: string, root: Value): Promise<boolean> {
+export async function isSysvEnabled(ctx: FunctionContext, name: string, root: string | null): Promise<boolean> {
   const pattern = new RegExp(`^S\\d{0,2}${reEscape(name)}`)
   const links = await namesIn(ctx.host, below(root, `/etc/rc${await runlevel(ctx)}.d`))
   return links.some((link) => link.endsWith(name) && pattern.test(link))
 }
 
-/** Units whose file is in a state, such as `enabled`. */
-export async function unitsInState(ctx: FunctionContext, state: string, root: Value): Promise<Set<string>> {
+/** Return the units whose file is in a state, such as `enabled`. */
+export async function unitsInState(ctx: FunctionContext, state: string, root: string | null): Promise<Set<string>> {
   const list = await systemctl(ctx, '--full --no-legend --no-pager list-unit-files', { root })
   const found = new Set<string>()
   for (const line of splitLines(await outputOf(ctx, list, { ignore_retcode: true }))) {
@@ -123,7 +127,7 @@ export async function reloadDaemon(ctx: FunctionContext): Promise<true> {
   throw new SaltError('CommandExecutionError', `Problem performing systemctl daemon-reload: ${outcome.stdout}`)
 }
 
-/** Lets systemd read unit files that are newer than what it knows of the unit. */
+/** Reload systemd if unit files are newer than what systemd has loaded. */
 export async function noticeChanges(ctx: FunctionContext, name: string): Promise<void> {
   const custom = `/etc/systemd/system/${unitName(name)}`
   const isUntracked = (await ctx.host.access(custom, 'read')) && !(await isAvailable(ctx, name))
@@ -132,8 +136,13 @@ export async function noticeChanges(ctx: FunctionContext, name: string): Promise
   }
 }
 
-/** Whether the unit is a link to /dev/null. */
-export async function isMasked(ctx: FunctionContext, name: string, runtime: boolean, root: Value): Promise<boolean> {
+/** Return whether the unit is a link to /dev/null. */
+export async function isMasked(
+  ctx: FunctionContext,
+  name: string,
+  runtime: boolean,
+  root: string | null,
+): Promise<boolean> {
   await noticeChanges(ctx, name)
   const path = below(root, `/${runtime ? 'run' : 'etc'}/systemd/system/${unitName(name)}`)
   try {
@@ -145,8 +154,8 @@ export async function isMasked(ctx: FunctionContext, name: string, runtime: bool
   }
 }
 
-/** The properties that `systemctl show` lists. */
-export async function properties(ctx: FunctionContext, name: string, root: Value): Promise<Map<Value, Value>> {
+/** Return the properties that `systemctl show` lists. */
+export async function properties(ctx: FunctionContext, name: string, root: string | null): Promise<Map<Value, Value>> {
   const found = new Map<Value, Value>()
   for (const line of splitLines(await outputOf(ctx, await systemctl(ctx, 'show', { name, root })))) {
     const equal = line.indexOf('=')
@@ -159,7 +168,7 @@ export async function properties(ctx: FunctionContext, name: string, root: Value
   return found
 }
 
-/** `{ path=/bin/x ; argv[]=/bin/x -d ; … }`; a value ends at a further equal sign, as in Salt. */
+/** Parse `{ path=/bin/x ; argv[]=/bin/x -d ; … }`; as in Salt, a value ends at a second equals sign. */
 function structured(value: string): Map<Value, Value> {
   const items = value.replaceAll(/[{}]/g, '').split(' ; ')
   return new Map(

@@ -1,9 +1,9 @@
-// Settings of block devices, and file systems on them: blockdev, mkfs, wipefs, smartctl and hdparm.
+// Parameters of block devices and file systems on them: blockdev, mkfs, wipefs, smartctl and hdparm.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, type Result, retcodeOf, runAll } from '../../../../sdk/mod.ts'
 
-/** What can be tuned: the switch that sets it, and the one that tells it. */
+/** Tunable parameters: the options of blockdev that set and get them. */
 const TUNABLE: Readonly<Record<string, readonly [set: string, get: string]>> = lookup({
   'read-ahead': ['setra', 'getra'],
   'filesystem-read-ahead': ['setfra', 'getfra'],
@@ -11,22 +11,21 @@ const TUNABLE: Readonly<Record<string, readonly [set: string, get: string]>> = l
   'read-write': ['setrw', 'getro'],
 })
 
-const TOLD = 'getro getsz getss getpbsz getiomin getioopt getalignoff getmaxsect getsize getsize64 getra getfra'.split(
-  ' ',
-)
+const PROPERTIES =
+  'getro getsz getss getpbsz getiomin getioopt getalignoff getmaxsect getsize getsize64 getra getfra'.split(' ')
 
 const isSwitch = (name: string): boolean => name === 'read-only' || name === 'read-write'
 
-/** Only some of it when `wanted` names them; false where blockdev fails. */
+/** Return the parameters, all or the wanted ones; false if blockdev fails. */
 export async function dump(
   ctx: FunctionContext,
   device: string,
   wanted: readonly string[] = [],
 ): Promise<Dict | false> {
-  const { retcode, stdout } = await runAll(ctx, `blockdev ${TOLD.map((name) => `--${name}`).join(' ')} ${device}`)
+  const { retcode, stdout } = await runAll(ctx, `blockdev ${PROPERTIES.map((name) => `--${name}`).join(' ')} ${device}`)
   if (retcode !== 0) return false
   const lines = splitLines(stdout).filter((line) => line !== '')
-  const all = new Map(lines.map((line, at) => [TOLD[at]!, line]))
+  const all = new Map(lines.map((line, at) => [PROPERTIES[at]!, line]))
   return wanted.length > 0 ? new Map(wanted.map((name) => [name, all.get(name) ?? ''])) : (all as Dict)
 }
 
@@ -36,7 +35,7 @@ export async function tune(
   given: ReadonlyMap<string, Value>,
 ): Promise<Dict | false> {
   const wrong: string[] = []
-  const [words, told]: [string[], string[]] = [[], []]
+  const [words, properties]: [string[], string[]] = [[], []]
   for (const [name, value] of given) {
     const known = TUNABLE[name]
     if (known === undefined && name.startsWith('__')) continue
@@ -45,12 +44,12 @@ export async function tune(
       continue
     }
     words.push(isSwitch(name) ? `--${known[0]}` : `--${known[0]} ${str(value)}`)
-    told.push(known[1])
+    properties.push(known[1])
   }
   if (wrong.length > 0) throw new SaltError('SaltInvocationError', `Invalid keyword arguments: ${wrong.join(', ')}`)
   const { retcode, stderr } = await runAll(ctx, `blockdev ${words.map((word) => `${word} `).join('')}${device}`)
   if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
-  return dump(ctx, device, told)
+  return dump(ctx, device, properties)
 }
 
 export async function wipe(ctx: FunctionContext, device: string): Promise<boolean> {
@@ -60,31 +59,31 @@ export async function wipe(ctx: FunctionContext, device: string): Promise<boolea
 }
 
 export interface Format {
-  device: Value
+  device: string
   fs_type: string
-  inode_size: Value
-  lazy_itable_init: Value
+  inode_size: string | null
+  lazy_itable_init: string | null
   fat: Value
-  force: Value
+  force: boolean
 }
 
-export async function format(ctx: FunctionContext, wish: Format): Promise<boolean> {
-  const { fs_type, inode_size } = wish
+export async function format(ctx: FunctionContext, request: Format): Promise<boolean> {
+  const { device, fs_type, inode_size, lazy_itable_init, fat, force } = request
   const isExt = fs_type.startsWith('ext')
   const words = ['mkfs', '-t', fs_type]
-  if (inode_size !== null && isExt) words.push('-i', str(inode_size))
-  if (inode_size !== null && fs_type === 'xfs') words.push('-i', `size=${str(inode_size)}`)
-  if (wish.lazy_itable_init !== null && isExt) words.push('-E', `lazy_itable_init=${str(wish.lazy_itable_init)}`)
-  if ([12, 16, 32].includes(wish.fat as number) && fs_type.endsWith('fat')) words.push('-F', str(wish.fat))
-  if (truthy(wish.force) && isExt) words.push('-F')
-  if (truthy(wish.force) && fs_type === 'xfs') words.push('-f')
+  if (inode_size !== null && isExt) words.push('-i', inode_size)
+  if (inode_size !== null && fs_type === 'xfs') words.push('-i', `size=${inode_size}`)
+  if (lazy_itable_init !== null && isExt) words.push('-E', `lazy_itable_init=${lazy_itable_init}`)
+  if ((fat === 12 || fat === 16 || fat === 32) && fs_type.endsWith('fat')) words.push('-F', `${fat}`)
+  if (force && isExt) words.push('-F')
+  if (force && fs_type === 'xfs') words.push('-f')
   const options = { ignore_retcode: true }
-  const made = await retcodeOf(ctx, [...words, str(wish.device)], options)
+  const made = await retcodeOf(ctx, [...words, device], options)
   const synced = await retcodeOf(ctx, 'sync', options)
   return made === 0 && synced === 0
 }
 
-/** Whole numbers where they are, lists of them where spaces part them. */
+/** Return a whole number, a list of whole numbers separated by spaces, or the text. */
 function numeric(text: string): Value {
   const parts = text.split(' ')
   if (!parts.every((part) => /^[+-]?\d+$/.test(part))) return text
@@ -95,7 +94,7 @@ export async function smartAttributes(
   ctx: FunctionContext,
   dev: string,
   attributes: Value,
-  values: Value,
+  values: string[] | null,
 ): Promise<Dict> {
   const device = dev.startsWith('/dev/') ? dev : `/dev/${dev}`
   const { retcode, stdout, stderr } = await runAll(ctx, `smartctl --attributes ${device}`, { output_loglevel: 'quiet' })
@@ -113,16 +112,16 @@ export async function smartAttributes(
     const columns = [...words.slice(0, fields.length), words.slice(fields.length).join(' ')]
     const id = Number(columns[0])
     if (isList(attributes) && !attributes.includes(id)) continue
-    const facts = fields.map((field, at): [Value, Value] => [field, numeric(columns[at + 1] ?? '')])
-    found.set(id, new Map(facts.filter(([field]) => !isList(values) || values.includes(field))))
+    const facts = fields.map((field, at): [string, Value] => [field, numeric(columns[at + 1] ?? '')])
+    found.set(id, new Map(facts.filter(([field]) => values === null || values.includes(field))))
   }
   return found
 }
 
-/** One value of hdparm: `256 (on)`, `1/2, a=b` or a word. */
+/** Parse a value of hdparm: `256 (on)`, `1/2, a=b` or a word. */
 function hdparmValue(text: string): Value | undefined {
-  const [, number, note] = /^([0-9]+) \((.*)\)/.exec(text) ?? []
-  if (number !== undefined) return [Number(number), splitWords(note!)[0] ?? '']
+  const [, number, note = ''] = /^([0-9]+) \((.*)\)/.exec(text) ?? []
+  if (number !== undefined) return [Number(number), splitWords(note)[0] ?? '']
   const parts: Value[] = []
   const pairs: Dict = new Map()
   for (const part of text.split(/[/,]/).map((piece) => piece.trim())) {
@@ -136,13 +135,13 @@ function hdparmValue(text: string): Value | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : parts
 }
 
-export async function hdparms(ctx: FunctionContext, disks: Value, args: Value): Promise<Dict> {
+export async function hdparms(ctx: FunctionContext, disks: string[], args: Value): Promise<Dict> {
   if ((await ctx.host.which('hdparm')) === undefined) {
     throw new SaltError('SaltException', "The 'hdparm' binary was not found in $PATH.")
   }
   const flags = isList(args) ? args.map(str).join('') : str(args)
   const found: Dict = new Map()
-  for (const disk of isList(disks) ? disks.map(str) : [str(disks)]) {
+  for (const disk of disks) {
     const device = disk.startsWith('/dev') ? disk : `/dev/${disk}`
     const { retcode, stdout, stderr } = await runAll(ctx, `hdparm -${flags} ${device}`)
     if (retcode !== 0) ctx.log('warning', `hdparm -${flags} ${device}: ${stderr}`)
@@ -159,8 +158,8 @@ export async function hdparms(ctx: FunctionContext, disks: Value, args: Value): 
   return found
 }
 
-/** The sectors of disks, and how many of them are hidden in the protected area; with a size that many are hidden. */
-export async function protectedAreas(ctx: FunctionContext, disks: Value, size: Value): Promise<Result> {
+/** Return the sectors of disks and their hidden sectors; with a size, hide that many. */
+export async function protectedAreas(ctx: FunctionContext, disks: string[], size: string | null): Promise<Result> {
   const found = new Map<string, Record<string, number>>()
   for (const [disk, facts] of await hdparms(ctx, disks, 'N')) {
     const [visible, total, status] = ([...(facts as Dict).values()][0] ?? []) as [number, number, string]
@@ -169,8 +168,7 @@ export async function protectedAreas(ctx: FunctionContext, disks: Value, size: V
   }
   if (size === null) return Object.fromEntries(found)
   for (const [disk, { total = 0 }] of found) {
-    const text = str(size)
-    const rest = text.includes('%') ? ((100 - Number(text.replaceAll('%', ''))) * total) / 100 : total - Number(text)
+    const rest = size.includes('%') ? ((100 - Number(size.replaceAll('%', ''))) * total) / 100 : total - Number(size)
     const command = `hdparm --yes-i-know-what-i-am-doing -Np${rest <= 0 ? total : rest} ${disk}`
     const { retcode, stderr } = await runAll(ctx, command)
     if (retcode !== 0) throw new SaltError('CommandExecutionError', `${command}: ${stderr}`)

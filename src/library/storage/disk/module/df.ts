@@ -1,10 +1,10 @@
-// What `df` prints, by mount point. Columns differ by kernel; a line with too few of them empties all that was read,
-// as in Salt.
+// Parser of the output of `df`, by mount point. Columns depend on the kernel. As in Salt, a line with too few columns discards
+// all entries before it.
 import { type Dict, intFromText, splitWords, type Value } from '../../../../data/mod.ts'
 
 const isCount = (word: string): boolean => /^\d+$/.test(word)
 
-/** Columns by line, without the heading. A name with spaces in it is one column; `joined` puts broken lines together. */
+/** Return the columns of each line, without the heading. A name with spaces is one column; `joined` joins broken lines. */
 export function mountRows(lines: readonly string[], { joined }: { joined: boolean }): string[][] {
   const rows: string[][] = []
   let before = ''
@@ -24,7 +24,7 @@ export function mountRows(lines: readonly string[], { joined }: { joined: boolea
 
 type Cells = (words: readonly string[]) => Readonly<Record<string, Value>>
 
-/** Keyed by the column of the mount point. */
+/** Return the cells by the column of the mount point. */
 function keyed(rows: readonly string[][], mount: number, cells: Cells, unreadable: () => void): Dict {
   const found: Dict = new Map()
   for (const words of rows) {

@@ -1,5 +1,5 @@
-// Averages of what `iostat -x` measures, for the machine and for each device.
-import { type Dict, float, isList, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+// Averages of the measurements of `iostat -x`, for the machine and each device.
+import { type Dict, float, SaltError, splitLines, splitWords } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 function averages(header: readonly string[], rows: readonly number[][]): Dict {
@@ -9,12 +9,16 @@ function averages(header: readonly string[], rows: readonly number[][]): Dict {
 
 const numbers = (words: readonly string[]): number[] => words.map((word) => Number(word.replace(',', '.')))
 
-export async function iostat(ctx: FunctionContext, interval: Value, count: Value, disks: Value): Promise<Dict> {
+export async function iostat(
+  ctx: FunctionContext,
+  interval: number,
+  count: number,
+  disks: string[] | null,
+): Promise<Dict> {
   if ((await ctx.host.which('iostat')) === undefined) {
     throw new SaltError('SaltException', "The 'iostat' binary was not found in $PATH.")
   }
-  const which = disks === null ? '' : isList(disks) ? disks.map(str).join(' ') : str(disks)
-  const command = `iostat ${disks === null ? '-x' : '-xd'} ${str(interval)} ${str(count)} ${which}`
+  const command = `iostat ${disks === null ? '-x' : '-xd'} ${interval} ${count} ${disks?.join(' ') ?? ''}`
   const lines = splitLines((await runAll(ctx, command, { output_loglevel: 'quiet' })).stdout)
   const system: number[][] = []
   const devices = new Map<string, number[][]>()
@@ -29,7 +33,8 @@ export async function iostat(ctx: FunctionContext, interval: Value, count: Value
       reads = 'nothing'
     } else if (words.length === 0) reads = 'nothing'
     else if (reads === 'devices') {
-      devices.set(words[0]!, [...(devices.get(words[0]!) ?? []), numbers(words.slice(1))])
+      const [device = '', ...columns] = words
+      devices.set(device, [...(devices.get(device) ?? []), numbers(columns)])
     }
   }
   const found: Dict = new Map()

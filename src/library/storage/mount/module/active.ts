@@ -1,4 +1,4 @@
-// What is mounted: from the kernel's tables on Linux, from `mount` elsewhere.
+// Active mounts: from the tables of the kernel on Linux, from `mount` elsewhere.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
@@ -9,7 +9,7 @@ async function output(ctx: FunctionContext, command: string): Promise<string[]> 
   return (await runAll(ctx, command)).stdout.split('\n')
 }
 
-/** Spaces in options stay escaped, and users and groups become numbers. */
+/** Return options with escaped spaces, and numbers for users and groups. */
 async function resolved(ctx: FunctionContext, options: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const option of options) {
@@ -28,7 +28,7 @@ async function idOf(ctx: FunctionContext, key: 'uid' | 'gid', name: string): Pro
   return str((info instanceof Map ? info.get(key) : undefined) ?? name)
 }
 
-/** Devices by mount point, as `mount` names them. */
+/** Return devices by mount point, as `mount` names them. */
 async function listed(ctx: FunctionContext): Promise<Map<string, string>> {
   const rows = (await output(ctx, 'mount -l')).map((line) => splitWords(line)).filter((words) => words.length >= 3)
   return new Map(rows.map((words) => [words[2]!, words[0]!]))
@@ -90,7 +90,7 @@ interface Row {
   options: string[]
 }
 
-/** Elsewhere a command shows all of it, in columns of its own. */
+/** The commands of other systems and the parsers of their columns. */
 const COMMANDS: Readonly<Record<string, { command: string; read: (words: string[], line: string) => Row }>> = lookup({
   FreeBSD: {
     command: 'mount -p',
@@ -127,7 +127,7 @@ const COMMANDS: Readonly<Record<string, { command: string; read: (words: string[
   },
 })
 
-/** By mount point; `extended` adds what only Linux tells. */
+/** Return the active mounts by mount point; `extended` adds data that only Linux has. */
 export async function activeMounts(ctx: FunctionContext, extended: boolean): Promise<Dict> {
   const os = grain(ctx, 'os') === 'Darwin' ? 'MacOS' : grain(ctx, 'os')
   const foreign = COMMANDS[os] ?? COMMANDS[grain(ctx, 'kernel')]

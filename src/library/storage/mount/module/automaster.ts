@@ -1,10 +1,10 @@
-// The map of the automounter that macOS mounts by: a mount point behind `/..`, options, and a device after a colon.
+// The map of the automounter of macOS: a mount point after `/..`, options, and a device after a colon.
 import { type Dict, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** The three columns of an entry; undefined for other lines. */
+/** Return the three columns of an entry; undefined for other lines. */
 function columns(line: string): [string, string, string] | undefined {
   const words = splitWords(line)
   return line.startsWith('#') || words.length !== 3 ? undefined : (words as [string, string, string])
@@ -49,7 +49,7 @@ export async function removeAutomaster(
   return true
 }
 
-export interface AutomasterWish {
+export interface AutomasterEntry {
   name: string
   device: string
   fstype: string
@@ -59,24 +59,24 @@ export interface AutomasterWish {
   not_change: boolean
 }
 
-export async function setAutomaster(ctx: FunctionContext, wish: AutomasterWish): Promise<string> {
-  const { config, fstype } = wish
+export async function setAutomaster(ctx: FunctionContext, request: AutomasterEntry): Promise<string> {
+  const { config, fstype } = request
   const known = (await ctx.host.stat(config))?.type === 'file'
-  if (!known && !wish.dry) {
+  if (!known && !request.dry) {
     await ctx.call('file.touch', [config])
     await ctx.call('file.append', ['/etc/auto_master', `/-\t\t\t${config}`])
   }
-  const device = `${fstype === 'smbfs' ? '' : fstype}:${wish.device}`
-  const wanted = [`/..${wish.name}`, `-fstype=${fstype},${wish.opts}`, device]
+  const device = `${fstype === 'smbfs' ? '' : fstype}:${request.device}`
+  const wanted = [`/..${request.name}`, `-fstype=${fstype},${request.opts}`, device]
   let outcome = 'new'
   const lines = linesOf((await textAt(ctx.host, config)) ?? '').map((line) => {
     const words = columns(line)
     if (words === undefined || (words[0] !== wanted[0] && words[2] !== wanted[2])) return line
-    const settled = wish.not_change || words.join() === wanted.join()
+    const settled = request.not_change || words.join() === wanted.join()
     if (outcome !== 'change') outcome = settled ? 'present' : 'change'
     return settled ? line : `${wanted.join('\t')}\n`
   })
   if (outcome === 'new') lines.push(`${wanted.join('\t')}\n`)
-  if (outcome !== 'present' && !wish.dry) await ctx.host.write(config, lines.join(''))
+  if (outcome !== 'present' && !request.dry) await ctx.host.write(config, lines.join(''))
   return outcome
 }

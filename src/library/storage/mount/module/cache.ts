@@ -1,4 +1,4 @@
-// What states mounted last, and with which options: a YAML file in the cache directory, as Salt keeps it.
+// Cache of the mounts that states made and their options: a YAML file in the cache directory, in Salt's format.
 import { type Dict, isDict, SaltError, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, isHostError, option, serialize, textAt } from '../../../../sdk/mod.ts'
 
@@ -15,7 +15,7 @@ const mountsIn = (cache: Dict): Dict => {
   return isDict(mounts) ? mounts : new Map()
 }
 
-export async function cachedMount(ctx: FunctionContext, name: Value): Promise<Value> {
+export async function cachedMount(ctx: FunctionContext, name: string): Promise<Value> {
   return mountsIn(await readCache(ctx)).get(name) ?? new Map()
 }
 
@@ -29,12 +29,12 @@ async function writeCache(ctx: FunctionContext, cache: Dict): Promise<boolean> {
   }
 }
 
-export async function cacheMount(ctx: FunctionContext, name: Value, facts: Dict): Promise<boolean> {
+export async function cacheMount(ctx: FunctionContext, name: string, facts: Dict): Promise<boolean> {
   const cache = await readCache(ctx)
   return writeCache(ctx, cache.set('mounts', new Map(mountsIn(cache)).set(name, facts)))
 }
 
-export async function forgetMount(ctx: FunctionContext, name: Value): Promise<boolean> {
+export async function forgetMount(ctx: FunctionContext, name: string): Promise<boolean> {
   const cache = await readCache(ctx)
   const mounts = new Map(mountsIn(cache))
   return mounts.delete(name) ? writeCache(ctx, cache.set('mounts', mounts)) : true

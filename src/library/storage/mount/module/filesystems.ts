@@ -1,6 +1,6 @@
-// /etc/filesystems of AIX: a block for each mount point, its settings as `name = value` below it. Elsewhere there is no
-// such table.
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+// /etc/filesystems of AIX: a block for each mount point, with settings as `name = value`. Other systems have no such
+// table.
+import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 
 type Block = Map<string, string>
@@ -11,7 +11,7 @@ const KEYS = new Set(
   'dev name fstype vfstype opts mount type vfs account boot check free nodename quota size vol log'.split(' '),
 )
 
-/** File systems that are found by their mount point. */
+/** File systems that are identified by their mount point. */
 const SPECIAL = new Set(
   (
     'none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup btrfs cdrfs procfs jfs jfs2 nfs sfs nfs3 cachefs ' +
@@ -41,13 +41,13 @@ const blockText = (block: Block): string => {
 
 const sortedOptions = (text: string): string => text.split(',').sort().join(',')
 
-const agrees = (found: Block, wish: Block): boolean =>
-  [...wish].every(([key, value]) => {
+const agrees = (found: Block, wanted: Block): boolean =>
+  [...wanted].every(([key, value]) => {
     const known = found.get(key)
     return key === 'opts' ? known !== undefined && sortedOptions(known) === sortedOptions(value) : known === value
   })
 
-/** The first block, as Salt gives it. */
+/** Return the first block, as Salt does. */
 export async function firstFileSystem(ctx: FunctionContext, config: string): Promise<Dict> {
   const [first] = isAix(ctx) ? await blocksIn(ctx, config) : []
   if (!first) return new Map()
@@ -57,31 +57,35 @@ export async function firstFileSystem(ctx: FunctionContext, config: string): Pro
   return new Map([[first.get('name')!, new Map(settings)]])
 }
 
-export interface FileSystemWish {
-  name: Value
-  device: Value
-  vfstype: Value
+export interface FileSystemEntry {
+  name: string
+  device: string
+  vfstype: string
   opts: Value
-  mount: Value
+  mount: string
   config: string
   match_on: Value
-  not_change: Value
+  not_change: boolean
   kwargs: ReadonlyMap<string, Value>
 }
 
-export async function setFileSystem(ctx: FunctionContext, wish: FileSystemWish, dry: boolean): Promise<string | null> {
+export async function setFileSystem(
+  ctx: FunctionContext,
+  request: FileSystemEntry,
+  dry: boolean,
+): Promise<string | null> {
   if (!isAix(ctx)) return null
-  const { config, match_on } = wish
-  const opts = isList(wish.opts) ? wish.opts.map(str).join(',') : str(wish.opts)
+  const { name, device, vfstype, mount, config, match_on, not_change, kwargs } = request
+  const opts = isList(request.opts) ? request.opts.map(str).join(',') : str(request.opts)
   const entry: Block = new Map([
-    ['name', str(wish.name)],
-    ['dev', str(wish.device).replaceAll('\\ ', '\\040')],
-    ['vfstype', str(wish.vfstype)],
+    ['name', name],
+    ['dev', device.replaceAll('\\ ', '\\040')],
+    ['vfstype', vfstype],
     ['opts', opts],
-    ['mount', str(wish.mount)],
+    ['mount', mount],
   ])
-  for (const [key, value] of wish.kwargs) if (KEYS.has(key)) entry.set(key, str(value))
-  const auto = SPECIAL.has(str(wish.vfstype)) ? 'name' : 'dev'
+  for (const [key, value] of kwargs) if (KEYS.has(key)) entry.set(key, str(value))
+  const auto = SPECIAL.has(vfstype) ? 'name' : 'dev'
   const keys = isList(match_on) ? match_on.map(str) : [match_on === 'auto' ? auto : str(match_on)]
   const unknown = keys.filter((key) => !entry.has(key))
   if (unknown.length > 0) {
@@ -94,7 +98,7 @@ export async function setFileSystem(ctx: FunctionContext, wish: FileSystemWish, 
   let outcome = 'new'
   const blocks = (await blocksIn(ctx, config)).map((block) => {
     if (!agrees(block, criteria)) return block
-    const settled = agrees(block, entry) || truthy(wish.not_change)
+    const settled = agrees(block, entry) || not_change
     outcome = settled ? 'present' : 'change'
     return settled ? block : entry
   })
@@ -110,10 +114,10 @@ export async function removeFileSystem(
   config: string,
 ): Promise<boolean> {
   if (!isAix(ctx)) return false
-  const wish: Block = new Map([['name', name]])
-  if (device !== null) wish.set('dev', str(device))
+  const wanted: Block = new Map([['name', name]])
+  if (device !== null) wanted.set('dev', str(device))
   const blocks = await blocksIn(ctx, config)
-  const kept = blocks.filter((block) => !agrees(block, wish))
+  const kept = blocks.filter((block) => !agrees(block, wanted))
   if (kept.length === blocks.length) return false
   await ctx.host.write(config, kept.map(blockText).join(''))
   return true

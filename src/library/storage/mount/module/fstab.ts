@@ -1,5 +1,5 @@
-// The table of file systems: /etc/fstab, and /etc/vfstab with its other columns. Lines that are no entry stay as they
-// are, and so do entries that already say what is wanted, options in another order included.
+// The tables /etc/fstab and /etc/vfstab, which has other columns. Invalid lines are kept, and so are entries that equal the
+// wanted one, whatever the order of the options.
 import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, textAt } from '../../../../sdk/mod.ts'
 
@@ -7,9 +7,9 @@ type Entry = Readonly<Record<string, string>>
 
 interface Table {
   readonly keys: readonly string[]
-  /** How few columns there may be. */
+  /** Minimum number of columns. */
   readonly least: number
-  /** File systems that are found by their mount point, as they have no device of their own. */
+  /** File systems that are identified by their mount point, because they have no device. */
   readonly special: ReadonlySet<string>
   readonly line: (entry: Entry) => string
 }
@@ -43,14 +43,14 @@ function parseLine(table: Table, line: string): Entry | undefined {
 
 const sortedOptions = (text: string): string => text.split(',').sort().join(',')
 
-const agrees = (found: Entry, wish: Entry): boolean =>
-  Object.entries(wish).every(([key, value]) =>
+const agrees = (found: Entry, wanted: Entry): boolean =>
+  Object.entries(wanted).every(([key, value]) =>
     key === 'opts' ? sortedOptions(found[key] ?? '') === sortedOptions(value) : found[key] === value,
   )
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** All entries by mount point; one that comes again has underscores behind it. */
+/** Return all entries by mount point; underscores are appended to duplicates. */
 export async function readTable(ctx: FunctionContext, config: string): Promise<Dict> {
   const found: Dict = new Map()
   const table = tableOf(ctx)
@@ -91,12 +91,12 @@ async function put(ctx: FunctionContext, config: string, text: string, refusal: 
 
 export async function removeEntry(ctx: FunctionContext, name: string, device: Value, config: string): Promise<boolean> {
   const table = tableOf(ctx)
-  const wish: Record<string, string> = { name: name }
-  if (device !== null) wish['device'] = str(device)
+  const wanted: Record<string, string> = { name }
+  if (device !== null) wanted['device'] = str(device)
   const lines = linesOf(await textOf(ctx, config))
   const kept = lines.filter((line) => {
     const entry = parseLine(table, line)
-    return entry === undefined || !agrees(entry, wish)
+    return entry === undefined || !agrees(entry, wanted)
   })
   if (kept.length < lines.length) {
     await put(ctx, config, kept.join(''), (why) => `Couldn't write to ${config}: ${why}`)
@@ -104,29 +104,29 @@ export async function removeEntry(ctx: FunctionContext, name: string, device: Va
   return true
 }
 
-export interface TableWish {
+export interface TableRequest {
   entry: Readonly<Record<string, Value>>
   config: string
-  /** Whether nothing is written. */
+  /** Whether to write nothing. */
   dry: boolean
   match_on: Value
   not_change: boolean
 }
 
-/** `present`, `change` or `new`. */
-export async function setEntry(ctx: FunctionContext, kind: 'fstab' | 'vfstab', wish: TableWish): Promise<string> {
+/** Set an entry; return `present`, `change` or `new`. */
+export async function setEntry(ctx: FunctionContext, kind: 'fstab' | 'vfstab', request: TableRequest): Promise<string> {
   const table = kind === 'fstab' ? FSTAB : VFSTAB
-  const entry: Entry = Object.fromEntries(Object.entries(wish.entry).map(([key, value]) => [key, str(value)]))
-  const keys = matchKeys(table, entry, wish.match_on)
+  const entry: Entry = Object.fromEntries(Object.entries(request.entry).map(([key, value]) => [key, str(value)]))
+  const keys = matchKeys(table, entry, request.match_on)
   const criteria: Entry = Object.fromEntries(keys.map((key) => [key, entry[key]!]))
-  if ((await ctx.host.stat(wish.config))?.type !== 'file') {
-    throw new SaltError('CommandExecutionError', `Bad config file "${wish.config}"`)
+  if ((await ctx.host.stat(request.config))?.type !== 'file') {
+    throw new SaltError('CommandExecutionError', `Bad config file "${request.config}"`)
   }
   let outcome: string | undefined
-  const lines = linesOf(await textOf(ctx, wish.config)).map((line) => {
+  const lines = linesOf(await textOf(ctx, request.config)).map((line) => {
     const found = parseLine(table, line)
     if (found === undefined || !agrees(found, criteria)) return line
-    const settled = agrees(found, entry) || wish.not_change
+    const settled = agrees(found, entry) || request.not_change
     outcome = settled ? 'present' : 'change'
     return settled ? line : table.line(entry)
   })
@@ -136,8 +136,8 @@ export async function setEntry(ctx: FunctionContext, kind: 'fstab' | 'vfstab', w
     lines.push(table.line(entry))
     outcome = 'new'
   }
-  if (outcome !== 'present' && !wish.dry) {
-    await put(ctx, wish.config, lines.join(''), () => `File not writable ${wish.config}`)
+  if (outcome !== 'present' && !request.dry) {
+    await put(ctx, request.config, lines.join(''), () => `File not writable ${request.config}`)
   }
   return outcome
 }

@@ -1,6 +1,6 @@
-// Swap space that is in use: from /proc/swaps on Linux, from commands elsewhere.
+// Active swap devices: from /proc/swaps on Linux, from commands elsewhere.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const facts = (type: string, size: Value, used: Value, priority: string): Dict =>
@@ -43,26 +43,26 @@ export async function swaps(ctx: FunctionContext): Promise<Dict> {
   return found
 }
 
-/** In a zone of Solaris swap cannot be changed. */
+/** Return whether this is a zone of Solaris, where swap cannot be changed. */
 const isZone = (ctx: FunctionContext): boolean =>
   ctx.grains.get('kernel') === 'SunOS' && ctx.grains.get('virtual') === 'zone'
 
-export async function swapOn(ctx: FunctionContext, name: Value, priority: Value): Promise<Result> {
+export async function swapOn(ctx: FunctionContext, name: string, priority: number | null): Promise<Result> {
   const known = (await swaps(ctx)).get(name)
   if (known !== undefined) return { stats: known, new: false }
   if (isZone(ctx)) return false
   const isSolaris = ctx.grains.get('kernel') === 'SunOS'
-  const words = isSolaris ? ['swap', '-a', name] : ['swapon', name, ...(truthy(priority) ? ['-p', priority] : [])]
-  await outputOf(ctx, words.map(str))
+  const words = isSolaris ? ['swap', '-a', name] : ['swapon', name, ...(priority ? ['-p', `${priority}`] : [])]
+  await outputOf(ctx, words)
   const stats = (await swaps(ctx)).get(name)
   return stats === undefined ? {} : { stats, new: true }
 }
 
 const OFF: Readonly<Record<string, string[]>> = lookup({ SunOS: ['swap', '-d'], OpenBSD: ['swapctl', '-d'] })
 
-export async function swapOff(ctx: FunctionContext, name: Value): Promise<Result> {
+export async function swapOff(ctx: FunctionContext, name: string): Promise<Result> {
   if (!(await swaps(ctx)).has(name)) return null
   if (isZone(ctx)) return false
-  await outputOf(ctx, [...(OFF[str(ctx.grains.get('kernel') ?? '')] ?? ['swapoff']), str(name)])
+  await outputOf(ctx, [...(OFF[str(ctx.grains.get('kernel') ?? '')] ?? ['swapoff']), name])
   return !(await swaps(ctx)).has(name)
 }

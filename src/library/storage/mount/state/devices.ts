@@ -1,8 +1,8 @@
-// Which device is meant: labels, identifiers, logical volumes and bind mounts have other names where they are shown.
+// Resolution of device names: labels, UUIDs, logical volumes and bind mounts are shown under other names.
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import { isHostError, runAll, type StateContext } from '../../../../sdk/mod.ts'
 
-/** `os.path.realpath`: what is not there is taken as written. */
+/** As `os.path.realpath`: keep the parts of a path that do not exist. */
 export async function realPath(ctx: StateContext, path: string): Promise<string> {
   try {
     return await ctx.host.realPath(path)
@@ -17,17 +17,17 @@ export async function realPath(ctx: StateContext, path: string): Promise<string>
 
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/')) || '/'
 
-export interface Meant {
-  /** The name by which it is shown when mounted. */
+export interface Target {
+  /** Name that is shown when the device is mounted. */
   device: string
   /** Further devices that count as the same. */
   alike: string[]
-  /** The options, with those of what is bound. */
+  /** The options, with those of the source of a bind mount. */
   opts: string[]
   missingLabel?: string
 }
 
-interface Wish {
+interface Request {
   device: string
   opts: string[]
   point: string
@@ -37,8 +37,8 @@ interface Wish {
 const optionsOf = (entry: Dict): string[] =>
   [...((entry.get('opts') ?? []) as Value[]), ...((entry.get('superopts') ?? []) as Value[])].map(str)
 
-/** What a bind mount shows: the device that the bound directory is on. */
-function bound(active: Dict, { device, opts, point, copyOptions }: Wish): Meant | undefined {
+/** Return what a bind mount shows: the device of the bound directory. */
+function bound(active: Dict, { device, opts, point, copyOptions }: Request): Target | undefined {
   const own = active.get(point) as Dict
   const merged = (entry: Dict): string[] => (copyOptions ? [...new Set([...opts, ...optionsOf(entry)])].sort() : opts)
   const noteBind = (): void => void (own.get('opts') as Value[]).push('bind')
@@ -58,11 +58,11 @@ function bound(active: Dict, { device, opts, point, copyOptions }: Wish): Meant 
   }
 }
 
-export async function meant(ctx: StateContext, active: Dict, wish: Wish): Promise<Meant> {
-  const { device, opts } = wish
-  let found: Meant = { device, alike: [], opts }
+export async function targetOf(ctx: StateContext, active: Dict, request: Request): Promise<Target> {
+  const { device, opts } = request
+  let found: Target = { device, alike: [], opts }
   if (device.startsWith('/')) {
-    const binds = opts.includes('bind') && active.has(wish.point) ? bound(active, wish) : undefined
+    const binds = opts.includes('bind') && active.has(request.point) ? bound(active, request) : undefined
     found = binds ?? { ...found, device: await realPath(ctx, device) }
   } else if (/^UUID=/i.test(device)) {
     found = {
@@ -88,7 +88,7 @@ export async function meant(ctx: StateContext, active: Dict, wish: Wish): Promis
   return fuse === undefined ? found : { ...found, device: fuse }
 }
 
-/** All names of what is mounted at a point now. */
+/** Return all names of what is mounted at a mount point. */
 export async function namesOf(ctx: StateContext, entry: Dict, alike: readonly string[]): Promise<string[]> {
   const names = [...alike, str(entry.get('device') ?? '')]
   names.push(await realPath(ctx, names[0]!))

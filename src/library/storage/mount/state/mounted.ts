@@ -1,43 +1,43 @@
-// A device is mounted, with the options wanted, and in the table of what is mounted at boot.
-import { compileRegex, type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+// `mount.mounted`: a device is mounted with the wanted options, and in the table for the boot.
+import { compileRegex, type Dict, isList, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
-import { meant, namesOf, realPath } from './devices.ts'
+import { namesOf, realPath, targetOf } from './devices.ts'
 import { compareOptions, listOf, type OptionRules } from './options.ts'
 import { isMac, setTable } from './tables.ts'
 
-export interface MountWish extends OptionRules {
+interface MountRequest extends OptionRules {
   name: string
   device: string
   fstype: string
-  mkmnt: Value
+  mkmnt: boolean
   opts: Value
-  dump: Value
-  pass_num: Value
+  dump: number
+  pass_num: number
   config: string
-  persist: Value
-  mount: Value
-  user: Value
+  persist: boolean
+  mount: boolean
+  user: string | null
   match_on: Value
-  device_name_regex: Value
-  bind_mount_copy_active_opts: Value
+  device_name_regex: string[] | null
+  bind_mount_copy_active_opts: boolean
 }
 
-/** What becomes of one state while it runs. */
+/** The report of the state while it is built. */
 interface Progress {
   result: boolean | null
   comment: string
   changes: Record<string, Value>
   opts: string[]
-  /** Whether the cache of mounts is written. */
+  /** Whether to write the cache of mounts. */
   note: boolean
-  /** Whether nothing more is to be done. */
+  /** Whether the state is finished. */
   done: boolean
 }
 
 interface Place {
   name: string
   real: string
-  /** As the kernel writes it. */
+  /** The mount point as the kernel writes it. */
   point: string
 }
 
@@ -45,16 +45,16 @@ const isForced = (fstype: string): boolean => ['nfs', 'cvfs'].includes(fstype) |
 
 const activeMounts = async (ctx: StateContext): Promise<Dict> => await ctx.call('mount.active', [], { extended: true })
 
-/** Applies other options: by remounting, or by unmounting where a file system cannot do that. */
+/** Apply other options: remount, or unmount and mount a file system that cannot be remounted. */
 async function reapply(
   ctx: StateContext,
-  wish: MountWish,
+  request: MountRequest,
   at: Place,
   progress: Progress,
   options: string,
   cached: boolean,
 ) {
-  const { mkmnt, fstype, device } = wish
+  const { mkmnt, fstype, device } = request
   const again = { mkmnt, fstype, opts: progress.opts }
   progress.note = true
   if (!isForced(fstype)) {
@@ -87,12 +87,12 @@ function foresee(progress: Progress, comment: string): void {
   Object.assign(progress, { result: null, comment, done: true })
 }
 
-async function settleOptions(ctx: StateContext, wish: MountWish, at: Place, entry: Dict, progress: Progress) {
-  const { differing, last } = await compareOptions(ctx, progress.opts, wish.fstype, entry, wish)
+async function settleOptions(ctx: StateContext, request: MountRequest, at: Place, entry: Dict, progress: Progress) {
+  const { differing, last } = await compareOptions(ctx, progress.opts, request.fstype, entry, request)
   if (differing.length > 0) {
     const options = differing.join(',')
     if (ctx.test) return foresee(progress, `Remount would be forced because options (${options}) changed`)
-    await reapply(ctx, wish, at, progress, options, false)
+    await reapply(ctx, request, at, progress, options, false)
     if (progress.done) return
   }
   const cache = await ctx.call('mount.read_mount_cache', [at.real])
@@ -104,13 +104,13 @@ async function settleOptions(ctx: StateContext, wish: MountWish, at: Place, entr
   const missing = (isList(known) ? known.map(str) : []).filter((option) => !progress.opts.includes(option))
   if (missing.length === 0) return
   if (ctx.test) return foresee(progress, `Remount would be forced because options (${missing.join(',')})changed`)
-  await reapply(ctx, wish, at, progress, last, true)
+  await reapply(ctx, request, at, progress, last, true)
 }
 
-/** Another device than the one wanted is unmounted, unless a pattern lets it be. */
+/** Unmount a device other than the wanted one, unless a pattern allows it. */
 async function settleDevice(
   ctx: StateContext,
-  wish: MountWish,
+  request: MountRequest,
   at: Place,
   progress: Progress,
   device: string,
@@ -120,7 +120,7 @@ async function settleDevice(
     progress.comment = 'Target was already mounted'
     return true
   }
-  const patterns = isList(wish.device_name_regex) ? wish.device_name_regex.map((text) => compileRegex(str(text))) : []
+  const patterns = (request.device_name_regex ?? []).map((text) => compileRegex(text))
   const alike = patterns.flatMap((pattern) => names.filter((name) => pattern.match(name))).at(-1)
   if (alike !== undefined) {
     progress.result = true
@@ -129,32 +129,34 @@ async function settleDevice(
   }
   if (ctx.test) {
     progress.result = null
-    progress.comment = `An umount would have been forced because devices do not match.  Watched: ${wish.device}`
+    progress.comment = `An umount would have been forced because devices do not match.  Watched: ${request.device}`
     return true
   }
-  const wanted = device === wish.device ? wish.device : `${wish.device} (${device})`
+  const wanted = device === request.device ? request.device : `${request.device} (${device})`
   progress.changes['umount'] =
     `Forced unmount because devices don't match. Wanted: ${wanted}, current: ${names.join(', ')}`
-  await ctx.call('mount.umount', [at.real], { user: wish.user })
+  await ctx.call('mount.umount', [at.real], { user: request.user })
   progress.note = true
   const still = (await activeMounts(ctx)).has(at.point)
   if (still) Object.assign(progress, { comment: 'Unable to unmount', result: false, done: true })
   return still
 }
 
-async function mountNow(ctx: StateContext, wish: MountWish, at: Place, progress: Progress): Promise<void> {
-  const { mkmnt, user } = wish
+async function mountNow(ctx: StateContext, request: MountRequest, at: Place, progress: Progress): Promise<void> {
+  const { mkmnt, user } = request
   const exists = (await ctx.host.stat(at.name)) !== undefined
   if (ctx.test) {
     if (exists) return foresee(progress, `${at.name} would be mounted`)
-    const outcome = truthy(mkmnt) ? 'would be created and mounted' : 'does not exist and would not be created'
+    const outcome = mkmnt ? 'would be created and mounted' : 'does not exist and would not be created'
     return foresee(progress, `${at.name} ${outcome}`)
   }
-  if (!exists && !truthy(mkmnt)) {
+  if (!exists && !mkmnt) {
     Object.assign(progress, { result: false, comment: 'Mount directory is not present', done: true })
     return
   }
-  const answer = await ctx.call('mount.mount', [at.name, wish.device, mkmnt, wish.fstype, progress.opts], { user })
+  const answer = await ctx.call('mount.mount', [at.name, request.device, mkmnt, request.fstype, progress.opts], {
+    user,
+  })
   progress.note = true
   if (typeof answer === 'string') {
     Object.assign(progress, { result: false, comment: answer, done: true })
@@ -164,31 +166,31 @@ async function mountNow(ctx: StateContext, wish: MountWish, at: Place, progress:
   }
 }
 
-/** Only the directory and the table are wanted. */
-async function withoutMounting(ctx: StateContext, wish: MountWish, at: Place, progress: Progress): Promise<void> {
+/** Create the directory only, without mounting. */
+async function withoutMounting(ctx: StateContext, request: MountRequest, at: Place, progress: Progress): Promise<void> {
   if ((await ctx.host.stat(at.name)) !== undefined) {
     progress.comment = `${at.name} ${ctx.test ? 'would not be mounted' : 'not mounted'}`
   } else if (ctx.test) {
     progress.result = null
-    progress.comment = truthy(wish.mkmnt)
+    progress.comment = request.mkmnt
       ? `${at.name} would be created, but not mounted`
       : `${at.name} does not exist and would neither be created nor mounted`
-  } else if (truthy(wish.mkmnt)) {
-    await ctx.call('file.mkdir', [at.name], { user: wish.user })
+  } else if (request.mkmnt) {
+    await ctx.call('file.mkdir', [at.name], { user: request.user })
     progress.comment = `${at.name} was created, not mounted`
   } else progress.comment = `${at.name} not present and not mounted`
 }
 
-async function persist(ctx: StateContext, wish: MountWish, at: Place, progress: Progress): Promise<void> {
-  const { device, fstype, dump, pass_num, config, match_on, mkmnt } = wish
+async function persist(ctx: StateContext, request: MountRequest, at: Place, progress: Progress): Promise<void> {
+  const { device, fstype, dump, pass_num, config, match_on, mkmnt } = request
   const entry = { name: at.name, device, fstype, opts: progress.opts, dump, pass_num, match_on }
   const outcome = await setTable(ctx, entry, config)
   if (ctx.test && outcome !== 'present') {
-    const mounted = truthy(wish.mount)
+    const isMounted = request.mount
     const comment =
       outcome === 'new'
-        ? `${at.name} ${mounted ? 'is mounted, but ' : ''}needs to be written to the fstab in order to be made persistent.`
-        : mounted
+        ? `${at.name} ${isMounted ? 'is mounted, but ' : ''}needs to be written to the fstab in order to be made persistent.`
+        : isMounted
           ? `${at.name} is mounted, but its fstab entry must be updated.`
           : `The ${at.name} fstab entry must be updated.`
     progress.result = null
@@ -205,38 +207,38 @@ async function persist(ctx: StateContext, wish: MountWish, at: Place, progress: 
   }
 }
 
-export async function mounted(ctx: StateContext, wish: MountWish): Promise<StateReturn> {
-  const name = wish.name === '/' ? '/' : wish.name.replace(/\/+$/, '')
+export async function mounted(ctx: StateContext, request: MountRequest): Promise<StateReturn> {
+  const name = request.name === '/' ? '/' : request.name.replace(/\/+$/, '')
   const real = await realPath(ctx, name)
   const at: Place = { name, real, point: real.replaceAll(' ', '\\040') }
-  const given = isMac(ctx) && wish.opts === 'defaults' ? 'noowners' : wish.opts
+  const given = isMac(ctx) && request.opts === 'defaults' ? 'noowners' : request.opts
   const active = await activeMounts(ctx)
-  const aim = await meant(ctx, active, {
-    device: wish.device,
+  const aim = await targetOf(ctx, active, {
+    device: request.device,
     opts: listOf(given),
     point: at.point,
-    copyOptions: truthy(wish.bind_mount_copy_active_opts),
+    copyOptions: request.bind_mount_copy_active_opts,
   })
   const progress: Progress = { result: true, comment: '', changes: {}, opts: aim.opts, note: false, done: false }
   const report = (): StateReturn => {
     const { changes, result, comment } = progress
-    return { name: wish.name, changes, result, comment }
+    return { name: request.name, changes, result, comment }
   }
   if (aim.missingLabel !== undefined) {
     Object.assign(progress, { result: false, comment: `Unable to find device with label ${aim.missingLabel}.` })
     return report()
   }
   const entry = active.get(at.point) as Dict | undefined
-  let isThere = entry !== undefined
-  if (entry !== undefined && truthy(wish.mount)) {
+  let isMounted = entry !== undefined
+  if (entry !== undefined && request.mount) {
     const names = await namesOf(ctx, entry, aim.alike)
-    if (progress.opts.length > 0) await settleOptions(ctx, wish, at, entry, progress)
-    if (!progress.done) isThere = await settleDevice(ctx, wish, at, progress, aim.device, names)
+    if (progress.opts.length > 0) await settleOptions(ctx, request, at, entry, progress)
+    if (!progress.done) isMounted = await settleDevice(ctx, request, at, progress, aim.device, names)
   }
-  if (!progress.done && !isThere) {
-    if (truthy(wish.mount)) await mountNow(ctx, wish, at, progress)
-    else await withoutMounting(ctx, wish, at, progress)
+  if (!progress.done && !isMounted) {
+    if (request.mount) await mountNow(ctx, request, at, progress)
+    else await withoutMounting(ctx, request, at, progress)
   }
-  if (!progress.done && truthy(wish.persist)) await persist(ctx, wish, at, progress)
+  if (!progress.done && request.persist) await persist(ctx, request, at, progress)
   return report()
 }

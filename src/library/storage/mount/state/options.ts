@@ -1,6 +1,6 @@
-// Which options of a mount differ from those in force. Some are never shown by the kernel, some are shown under another
-// name or in another unit; those tables are Salt's.
-import { type Dict, dictEntries, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+// Comparison of wanted and active mount options. The tables of options that the kernel does not show, or shows under another
+// name or unit, are Salt's.
+import { type Dict, dictEntries, isList, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
 const INVISIBLE = [
@@ -42,11 +42,11 @@ const INVISIBLE_KEYS = [
 ]
 
 export interface OptionRules {
-  extra_mount_invisible_options: Value
-  extra_mount_invisible_keys: Value
-  extra_mount_ignore_fs_keys: Value
-  extra_mount_translate_options: Value
-  hidden_opts: Value
+  extra_mount_invisible_options: string[] | null
+  extra_mount_invisible_keys: string[] | null
+  extra_mount_ignore_fs_keys: Dict | null
+  extra_mount_translate_options: Dict | null
+  hidden_opts: string[] | null
 }
 
 export const listOf = (value: Value): string[] => {
@@ -71,9 +71,9 @@ async function withNumber(ctx: StateContext, option: string): Promise<string> {
 }
 
 export interface Comparison {
-  /** The options that must be set, as the kernel would show them. */
+  /** Options that must be set, as the kernel would show them. */
   differing: string[]
-  /** The last option as it was compared. */
+  /** Last compared option. */
   last: string
 }
 
@@ -84,19 +84,18 @@ export async function compareOptions(
   active: Dict,
   rules: OptionRules,
 ): Promise<Comparison> {
-  const invisible = [...INVISIBLE, ...plainList(rules.extra_mount_invisible_options), ...listOf(rules.hidden_opts)]
-  const invisibleKeys = [...INVISIBLE_KEYS, ...plainList(rules.extra_mount_invisible_keys)]
-  const extraIgnored = truthy(rules.extra_mount_ignore_fs_keys) ? (rules.extra_mount_ignore_fs_keys as Dict) : new Map()
-  const ignoredKeys = plainList(extraIgnored.get(fstype) ?? (fstype === 'ramfs' ? ['size'] : []))
+  const invisible = [...INVISIBLE, ...(rules.extra_mount_invisible_options ?? []), ...(rules.hidden_opts ?? [])]
+  const invisibleKeys = [...INVISIBLE_KEYS, ...(rules.extra_mount_invisible_keys ?? [])]
+  const ignoredKeys = plainList(rules.extra_mount_ignore_fs_keys?.get(fstype) ?? (fstype === 'ramfs' ? ['size'] : []))
   const translated = new Map([
     ['tcp', 'proto=tcp'],
     ['udp', 'proto=udp'],
   ])
   const extra = rules.extra_mount_translate_options
-  if (isDict(extra)) for (const [from, to] of dictEntries(extra)) translated.set(str(from), str(to))
+  if (extra) for (const [from, to] of dictEntries(extra)) translated.set(str(from), str(to))
   const superOptions = listOf(active.get('superopts') ?? []).map((option) => inKilobytes(option) ?? option)
   const shown = new Set([...listOf(active.get('opts') ?? []), ...superOptions])
-  // a size in force stands for every option, so a file system in memory is never mounted anew for them
+  // as in Salt, an active size stands for every option, so a file system in memory is never remounted for them
   const size = superOptions.find((option) => inKilobytes(option) !== undefined)
   const differing: string[] = []
   let last = ''

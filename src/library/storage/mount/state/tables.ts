@@ -1,4 +1,4 @@
-// The table of what is mounted at boot: fstab, or the automounter's map on macOS.
+// The table for the boot: fstab, or the map of the automounter on macOS.
 import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
@@ -7,7 +7,7 @@ export const isMac = (ctx: StateContext): boolean => ['MacOS', 'Darwin'].include
 export const tableFile = (ctx: StateContext, config: string): string =>
   isMac(ctx) && config === '/etc/fstab' ? '/etc/auto_salt' : config
 
-/** `present`, `change` or `new`; a dry run writes nothing. */
+/** Set an entry; return `present`, `change` or `new`. A dry run writes nothing. */
 export async function setTable(ctx: StateContext, entry: Record<string, Value>, given: string): Promise<string> {
   const config = tableFile(ctx, given)
   const dry: Record<string, Value> = ctx.test ? { test: true } : {}
@@ -26,10 +26,9 @@ export async function removeFrom(ctx: StateContext, name: string, device: Value,
   return (await ctx.call(fun, [name, device, tableFile(ctx, given)])) === true
 }
 
-/** A device under the name wanted: `device`, `uuid`, `label`, `partuuid` or `partlabel`. */
-export async function converted(ctx: StateContext, device: string, kind: Value): Promise<string | undefined> {
-  if (kind === null || kind === '') return device
-  const wanted = str(kind)
+/** Convert a device name to a kind: `device`, `uuid`, `label`, `partuuid` or `partlabel`. */
+export async function converted(ctx: StateContext, device: string, wanted: string | null): Promise<string | undefined> {
+  if (!wanted) return device
   if (wanted === 'device' && device.startsWith('/')) return device
   if (device.startsWith(`${wanted.toUpperCase()}=`)) return device
   const found = device.startsWith('/')

@@ -1,9 +1,9 @@
-// What the programs of XFS print, as data.
+// Parsers of the output of XFS programs.
 import { type Dict, splitLines, type Value } from '../../../../data/mod.ts'
 
 const filled = (text: string): string[] => splitLines(text).filter((line) => line.trim() !== '')
 
-/** `name=value` pairs of a line; values may hold blanks, names do not. */
+/** Parse the `name=value` pairs of a line; values may contain spaces, names may not. */
 function pairs(line: string): Array<[string, string]> {
   const words: string[] = []
   for (const word of line.replaceAll(' = ', '=*** ').replaceAll(' =', '=').split(' ')) {
@@ -16,7 +16,7 @@ function pairs(line: string): Array<[string, string]> {
   })
 }
 
-/** The geometry of a file system, by section. */
+/** Parse the geometry of a file system, by section. */
 export function geometry(text: string): Dict {
   const found: Dict = new Map()
   let section: Dict = new Map()
@@ -59,7 +59,7 @@ export function dumpFacts(text: string): Dict {
   return summary.length > 0 ? found.set('Summary', summary.join(' ')) : found
 }
 
-/** A tree of sessions and streams, in which tabs tell what is within what; the last line says how it went. */
+/** Parse a tree of sessions and streams that is indented by tabs; the last line is the status. */
 export function inventory(text: string): Dict {
   const lines = filled(text)
   const found: Dict = new Map()
@@ -78,7 +78,7 @@ export function inventory(text: string): Dict {
   return found.set('restore_status', lines.at(-1) ?? '')
 }
 
-/** What was said about the session between two rules; nothing when it is another one. */
+/** Parse the data of a session between two rules; empty for another session. */
 export function pruned(text: string, session: string): Dict {
   const lines = filled(text).map((line) => line.trim())
   const start = lines.findIndex((line) => line.startsWith('-'))
@@ -106,7 +106,7 @@ export function estimates(text: string): Dict {
   )
 }
 
-/** Devices with XFS, from what blkid exports. */
+/** Parse the XFS devices that blkid exports. */
 export function xfsDevices(text: string): Map<string, Dict> {
   const found = new Map<string, Dict>()
   for (const block of text.split('\n\n')) {
@@ -125,7 +125,7 @@ export function xfsDevices(text: string): Map<string, Dict> {
   return found
 }
 
-/** Mounted file systems of XFS by device. */
+/** Parse the mounted XFS file systems, by device. */
 export function xfsMounts(text: string): Map<string, Dict> {
   const lines = filled(text).map((line) => line.trim().split(' '))
   return new Map(

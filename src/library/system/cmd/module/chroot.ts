@@ -1,12 +1,13 @@
-// Commands in another root: /dev, /proc, /sys and what the caller binds are mounted around it.
-import { type Dict, shlexQuote, str, truthy, type Value } from '../../../../data/mod.ts'
+// Commands in another root directory, with /dev, /proc, /sys and the bind mounts of the caller.
+import { type Dict, isList, shlexQuote, str, truthy } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { execute } from './execute.ts'
 import { type Given, given } from './given.ts'
 
 export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Dict> {
   const root = str(given(args, 'root'))
-  const binds = (Array.isArray(given(args, 'binds')) ? (given(args, 'binds') as Value[]) : []).map((bind) => str(bind))
+  const bound = given(args, 'binds')
+  const binds = isList(bound) ? bound.map(str) : []
   const inside = (path: string): string => `${root}/${path.replace(/^\/+/, '')}`
   for (const [point, type] of [
     ['dev', 'devtmpfs'],
@@ -18,7 +19,7 @@ export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Di
   for (const bind of binds) await mount(ctx, ['-o', 'default,bind', bind, inside(bind)])
   const shell = (await ctx.host.stat(inside('bin/bash')))?.type === 'file' ? '/bin/bash' : '/bin/sh'
   const cmd = given(args, 'cmd')
-  const line = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)).join(' ') : str(cmd)
+  const line = isList(cmd) ? cmd.map(str).join(' ') : str(cmd)
   const runas = given(args, 'runas')
   const group = given(args, 'group')
   const userspec = truthy(runas) ? `--userspec ${str(runas)}:${truthy(group) ? str(group) : ''}` : ''
@@ -28,14 +29,14 @@ export async function runInChroot(ctx: FunctionContext, args: Given): Promise<Di
   } finally {
     await endProcesses(ctx, root)
     for (const point of [...binds, 'sys', 'proc', 'dev']) await quietly(ctx, ['umount', inside(point)])
-    // unmounting is the last thing that ran, and it counts as done whatever the command did
+    // as in Salt, the last umount sets the return code, whatever the command did
     ctx.memory.set('retcode', 0)
   }
 }
 
 const mount = (ctx: FunctionContext, args: string[]): Promise<void> => quietly(ctx, ['mount', ...args])
 
-/** As in Salt a failure here is no error; the command itself shows whether it matters. */
+/** As in Salt, a failure here is no error; the command itself shows whether it matters. */
 async function quietly(ctx: FunctionContext, argv: string[]): Promise<void> {
   try {
     const { retcode, stderr } = await ctx.host.run({ argv })
@@ -58,7 +59,7 @@ async function processesIn(ctx: FunctionContext, root: string): Promise<string[]
   return found
 }
 
-/** Asked three times to end, then ended three times. */
+/** Terminate the processes in the root: three times TERM, then three times KILL. */
 async function endProcesses(ctx: FunctionContext, root: string): Promise<void> {
   if (root === '/' || !(await ctx.host.stat('/proc'))) return
   for (const signal of ['-15', '-15', '-15', '-9', '-9', '-9']) {

@@ -1,9 +1,9 @@
-// The environment of a command: the minion's own, that of the user it runs as, and what the caller adds.
+// The environment of a command: the minion's, that of the user it runs as, and the caller's variables.
 import { dictEntries, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { type Given, given, homeOf } from './given.ts'
 
-/** Salt reads English only; `LC_ALL` of the caller still wins. */
+/** Locale variables that are set to C; `LC_ALL` of the caller still has precedence. */
 const LOCALE = [
   'LC_CTYPE',
   'LC_NUMERIC',
@@ -53,7 +53,7 @@ export async function commandEnvironment(
   return all
 }
 
-/** Variables of a mapping, or of a list of mappings with one each and of names; anything else has none. */
+/** Return the variables of a dict, or of a list of dicts with one variable each and of names; otherwise none. */
 function variablesOf(ctx: FunctionContext, env: Value): Array<[Value, Value]> {
   if (env instanceof Map) return [...dictEntries(env)]
   const items = Array.isArray(env) ? (env as Value[]) : []
@@ -78,7 +78,7 @@ function readEnvironment(ctx: FunctionContext, env: Value): Map<string, string> 
   return result
 }
 
-/** What a login of the user sets; markers keep out what its profile prints. */
+/** Return the environment of a login of the user; markers exclude what its profile prints. */
 async function loginEnvironment(ctx: FunctionContext, user: string, shell: string): Promise<Map<string, string>> {
   const marker = `<<<${user.length}-${Math.trunc(ctx.host.now() * 1e6).toString(36)}>>>`
   const script = `printf '${marker}'; env -0; printf '${marker}'`

@@ -1,5 +1,5 @@
-// How every function of `cmd` runs its command: where, as whom, with which environment, through a shell or not, and
-// what comes back. A line is split into words unless `python_shell` is on, as in Salt.
+// Execution of commands: directory, user, environment, shell, and the result. As in Salt, a line is split into words unless
+// `python_shell` is on.
 import {
   type Dict,
   decodeBytes,
@@ -37,7 +37,7 @@ export interface Outcome {
 
 const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
-/** Without a word from the caller, a call of an operator goes through a shell and one of a module does not. */
+/** Return whether to use a shell: by default yes for a call of an operator, no for a call of a module. */
 export function shellChoice(ctx: FunctionContext, args: Given): Value {
   const choice = given(args, 'python_shell')
   if (choice !== null) return choice
@@ -102,7 +102,7 @@ interface Performance {
   quiet: boolean
 }
 
-/** The outcome, or what Salt answers for a command whose time was over. */
+/** Run the command; return the outcome, or Salt's answer for a timeout. */
 async function perform(
   ctx: FunctionContext,
   { args, command, words, context, quiet }: Performance,
@@ -135,7 +135,7 @@ interface Circumstances {
   umask: number | undefined
 }
 
-/** What Salt shows of how it would have started the program. */
+/** Return the text that Salt shows about how it would have started the program. */
 function contextText(args: Given, circumstances: Circumstances): string {
   const { cwd, python_shell, shell, stderr, user, group, umask } = circumstances
   const context = new Map<Value, Value>([
@@ -155,7 +155,7 @@ function contextText(args: Given, circumstances: Circumstances): string {
   return repr(context.set('close_fds', true)).replace("'preexec_fn': ''", () => `'preexec_fn': ${before}`)
 }
 
-/** The program and its arguments as they are started. */
+/** Return the program and its arguments. */
 function vector(words: Value, python_shell: Value, shell: string): string[] {
   const list = Array.isArray(words) ? (words as Value[]).map((word) => textOf(word) ?? str(word)) : [str(words)]
   if (truthy(python_shell)) return [python_shell === true ? shell : '/bin/sh', '-c', ...list]
@@ -176,7 +176,7 @@ async function isShell(ctx: FunctionContext, shell: string): Promise<boolean> {
 async function wantedGroup(ctx: FunctionContext, group: Value, user: string | undefined): Promise<string | undefined> {
   if (!truthy(group)) return undefined
   if (!(await ctx.host.which('sudo'))) throw failure('group argument requires sudo but not found')
-  // the text names the user, as Salt's does
+  // as in Salt, the text names the user
   if (!(await ctx.host.group(str(group)))) throw failure(`Group '${user ?? 'None'}' is not available`)
   return str(group)
 }
@@ -222,12 +222,12 @@ function decodedText(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-/** `str.rstrip()`. */
+/** As `str.rstrip()`. */
 function withoutTail(text: string): string {
   return strip(`.${text}`).slice(1)
 }
 
-/** The program's name for the log, as far as Salt finds one. */
+/** Return the program name for the log, as Salt does. */
 function firstWord(cmd: Value): string {
   if (Array.isArray(cmd)) {
     if (cmd.length === 0) throw new PyError('IndexError', 'list index out of range')

@@ -1,17 +1,17 @@
-// Commands of PowerShell that give back objects: these come as JSON and are read. Where there is no Windows PowerShell, `pwsh` serves.
-import { type Dict, loadJson, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+// PowerShell commands whose output objects are returned as data, through JSON. Without Windows PowerShell, `pwsh` is used.
+import { type Dict, isList, loadJson, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 import { args } from './arguments.ts'
 import { execute } from './execute.ts'
 import { type Given, given } from './given.ts'
 
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const HOW = ['-NonInteractive', '-NoProfile', '-ExecutionPolicy', 'Bypass']
 
-const shell = arg.any('`powershell`, or `pwsh`', { default: 'powershell' })
-const depth = arg.any('How deep objects are shown', { optional: true })
-const encode_cmd = arg.any('Whether the command is handed over in base64, which keeps all characters', {
+const shell = arg.text('`powershell` or `pwsh`', { default: 'powershell' })
+const depth = arg.count('Depth of the returned objects', { optional: true })
+const encode_cmd = arg.flag('Whether to pass the command in base64, which keeps all characters', {
   default: false,
 })
 
@@ -32,46 +32,46 @@ export const allArguments = {
   ...args('cmd cwd stdin runas'),
   shell,
   ...args(HEAD),
-  quiet: arg.any('Whether nothing is logged', { default: false }),
+  quiet: arg.flag('Whether to log nothing', { default: false }),
   ...args(TAIL),
   depth,
   encode_cmd,
-  force_list: arg.any('Whether one object comes as a list too', { default: false }),
+  force_list: arg.flag('Whether to return a single object as a list', { default: false }),
   ...args(SUCCESS),
 }
 
-/** The program; a machine without Windows has the newer one only. */
+/** Return the path of the program; a machine without Windows has only the newer one. */
 async function binaryOf(ctx: FunctionContext, call: Given): Promise<string> {
   const wanted = str(given(call, 'shell') ?? 'powershell')
   if (wanted !== 'powershell' && wanted !== 'pwsh') {
-    throw failed("Must specify a valid powershell binary. Must be 'powershell' or 'pwsh'")
+    throw failure("Must specify a valid powershell binary. Must be 'powershell' or 'pwsh'")
   }
   const path = (await ctx.host.which(wanted)) ?? (await ctx.host.which('pwsh'))
-  if (path === undefined) throw failed(`PowerShell is not installed: neither '${wanted}' nor 'pwsh' is in the PATH`)
+  if (path === undefined) throw failure(`PowerShell is not installed: neither '${wanted}' nor 'pwsh' is in the PATH`)
   return path
 }
 
 function commandOf(call: Given): string {
   const cmd = given(call, 'cmd') ?? ''
-  const line = Array.isArray(cmd) ? (cmd as Value[]).map(str).join(' ') : str(cmd)
+  const line = isList(cmd) ? cmd.map(str).join(' ') : str(cmd)
   const depth = given(call, 'depth')
   return `${line} | ConvertTo-JSON${depth === null || depth === undefined ? '' : ` -Depth ${str(depth)}`}`
 }
 
-/** The words of the call, with the text as it is or in UTF-16 and base64. */
+/** Return the words of the command line, with the text as is or in UTF-16 and base64. */
 function words(binary: string, text: string, call: Given): Value[] {
   if (!truthy(given(call, 'encode_cmd'))) return [binary, ...HOW, '-Command', text]
   const encoded = Buffer.from(`$ProgressPreference='SilentlyContinue'; ${text}`, 'utf16le').toString('base64')
   return [binary, ...HOW, '-EncodedCommand', encoded]
 }
 
-/** Text that is no JSON is one text. */
+/** Return the output as JSON; other text becomes one JSON string. */
 function jsonOf(output: string): string {
   if (output === '') return '""'
   return /^["{[]/.test(output) ? output : `"${output}"`
 }
 
-/** What a command gives back; nothing when it cannot be read. */
+/** Return the objects of a command; empty if the output is not readable. */
 export async function powershell(ctx: FunctionContext, call: Given): Promise<Value> {
   const text = `try { ${commandOf(call)} } catch { Write-Error $_ }`
   const binary = await binaryOf(ctx, call)
@@ -87,19 +87,19 @@ export async function powershell(ctx: FunctionContext, call: Given): Promise<Val
   }
 }
 
-/** The same with process id, code and errors beside it. */
+/** Return the objects with process id, return code and errors. */
 export async function powershellAll(ctx: FunctionContext, call: Given): Promise<Dict> {
   const text = commandOf(call)
   const binary = await binaryOf(ctx, call)
   const cmd = words(binary, text, call)
   const outcome = await execute(ctx, { ...call, shell: binary, cmd, python_shell: false }, 'apart')
   const output = str(outcome.get('stdout')!)
-  const isList = truthy(given(call, 'force_list'))
+  const asList = truthy(given(call, 'force_list'))
   outcome.delete('stdout')
-  if (output === '') return isList ? outcome.set('result', []) : outcome
+  if (output === '') return asList ? outcome.set('result', []) : outcome
   const result = resultOf(output, outcome)
-  outcome.set('result', isList && !Array.isArray(result) ? [result] : result)
-  // what an encoded command says of its progress is no error
+  outcome.set('result', asList && !Array.isArray(result) ? [result] : result)
+  // progress messages of an encoded command are no errors
   if (str(outcome.get('stderr')!).includes('CLIXML')) outcome.set('stderr', '')
   return outcome
 }
@@ -109,7 +109,7 @@ function resultOf(output: string, outcome: Dict): Value {
     return loadJson(jsonOf(output))
   } catch (error) {
     if (!(error instanceof PyError)) throw error
-    const said = [output, str(outcome.get('stderr')!)].filter((part) => part !== '').join('\n')
-    throw failed(`cmd.powershell_all cannot parse the Powershell output.\n\n${said}`)
+    const text = [output, str(outcome.get('stderr')!)].filter((part) => part !== '').join('\n')
+    throw failure(`cmd.powershell_all cannot parse the Powershell output.\n\n${text}`)
   }
 }

@@ -1,7 +1,8 @@
-// What happens to a command before it runs: templates in it, and the lists of what operators may run.
+// Preparation of commands: templates, and the lists of commands that operators may run.
 import { toError } from '../../../../base/mod.ts'
 import {
   fnmatch,
+  isList,
   qualifiedTypeName,
   SaltError,
   str,
@@ -15,7 +16,7 @@ import { type Given, given } from './given.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
 
-/** The command and its directory with `template` applied to both. */
+/** Render the command and its directory with `template`. */
 export async function renderCommand(
   ctx: FunctionContext,
   args: Given,
@@ -46,7 +47,7 @@ export async function renderCommand(
   return { cmd: await render(cmd), cwd: await render(cwd) }
 }
 
-/** A pillar of its own, when the caller asks for another environment or gives values. */
+/** Return a fresh pillar if the caller names another environment or gives values. */
 export async function pillarContext(ctx: FunctionContext, args: Given): Promise<Map<string, Value>> {
   const pillarenv = given(args, 'pillarenv')
   const override = given(args, 'pillar_override') ?? given(args, 'pillar')
@@ -59,12 +60,12 @@ export async function pillarContext(ctx: FunctionContext, args: Given): Promise<
   return new Map<string, Value>([['pillar', pillar]])
 }
 
-/** What `cmd_blacklist_glob` and `cmd_whitelist_glob` say about it. */
+/** Return whether `cmd_blacklist_glob` and `cmd_whitelist_glob` permit the command. */
 export async function isPermitted(ctx: FunctionContext, cmd: Value): Promise<boolean> {
-  const line = Array.isArray(cmd) ? (cmd as Value[]).map((word) => str(word)).join(' ') : str(cmd)
+  const line = isList(cmd) ? cmd.map(str).join(' ') : str(cmd)
   const globs = async (option: string): Promise<string[]> => {
     const value = ctx.has('config.get') ? await ctx.call('config.get', [option, []]) : (ctx.opts.get(option) ?? [])
-    return Array.isArray(value) ? (value as Value[]).map((glob) => str(glob)) : []
+    return isList(value) ? value.map(str) : []
   }
   const refused = await globs('cmd_blacklist_glob')
   const allowed = await globs('cmd_whitelist_glob')

@@ -1,11 +1,11 @@
-// Scripts: fetched or rendered to a temporary file that only its user may run, and removed afterwards.
+// Scripts: fetched or rendered to a temporary file that only its user can run, and removed afterwards.
 import { type Dict, PyError, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
 import { execute, shellChoice } from './execute.ts'
 import { type Given, given, optionsOf } from './given.ts'
 import { pillarContext } from './preparation.ts'
 
-/** Of a path or URL, with the dot. */
+/** Return the extension of a path or URL, with the dot. */
 function extensionOf(source: string): string {
   const path = source.replace(/\?saltenv=.*$/, '')
   return /[^/.][^/]*?(\.[^./]*)$/.exec(path)?.[1] ?? ''
@@ -35,7 +35,7 @@ export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict
   }
 }
 
-/** Whom the script belongs to; someone who is not there can own nothing. */
+/** Return the uid of the owner of the script; a missing user is an error. */
 async function ownerOf(ctx: FunctionContext, runas: Value): Promise<number> {
   const user = textOf(runas)
   if (user === undefined) return -1
@@ -56,7 +56,7 @@ interface Script {
   saltenv: Value
 }
 
-/** Puts the script where it will run; false when it cannot be had. */
+/** Write the script to its temporary file; return false if it cannot be fetched. */
 async function place(ctx: FunctionContext, args: Given, { source, path, saltenv }: Script): Promise<boolean> {
   const template = given(args, 'template')
   if (truthy(template)) {
@@ -75,7 +75,7 @@ async function place(ctx: FunctionContext, args: Given, { source, path, saltenv 
   }
 }
 
-/** A script that cannot start answers with nothing, and the log says why. */
+/** Run the script; if it cannot start, return nothing and log the reason. */
 async function attempt(ctx: FunctionContext, args: Given): Promise<Dict> {
   try {
     return await execute(ctx, args, 'apart')

@@ -1,8 +1,8 @@
-// Which shells and interpreters there are, and their versions.
+// Shells and interpreters, and their versions.
 import { compileRegex, decodeBytes, RegexFlag, splitLines, strip } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, type Result } from '../../../../sdk/mod.ts'
 
-/** The lines of /etc/shells that name one. */
+/** Return the shells in /etc/shells. */
 export async function availableShells(ctx: FunctionContext): Promise<string[]> {
   if (!(await ctx.host.stat('/etc/shells'))) return []
   return splitLines(decodeBytes(await ctx.host.read('/etc/shells')))
@@ -10,7 +10,7 @@ export async function availableShells(ctx: FunctionContext): Promise<string[]> {
     .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** How to ask for a version, and where it is in the answer. */
+/** Commands that print the version, and the pattern of the version. */
 const QUESTIONS: Readonly<Record<string, readonly [pattern: string, ...argv: string[]]>> = {
   bash: ['version (\\d\\S*)', 'bash', '--version'],
   'bash-test-error': ['versioZ ([-\\w.]+)', 'bash', '--version'],

@@ -1,4 +1,4 @@
-// When a command counts as successful although its code says otherwise.
+// Rules by which a command counts as successful despite its return code.
 import { SaltError, str, strip, textOf, type Value } from '../../../../data/mod.ts'
 
 export interface SuccessRules {
@@ -7,7 +7,7 @@ export interface SuccessRules {
   stderr: string[]
 }
 
-/** A list as it is, anything else as text with commas. */
+/** Return a list as is, anything else as text split at commas. */
 function listed(value: Value): Value[] {
   return Array.isArray(value)
     ? (value as Value[])

@@ -1,4 +1,4 @@
-// A report while it is being made; the output of a command may replace any part of it.
+// The report of a state while it is built; the output of a command may replace any part of it.
 import type { Dict, Value } from '../../../../data/mod.ts'
 
 export type Answer = {

@@ -1,26 +1,26 @@
-// The parameters of the states that run commands, in Salt's order.
+// Parameters of the states that run commands, in Salt's order.
 import { arg } from '../../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.any(doc, { optional: true })
-const flag = (doc: string) => arg.any(doc, { default: false })
-
-const name = arg.string('The command or script')
-const kwargs = arg.open('Handed on to the function that runs commands')
-const cwd = optional('The working directory')
-const root = optional('A directory to change the root to')
-const runas = optional('The user to run as')
-const password = arg.any("The user's password, on Windows", { optional: true, secret: true })
-const shell = optional('The shell; by default that of the grains')
-const env = optional('Environment variables: a dict, or a list of dicts')
-const stateful = flag('Whether the output tells what changed; with `test_name` a dry run runs that command')
-const output_loglevel = arg.any('At which level output is logged', { default: 'debug' })
-const hide_output = flag('Leave the output out of the report')
-const timeout = optional('Seconds until the command is ended')
-const use_vt = flag('Run in a terminal')
+const name = arg.string('Command or script')
+const kwargs = arg.open('Further options of the execution function')
+const cwd = arg.text('Working directory', { optional: true })
+const root = arg.text('Root directory to change to', { optional: true })
+const runas = arg.text('User to run as', { optional: true })
+const password = arg.text('Password of the user, on Windows', { optional: true, secret: true })
+const shell = arg.text('Shell; default: the shell of the grains', { optional: true })
+const env = arg.any('Environment variables: a dict, or a list of dicts', { optional: true })
+const stateful = arg.any(
+  'True if the output tells what changed; a list with `test_name` for the command of a dry run',
+  { default: false },
+)
+const output_loglevel = arg.text('Log level of the output', { default: 'debug' })
+const hide_output = arg.flag('Whether to omit the output from the report', { default: false })
+const timeout = arg.any('Timeout in seconds, as number', { optional: true })
+const use_vt = arg.flag('Accepted for compatibility', { default: false })
 const success = {
-  success_retcodes: optional('Exit codes that mean success'),
-  success_stdout: optional('Output that means success'),
-  success_stderr: optional('Error output that means success'),
+  success_retcodes: arg.any('Return codes that count as success: a list, or text with commas', { optional: true }),
+  success_stdout: arg.any('Texts in the output that mean success: a list, or text with commas', { optional: true }),
+  success_stderr: arg.any('Texts in the errors that mean success: a list, or text with commas', { optional: true }),
 }
 
 export const runArgs = {
@@ -31,7 +31,7 @@ export const runArgs = {
   password,
   shell,
   env,
-  prepend_path: optional('Put before PATH'),
+  prepend_path: arg.text('Directory to prepend to PATH', { optional: true }),
   stateful,
   output_loglevel,
   hide_output,
@@ -42,7 +42,7 @@ export const runArgs = {
   kwargs,
 }
 
-/** Waiting commands have an empty list where others have nothing. */
+/** As in Salt, the default of `env` of waiting commands is an empty list. */
 export const waitArgs = {
   name,
   cwd,
@@ -58,8 +58,8 @@ export const waitArgs = {
   kwargs,
 }
 
-const source = optional('Where the script is; by default the name')
-const template = optional('The template engine the script is rendered with')
+const source = arg.text('Path or URL of the script; default: the name', { optional: true })
+const template = arg.text('Template engine that renders the script', { optional: true })
 
 export const waitScriptArgs = {
   name,
@@ -91,17 +91,17 @@ export const scriptArgs = {
   use_vt,
   output_loglevel,
   hide_output,
-  defaults: optional('Template variables'),
-  context: optional('Template variables, over the defaults'),
+  defaults: arg.any('Default template variables, a dict', { optional: true }),
+  context: arg.any('Template variables, a dict', { optional: true }),
   ...success,
   kwargs,
 }
 
 export const callArgs = {
   name,
-  func: arg.any('The function'),
-  args: arg.any('Its positional arguments', { default: [] }),
-  kws: optional('Its keywords'),
+  func: arg.any('Function'),
+  args: arg.list('Positional arguments', { default: [] }),
+  kws: arg.dict('Keyword arguments', { optional: true }),
   output_loglevel,
   hide_output,
   use_vt,

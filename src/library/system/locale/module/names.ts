@@ -26,7 +26,7 @@ export function joinLocale({ language, territory, codeset, modifier, charmap }: 
   return language + part('_', territory) + part('.', codeset) + part('@', modifier) + part(' ', charmap)
 }
 
-/** As `locale -a` writes it. */
+/** Return a locale in the form of `locale -a`. */
 export function normalLocale(locale: string): string {
   const parts = splitLocale(locale)
   return joinLocale({

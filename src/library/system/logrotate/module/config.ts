@@ -1,5 +1,5 @@
-// The configuration of logrotate as Salt reads it: settings by name, and a mapping of settings for each path of a block.
-// Files of an `include` directory are read too; `include files` says what each of them gave.
+// Parser of the logrotate configuration, as in Salt: settings by name, and a dict of settings for each path of a block.
+// Files of an `include` directory are read as well; `include files` lists their keys.
 import { type Dict, isDict, isList, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import type { Host } from '../../../../sdk/mod.ts'
 
@@ -65,7 +65,7 @@ export async function parseConfig(host: Host, path: string): Promise<Dict> {
   return found
 }
 
-/** A block as it is written. */
+/** Return the text of a block. */
 export function blockText(key: string, block: Dict): string {
   const lines: string[] = []
   for (const [name, value] of block) {

@@ -1,5 +1,5 @@
-// What can be told about a process, by name.
-import { float, SaltError, type Value } from '../../../../data/mod.ts'
+// Attributes of a process, by name.
+import { float, SaltError } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, type Result, textAt } from '../../../../sdk/mod.ts'
 import {
   bootTime,
@@ -53,7 +53,7 @@ const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   create_time: async (ctx, process) => startedAt(process, await bootTime(ctx)),
   cwd: (ctx, { pid }) => linkAt(ctx, `/proc/${pid}/cwd`),
   environ: (ctx, { pid }) => variables(ctx, pid),
-  // threads of the kernel have none, and others may be out of sight
+  // kernel threads have no program, and the program of other users may be hidden
   exe: async (ctx, { pid, cmdline }) => (await linkAt(ctx, `/proc/${pid}/exe`)) ?? (cmdline.length > 0 ? null : ''),
   gids: (ctx, { pid }) => ids(ctx, pid, 'Gid'),
   memory_info: async (ctx, { pid }) => Object.values(await memoryOf(ctx, pid)),
@@ -75,10 +75,10 @@ const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   username: (ctx, { pid }) => userOf(ctx, pid),
 }
 
-export async function describe(ctx: FunctionContext, pid: number, wanted: Value): Promise<Result> {
+export async function describe(ctx: FunctionContext, pid: number, wanted: string[] | null): Promise<Result> {
   const process = await processAt(ctx, pid)
   if (!process) throw new SaltError('CommandExecutionError', `process PID not found (pid=${pid})`)
-  const names = Array.isArray(wanted) ? (wanted as Value[]).map(String) : Object.keys(ATTRIBUTES)
+  const names = wanted ?? Object.keys(ATTRIBUTES)
   const unknown = names.filter((name) => !Object.hasOwn(ATTRIBUTES, name))
   if (unknown.length > 0) {
     const noun = unknown.length === 1 ? 'name' : 'names'

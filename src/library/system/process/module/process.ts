@@ -1,8 +1,8 @@
-// Processes as Linux shows them under /proc. Ids of processes that end while they are looked at are left out.
+// Processes under /proc. Processes that end during the call are skipped.
 import { float, SaltError, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt, unlessRefused } from '../../../../sdk/mod.ts'
 
-/** Ticks of the kernel's clock per second, and bytes of a page: the same on every Linux that people run. */
+/** Clock ticks per second and bytes of a page, the same on all common Linux systems. */
 const TICKS = 100
 const PAGE = 4096
 
@@ -29,7 +29,7 @@ export async function processIds(ctx: FunctionContext): Promise<number[]> {
     .sort((a, b) => a - b)
 }
 
-/** The fields of /proc/<pid>/stat after the name, from the status on. */
+/** The fields of /proc/<pid>/stat after the name, starting with the status. */
 export interface Process {
   pid: number
   name: string
@@ -45,7 +45,7 @@ export async function processAt(ctx: FunctionContext, pid: number): Promise<Proc
   const line = (await textAt(ctx.host, `/proc/${pid}/cmdline`)) ?? ''
   const cmdline = line === '' ? [] : line.endsWith('\0') ? line.slice(0, -1).split('\0') : line.split(' ')
   const first = (cmdline[0] ?? '').split('/').at(-1)!
-  // the kernel cuts names after fifteen characters
+  // the kernel truncates names to fifteen characters
   const name = short.length >= 15 && first.startsWith(short) ? first : short
   return { pid, name, cmdline, fields: splitWords(stat.slice(end + 1)) }
 }
@@ -59,7 +59,7 @@ export async function processes(ctx: FunctionContext): Promise<Process[]> {
   return found
 }
 
-/** The values of a line `Name:\tvalue` in /proc/<pid>/status. */
+/** Return the values of a line `Name:\tvalue` in /proc/<pid>/status. */
 export async function statusLine(ctx: FunctionContext, pid: number, name: string): Promise<string[]> {
   const text = (await textAt(ctx.host, `/proc/${pid}/status`)) ?? ''
   return splitWords(new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1] ?? '')
@@ -83,7 +83,7 @@ export const cpuTimes = ({ fields }: Process): Record<string, Value> => ({
   iowait: seconds(fields[39]),
 })
 
-/** Seconds on a processor so far. */
+/** Return the processor time in seconds. */
 export const cpuSeconds = ({ fields }: Process): number => (Number(fields[11]) + Number(fields[12])) / TICKS
 
 export async function memoryOf(ctx: FunctionContext, pid: number): Promise<Record<string, Value>> {
@@ -101,13 +101,13 @@ export async function bootTime(ctx: FunctionContext): Promise<number> {
 
 export const startedAt = ({ fields }: Process, booted: number): Value => float(booted + Number(fields[19]) / TICKS)
 
-/** The target of a link below /proc/<pid>, where one may see it. */
+/** Return the target of a link below /proc/<pid>, if it is readable. */
 export function linkAt(ctx: FunctionContext, path: string): Promise<string | null> {
   return unlessRefused(ctx.host.readLink(path), null)
 }
 
-/** Sends a signal; false when there is no such process. */
-export async function signal(ctx: FunctionContext, pid: number, number: Value): Promise<boolean> {
+/** Send a signal; return false if there is no such process. */
+export async function signal(ctx: FunctionContext, pid: number, number: number): Promise<boolean> {
   if ((await ctx.host.stat(`/proc/${pid}`)) === undefined) return false
   const argv = ['sh', '-c', 'kill -"$0" "$1"', String(number), String(pid)]
   const { retcode, stderr } = await ctx.host.run({ argv })

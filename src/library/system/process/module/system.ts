@@ -1,4 +1,4 @@
-// The machine as a whole, from the files of /proc: processors, memory, volumes, network and who is logged in.
+// System statistics from /proc: processors, memory, volumes, network and logins.
 import { float, round, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, type Result, textAt } from '../../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ const read = async (ctx: FunctionContext, path: string): Promise<string> => (awa
 
 const rounded = (value: number): Value => round(float(value), 1)
 
-/** Ticks of all processors together, or of each. */
+/** Return the ticks of all processors together, or of each. */
 export async function processorTicks(ctx: FunctionContext, each: boolean): Promise<number[][]> {
   const rows = splitLines(await read(ctx, '/proc/stat')).map(splitWords)
   const wanted = rows.filter(([name = '']) => (each ? /^cpu\d+$/.test(name) : name === 'cpu'))
@@ -18,7 +18,7 @@ export async function processorTicks(ctx: FunctionContext, each: boolean): Promi
 export const processorTimes = (ticks: readonly number[]): Record<string, Value> =>
   Object.fromEntries(CPU.map((name, at) => [name, float((ticks[at] ?? 0) / 100)]))
 
-/** How busy a processor was between two looks, in percent. */
+/** Return the usage of a processor between two samples, in percent. */
 export function busyPercent(before: readonly number[], after: readonly number[]): Value {
   const total = (ticks: readonly number[]): number => ticks.slice(0, 8).reduce((sum, tick) => sum + tick, 0)
   const idle = (ticks: readonly number[]): number => (ticks[3] ?? 0) + (ticks[4] ?? 0)
@@ -81,7 +81,7 @@ export interface Partition {
   maxpath: number
 }
 
-/** Mounted volumes; without `all` only those of file systems that live on devices. */
+/** Return the mounted volumes; without `all`, only file systems on devices. */
 export async function partitions(ctx: FunctionContext, all: boolean): Promise<Partition[]> {
   const lines = splitLines(await read(ctx, '/proc/filesystems'))
   const types = new Set(lines.filter((line) => !line.startsWith('nodev')).map((line) => line.trim()))
@@ -113,57 +113,48 @@ function summed(rows: readonly Counters[]): Counters {
   return total
 }
 
-export async function networkCounters(ctx: FunctionContext, one: string | null): Promise<Result> {
+export async function networkCounters(ctx: FunctionContext, name: string | null): Promise<Result> {
   const rows = new Map<string, Counters>()
   for (const line of splitLines(await read(ctx, '/proc/net/dev')).slice(2)) {
     const colon = line.lastIndexOf(':')
-    const [received, packets, errors, drops, , , , , sent, packetsOut, errorsOut, dropsOut] = splitWords(
-      line.slice(colon + 1),
-    ).map(Number) as number[]
-    rows.set(line.slice(0, colon).trim(), {
-      bytes_sent: sent!,
-      bytes_recv: received!,
-      packets_sent: packetsOut!,
-      packets_recv: packets!,
-      errin: errors!,
-      errout: errorsOut!,
-      dropin: drops!,
-      dropout: dropsOut!,
-    })
+    const columns = splitWords(line.slice(colon + 1)).map(Number)
+    const [bytes_recv = 0, packets_recv = 0, errin = 0, dropin = 0] = columns
+    const [bytes_sent = 0, packets_sent = 0, errout = 0, dropout = 0] = columns.slice(8)
+    const received = { packets_recv, errin, errout, dropin, dropout }
+    rows.set(line.slice(0, colon).trim(), { bytes_sent, bytes_recv, packets_sent, ...received })
   }
-  return one === null ? summed([...rows.values()]) : (rows.get(one) ?? false)
+  return name === null ? summed([...rows.values()]) : (rows.get(name) ?? false)
 }
 
-export async function diskCounters(ctx: FunctionContext, one: string | null): Promise<Result> {
+export async function diskCounters(ctx: FunctionContext, name: string | null): Promise<Result> {
   const rows = new Map<string, Counters>()
   const whole: Counters[] = []
   for (const words of splitLines(await read(ctx, '/proc/diskstats')).map(splitWords)) {
-    const name = words[2]!
-    const [reads, readsMerged, readSectors, readTime, writes, writesMerged, writeSectors, writeTime, , busy] = words
-      .slice(3)
-      .map(Number) as number[]
+    const [, , disk = '', ...columns] = words
+    const [read_count = 0, read_merged_count = 0, readSectors = 0, read_time = 0, ...rest] = columns.map(Number)
+    const [write_count = 0, write_merged_count = 0, writeSectors = 0, write_time = 0, , busy_time = 0] = rest
     const row = {
-      read_count: reads!,
-      write_count: writes!,
-      read_bytes: readSectors! * 512,
-      write_bytes: writeSectors! * 512,
-      read_time: readTime!,
-      write_time: writeTime!,
-      read_merged_count: readsMerged!,
-      write_merged_count: writesMerged!,
-      busy_time: busy!,
+      read_count,
+      write_count,
+      read_bytes: readSectors * 512,
+      write_bytes: writeSectors * 512,
+      read_time,
+      write_time,
+      read_merged_count,
+      write_merged_count,
+      busy_time,
     }
-    rows.set(name, row)
-    // partitions count with their disk already
-    if ((await ctx.host.stat(`/sys/block/${name.replaceAll('/', '!')}`)) !== undefined) whole.push(row)
+    rows.set(disk, row)
+    // partitions are included in their disk
+    if ((await ctx.host.stat(`/sys/block/${disk.replaceAll('/', '!')}`)) !== undefined) whole.push(row)
   }
-  return one === null ? summed(whole) : (rows.get(one) ?? false)
+  return name === null ? summed(whole) : (rows.get(name) ?? false)
 }
 
 const RECORD = 384
 const USER_PROCESS = 7
 
-/** Who is logged in, from the records of utmp. */
+/** Return the logged-in users, from utmp. */
 export async function loggedIn(ctx: FunctionContext): Promise<Result[]> {
   let bytes: Buffer
   try {

@@ -1,5 +1,4 @@
-// Password hashes as crypt(3) makes them: sha512 and sha256 (with `rounds=N$`) after Drepper's description, and the
-// older md5 of FreeBSD.
+// Password hashes of crypt(3): sha512 and sha256 (with `rounds=N$`) by Drepper's specification, and the md5 of FreeBSD.
 import { createHash, randomInt } from 'node:crypto'
 import { SaltError } from '../../../../data/mod.ts'
 
@@ -17,14 +16,14 @@ const digest = (algorithm: string, ...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest()
 }
 
-/** `length` bytes, the block over and over. */
+/** Return `length` bytes by repeating the block. */
 function repeated(block: Buffer, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let i = 0; i < length; i++) bytes[i] = block[i % block.length]!
   return bytes
 }
 
-/** Three bytes as four characters, the low bits first. */
+/** Encode three bytes as four characters, low bits first. */
 function encode(bytes: Buffer, order: readonly number[][]): string {
   let text = ''
   for (const places of order) {
@@ -38,7 +37,7 @@ function encode(bytes: Buffer, order: readonly number[][]): string {
   return text
 }
 
-/** For every set bit of the length one part, for every clear bit another, from the lowest. */
+/** Return one part for every set bit of the length and another for every clear bit, from the lowest. */
 function byBits(length: number, set: Uint8Array, clear: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = []
   for (let n = length; n > 0; n >>= 1) parts.push(n & 1 ? set : clear)
@@ -80,7 +79,7 @@ function sha(algorithm: 'sha256' | 'sha512', ident: string, order: readonly numb
   return { ident, saltLength: 16, make }
 }
 
-/** Each triple turns the one before it by a place. */
+/** Return triples, each rotated by one position from the previous one. */
 function triples(count: number, step: number, turn: 1 | -1): number[][] {
   return Array.from({ length: count }, (_, i) => {
     const places = [i, i + step, i + 2 * step]

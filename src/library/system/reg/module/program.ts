@@ -1,6 +1,6 @@
-// The registry of Windows through reg.exe: what it prints, and the values that its texts stand for.
+// The Windows registry through reg.exe: its output, and the conversion of data.
 import { lookup } from '../../../../base/mod.ts'
-import { decodeBytes, intFromText, isDict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, intFromText, isDict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const HIVES: Readonly<Record<string, string>> = lookup({
@@ -21,7 +21,7 @@ const failure = (message: string): SaltError => new SaltError('CommandExecutionE
 export interface Place {
   hive: string
   key: string
-  /** Whether the registry of programs for 32 bits is meant. */
+  /** Whether to use the registry of 32-bit programs. */
   narrow: boolean
 }
 
@@ -44,7 +44,7 @@ export interface Entry {
   data: Value
 }
 
-/** Values in what `reg query` prints: four spaces apart, below the name of their key. */
+/** Parse the values in the output of `reg query`. */
 export function entriesIn(output: string): Entry[] {
   const found: Entry[] = []
   for (const line of output.split(/\r?\n/)) {
@@ -61,23 +61,23 @@ function dataOf(type: string, text: string): Value {
   return text
 }
 
-/** Keys in what `reg query` prints. */
+/** Return the keys in the output of `reg query`. */
 export const keysIn = (output: string): string[] => output.split(/\r?\n/).filter((line) => line.startsWith('HKEY_'))
 
 const asText = (value: Value): string =>
   value === null ? '' : value instanceof Uint8Array ? decodeBytes(value, 'utf-8') : str(value)
 
-/** Data as its type wants it. */
+/** Convert data to its type. */
 export function cast(data: Value, type: string): Value {
   if (type === 'REG_BINARY') return typeof data === 'string' ? new TextEncoder().encode(data) : data
-  if (type === 'REG_MULTI_SZ') return (Array.isArray(data) ? (data as Value[]) : [data]).map(asText)
+  if (type === 'REG_MULTI_SZ') return (isList(data) ? data : [data]).map(asText)
   if (type === 'REG_DWORD' || type === 'REG_QWORD') return typeof data === 'string' ? intFromText(data, 10) : data
   return asText(data)
 }
 
-/** The same for a command line. */
+/** Convert data to text for a command line. */
 export function shown(data: Value): string {
   if (data instanceof Uint8Array) return Buffer.from(data).toString('hex')
-  if (Array.isArray(data)) return (data as Value[]).map((one) => str(one)).join('\\0')
+  if (isList(data)) return data.map(str).join('\\0')
   return isDict(data) ? '' : str(data)
 }

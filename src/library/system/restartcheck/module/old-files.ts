@@ -1,4 +1,4 @@
-// Processes that still have files in memory which are no longer on disk, because a newer version took their place.
+// Processes that use files which are no longer on disk, because a newer version replaced them.
 import { decodeBytes } from '../../../../data/mod.ts'
 import { type Host, unlessRefused } from '../../../../sdk/mod.ts'
 
@@ -8,7 +8,7 @@ export interface OldFile {
   path: string
 }
 
-/** Where files come and go without any upgrade. */
+/** Paths where files come and go without an upgrade. */
 const PASSING = [
   '/var/log/',
   '/var/local/log/',
@@ -38,7 +38,7 @@ const IS_PASSING = new RegExp(`^(?:${PASSING.join('|')})`)
 
 const MAPPED = /^[\da-f]+-[\da-f]+ [r-][w-][x-][sp-] [\da-f]+ [\da-f]{2,}:[\da-f]{2,} \d+ *(.+)$/
 
-/** What the kernel writes behind the name of a file that is gone. */
+/** Suffix of the kernel for a removed file. */
 const GONE = ' (deleted)'
 
 function oldPath(line: string): string | undefined {
@@ -48,7 +48,7 @@ function oldPath(line: string): string | undefined {
   return isOld ? path.slice(0, -GONE.length) : undefined
 }
 
-/** The kernel cuts names at 15 characters; the command line has the rest. */
+/** Return the process name; the kernel truncates names to 15 characters, so read the command line. */
 async function nameOf(host: Host, pid: number): Promise<string> {
   const name = decodeBytes(await host.read(`/proc/${pid}/comm`)).trimEnd()
   if (name.length < 15) return name
@@ -69,6 +69,6 @@ export async function* oldFiles(host: Host): AsyncGenerator<OldFile> {
   }
 }
 
-/** The program of a process; undefined for one that has ended, or that is not ours to look at. */
+/** Return the program of a process; undefined if the process has ended or is not accessible. */
 export const programOf = (host: Host, pid: number): Promise<string | undefined> =>
   unlessRefused(host.readLink(`/proc/${pid}/exe`), undefined)

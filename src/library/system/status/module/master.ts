@@ -1,11 +1,11 @@
-// Whether this minion is connected to a master, seen from the connections of the machine, and whether another answers.
-// The schedule calls these; what they find becomes an event that makes the minion move.
-import { decodeBytes, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
+// Whether this minion is connected to a master, and whether another master answers. The schedule calls these functions, which
+// fire an event that makes the minion reconnect.
+import { decodeBytes, numberOf, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
 
 const ESTABLISHED = '01'
 
-/** The addresses that TCP connections to a port lead to. */
+/** Return the remote addresses of TCP connections to a port. */
 async function connectedAddresses(ctx: FunctionContext, port: number): Promise<Set<string>> {
   const found = new Set<string>()
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -26,7 +26,7 @@ async function connectedAddresses(ctx: FunctionContext, port: number): Promise<S
   return found
 }
 
-/** The kernel writes addresses in words of four bytes, each the other way round. */
+/** Parse an address of the kernel: words of four bytes, each reversed. */
 function addressText(hex: string): string {
   const words = hex.match(/.{8}/g) ?? []
   const bytes = words.flatMap((word) => (word.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)))
@@ -49,38 +49,38 @@ async function addressesOf(ctx: FunctionContext, master: string): Promise<string
   ].filter(Boolean)
 }
 
-async function connection(ctx: FunctionContext, master: Value, connected: Value): Promise<Value> {
-  const addresses = truthy(master) ? await addressesOf(ctx, str(master)) : []
+async function connection(ctx: FunctionContext, master: string | null, connected: boolean): Promise<Value> {
+  const addresses = master ? await addressesOf(ctx, master) : []
   if (addresses.length === 0) return null
   const port = numberOf(await ctx.call('config.get', ['publish_port'], { default: 4505 })) ?? 4505
-  const there = await connectedAddresses(ctx, port)
-  const isConnected = addresses.some((address) => there.has(address))
+  const connections = await connectedAddresses(ctx, port)
+  const isConnected = addresses.some((address) => connections.has(address))
   if (isConnected !== connected) {
     await ctx.daemon?.fire(isConnected ? '__master_connected' : '__master_disconnected', new Map([['master', master]]))
   }
   return isConnected
 }
 
-async function ping(ctx: FunctionContext, master: Value): Promise<boolean> {
-  if (!truthy(master) || !(await ctx.daemon?.answers?.(str(master)))) return false
+async function ping(ctx: FunctionContext, master: string): Promise<boolean> {
+  if (!master || !(await ctx.daemon?.answers?.(master))) return false
   await ctx.daemon?.fire('__master_failback', new Map([['master', master]]))
   return true
 }
 
 export const masterFunctions = {
   master: reads({
-    doc: 'Whether this minion is connected to a master; an event tells when that is not as expected.',
+    doc: 'Return whether this minion is connected to a master; fire an event if that is not as expected.',
     args: {
-      master: arg.any('The master', { optional: true }),
-      connected: arg.any('What is expected', { default: true }),
+      master: arg.text('Master', { optional: true }),
+      connected: arg.flag('Whether a connection is expected', { default: true }),
     },
     returns: ret.any('Whether it is'),
     example: 'status.master',
     run: (ctx, { master, connected }) => connection(ctx, master, connected),
   }),
   ping_master: reads({
-    doc: 'Whether a master answers; if it does, an event asks the minion to go back to it.',
-    args: { master: arg.any('The master') },
+    doc: 'Return whether a master answers; if so, fire an event that makes the minion return to it.',
+    args: { master: arg.text('Master') },
     returns: ret.boolean('Whether it does'),
     example: 'status.ping_master localhost',
     run: (ctx, { master }) => ping(ctx, master),

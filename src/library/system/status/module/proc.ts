@@ -1,7 +1,7 @@
-// What Linux tells in the files of /proc, as dicts.
+// Parsers of the files of /proc.
 import { type Dict, float, floatFromText, splitLines, splitWords, strip, type Value } from '../../../../data/mod.ts'
 
-/** An int for digits, a float for other numbers, else the text. */
+/** Return an int for digits, a float for other numbers, else the text. */
 export function numberIn(text: string): Value {
   if (/^\d+$/.test(text)) return Number(text)
   return /^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(text) ? floatFromText(text) : text
@@ -27,7 +27,7 @@ export function memory(text: string): Dict {
   return found
 }
 
-/** Of several processors the last one counts, as in Salt. */
+/** As in Salt, the last processor replaces the others. */
 export function processors(text: string): Dict {
   const found: Dict = new Map()
   for (const line of splitLines(text).filter((line) => line !== '')) {
@@ -43,7 +43,7 @@ export function counters(text: string): Dict {
 
 const CPU = { idle: 4, iowait: 5, irq: 6, nice: 2, softirq: 7, steal: 8, system: 3, user: 1 } as const
 
-/** /proc/stat. */
+/** Parse /proc/stat. */
 export function processorTimes(text: string): Dict {
   const found: Dict = new Map()
   for (const words of rows(text)) {
@@ -58,7 +58,7 @@ export function processorTimes(text: string): Dict {
   return found
 }
 
-/** Mount points by the type of their file system, from /proc/mounts. */
+/** Return the mount points and file system types of /proc/mounts. */
 export function mounts(text: string): { path: string; type: string }[] {
   return rows(text)
     .filter((words) => words.length >= 3)
@@ -82,14 +82,14 @@ const DISK = [
   'weighted_ms_spent_in_io',
 ]
 
-/** /proc/diskstats. */
+/** Parse /proc/diskstats. */
 export function diskCounters(text: string): Dict {
   return new Map(
     rows(text).map((words) => [words[2]!, new Map(DISK.map((key, at): [Value, Value] => [key, numberIn(words[at]!)]))]),
   )
 }
 
-/** /proc/net/netstat: lines of names and of numbers in turn. The last column is left out, as in Salt. */
+/** Parse /proc/net/netstat: alternating lines of names and numbers. As in Salt, the last column is omitted. */
 export function protocolCounters(text: string): Dict {
   const found: Dict = new Map()
   let names: string[] = ['']
@@ -135,7 +135,7 @@ export function interfaceCounters(text: string): Dict {
   return found
 }
 
-/** A list of processes, by id, from the columns that its heading names. */
+/** Parse a process list by the columns of its heading. */
 export function processList(text: string): Dict {
   const [heading = [], ...lines] = rows(text)
   const column = (name: string): number => Math.max(0, heading.indexOf(name))
@@ -152,7 +152,7 @@ export function processList(text: string): Dict {
   )
 }
 
-/** Who is logged in, as `w` shows it. */
+/** Parse the logins that `w` shows. */
 export function logins(text: string): Dict[] {
   return rows(text).map(
     ([user, tty, login, idle, jcpu, pcpu, ...what]) =>

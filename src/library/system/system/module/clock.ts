@@ -1,8 +1,8 @@
 // Date and time of the machine, in local time or at an offset from UTC (`+0200`).
-import { SaltError, type Value } from '../../../../data/mod.ts'
+import { SaltError } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
-/** A wall clock. Its fields are those of UTC in `at`, shifted. */
+/** A wall clock: the shifted UTC fields of `at`. */
 export interface Wall {
   at: Date
   /** Minutes from UTC, or undefined for local time. */
@@ -15,10 +15,10 @@ function minutesOf(offset: string): number {
   return (found[1] === '-' ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3]))
 }
 
-export function wallClock(ctx: FunctionContext, offset: Value): Wall {
+export function wallClock(ctx: FunctionContext, offset: string | null): Wall {
   const now = new Date(ctx.host.now() * 1000)
   if (offset === null) return { at: new Date(now.getTime() - now.getTimezoneOffset() * 60_000), offset: undefined }
-  const minutes = minutesOf(String(offset))
+  const minutes = minutesOf(offset)
   return { at: new Date(now.getTime() + minutes * 60_000), offset: minutes }
 }
 
@@ -37,15 +37,15 @@ export const dateText = ({ at }: Wall): string =>
 export const dateTimeText = ({ at }: Wall): string => at.toISOString().slice(0, 19).replace('T', ' ')
 
 export interface Fields {
-  years: Value
-  months: Value
-  days: Value
-  hours: Value
-  minutes: Value
-  seconds: Value
+  years: number | null
+  months: number | null
+  days: number | null
+  hours: number | null
+  minutes: number | null
+  seconds: number | null
 }
 
-/** Hours, minutes and seconds of a text, or undefined when it is none. */
+/** Parse a time; undefined if the text is invalid. */
 export function parseClock(text: string): Pick<Fields, 'hours' | 'minutes' | 'seconds'> | undefined {
   const found = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?(?:\s+([ap]m))?$/i.exec(text)
   if (!found) return undefined
@@ -57,16 +57,16 @@ export function parseClock(text: string): Pick<Fields, 'hours' | 'minutes' | 'se
   return { hours, minutes, seconds }
 }
 
-/** Year, month and day of a text, in any of the orders that Salt takes. */
+/** Parse a date, in any order that Salt accepts. */
 export function parseDay(text: string): Pick<Fields, 'years' | 'months' | 'days'> | undefined {
   const mark = text.includes('/') ? '/' : '-'
   const parts = text.split(mark)
   if (parts.length !== 3 || !parts.every((part) => /^\d{1,4}$/.test(part))) return undefined
-  const isYearFirst = parts[0]!.length === 4
-  const [year, month, day] = isYearFirst ? parts : [parts[2]!, parts[0]!, parts[1]!]
-  if (year!.length !== 4 && (isYearFirst || year!.length !== 2)) return undefined
+  const isYearFirst = parts[0]?.length === 4
+  const [year = '', month = '', day = ''] = isYearFirst ? parts : [parts[2], parts[0], parts[1]]
+  if (year.length !== 4 && (isYearFirst || year.length !== 2)) return undefined
   const short = Number(year)
-  const years = year!.length === 4 ? short : short < 69 ? 2000 + short : 1900 + short
+  const years = year.length === 4 ? short : short < 69 ? 2000 + short : 1900 + short
   const [months, days] = [Number(month), Number(day)]
   const isReal = months >= 1 && months <= 12 && days >= 1 && days <= new Date(Date.UTC(years, months, 0)).getUTCDate()
   return isReal ? { years, months, days } : undefined
@@ -78,17 +78,16 @@ export async function hasHardwareClock(ctx: FunctionContext): Promise<boolean> {
   return (await runAll(ctx, ['hwclock', '--test', '--systohc'], quiet)).retcode === 0
 }
 
-export async function setClock(ctx: FunctionContext, wish: Fields, offset: Value): Promise<true> {
+export async function setClock(ctx: FunctionContext, fields: Fields, offset: string | null): Promise<true> {
   const { at, offset: minutes } = wallClock(ctx, offset)
-  const given = (value: Value, now: number): number => (value === null ? now : Number(value))
   const wanted = new Date(
     Date.UTC(
-      given(wish.years, at.getUTCFullYear()),
-      given(wish.months, at.getUTCMonth() + 1) - 1,
-      given(wish.days, at.getUTCDate()),
-      given(wish.hours, at.getUTCHours()),
-      given(wish.minutes, at.getUTCMinutes()),
-      given(wish.seconds, at.getUTCSeconds()),
+      fields.years ?? at.getUTCFullYear(),
+      (fields.months ?? at.getUTCMonth() + 1) - 1,
+      fields.days ?? at.getUTCDate(),
+      fields.hours ?? at.getUTCHours(),
+      fields.minutes ?? at.getUTCMinutes(),
+      fields.seconds ?? at.getUTCSeconds(),
     ),
   )
   const target = minutes === undefined ? wanted : new Date(wanted.getTime() - minutes * 60_000)
@@ -96,7 +95,7 @@ export async function setClock(ctx: FunctionContext, wish: Fields, offset: Value
   const day = two(target.getUTCMonth() + 1) + two(target.getUTCDate())
   const stamp = `${day}${two(target.getUTCHours())}${two(target.getUTCMinutes())}${target.getUTCFullYear()}`
   const first = await runAll(ctx, [...date, `${stamp}.${two(target.getUTCSeconds())}`])
-  // a date command that knows only POSIX takes no seconds
+  // a POSIX date command takes no seconds
   if (first.retcode !== 0 && (await runAll(ctx, [...date, ` ${stamp}`])).retcode !== 0) {
     throw new SaltError('CommandExecutionError', `date failed: ${first.stderr}`)
   }

@@ -1,4 +1,4 @@
-// Whether the clock of the hardware runs on UTC or on local time, and how that is set.
+// Whether the hardware clock is in UTC or local time.
 import { SaltError, splitLines, str } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, succeeds, textAt } from '../../../../sdk/mod.ts'
 import { failure, timedatectl, usesTimedatectl, zoneFile, zoneOf } from './zone.ts'
@@ -12,7 +12,7 @@ async function fromAdjtime(ctx: FunctionContext): Promise<Result> {
   return null
 }
 
-/** The last value of a variable in a file of settings, without comments. */
+/** Return the last value of a variable in a settings file, ignoring comments. */
 async function setting(ctx: FunctionContext, file: string, key: string): Promise<string | undefined> {
   const lines = splitLines((await textAt(ctx.host, file)) ?? '').filter((line) => !/^\s*#/.test(line))
   return lines
@@ -44,7 +44,7 @@ export async function hardwareClock(ctx: FunctionContext): Promise<Result> {
   return known.some((name) => family.includes(name)) ? fromAdjtime(ctx) : null
 }
 
-/** By family: the file, and what is put in place of what. */
+/** By OS family: the file, the pattern and the replacement. */
 const SETTINGS: ReadonlyArray<[string, (clock: string, zone: string) => [string, string, string] | undefined]> = [
   ['RedHat', (_, zone) => ['/etc/sysconfig/clock', '^ZONE=.*', `ZONE="${zone}"`]],
   ['Suse', (_, zone) => ['/etc/sysconfig/clock', '^TIMEZONE=.*', `TIMEZONE="${zone}"`]],

@@ -1,4 +1,4 @@
-// The time zone of the machine: timedatectl where there is one, else the files of the distribution.
+// The time zone of the machine: from timedatectl, else from files of the distribution.
 import { posix } from 'node:path'
 import { SaltError, splitLines, str } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, outputOf, runAll, textAt } from '../../../../sdk/mod.ts'
@@ -43,7 +43,7 @@ async function fromSysconfig(ctx: FunctionContext): Promise<string> {
   )
 }
 
-/** The link's target; where it is a copy, the zone whose file is the same. */
+/** Return the target of the link; for a copy, the zone with the same file. */
 async function fromLocaltime(ctx: FunctionContext): Promise<string> {
   const type = (await ctx.host.lstat(LOCALTIME))?.type
   if (type === 'link') {
@@ -108,7 +108,7 @@ export async function setZone(ctx: FunctionContext, zone: string): Promise<true 
   return true
 }
 
-/** Whether a zone is the machine's; files are compared where its name is not known. */
+/** Return whether a zone is that of the machine; compare files if its name is unknown. */
 export async function isZone(ctx: FunctionContext, zone: string): Promise<boolean> {
   try {
     return (await zoneOf(ctx)) === zone
