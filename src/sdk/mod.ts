@@ -158,6 +158,7 @@ export {
   exists,
   expandUser,
   expandVariables,
+  fileIn,
   isAbsolute,
   isDirectory,
   isFile,

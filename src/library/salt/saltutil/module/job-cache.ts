@@ -1,6 +1,6 @@
 // The job cache of a minion with the option `cache_jobs`.
 import { decodeMsgpack, isDict } from '../../../../data/mod.ts'
-import { arg, changes, type FunctionContext, isHostError, option, reads, ret } from '../../../../sdk/mod.ts'
+import { arg, changes, type FunctionContext, fileIn, isHostError, option, reads, ret } from '../../../../sdk/mod.ts'
 
 const SECONDS_PER_HOUR = 3600
 
@@ -23,7 +23,7 @@ export const findCachedJob = reads({
   returns: ret.any('Return of the job, or a text with the reason why it is not available'),
   example: 'saltutil.find_cached_job <job id>',
   run: async (ctx, { jid }) => {
-    const folder = `${folderOf(ctx)}/${jid}`
+    const folder = fileIn(folderOf(ctx), jid)
     if ((await ctx.host.stat(folder))?.type !== 'directory') {
       return option(ctx.opts, 'cache_jobs')
         ? `Local jobs cache directory ${folder} not found`

@@ -1,19 +1,20 @@
 // Pauses, ends and resumes state runs: the run reads a file for its job before each state.
 import { type Dict, str, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, fileIn } from '../../../../sdk/mod.ts'
 import { cacheDirectory, readPacked, writePacked } from './cache.ts'
 
 const EVERY_ID = '__all__'
 
 const pauseDirectory = (ctx: FunctionContext): string => `${cacheDirectory(ctx)}/state_pause`
+const pauseFile = (ctx: FunctionContext, jid: string): string => fileIn(pauseDirectory(ctx), jid)
 
 async function readPauses(ctx: FunctionContext, jid: string): Promise<Dict> {
-  const data = await readPacked(ctx, `${pauseDirectory(ctx)}/${jid}`)
+  const data = await readPacked(ctx, pauseFile(ctx, jid))
   return data instanceof Map ? data : new Map()
 }
 
 const writePauses = (ctx: FunctionContext, jid: string, data: Dict): Promise<void> =>
-  writePacked(ctx, `${pauseDirectory(ctx)}/${jid}`, data)
+  writePacked(ctx, pauseFile(ctx, jid), data)
 
 /** Note a pause or an end at an ID, or at the next state. */
 export async function note(
@@ -52,8 +53,9 @@ export async function listPauses(ctx: FunctionContext, jids: string[] | null): P
   )
   const wanted = jids ?? (await ctx.host.list(directory))
   for (const each of wanted) {
+    const file = pauseFile(ctx, each)
     if (active.has(each)) ret.set(each, await readPauses(ctx, each))
-    else if (await ctx.host.stat(`${directory}/${each}`)) await ctx.host.remove(`${directory}/${each}`)
+    else if (await ctx.host.stat(file)) await ctx.host.remove(file)
   }
   return ret
 }
