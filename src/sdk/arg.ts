@@ -19,6 +19,8 @@ export type ArgKind =
   | 'isTrue'
   | 'words'
   | 'count'
+  | 'textOrNumber'
+  | 'textOrList'
   | 'any'
   | 'rest'
   | 'open'
@@ -85,6 +87,8 @@ export const arg: {
   isTrue: ArgMaker<boolean>
   words: ArgMaker<string[]>
   count: ArgMaker<number>
+  textOrNumber: ArgMaker<string | number | bigint | Float>
+  textOrList: ArgMaker<string | Value[]>
   any: ArgMaker<Value>
   rest: (doc: string) => Arg<Value[]>
   open: (doc: string) => Arg<Map<string, Value>>
@@ -108,6 +112,10 @@ export const arg: {
   words: maker<string[]>('words'),
   /** A whole number, or a text or float of one. */
   count: maker<number>('count'),
+  /** A name or a number, such as an owner or a mode; any other value as its text. */
+  textOrNumber: maker<string | number | bigint | Float>('textOrNumber'),
+  /** One text or a list, such as a target; any other value as its text. */
+  textOrList: maker<string | Value[]>('textOrList'),
   /** A value that the body itself must tell apart: its `doc` says which types mean what. */
   any: maker<Value>('any'),
   /** Gathers further positional arguments. */

@@ -29,6 +29,8 @@ const lenient = reads({
     refresh: arg.isTrue('Whether', { default: true }),
     names: arg.words('Names', { optional: true }),
     times: arg.count('How many', { default: 3 }),
+    owner: arg.textOrNumber('An owner', { optional: true }),
+    tgt: arg.textOrList('A target', { default: '*' }),
   },
   run: () => null,
 })
@@ -63,6 +65,15 @@ describe('Binding to lenient parameters', () => {
     ['times', new Float(2.5), 2],
     ['times', true, 1],
     ['times', null, 3],
+    ['owner', 0, 0],
+    ['owner', '0', '0'],
+    ['owner', false, null],
+    ['owner', ['a'], "['a']"],
+    ['tgt', ['a', 1], ['a', 1]],
+    ['tgt', [], []],
+    ['tgt', tuple(['a']), ['a']],
+    ['tgt', 5, '5'],
+    ['tgt', null, ''],
   ])('reads %s as its type: %j', (parameter, value, wanted) => {
     expect(given(parameter, value)).toEqual(wanted)
   })

@@ -120,6 +120,10 @@ function meaningOfNothing({ kind, default: fallback }: Arg<unknown>, value: Valu
     if (!isNothing(value)) return undefined
     return fallback === null ? null : kind === 'text' ? '' : []
   }
+  if (kind === 'textOrNumber' || kind === 'textOrList') {
+    if (value !== null && value !== false) return undefined
+    return fallback === null ? null : ''
+  }
   if (value !== null || kind === 'any') return undefined
   // None switches a flag off, also one that is on by default
   return (kind === 'flag' || kind === 'isTrue') && fallback !== null ? false : fallback
@@ -177,6 +181,8 @@ const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | und
     const number = text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : numberOf(value)
     return number === undefined ? undefined : Math.trunc(number)
   },
+  textOrNumber: (value) => (isNumeric(value) && typeof value !== 'boolean' ? value : str(value)),
+  textOrList: (value) => (Array.isArray(value) ? [...value] : str(value)),
   integer: (value) => {
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value
     if (typeof value === 'boolean') return Number(value)

@@ -146,7 +146,7 @@ export default defineModule({
         name: arg.string('Path or URL of the archive'),
         archive_format: arg.text('Format: `tar`, `zip` or `rar`; by default from the name', { optional: true }),
         options: arg.text('Command that decompresses a tar archive', { optional: true }),
-        strip_components: arg.any('Number of leading parts to drop from paths: a number, or text of one', {
+        strip_components: arg.textOrNumber('Number of leading parts to drop from paths: a number, or text of one', {
           optional: true,
         }),
         clean: arg.boolean('Remove the archive from the cache afterwards', { default: false }),

@@ -108,7 +108,7 @@ export default defineModule({
         force: flag('Delete directories even if they are not empty'),
         update: flag('Skip files that are newer at the target'),
         passwordfile: text('Path of a file with the password of an rsync daemon'),
-        exclude: arg.any('Pattern of the files to skip, or a list of patterns', { optional: true }),
+        exclude: arg.textOrList('Pattern of the files to skip, or a list of patterns', { optional: true }),
         excludefrom: text('Path of a file of such patterns'),
         dryrun: flag('Report the changes without making them'),
         rsh: text('Remote shell'),

@@ -116,7 +116,7 @@ export default defineModule({
     }),
     has_pair: reads({
       doc: 'Return whether an address has a host name, or all host names of a list.',
-      args: { ip: arg.text('IP address'), alias: arg.any('Host name, or a list of host names') },
+      args: { ip: arg.text('IP address'), alias: arg.textOrList('Host name, or a list of host names') },
       returns: ret.boolean('Whether the address has the names'),
       example: 'hosts.has_pair <ip> <alias>',
       run: (ctx, { ip, alias }) => hasPair(ctx, ip, alias),
@@ -141,7 +141,7 @@ export default defineModule({
     }),
     add_host: changes({
       doc: 'Add a host name to an address.',
-      args: { ip, alias: arg.any('Host name, or a list of host names') },
+      args: { ip, alias: arg.textOrList('Host name, or a list of host names') },
       returns: ret.boolean('Whether the address has the name now'),
       example: 'hosts.add_host <ip> <alias>',
       run: (ctx, { ip, alias }) => addHost(ctx, ip, alias),

@@ -178,7 +178,7 @@ function only(ctx: StateContext, name: string, hostnames: Value): Promise<StateR
 }
 
 const name = arg.string('Host name')
-const ip = arg.any('IP address, or a list of IP addresses')
+const ip = arg.textOrList('IP address, or a list of IP addresses')
 
 const presentArgs = {
   name,
@@ -199,7 +199,7 @@ export default defineState({
     }),
     only: state({
       doc: 'Ensure that an address has only the given host names.',
-      args: { name: arg.string('IP address'), hostnames: arg.any('Host name, or a list of host names') },
+      args: { name: arg.string('IP address'), hostnames: arg.textOrList('Host name, or a list of host names') },
       run: (ctx, { name, hostnames }) => only(ctx, name, hostnames),
     }),
   },

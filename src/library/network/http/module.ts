@@ -113,7 +113,7 @@ export default defineModule({
           optional: true,
         }),
         source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
-        merge_files: arg.any('File or list of files to append to the bundle', { optional: true }),
+        merge_files: arg.textOrList('File or list of files to append to the bundle', { optional: true }),
       },
       example: 'http.update_ca_bundle source=https://example.com/cacerts.pem',
       run: (ctx, { target, source, merge_files }) => updateBundle(ctx, target, source, merge_files),

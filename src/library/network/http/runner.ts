@@ -29,7 +29,7 @@ export default defineRunner({
           optional: true,
         }),
         source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
-        merge_files: arg.any('File or list of files to append to the bundle', { optional: true }),
+        merge_files: arg.textOrList('File or list of files to append to the bundle', { optional: true }),
       },
       examples: ['salt-run http.update_ca_bundle'],
       run: (ctx, { target, source, merge_files }) =>

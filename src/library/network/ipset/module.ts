@@ -277,7 +277,11 @@ export default defineModule({
     check: reads({
       doc: 'Return whether a set lists an entry, or an entry that includes it.',
       example: 'ipset.check name 192.168.0.1-192.168.0.15',
-      args: { name, entry: arg.any('Entry, or a list of entries of which one is enough', { optional: true }), family },
+      args: {
+        name,
+        entry: arg.textOrList('Entry, or a list of entries of which one is enough', { optional: true }),
+        family,
+      },
       run: (ctx, { name, entry }) => onEntry(name, truthy(entry) ? entry : null, (set, item) => check(ctx, set, item)),
     }),
     test: reads({

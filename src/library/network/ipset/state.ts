@@ -144,7 +144,7 @@ function flush(ctx: StateContext, { name, family }: SetRequest): Promise<StateRe
 const family = arg.string('ipv4 or ipv6', { default: 'ipv4' })
 const set = arg.string('Set name')
 const name = arg.string('Name of the state, used in reports')
-const entry = arg.any('Entry, or a list of entries', { optional: true })
+const entry = arg.textOrList('Entry, or a list of entries', { optional: true })
 const kwargs = arg.open('`set_name`, and options of the entries')
 
 export default defineState({

@@ -176,7 +176,7 @@ export default defineModule({
     }),
     subnets: reads({
       doc: 'Return the IPv4 networks of this machine.',
-      args: { interfaces: arg.any('Interface name, or a list of names; all by default', { optional: true }) },
+      args: { interfaces: arg.textOrList('Interface name, or a list of names; all by default', { optional: true }) },
       run: (ctx, args) => subnets(ctx, 'inet', args.interfaces),
     }),
     subnets6: reads({

@@ -45,7 +45,7 @@ export default defineRunner({
     wolmatch: masterFn({
       doc: 'Wake minions by the hardware addresses in their cached grains.',
       args: {
-        tgt: arg.any('Target: an expression, or a list of minion ids'),
+        tgt: arg.textOrList('Target: an expression, or a list of minion ids'),
         tgt_type: arg.text('Target type', { default: 'glob' }),
         bcast,
         destport,

@@ -3,7 +3,9 @@ import type { Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 const saltenv = arg.text('Environment', { default: 'base' })
-const backend = arg.any('Backends: text with commas, or a list; `-name` excludes one. Default: all', { optional: true })
+const backend = arg.textOrList('Backends: text with commas, or a list; `-name` excludes one. Default: all', {
+  optional: true,
+})
 const remote = arg.text('Ignored', { optional: true })
 
 type Part = 'files' | 'dirs' | 'emptyDirs'

@@ -6,7 +6,7 @@ import { safeAccept } from './runner/safe-accept.ts'
 const tgt_type = arg.text('Kind of the target', { default: 'glob' })
 const seconds = (doc: string) => arg.any(`${doc}: a number; other types are ignored`, { optional: true })
 const question = {
-  tgt: arg.any('Target: text, or a list of minion ids', { default: '*' }),
+  tgt: arg.textOrList('Target: text, or a list of minion ids', { default: '*' }),
   tgt_type,
   timeout: seconds('Seconds to wait'),
   gather_job_timeout: seconds('Seconds to wait for minions that are still running the job'),

@@ -39,7 +39,7 @@ function ask(ctx: FunctionContext, kind: string, target: Value, options: MatchOp
   }
 }
 
-const tgt = arg.any('Target: text, or a list for the kind `list`')
+const tgt = arg.textOrList('Target: text, or a list for the kind `list`')
 const minion_id = arg.text('Minion id. Default: this minion', { optional: true })
 const delimiter = arg.string('Delimiter of the path', { default: ':' })
 const byId = { tgt, minion_id }

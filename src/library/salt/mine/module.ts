@@ -85,7 +85,7 @@ async function sendOne(
 const TARGETS = 'glob pcre list grain grain_pcre ipcidr compound pillar pillar_pcre'.split(' ')
 
 const getArgs = {
-  tgt: arg.any('Target: text, or a list of minion ids'),
+  tgt: arg.textOrList('Target: text, or a list of minion ids'),
   fun: arg.any('Function or alias; a list of them, or text with commas'),
   tgt_type: arg.text('Kind of the target', { default: 'glob' }),
   exclude_minion: arg.boolean('Leave out this minion', { default: false }),

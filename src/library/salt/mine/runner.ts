@@ -32,7 +32,7 @@ function get(ctx: MasterContext, tgt: Value, fun: Value, tgt_type: string): Dict
   return new Map([...found].filter(([, answers]) => answers.size > 0))
 }
 
-const tgt = arg.any('Target: text, or a list of minion ids')
+const tgt = arg.textOrList('Target: text, or a list of minion ids')
 const tgt_type = arg.text('Kind of the target', { default: 'glob' })
 
 export default defineRunner({

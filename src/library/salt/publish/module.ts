@@ -23,7 +23,7 @@ function argumentsOf(given: Value): Value[] {
 }
 
 const common = {
-  tgt: arg.any('Target: text, or a list of minion ids'),
+  tgt: arg.textOrList('Target: text, or a list of minion ids'),
   fun: arg.text('Function'),
   arg: arg.any('Arguments: a list, one value, or the text of either', { optional: true }),
   tgt_type: arg.text('Kind of the target', { default: 'glob' }),

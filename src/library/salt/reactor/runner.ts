@@ -138,7 +138,7 @@ export default defineRunner({
       doc: 'Return the last reactions: event, rules, files, calls with their jobs, and results or errors. Newest first.',
       args: {
         what: arg.text('Glob of tags, number of a reaction, or id of a job that it started', { default: '*' }),
-        limit: arg.any('Greatest number of reactions: a number, or text of one', { default: 10 }),
+        limit: arg.textOrNumber('Greatest number of reactions: a number, or text of one', { default: 10 }),
       },
       examples: ['salt-run reactor.trace', "salt-run reactor.trace 'salt/minion/*' limit=3"],
       run: (ctx, { what, limit }) => {

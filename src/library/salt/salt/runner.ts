@@ -22,7 +22,7 @@ async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: 
 }
 
 const executeArgs = {
-  tgt: arg.any('Target: text, or a list of minion ids'),
+  tgt: arg.textOrList('Target: text, or a list of minion ids'),
   fun: arg.any('Function; a list of functions for a compound command'),
   arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
   timeout: arg.any('Seconds to wait: a number above 0; other values mean the option `timeout`', { optional: true }),

@@ -104,7 +104,7 @@ const signals = {
 }
 
 const commanded = {
-  tgt: arg.any('Target: text, or a list of minion ids'),
+  tgt: arg.textOrList('Target: text, or a list of minion ids'),
   fun: arg.any('Function; a list of functions for a compound command'),
   arg: arg.any('Arguments of the function: a list, or one value', { default: tuple([]) }),
   timeout: arg.any('Seconds to wait for returns: a number; other types are ignored. Default: the option `timeout`', {

@@ -50,12 +50,14 @@ const test = arg.any('Dry run: any value but False means yes. Default: the optio
 const queue = arg.any('Wait for other state runs: True, or the greatest number of runs to wait behind', {
   optional: true,
 })
-const exclude = arg.any('IDs and SLS names to leave out: text with commas, or a list of names and dicts', {
+const exclude = arg.textOrList('IDs and SLS names to leave out: text with commas, or a list of names and dicts', {
   optional: true,
 })
 const state_events = arg.flag('Fire an event for each state. Default: the option `state_events`', { optional: true })
-const mods = arg.any('SLS names: a list, or text with commas')
-const modsOrHighstate = arg.any('SLS names: a list, or text with commas. Default: the highstate', { optional: true })
+const mods = arg.textOrList('SLS names: a list, or text with commas')
+const modsOrHighstate = arg.textOrList('SLS names: a list, or text with commas. Default: the highstate', {
+  optional: true,
+})
 
 const results = ret.any('Results by tag; a list of errors if the states do not compile')
 

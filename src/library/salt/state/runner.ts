@@ -21,7 +21,7 @@ async function single(ctx: MasterContext, running: Promise<Value>): Promise<Dict
 const pillar = arg.any('Dict merged over the pillar; other types are refused', { optional: true })
 const test = arg.any('Dry run: any value but False means yes. Default: the option `test`', { optional: true })
 const saltenv = arg.any('Environment of the SLS files; None means the option `saltenv`', { default: 'base' })
-const mods = arg.any('SLS names: a list, or text with commas')
+const mods = arg.textOrList('SLS names: a list, or text with commas')
 const environments = {
   pillarenv: arg.text('Environment of the pillar', { optional: true }),
   pillar_enc: arg.text('Renderer that decrypts `pillar` first', { optional: true }),
@@ -35,7 +35,7 @@ const orchestration = (name: string) =>
       mods,
       saltenv,
       test,
-      exclude: arg.any('IDs and SLS names to leave out: text with commas, or a list', { optional: true }),
+      exclude: arg.textOrList('IDs and SLS names to leave out: text with commas, or a list', { optional: true }),
       pillar,
       ...environments,
       orchestration_jid: arg.text('Job id of the orchestration run', { optional: true }),
@@ -112,7 +112,7 @@ interface GraphRequest {
 }
 
 const minions = {
-  tgt: arg.any('Target: text, or a list of minion ids. Default: the master', { optional: true }),
+  tgt: arg.textOrList('Target: text, or a list of minion ids. Default: the master', { optional: true }),
   tgt_type: arg.string('Kind of the target', { default: 'glob' }),
 }
 const timeout = arg.any('Seconds to wait for minions: a number; other types are ignored', { optional: true })

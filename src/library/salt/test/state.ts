@@ -56,7 +56,7 @@ const configurable = {
   changes: randomSwitch('Whether there are changes'),
   result: randomSwitch('Result'),
   comment: arg.any('Comment of any type', { default: '' }),
-  warnings: arg.any('Warnings: text, or a list of texts', { optional: true }),
+  warnings: arg.textOrList('Warnings: text, or a list of texts', { optional: true }),
   allow_test_mode_failure: arg.boolean('Whether a dry run may fail', { default: false }),
 }
 

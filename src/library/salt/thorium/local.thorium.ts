@@ -11,7 +11,7 @@ export default defineState({
       doc: 'Publish a job without waiting for it. The changes have its job id.',
       args: {
         name: arg.string('Any text'),
-        tgt: arg.any('Target: text, or a list of minion ids'),
+        tgt: arg.textOrList('Target: text, or a list of minion ids'),
         func: arg.text('Function'),
         arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
         tgt_type: arg.string('Kind of the target', { default: 'glob' }),

@@ -172,7 +172,7 @@ export default defineState({
     file: state({
       doc: 'Ensure that a file is the crontab of a user.',
       args: {
-        name: arg.any('Source of the file: a URL or path, or a list of which the first existing is used'),
+        name: arg.textOrList('Source of the file: a URL or path, or a list of which the first existing is used'),
         source_hash: arg.text('Hash of the source, or a URL or path of a hash file', { default: '' }),
         source_hash_name: arg.text('Name of the source in the hash file', { optional: true }),
         user,

@@ -65,7 +65,7 @@ async function removeFromFile(ctx: FunctionContext, { source, saltenv, ...place 
 }
 
 const user = arg.text('Name of the user')
-const someUser = arg.any('User, or a list of users. Default: all users', { optional: true })
+const someUser = arg.textOrList('User, or a list of users. Default: all users', { optional: true })
 const key = arg.string('Key in base64')
 const config = arg.string('File of authorized keys, relative to the home directory', {
   default: '.ssh/authorized_keys',

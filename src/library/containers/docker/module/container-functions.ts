@@ -149,7 +149,7 @@ const states = {
 
 const command = {
   name,
-  cmd: arg.any('Command: a text for the shell, or a list of words'),
+  cmd: arg.textOrList('Command: a text for the shell, or a list of words'),
   kwargs: arg.open('stdin, user, workdir, ignore_retcode'),
 }
 

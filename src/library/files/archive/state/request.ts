@@ -9,7 +9,7 @@ const any = (doc: string) => arg.any(doc, { optional: true })
 
 export const extractedArgs = {
   name: arg.string('Path of the directory'),
-  source: arg.any('Path or URL of the archive, or a list of them; the first one found is used'),
+  source: arg.textOrList('Path or URL of the archive, or a list of them; the first one found is used'),
   source_hash: text('Hash of the archive: the hash, `type=hash`, or the path or URL of a file of hashes'),
   source_hash_name: text('Name of the archive in the file of hashes'),
   source_hash_update: flag('Unpack again when the hash has changed'),

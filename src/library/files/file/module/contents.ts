@@ -132,8 +132,12 @@ const writing = {
     doc: 'Set the times of a file, and create it when it does not exist.',
     args: {
       name: arg.path('Path of the file'),
-      atime: arg.any('Access time: seconds since 1970 as a number or text; by default now', { optional: true }),
-      mtime: arg.any('Modification time: seconds since 1970 as a number or text; by default now', { optional: true }),
+      atime: arg.textOrNumber('Access time: seconds since 1970 as a number or text; by default now', {
+        optional: true,
+      }),
+      mtime: arg.textOrNumber('Modification time: seconds since 1970 as a number or text; by default now', {
+        optional: true,
+      }),
     },
     returns: ret.boolean('Whether the file exists'),
     example: 'file.touch /var/log/emptyfile',

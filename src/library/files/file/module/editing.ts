@@ -114,7 +114,7 @@ const patterns = {
     args: {
       originalfile: arg.string('Path of the file or directory'),
       patchfile: arg.string('Path of the patch'),
-      options: arg.any('Options of `patch`: text or a list', { default: '' }),
+      options: arg.textOrList('Options of `patch`: text or a list', { default: '' }),
       dry_run,
     },
     returns: ret.dict('Result of `cmd.run_all`'),

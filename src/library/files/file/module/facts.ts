@@ -25,8 +25,8 @@ import { chown, gidToGroup, groupToGid, lchown, setMode, stats, uidToUser, userT
 
 const path = arg.path('Path')
 const name = arg.path('Path')
-const user = arg.any('User: a name or a uid')
-const group = arg.any('Group: a name or a gid')
+const user = arg.textOrNumber('User: a name or a uid')
+const group = arg.textOrNumber('Group: a name or a gid')
 const follow_symlinks = arg.boolean('Follow a symbolic link', { default: true })
 
 /** Declare a function that returns one fact. */
@@ -78,7 +78,7 @@ const owners = {
   }),
   gid_to_group: reads({
     doc: 'Return the name of a group.',
-    args: { gid: arg.any('The gid: a number, or text of one') },
+    args: { gid: arg.textOrNumber('The gid: a number, or text of one') },
     returns: ret.any('The name, or the gid when no group has it'),
     example: 'file.gid_to_group 0',
     run: (ctx, { gid }) => gidToGroup(ctx, gid),
@@ -97,7 +97,7 @@ const owners = {
   get_mode: fact('Return the mode of a file.', 'mode'),
   set_mode: changes({
     doc: 'Set the mode of a file.',
-    args: { path, mode: arg.any('Mode in octal: text or a number') },
+    args: { path, mode: arg.textOrNumber('Mode in octal: text or a number') },
     returns: ret.string('The new mode'),
     example: 'file.set_mode /etc/passwd 0644',
     run: (ctx, { path, mode }) => setMode(ctx, path, mode),

@@ -53,7 +53,7 @@ const directories = {
   }),
   makedirs_perms: changes({
     doc: 'Create a directory and its parents, all with the same owner and mode.',
-    args: { name, user, group, mode: arg.any('Mode in octal: text or a number', { default: '0755' }) },
+    args: { name, user, group, mode: arg.textOrNumber('Mode in octal: text or a number', { default: '0755' }) },
     returns: ret.none('None'),
     example: 'file.makedirs_perms /opt/code',
     run: (ctx, { name, user, group, mode }) => makeWithPermissions(ctx, name, { user, group, mode }),
@@ -172,9 +172,9 @@ const moving = {
   }),
 }
 
-const deviceMode = arg.any('Mode in octal: text or a number', { default: '0660' })
-const major = arg.any('Major number: a number, or text of one')
-const minor = arg.any('Minor number: a number, or text of one')
+const deviceMode = arg.textOrNumber('Mode in octal: text or a number', { default: '0660' })
+const major = arg.textOrNumber('Major number: a number, or text of one')
+const minor = arg.textOrNumber('Minor number: a number, or text of one')
 
 const devices = {
   mknod_chrdev: changes({
@@ -203,11 +203,11 @@ const devices = {
     args: {
       name,
       ntype: arg.text('Type: `c` for a character device, `b` for a block device, `p` for a pipe'),
-      major: arg.any('Major number: a number, or text of one', { default: 0 }),
-      minor: arg.any('Minor number: a number, or text of one', { default: 0 }),
+      major: arg.textOrNumber('Major number: a number, or text of one', { default: 0 }),
+      minor: arg.textOrNumber('Minor number: a number, or text of one', { default: 0 }),
       user,
       group,
-      mode: arg.any('Mode in octal: text or a number', { default: '0600' }),
+      mode: arg.textOrNumber('Mode in octal: text or a number', { default: '0600' }),
     },
     returns: report,
     example: 'file.mknod /dev/chr c 180 31',

@@ -80,7 +80,7 @@ export const accumulated = state({
   args: {
     name: arg.string('Name of the accumulator'),
     filename: arg.string('Path of the file'),
-    text: arg.any('Text, or a list of texts'),
+    text: arg.textOrList('Text, or a list of texts'),
     kwargs: arg.open('`require_in` or `watch_in` must name the state of the file'),
   },
   run: charge,

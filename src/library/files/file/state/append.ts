@@ -12,7 +12,7 @@ import { touchFile } from './touch.ts'
 
 const common = {
   name: arg.string('Path of the file'),
-  text: arg.any('Text, or a list of texts', { optional: true }),
+  text: arg.textOrList('Text, or a list of texts', { optional: true }),
   makedirs: arg.any('True to create missing parent directories', { default: false }),
   ...sourceArgs,
 }

@@ -40,11 +40,11 @@ const directoryArgs = {
   ),
   max_depth: arg.any('Depth limit of `recurse`: a number', { optional: true }),
   ...offered('dir_mode'),
-  file_mode: arg.any('Mode of files in octal: text or a number', { optional: true }),
+  file_mode: arg.textOrNumber('Mode of files in octal: text or a number', { optional: true }),
   makedirs: flag('Create missing parent directories'),
   clean: flag('Remove everything that no required state manages'),
   require: arg.any('Requisites whose files stay: a list', { optional: true }),
-  exclude_pat: arg.any('Globs, or with `E@` regular expressions, of paths that stay: text or a list', {
+  exclude_pat: arg.textOrList('Globs, or with `E@` regular expressions, of paths that stay: text or a list', {
     optional: true,
   }),
   follow_symlinks: flag('Follow symbolic links'),

@@ -23,7 +23,7 @@ const lineArgs = {
   indent: arg.flag('Indent the line like its neighbour', { default: true }),
   create: arg.flag('Create the file when it does not exist', { default: false }),
   ...offered('user', 'group'),
-  file_mode: arg.any('Mode of a new file in octal: text or a number', { optional: true }),
+  file_mode: arg.textOrNumber('Mode of a new file in octal: text or a number', { optional: true }),
 }
 
 /** Return the report of an edit. */

@@ -16,7 +16,7 @@ const keyvalueArgs = {
   search_only: flag('Ignored'),
   show_changes: arg.flag('Report the difference', { default: true }),
   ignore_if_missing: flag('Accept a missing file'),
-  count: arg.any('Number of lines that may have a key: a number, or text of one; -1 for all', { default: 1 }),
+  count: arg.textOrNumber('Number of lines that may have a key: a number, or text of one; -1 for all', { default: 1 }),
   uncomment: arg.text('Comment characters to remove from the start of a line', { optional: true }),
   key_ignore_case: flag('Ignore the case of keys'),
   value_ignore_case: flag('Ignore the case of values'),

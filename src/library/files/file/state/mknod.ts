@@ -59,7 +59,7 @@ export const mknod = state({
     minor: arg.any('Minor number', { default: 0 }),
     user: arg.text('Owner', { optional: true }),
     group: arg.text('Group', { optional: true }),
-    mode: arg.any('Mode in octal: text or a number', { default: '0600' }),
+    mode: arg.textOrNumber('Mode in octal: text or a number', { default: '0600' }),
   },
   run: make,
 })

@@ -30,20 +30,26 @@ const flag = (doc: string) => arg.boolean(doc, { default: false })
 
 const recurseArgs = {
   name: arg.string('Path of the directory'),
-  source: arg.any('`salt://` URL of a directory, or a list of them'),
+  source: arg.textOrList('`salt://` URL of a directory, or a list of them'),
   keep_source: arg.flag('Keep the sources in the cache', { default: true }),
   clean: flag('Remove everything that is not in the source'),
   require: arg.any('Requisites whose files stay: a list', { optional: true }),
   ...offered('user', 'group', 'dir_mode'),
-  file_mode: arg.any("Mode of files in octal: text or a number; `keep` for the source's mode", { optional: true }),
+  file_mode: arg.textOrNumber("Mode of files in octal: text or a number; `keep` for the source's mode", {
+    optional: true,
+  }),
   sym_mode: arg.any('Mode of directories that are created for links', { optional: true }),
   ...offered('template', 'context'),
   replace: arg.flag('Replace existing files', { default: true }),
   ...offered('defaults'),
   include_empty: flag('Create empty directories too'),
   ...offered('backup'),
-  include_pat: arg.any('Globs, or with `E@` regular expressions, of paths to copy: text or a list', { optional: true }),
-  exclude_pat: arg.any('Globs, or with `E@` regular expressions, of paths to skip: text or a list', { optional: true }),
+  include_pat: arg.textOrList('Globs, or with `E@` regular expressions, of paths to copy: text or a list', {
+    optional: true,
+  }),
+  exclude_pat: arg.textOrList('Globs, or with `E@` regular expressions, of paths to skip: text or a list', {
+    optional: true,
+  }),
   maxdepth: arg.any('Depth limit: a number', { optional: true }),
   keep_symlinks: flag('Create links where the source has links'),
   force_symlinks: flag('Replace existing paths by links'),

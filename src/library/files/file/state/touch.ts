@@ -58,8 +58,10 @@ export const touch = state({
   doc: 'Ensure that a file exists, and set its times.',
   args: {
     name: arg.string('Path of the file'),
-    atime: arg.any('Access time: seconds since 1970 as a number or text; by default now', { optional: true }),
-    mtime: arg.any('Modification time: seconds since 1970 as a number or text; by default now', { optional: true }),
+    atime: arg.textOrNumber('Access time: seconds since 1970 as a number or text; by default now', { optional: true }),
+    mtime: arg.textOrNumber('Modification time: seconds since 1970 as a number or text; by default now', {
+      optional: true,
+    }),
     makedirs: arg.flag('Create missing parent directories', { default: false }),
   },
   run: touchFile,

@@ -79,7 +79,7 @@ export const configFunctions = {
     args: {
       key,
       value: arg.any('The value; another type than text is written as text', { optional: true }),
-      multivar: arg.any('Several values: a list, or text with commas', { optional: true }),
+      multivar: arg.textOrList('Several values: a list, or text with commas', { optional: true }),
       cwd,
       ...asUser,
       kwargs: arg.open('`add`: add a value; `global`: change the settings of the user'),

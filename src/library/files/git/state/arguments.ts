@@ -9,7 +9,7 @@ const secret = (doc: string) => arg.text(doc, { optional: true, secret: true })
 const user = optional('User that git runs as')
 const password = secret('Password of the user, for Windows')
 const access = {
-  identity: arg.any('Path or `salt://` URL of a private key, or a list of them', { optional: true }),
+  identity: arg.textOrList('Path or `salt://` URL of a private key, or a list of them', { optional: true }),
   https_user: optional('User name for HTTPS'),
   https_pass: secret('Password for HTTPS'),
 }
@@ -100,7 +100,7 @@ export const configUnsetArgs = {
 export const configSetArgs = {
   name: arg.string('Name of the setting'),
   value: arg.any('The value; another type than text is written as text', { optional: true }),
-  multivar: arg.any('Several values: a list, or text with commas', { optional: true }),
+  multivar: arg.textOrList('Several values: a list, or text with commas', { optional: true }),
   ...setting,
   kwargs: arg.open('`global`: change the settings of the user'),
 }

@@ -12,7 +12,7 @@ const fail_minions = arg.any('Minions that may fail: a list, or text with commas
 const kwargs = arg.open('`roster`; other keywords are ignored')
 
 const target = {
-  tgt: arg.any('Target: text, or a list of minion ids'),
+  tgt: arg.textOrList('Target: text, or a list of minion ids'),
   ssh: arg.flag('Use salt-ssh', { default: false }),
   tgt_type: arg.text('Kind of the target', { default: 'glob' }),
   ret: arg.any('Returner, or a list of returners', { default: '' }),
@@ -24,16 +24,16 @@ export const stateArgs = {
   name,
   ...target,
   highstate: arg.flag('Apply the highstate', { optional: true }),
-  sls: arg.any('SLS names: a list, or text with commas', { optional: true }),
+  sls: arg.textOrList('SLS names: a list, or text with commas', { optional: true }),
   top: arg.text('Path of another top file', { optional: true }),
   saltenv: arg.text('Environment of the SLS files', { optional: true }),
   test: arg.any('Dry run, passed on unchanged. Default: the option `test`', { optional: true }),
   pillar: arg.any('Dict merged over the pillar of each minion', { optional: true }),
   pillarenv: arg.text('Environment of the pillar', { optional: true }),
   expect_minions: arg.flag('Whether a minion that does not return has failed', { default: true }),
-  exclude: arg.any('IDs and SLS names to leave out: text with commas, or a list', { optional: true }),
+  exclude: arg.textOrList('IDs and SLS names to leave out: text with commas, or a list', { optional: true }),
   fail_minions,
-  allow_fail: arg.any('Number of minions that may fail: a number, or text of one', { default: 0 }),
+  allow_fail: arg.textOrNumber('Number of minions that may fail: a number, or text of one', { default: 0 }),
   concurrent: arg.any('Run beside other state runs of a minion: a boolean; other types are refused', {
     default: false,
   }),

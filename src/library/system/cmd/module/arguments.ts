@@ -3,7 +3,7 @@ import type { Value } from '../../../../data/mod.ts'
 import { type Arg, arg } from '../../../../sdk/mod.ts'
 
 const ARGUMENTS = {
-  cmd: arg.any('Command line, or a list of the program and its arguments'),
+  cmd: arg.textOrList('Command line, or a list of the program and its arguments'),
   cwd: arg.text('Working directory; default: the home directory of the user', { optional: true }),
   stdin: arg.text('Standard input; `\\n` in it means a new line', { optional: true }),
   runas: arg.text('User to run as', { optional: true }),
