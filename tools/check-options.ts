@@ -1,5 +1,5 @@
-// Keeps options and their tables together: no code has a default of its own for a declared option, every option is read
-// somewhere or marked as without effect, and what is marked is read nowhere.
+// Checks the options against their tables: the default of a declared option stands in its table only, and every option is either
+// read by some code or marked as being without effect, never both.
 import { FUNCTION_OPTIONS, type OptionTable, THEMES } from '../src/config/mod.ts'
 import { isTest, type SourceFile, sourceFiles } from './source-files.ts'
 

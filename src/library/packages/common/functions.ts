@@ -117,7 +117,7 @@ export const fileFunctions = (bodies: { list: NamesBody; dict: NamesBody; owner:
   }),
 })
 
-/** Functions of a provider that lists its packages in one command and has no version order of its own. */
+/** Functions of a provider that lists its packages in one command and compares versions in the common order. */
 export const commonFunctions = (gather: Gather): Record<string, FunctionDeclaration> => ({
   version: version(),
   list_pkgs: reads({

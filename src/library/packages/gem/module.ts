@@ -3,7 +3,7 @@ import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../..
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const ruby = arg.text('Ruby version of rvm or rbenv', { optional: true })
-const runas = arg.text('User who runs gem', { optional: true })
+const runas = arg.text('Name of the user that runs gem', { optional: true })
 const gem_bin = arg.text('Path of gem; bypasses rvm and rbenv', { optional: true })
 const gems = arg.any('List of gem names, or a text with spaces')
 const output = ret.any('Output of gem')

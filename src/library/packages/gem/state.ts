@@ -15,7 +15,7 @@ import {
 
 const name = arg.text('Gem name')
 const ruby = arg.text('Ruby version of rvm or rbenv', { optional: true })
-const user = arg.text('User who runs gem', { optional: true })
+const user = arg.text('Name of the user that runs gem', { optional: true })
 const gem_bin = arg.text('Path of gem; bypasses rvm and rbenv', { optional: true })
 
 /** The comments of a state, and its change. */

@@ -26,7 +26,7 @@ import {
 import { failure, misuse } from '../common/installed.ts'
 
 const dir = arg.text('Directory of the packages; default: the global directory', { optional: true })
-const runas = arg.text('User who runs npm', { optional: true })
+const runas = arg.text('Name of the user that runs npm', { optional: true })
 const env = arg.any('Dict of environment variables; other values are ignored', { optional: true })
 
 interface Place {

@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from '../../../sdk/mod.ts'
 
-const user = arg.text('User who runs npm', { optional: true })
+const user = arg.text('Name of the user that runs npm', { optional: true })
 const dir = arg.text('Directory of the packages; default: the global directory', { optional: true })
 
 /** Return the result of a call, or the error of the module. */

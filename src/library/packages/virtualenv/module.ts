@@ -64,7 +64,7 @@ export default defineModule({
       doc: 'Return the version of virtualenv as numbers.',
       args: {
         venv_bin: arg.text('Path of the program'),
-        user: arg.text('User who runs the program', { optional: true }),
+        user: arg.text('Name of the user that runs the program', { optional: true }),
         kwargs: arg.open('Options of `cmd.run_all`'),
       },
       returns: ret.list('Parts of the version'),

@@ -19,7 +19,7 @@ const MANAGED = {
   extra_search_dir: arg.any('Directory of archives, several separated by commas, or a list', { optional: true }),
   never_download: arg.any('True to download nothing, False to download', { optional: true }),
   prompt: optional('Prompt prefix of the virtualenv'),
-  user: optional('User who creates the virtualenv and runs pip'),
+  user: optional('Name of the user that creates the virtualenv and runs pip'),
   cwd: optional('Directory to run pip in'),
   index_url: optional('URL of the package index'),
   extra_index_url: optional('URL of a further package index'),

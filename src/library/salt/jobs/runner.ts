@@ -210,7 +210,7 @@ export default defineRunner({
       run: (ctx, { jid, ext_source }) => printed(ctx, jid, ext_source),
     }),
     list_jobs: masterFn({
-      doc: 'Return all jobs, or those that match a search.',
+      doc: 'Return all jobs, or only the jobs that match a search.',
       args: {
         ext_source,
         outputter,

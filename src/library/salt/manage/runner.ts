@@ -96,7 +96,7 @@ export default defineRunner({
   doc: 'Show which minions are up, connected and current.',
   functions: {
     status: masterFn({
-      doc: 'Return the minions that are up and those that are down.',
+      doc: 'Return the lists of reachable and unreachable minions.',
       args: { output: arg.flag('Ignored', { default: true }), ...question },
       examples: ['salt-run manage.status'],
       run: async (ctx, { output: _output, ...asked }) => ({ ...(await status(ctx, asked)) }),

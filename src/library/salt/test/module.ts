@@ -206,7 +206,7 @@ export default defineModule({
       run: (_ctx, { args, kwargs }) => ({ args: repr(tuple(args)), kwargs: repr(kwargs as Dict) }),
     }),
     arg_clean: reads({
-      doc: 'Return the received arguments without those that Salt adds.',
+      doc: 'Return the received arguments, without the arguments that Salt adds.',
       args: { args, kwargs },
       returns: argsAndKwargs,
       example: 'test.arg_clean 1 "two" 3.1 txt="hello"',

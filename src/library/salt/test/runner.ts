@@ -13,7 +13,7 @@ export default defineRunner({
   doc: 'Test calls of runner functions.',
   functions: {
     arg: masterFn({
-      doc: 'Return the received arguments without those that Salt adds.',
+      doc: 'Return the received arguments, without the arguments that Salt adds.',
       args: { args: arg.rest('Any values'), kwargs: arg.open('Any values by name') },
       examples: ['salt-run test.arg 1 "two" 3.1'],
       run: (_ctx, { args, kwargs }) => ({

@@ -193,7 +193,7 @@ export default defineModule({
       run: (ctx, given) => ctx.call('random.shadow_hash', [], given),
     }),
     del_password: changes({
-      doc: 'Remove the password of a user, who then needs none.',
+      doc: 'Remove the password of a user. The user then logs in without a password.',
       args: { name, root },
       returns: ret.boolean('Whether the user has no password now'),
       example: 'shadow.del_password username',

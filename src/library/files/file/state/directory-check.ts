@@ -90,7 +90,7 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   if (isOther(wanted.user, 'user', 'uid')) found.set('user', wanted.user)
   if (isOther(wanted.group, 'group', 'gid')) found.set('group', wanted.group)
   const mode = normalizeMode(wanted.mode)
-  // a symbolic link has no mode of its own
+  // the mode of a symbolic link has no effect
   const hasMode = wanted.follow || stats.get('type') !== 'link'
   if (mode !== null && mode !== normalizeMode(stats.get('mode') ?? null) && hasMode) found.set('mode', mode)
   return found

@@ -1,4 +1,4 @@
-// Backups by date: the files of a directory that are kept, and those that are removed.
+// Retention of backups by date: chooses the files of a directory to keep and the files to remove.
 import {
   fromTimestamp,
   isDict,

@@ -21,7 +21,7 @@ export const CREATION = {
   pip: off('Install setuptools and pip if they are missing'),
   symlinks: arg.any('Create symlinks instead of copies; for venv; only True counts', { optional: true }),
   upgrade: arg.any('Upgrade to the present Python; for venv; only True counts', { optional: true }),
-  user: arg.text('User who creates the virtualenv', { optional: true }),
+  user: arg.text('Name of the user that creates the virtualenv', { optional: true }),
   use_vt: off('Show the output while it runs'),
   saltenv,
   kwargs: arg.open('Options of `cmd.run_all`'),
