@@ -7,12 +7,16 @@ const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(TIME|CTIME|START_TIME|TT)$/, '.+'],
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
+  [/^HTTPDATE$/, '\\w{3}, \\d\\d[ -]\\w{3}[ -]\\d{4} \\d\\d:\\d\\d:\\d\\d GMT'],
   [/^PUBKEY$/, '[\\s\\S]+'],
   [/^(FINGER)$/, '[0-9a-f:]+'],
   [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
   [/^(USAGE|DOCSTRING|ALL GRAINS|GRAINS|DOCS OF ALL RUNNERS)$/, '[\\s\\S]*'],
   [/^FRAMES$/, '(?:[\\s\\S]*(?:\\n|\\\\n))?'],
 ]
+
+/** A number that no job has, for those that recordings made up. */
+export const NO_JOB = '20010101000000000000'
 
 const PLACEHOLDER = /<([A-Z_ ]+\d*)>/
 
