@@ -19,13 +19,21 @@ export const isForOthers = ({ tag }: RecordedEvent): boolean =>
 const isTelling = ({ tag, data }: RecordedEvent): boolean =>
   !PASSING.test(tag) && !/^(saltutil\.find_job|cp\.recv_chunked)$/.test(String(data['fun']))
 
-/** A list of all jobs has those of scenarios that were recorded before. */
-const listsAllJobs = ({ tag, data }: RecordedEvent): boolean =>
-  tag.endsWith('/ret') && data['fun'] === 'runner.jobs.list_jobs' && JSON.stringify(data['fun_args']) === '[]'
+/** A list of all jobs has those of scenarios that were recorded before, and one of all functions has those of the machine. */
+const listsAll = ({ tag, data }: RecordedEvent): boolean =>
+  /\/ret(\/|$)/.test(tag) &&
+  /^(runner\.jobs\.list_jobs|sys\.list_functions)$/.test(String(data['fun'])) &&
+  JSON.stringify(data['fun_args']) === '[]'
+
+/** Which minions of a batch are first is chance. */
+const isBetweenBatches = ({ tag, data }: RecordedEvent): boolean => {
+  const { all_minions: minions } = (data['state'] ?? {}) as { all_minions?: Json }
+  return tag.endsWith('/progress') && Array.isArray(minions) && minions.length > 1
+}
 
 /** How often a scheduled job ran depends on how long all took. */
 const isCompared = (event: RecordedEvent): boolean =>
-  isTelling(event) && !('schedule' in event.data) && !listsAllJobs(event)
+  isTelling(event) && !('schedule' in event.data) && !listsAll(event) && !isBetweenBatches(event)
 
 const plain = ({ tag, data }: BusEvent): RecordedEvent => ({
   tag,

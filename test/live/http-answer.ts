@@ -30,11 +30,24 @@ const KEPT_HEADERS = [
 const CONNECTION_HEADERS = new Set(['Connection', 'Transfer-Encoding'])
 
 /** An error page, shortened to its heading and its text as recordings have it. */
-export function shortenedPage(html: string): string {
+function shortenedPage(html: string): string {
   const [, heading] = /<h2>([\s\S]*?)<\/h2>/.exec(html) ?? []
   const [, text] = /<p>([\s\S]*?)<\/p>/.exec(html) ?? []
   if (heading === undefined || text === undefined) return /<html/i.test(html) ? '<HTML application page>' : html
   return `<HTML error page: h2=${repr(unescapeHtml(heading))} p=${repr(unescapeHtml(text))}>`
+}
+
+/** An archive of tar, shortened to the names of its files. */
+function shortenedArchive(text: string): string {
+  const blocks = text.match(/[\s\S]{512}/g) ?? []
+  const names = blocks.filter((block) => block.slice(257, 262) === 'ustar').map((block) => block.split('\0')[0])
+  return `<archive of ${names.join(', ')}>`
+}
+
+/** The body as recordings have it. */
+function shortenedBody(answer: HttpAnswer): string {
+  if (isPage(answer)) return shortenedPage(answer.body)
+  return answer.headers.get('content-type') === 'application/x-tar' ? shortenedArchive(answer.body) : answer.body
 }
 
 const isPage = (answer: HttpAnswer): boolean => answer.headers.get('content-type')?.startsWith('text/html') ?? false
@@ -73,7 +86,7 @@ function matchesHeader(name: string, expected: string, actual: string, known: Pl
 }
 
 function* bodyDifferences(expected: string, answer: HttpAnswer, known: Placeholders): Generator<string> {
-  const actual = isPage(answer) ? shortenedPage(answer.body) : answer.body
+  const actual = shortenedBody(answer)
   // of some pages a recording has only the status
   if (/^<HTML error page \d+>$/.test(expected) && actual.startsWith('<HTML error page')) return
   if (known.attempt(() => known.matches(expected, actual))) return
@@ -113,7 +126,6 @@ export function keptOfAnswer(answer: HttpAnswer, notes: Pick<Step, 'note'>): Ste
     reason: answer.reason,
     response_headers: Object.fromEntries(headers.filter(([, value]) => value !== undefined)),
   }
-  if (isPage(answer)) return { ...kept, body: shortenedPage(answer.body) }
   if (type === 'application/json' && answer.body !== '') return { ...kept, json: JSON.parse(answer.body) as Json }
-  return { ...kept, body: shortened(answer.body.replace(/\b1\d{9}\.\d+/g, '<EPOCH>')) }
+  return { ...kept, body: shortened(shortenedBody(answer).replace(/\b1\d{9}\.\d+/g, '<EPOCH>')) }
 }

@@ -54,6 +54,7 @@ export function sendHttp(
       answer.on('error', fail)
     })
     const timer = setTimeout(() => sent.destroy(new Error(`No answer to ${method} ${path}`)), ANSWER_SECONDS * 1000)
+    sent.removeHeader('Connection')
     sent.on('error', (error) => {
       clearTimeout(timer)
       fail(error)

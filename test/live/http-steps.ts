@@ -51,7 +51,15 @@ export class HttpSteps {
   async recorded(step: Step): Promise<Step> {
     const { note } = step
     const notes = note === undefined ? {} : { note }
-    if (!('stream_start' in step)) return { ...step, ...keptOfAnswer(await this.send(step), notes) }
+    if (!('stream_start' in step)) {
+      const { json, ...kept } = keptOfAnswer(await this.send(step), notes)
+      if (json === undefined) return { ...step, ...kept }
+      return {
+        ...step,
+        ...kept,
+        ...(/\/stats$/.test(step.http!) ? { json_keys: Object.keys(json as object) } : { json }),
+      }
+    }
     const answer = await this.stream(step, (events) => events.some(({ tag }) => tag === firedBy(step).tag))
     const { reason: _, body, ...kept } = keptOfAnswer(answer, notes)
     return { ...step, ...kept, stream_start: body }
@@ -164,12 +172,15 @@ export class HttpSteps {
       text = all
       return isLate || isEnough(streamedEvents(all))
     })
-    await until('the start of the stream', () => text.startsWith('retry: '))
+    let hasEnded = false
+    void answer.finally(() => (hasEnded = true)).catch(() => {})
+    await until('the start of the stream', () => hasEnded || text.startsWith('retry: '))
+    if (hasEnded) return answer
     const { tag, data } = firedBy(step)
     const timer = setTimeout(() => (isLate = true), STREAM_SECONDS * 1000)
     await this.stage.cluster.run(`salt-run event.send ${tag} '${JSON.stringify(data)}'`)
     // an event more ends the wait of a stream that is late
-    await Promise.race([answer, until('the end of the stream', () => isLate)])
+    await until('the end of the stream', () => hasEnded || isLate)
     clearTimeout(timer)
     if (isLate) await this.stage.cluster.run('salt-run event.send late')
     return answer

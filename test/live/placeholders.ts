@@ -8,7 +8,7 @@ const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
   [/^HTTPDATE$/, '\\w{3}, \\d\\d[ -]\\w{3}[ -]\\d{4} \\d\\d:\\d\\d:\\d\\d GMT'],
-  [/^PUBKEY$/, '[\\s\\S]+'],
+  [/^(PUB|PRIV)KEY$/, '[\\s\\S]+'],
   [/^(FINGER)$/, '[0-9a-f:]+'],
   [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
   [/^(USAGE|DOCSTRING|ALL GRAINS|GRAINS|DOCS OF ALL RUNNERS)$/, '[\\s\\S]*'],
@@ -62,6 +62,7 @@ export class Placeholders {
     // frames are whole lines, or none
     const parts = recorded
       .replace(/ *<FRAMES>(?:\n|\\n)/g, '<FRAMES>')
+      .replace(/<DOCSTRING>\n$/, '<DOCSTRING>')
       .split(PLACEHOLDER)
       .map((part, index) => {
         if (index % 2 === 0) return escaped(part).replace(/ at pid \d+/g, ' at pid \\d+')

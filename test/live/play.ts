@@ -81,7 +81,7 @@ class Play {
       const missing = missingEvents(recorded, this.stage.seen(of), (value) => this.stage.cluster.placed(value))
       if (missing.length === 0) return {}
       if (Date.now() > end) {
-        return { problem: `missing\n${missing.join('\n')}\nlog: ${this.stage.cluster.log(of)}` }
+        return { problem: `missing\n${missing.join('\n')}\nlog: ${this.stage.cluster.log(of).slice(-2000)}` }
       }
       await sleep(500)
     }

@@ -19,6 +19,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/("(?:__pub_)?pid": ?)\d+/g, '$1"<PID>"'],
   [/(__pub_pid: )\d+/g, '$1<PID>'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----(?:\\n)?/g, '<PRIVKEY>'],
   [/\b[\w+/]{75}=/g, '<ROOTKEY>'],
   [/((?:[Tt]oken|session_id)(?:\\?": ?\\?"|=|: ))[0-9a-f]{40,64}\b/g, '$1<TOKEN>'],
   [/\w{3}, \d\d[ -]\w{3}[ -]\d{4} \d\d:\d\d:\d\d GMT/g, '<HTTPDATE>'],
