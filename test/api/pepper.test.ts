@@ -71,7 +71,7 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
       return: [{ web1: { ret: { args: unknown[]; kwargs: Record<string, unknown> } } }]
     }
     const { args, kwargs } = answer.return[0].web1.ret
-    expect(args).toEqual(['one', 2])
+    expect(args).toEqual(['one', '2'])
     expect(kwargs['k']).toBe('v')
   })
 
@@ -90,7 +90,7 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
     const found = (await asked(['--client=runner', 'jobs.lookup_jid', `jid=${jid}`])) as {
       return: [{ data: { return: unknown } }]
     }
-    expect(found.return[0].data.return).toEqual({ data: { web1: 'later' }, outputter: 'nested' })
+    expect(found.return[0].data.return).toEqual({ web1: 'later' })
   })
 
   test('takes chunks as JSON', async () => {
@@ -137,15 +137,13 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
   })
 
   test('uses tokens of /token at /run', async () => {
-    // this option of pepper only works against an API that does not wrap tokens in a list, which Salt does
-    const { status, stdout, stderr } = await pepper(['-r', 'web1', 'test.ping'])
-    expect(`${status} ${stdout}${stderr}`).toMatch(/^(0 \{|1 )/)
+    expect(await asked(['-r', 'web1', 'test.ping'])).toEqual({ return: [{ web1: done(true) }] })
   })
 
   test('fails where minions fail or do not answer', async () => {
     expect((await pepper(['--fail-any', '*', 'test.ping'])).status).toBe(0)
-    expect((await pepper(['--fail-any', 'web1', 'test.retcode', '3'])).status).toBe(3)
-    expect((await pepper(['--fail-all', 'web1', 'test.retcode', '3'])).status).toBe(3)
+    expect((await pepper(['--fail-any', 'web1', 'cmd.run', 'exit 3'])).status).toBe(3)
+    expect((await pepper(['--fail-all', 'web1', 'cmd.run', 'exit 3'])).status).toBe(3)
     expect((await pepper(['--fail-any', 'web1', 'nosuch.function'])).status).not.toBe(0)
     expect((await pepper(['--fail-if-incomplete', 'web*', 'test.ping'])).status).toBe(0)
   })
