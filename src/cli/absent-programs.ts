@@ -5,7 +5,6 @@ import { processStreams, type Streams } from './streams.ts'
 
 /** By name: what is missing, and what to use instead. */
 export const ABSENT_PROGRAMS: Readonly<Record<string, string>> = {
-  'salt-api': 'Brine has no REST API yet. Run salt, salt-run or salt-call with --out=json instead.',
   'salt-cloud':
     "Brine does not create cloud machines yet. Create them with the provider's tools and run salt-minion on them instead.",
   'salt-extend': 'Brine does not make Salt extensions. Run brine new-module for a module of your own instead.',

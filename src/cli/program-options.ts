@@ -49,6 +49,7 @@ export async function programOptions(reading: ReadingOptions): Promise<ProgramOp
 /** The names of programs' own loggers, as Salt has them; salt-key has a log file of its own. */
 const LOGS: Readonly<Record<string, LogWish>> = {
   salt: { name: 'salt.client' },
+  'salt-api': { name: 'salt.cli.api', fileOption: 'api_logfile' },
   'salt-call': { name: 'salt.cli.caller' },
   'salt-cp': { name: 'salt.cli.cp' },
   'salt-key': { name: 'salt.key', fileOption: 'key_logfile' },

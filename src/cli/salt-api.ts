@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The `salt-api` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-api` program.
+import { saltApi } from './daemons/api.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-api').then((status) => {
+saltApi(process.argv.slice(2), processStreams).then((status) => {
   process.exitCode = status
 })

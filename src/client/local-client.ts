@@ -1,15 +1,14 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
-import { isLogged, type Log, namedLog } from '../base/mod.ts'
-import { option } from '../config/mod.ts'
+import { isLogged, type Log } from '../base/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import type { MinionReturn, Published } from '../sdk/mod.ts'
-import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
 import { type CollectOptions, collectReturns, type EventSource } from './collect.ts'
 import { ClientError } from './errors.ts'
 import { LastingEvents } from './lasting-events.ts'
 import { localKey } from './local-key.ts'
+import { MasterRequests } from './master-requests.ts'
 import { MuteEvents } from './mute-events.ts'
 import { storedBatch } from './stored-jobs.ts'
 
@@ -39,10 +38,6 @@ export const isOfOurClient = (load: Dict): boolean => load.get(OWN_CLIENT[0]) ==
 /** The names of refusals that callers tell apart. */
 const REFUSALS = ['AuthorizationError', 'SaltInvocationError', 'StorageError'] as const
 
-/** Salt's own words, which people search for. */
-const NO_ANSWER =
-  'Salt request timed out. The master is not responding. You may need to run your command with `--async` in order to bypass the congested event bus. With `--async`, the CLI tool will print the job id (jid) and exit immediately without listening for responses. You can then use `salt-run jobs.lookup_jid` to look up the results of the job in the job cache later.'
-
 const NO_BATCHES =
   'This master does no batches: it is not a Brine master. Run the command without --batch-size on parts of the target, or use the salt program of that master.'
 
@@ -50,20 +45,14 @@ export class LocalClient {
   readonly opts: Dict
   private readonly log: Log
   private readonly bus: LastingEvents | MuteEvents
-  private readonly requests: ClearClient
+  private readonly requests: MasterRequests
 
   static async open(opts: Dict, log: Log): Promise<LocalClient> {
     const bus = await LastingEvents.open(opts, log, isOfJob).catch((error) => MuteEvents.inPlaceOf(error, log))
-    const transport = await openTransport(option(opts, 'transport'))
-    const port = option(opts, 'ret_port')
-    const host = addressOf(opts)
-    const wire = namedLog(log, `salt.transport.${transport.name}`)
-    wire('debug', `Connecting to the master at ${host}, port ${port}, by ${transport.name}`)
-    const client = transport.connect({ host, port }, { ...requestClientOptions(opts), log: wire })
-    return new LocalClient(opts, log, bus, new ClearClient(client))
+    return new LocalClient(opts, log, bus, await MasterRequests.open(opts, log))
   }
 
-  private constructor(opts: Dict, log: Log, bus: LastingEvents | MuteEvents, requests: ClearClient) {
+  private constructor(opts: Dict, log: Log, bus: LastingEvents | MuteEvents, requests: MasterRequests) {
     this.opts = opts
     this.log = log
     this.bus = bus
@@ -76,29 +65,8 @@ export class LocalClient {
   }
 
   /** Sends a command to the master. */
-  async command(load: Dict, timeout = 15): Promise<Value> {
-    const began = performance.now()
-    const logEnd = (end: string): void => {
-      if (!isLogged(this.log, 'debug')) return
-      this.log(
-        'debug',
-        `Request ${str(load.get('cmd') ?? '')} ${end} after ${Math.round(performance.now() - began)} ms`,
-      )
-    }
-    try {
-      const answer = await this.requests.send(load, { timeout, tries: 1 })
-      logEnd('was answered')
-      return answer
-    } catch (error) {
-      if (!isWireError(error)) throw error
-      logEnd('failed')
-      const { reason, message, code } = error
-      const isKnown = code === 'TlsError' || code === 'BadSetting' || reason !== message
-      throw new ClientError('SaltClientError', isKnown ? `The master does not answer: ${reason}` : NO_ANSWER, {
-        reason,
-        cause: error,
-      })
-    }
+  command(load: Dict, timeout = 15): Promise<Value> {
+    return this.requests.command(load, timeout)
   }
 
   async publish(request: PublishRequest): Promise<Published | undefined> {
@@ -189,13 +157,6 @@ export class LocalClient {
     const published = await this.publish({ tgt: ids, tgtType: 'list', fun: 'saltutil.find_job', arg: [jid] })
     return published?.jid
   }
-}
-
-/** The master listens on this address; any address means this machine. */
-function addressOf(opts: Dict): string {
-  const address = option(opts, 'interface')
-  if (address === '0.0.0.0') return '127.0.0.1'
-  return address === '::' ? '::1' : address
 }
 
 const texts = (value: Value | undefined): string[] => (value !== undefined && isList(value) ? value.map(str) : [])

@@ -30,8 +30,9 @@ export class ClearCommands {
     this.commands = new Map<string, Command>([
       ['ping', (load) => load],
       ['publish', (load, peer) => parts.publishing.publish(load, peer)],
-      ['runner', (load, peer) => this.runner(load, peer)],
+      ['runner', (load, peer) => this.begin('runner', load, peer)],
       ['wheel', (load, peer) => this.wheel(load, peer)],
+      ['wheel_async', (load, peer) => this.begin('wheel', load, peer)],
     ])
   }
 
@@ -54,18 +55,18 @@ export class ClearCommands {
     }
   }
 
-  /** A runner is begun, and answered for with the tag that tells its end. */
-  private async runner(load: Dict, peer: Peer | undefined): Promise<Dict> {
+  /** A function is begun, and answered for with the tag that tells its end. */
+  private async begin(family: 'runner' | 'wheel', load: Dict, peer: Peer | undefined): Promise<Dict> {
     const fun = str(load.get('fun') ?? '')
-    const judged = await this.parts.rights.judge(load, 'runner', fun, peer)
+    const judged = await this.parts.rights.judge(load, family, fun, peer)
     if ('message' in judged) return refusedAnswer(judged)
     const jid = newJid()
     const { access } = this.parts
-    const call = { family: 'runner' as const, fun, ...argumentsOf(load), user: judged.user, jid }
+    const call = { family, fun, ...argumentsOf(load), user: judged.user, jid }
     const run = { ...call, caller: callerOf(load, judged.user) }
-    guarded(access.log, `Runner ${shownText(fun)}`, () => runMasterFunction(access, run))()
+    guarded(access.log, `${family} ${shownText(fun)}`, () => runMasterFunction(access, run))()
     return new Map<Value, Value>([
-      ['tag', `salt/run/${jid}`],
+      ['tag', `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`],
       ['jid', jid],
     ])
   }

@@ -13,9 +13,9 @@ import {
   storageError,
   toError,
 } from '../base/mod.ts'
-import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
+import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { type Dict, isDict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
@@ -24,6 +24,7 @@ import {
   type MasterIdentity,
   masterEndpoints,
   openTransport,
+  type Peer,
   PublishChannel,
   PublishSecret,
   publisherOptions,
@@ -61,18 +62,32 @@ import { reportUnknownPlugins } from './plugin-names.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
+import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { openMasterSchedule } from './scheduling.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
 
+/** What a master that was started shows of itself. */
+interface Started {
+  parts: MasterParts
+  access: OwnAccess
+  commands: ClearCommands
+}
+
 export class Master {
   readonly parts: MasterParts
+  /** This master as its own functions reach it. */
+  readonly access: OwnAccess
+  /** The commands of programs. */
+  readonly commands: ClearCommands
   private readonly closings: Closing[]
 
-  private constructor(parts: MasterParts, closings: Closing[]) {
+  private constructor({ parts, access, commands }: Started, closings: Closing[]) {
     this.parts = parts
+    this.access = access
+    this.commands = commands
     this.closings = closings
   }
 
@@ -118,7 +133,7 @@ function claimFolders(opts: Dict, log: Log): void {
   makeOwnFolder(option(opts, 'sock_dir'), 0o755)
 }
 
-async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<MasterParts> {
+async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<Started> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
   let bus: EventBus | undefined
   const storage = watchStorage(option(opts, 'id') || 'master', log, () => bus)
@@ -163,7 +178,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
-  const clear: ClearCommands = clearCommands(publishing, access, rights)
+  const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const handlers: RequestHandlers = {
     clear: (load, { peer }) => clear.answer(load, peer),
@@ -181,7 +196,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
-  return parts
+  return { parts, access, commands: clear }
 }
 
 /** Open the bus of events with its journal and its sockets. */
@@ -341,7 +356,12 @@ async function openRequests(
   closings.push(() => listener.close())
 }
 
-function clearCommands(publishing: Publishing, access: MasterAccess, rights: Access): ClearCommands {
+function clearCommands(
+  { bus }: Pick<MasterParts, 'bus'>,
+  publishing: Publishing,
+  access: MasterAccess,
+  rights: Access,
+): ClearCommands {
   const clear = new ClearCommands({
     publishing,
     access,
@@ -350,7 +370,24 @@ function clearCommands(publishing: Publishing, access: MasterAccess, rights: Acc
   clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
   clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
   clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
+  clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))
   return clear
+}
+
+/** Tell a program of the master's owner whether a caller may call a function of the master, by the caller's name or the refusal. */
+async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
+  const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
+  const judged = await rights.judgeCall(load, family, str(load.get('fun') ?? ''), peer)
+  return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
+}
+
+/** Fire an event that a program of the master's owner took from an outsider; the event carries the origin that the program proved. */
+function fireForOutsider(bus: EventBus, rights: Access, load: Dict): boolean {
+  const [data, tag] = [load.get('data'), load.get('tag')]
+  if (!rights.isOwner(load) || typeof tag !== 'string' || data === undefined || !isDict(data)) return false
+  bus.fireFrom(readOrigin(load.get('origin')), tag, data)
+  return true
 }
 
 interface PublisherParts {

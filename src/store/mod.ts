@@ -1,4 +1,5 @@
 // What daemons keep: minions' keys, data about minions, jobs and their returns.
+export { type ApiSession, ApiSessions, type KeptAnswer, SESSION_IDLE } from './api-sessions.ts'
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { ForeignDatabase } from './foreign-database.ts'
 export { JobFiles, type JobFilesOptions } from './job-files.ts'

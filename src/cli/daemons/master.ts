@@ -1,7 +1,7 @@
 // salt-master from its words to its end: it runs until it is told to stop.
 import type { Log } from '../../base/mod.ts'
-import { masterConfig, option } from '../../config/mod.ts'
-import type { Master } from '../../master/mod.ts'
+import { masterConfig, option, wantsApi } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
@@ -15,17 +15,32 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
     const { opts, log } = await programOptions({ program: SALT_MASTER, line, streams, file: 'master', read })
     if (line.values.get('daemon') === true) return detach('salt-master', option(opts, 'log_file'), streams)
     keepFromOthers()
-    let opening: Promise<Master> | undefined
+    let opening: ReturnType<typeof openMaster> | undefined
     return runDaemon({
       name: 'salt-master',
       opts,
       log,
       open: () => {
-        opening = import('../../master/mod.ts').then(({ Master }) => Master.open(opts, log, process.argv[1]))
+        opening = openMaster(opts, log)
         return opening
       },
       // one that could not be opened has closed itself
       close: async () => opening?.then((master) => master.close()).catch(() => undefined),
     })
   })
+}
+
+/** Open the master, and the API inside it where its options are set. */
+async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
+  const { Master } = await import('../../master/mod.ts')
+  const master = await Master.open(opts, log, process.argv[1])
+  if (!wantsApi(opts)) return master
+  try {
+    const { Api, ownMaster } = await import('../../api/mod.ts')
+    const api = await Api.open(ownMaster(master), log, true)
+    return { close: () => api.close().finally(() => master.close()) }
+  } catch (error) {
+    await master.close()
+    throw error
+  }
 }

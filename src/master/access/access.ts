@@ -29,10 +29,12 @@ import { Tokens } from './tokens.ts'
 interface Recognised {
   user: string
   list?: Value[]
+  /** The groups of a user of external authentication. */
+  groups?: readonly string[]
 }
 
 /** A caller with an access list. */
-type Limited = Required<Recognised>
+type Limited = Recognised & { list: Value[] }
 
 /** A publication that its caller may send. */
 export interface JudgedJob {
@@ -131,6 +133,12 @@ export class Access {
     return mayTake || request.jid === undefined || maySetField(list, ['jid']) ? undefined : 'jid'
   }
 
+  /** Return whether a command carries the key of the master's owner. */
+  isOwner(load: Dict): boolean {
+    const recognised = this.byKey(load)
+    return recognised !== undefined && recognised.list === undefined
+  }
+
   /** Judges a call of the master's own functions. */
   async judgeCall(
     load: Dict,
@@ -140,7 +148,7 @@ export class Access {
   ): Promise<{ user: string } | Refusal> {
     const recognised = await this.recognise(load, load, peer)
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
-    const who = shownText(str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
+    const who = shownText(recognised?.user ?? str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
     const message = `Authentication failure of type "${how}" occurred for user ${who}.`
     const refusal: Refusal = { name: CALL_REFUSALS[how], message }
     if (!recognised) return refusal
@@ -163,6 +171,7 @@ export class Access {
       ['name', recognised.user],
       ['eauth', str(load.get('eauth')!)],
     ])
+    if (recognised.groups && recognised.groups.length > 0) facts.set('groups', [...recognised.groups])
     return this.tokens.make(facts, isOwn ? own : usual)
   }
 
@@ -239,7 +248,7 @@ export class Access {
     const ctx = { opts, config: rules, log }
     const own = await system?.list?.(user, ctx)
     const groups = (await system?.groups?.(user, ctx)) ?? []
-    return { user, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
+    return { user, groups, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
   }
 
   /** Recognise a local user by the key. Only the owner's key may carry another name: `sudo_<user>` for a user who became root. */

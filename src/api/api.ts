@@ -1,0 +1,108 @@
+// The API of a master: one server for each of Salt's kinds that the options name.
+import { join } from 'node:path'
+import { Hono } from 'hono'
+import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import { ApiSessions } from '../store/mod.ts'
+import { PortHolder } from './holder.ts'
+import { JobWatch } from './job-watch.ts'
+import type { ApiMaster } from './master.ts'
+import { addSaltRoutes } from './salt/app.ts'
+import { ApiServer } from './server.ts'
+import type { ApiService } from './service.ts'
+import { type ApiSettings, readSettings } from './settings.ts'
+
+const PRUNE_MS = 600_000
+
+/** How often an address that is taken is tried again. */
+const AGAIN_MS = 1000
+
+export class Api {
+  private readonly master: ApiMaster
+  private readonly sessions: ApiSessions
+  private readonly watch: JobWatch
+  private readonly servers: ApiServer[] = []
+  private readonly holders: PortHolder[] = []
+  private readonly waiting = new Set<NodeJS.Timeout>()
+  private readonly pruning: NodeJS.Timeout
+
+  /**
+   * Open the servers that the options name. With `isPatient` an address that is taken is tried again; without it only where another
+   * process of the same master serves it.
+   */
+  static async open(master: ApiMaster, log: Log, isPatient = false): Promise<Api> {
+    const named = namedLog(log, 'salt.loaded.int.netapi.rest_cherrypy')
+    const api = new Api(master, isPatient)
+    try {
+      for (const settings of readSettings(master.access.opts, named)) await api.serve(settings, named)
+      return api
+    } catch (error) {
+      await api.close()
+      throw error
+    }
+  }
+
+  private readonly isPatient: boolean
+
+  private constructor(master: ApiMaster, isPatient: boolean) {
+    this.isPatient = isPatient
+    const { opts, stores } = master.access
+    this.master = master
+    this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
+    this.watch = new JobWatch(master.events, stores.jobs)
+    this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
+    this.pruning.unref()
+  }
+
+  /** The ports that are served. */
+  get ports(): number[] {
+    return this.servers.map(({ port }) => port)
+  }
+
+  private async serve(settings: ApiSettings, log: Log): Promise<void> {
+    const { master, sessions, watch } = this
+    const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
+    const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
+    const app = new Hono()
+    addSaltRoutes(app, service, new Map())
+    const server = new ApiServer({ settings, counts, log, app })
+    this.servers.push(server)
+    await this.listen(server, settings, log, false)
+  }
+
+  /** Listen, or wait until the process that has the address gives it up. */
+  private async listen(server: ApiServer, settings: ApiSettings, log: Log, isAgain: boolean): Promise<void> {
+    const holder = new PortHolder(option(this.master.access.opts, 'cachedir'), settings.port)
+    try {
+      await server.listen()
+    } catch (error) {
+      const other = holder.other()
+      if (!(error instanceof BrineError) || error.code !== 'EADDRINUSE' || !(this.isPatient || other)) throw error
+      if (!isAgain && other)
+        log('info', `Process ${other} serves the API on port ${settings.port}; waiting to take over`)
+      else if (!isAgain) log('error', `${error.message}. Trying again until it does not`)
+      const timer = setTimeout(
+        guarded(log, 'Opening the API', () => {
+          this.waiting.delete(timer)
+          return this.listen(server, settings, log, true)
+        }),
+        AGAIN_MS,
+      )
+      this.waiting.add(timer)
+      return
+    }
+    holder.note()
+    this.holders.push(holder)
+    log('info', `The API of ${settings.kind} listens on ${settings.host}, port ${server.port}`)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.pruning)
+    for (const timer of this.waiting) clearTimeout(timer)
+    for (const holder of this.holders) holder.forget()
+    await Promise.all(this.servers.map((server) => server.close()))
+    this.watch.close()
+    this.sessions.close()
+    this.master.close()
+  }
+}

@@ -1,0 +1,56 @@
+// Who sends a request: the session of its `X-Auth-Token` header or of its cookie.
+import type { ApiSession, ApiSessions } from '../store/mod.ts'
+import { HttpError } from './errors.ts'
+
+export interface Caller {
+  /** The id that was sent, whether or not there is such a session. */
+  id: string | undefined
+  session: ApiSession | undefined
+  /** Whether the id came in a cookie, which browsers send by themselves. */
+  byCookie: boolean
+}
+
+const COOKIE = 'session_id'
+const COOKIE_PAIR = /(?:^|;)\s*session_id="?([0-9a-fA-F]+)"?\s*(?:;|$)/
+const ID = /^[0-9a-fA-F]{1,128}$/
+
+/** Recognise the caller of a request. */
+export function callerOf(headers: Headers, sessions: ApiSessions): Caller {
+  const header = headers.get('x-auth-token') ?? ''
+  const cookie = header === '' ? COOKIE_PAIR.exec(headers.get('cookie') ?? '')?.[1] : undefined
+  const id = header === '' ? cookie : header
+  const isId = id !== undefined && ID.test(id)
+  return { id, session: isId ? sessions.find(id) : undefined, byCookie: cookie !== undefined }
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Refuse a request that a page of another site made a browser send: the browser adds the cookie by itself, and the origin of the page.
+ * Requests with the token in their header cannot be made that way.
+ */
+export function refuseForgery(request: Request, { byCookie, session }: Caller): void {
+  if (!byCookie || !session || SAFE_METHODS.has(request.method)) return
+  const site = request.headers.get('sec-fetch-site')
+  if (site === 'same-origin' || site === 'none') return
+  const origin = request.headers.get('origin')
+  if (site === null && (origin === null || hostOf(origin) === request.headers.get('host'))) return
+  throw new HttpError(403, 'A page of another site may not use the session cookie; send the token in X-Auth-Token')
+}
+
+function hostOf(origin: string): string | undefined {
+  try {
+    return new URL(origin).host
+  } catch {
+    // such as the origin `null` of a sandboxed page, which is no host
+    return undefined
+  }
+}
+
+/** The header that sets the cookie of a session. */
+export function sessionCookie(id: string, maxAge: number | undefined, isSecure: boolean): string {
+  const age = maxAge ?? -3600
+  const expires = new Date(Date.now() + age * 1000).toUTCString()
+  const lasting = maxAge === undefined ? '' : ` Max-Age=${maxAge};`
+  return `${COOKIE}=${id}; expires=${expires};${lasting} Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+}

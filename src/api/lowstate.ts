@@ -1,0 +1,78 @@
+// Lowstate: what callers ask of the API, chunk by chunk. A chunk names a client (`local`, `runner`, `wheel` …), a function and its
+// arguments, and carries the credentials of its caller. The master judges every chunk.
+import { option } from '../config/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { runBatch } from './clients/batch.ts'
+import { local, localAsync, localSubset } from './clients/local.ts'
+import { runner, runnerAsync, wheel, wheelAsync } from './clients/master-calls.ts'
+import type { ClientWork } from './clients/work.ts'
+import { HttpError } from './errors.ts'
+
+type Client = (work: ClientWork, low: Dict) => Promise<Value[]>
+
+const one =
+  (client: (work: ClientWork, low: Dict) => Promise<Value>): Client =>
+  async (work, low) => [await client(work, low)]
+
+const ssh: Client = async () => {
+  throw new HttpError(501, 'The client ssh is not here: this master has no agentless SSH')
+}
+
+const RUNNERS: ReadonlyMap<string, Client> = new Map([
+  ['local', one(local)],
+  ['local_async', one(localAsync)],
+  ['local_batch', runBatch],
+  ['local_subset', one(localSubset)],
+  ['runner', one(runner)],
+  ['runner_async', one(runnerAsync)],
+  ['ssh', ssh],
+  ['wheel', one(wheel)],
+  ['wheel_async', one(wheelAsync)],
+])
+
+/** The names of the clients. Salt lists `destroy` among them, which is a method of its class and not a client. */
+export const CLIENTS: readonly string[] = ['destroy', ...RUNNERS.keys()]
+
+const CREDENTIALS = ['token', 'eauth'] as const
+
+/** Run one chunk. Return its results: one, or one for each return of a batch. */
+async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
+  const { opts } = work.master.access
+  const low: Dict = new Map(chunk)
+  const arg = low.get('arg')
+  if (arg !== undefined && !isList(arg)) low.set('arg', [arg])
+  const token = low.get('token')
+  if (token !== undefined && !isHex(token)) throw new HttpError(401, 'Invalid token')
+  const name = low.get('client') ?? null
+  const client = typeof name === 'string' ? RUNNERS.get(name) : undefined
+  if (!client) throw new HttpError(400, `Invalid client specified: '${name === null ? 'None' : str(name)}'`)
+  const enabled = option(opts, 'netapi_enable_clients')
+  if (!isList(enabled) || !enabled.includes(name)) {
+    throw new HttpError(
+      400,
+      `Client disabled: '${str(name)}'. Add to 'netapi_enable_clients' master config option to enable.`,
+    )
+  }
+  if (!CREDENTIALS.some((field) => low.has(field))) throw new HttpError(401, 'No authentication credentials given')
+  if (truthy(low.get('raw_shell') ?? null) && !option(opts, 'netapi_allow_raw_shell')) {
+    throw new HttpError(401, 'Raw shell option not allowed.')
+  }
+  return client(work, low)
+}
+
+/** Run chunks in their order. The first that is refused ends the request; chunks before it have run. */
+export async function runLowstate(work: ClientWork, lowstate: Value, fixed: Dict = new Map()): Promise<Value[]> {
+  if (!isList(lowstate)) throw new HttpError(400, 'Lowstates must be a list')
+  if (lowstate.length > MOST_CHUNKS) throw new HttpError(400, `A request has at most ${MOST_CHUNKS} chunks`)
+  const results: Value[] = []
+  for (const chunk of lowstate) {
+    if (!isDict(chunk)) throw new TypeError('A chunk of the lowstate is no mapping')
+    results.push(...(await runChunk(work, new Map([...chunk, ...fixed]))))
+  }
+  return results
+}
+
+const MOST_CHUNKS = 1000
+
+/** Whether a value reads as a hexadecimal number, as tokens do. */
+const isHex = (value: Value): boolean => typeof value === 'string' && /^[0-9a-fA-F]{1,128}$/.test(value)

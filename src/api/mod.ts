@@ -1,0 +1,4 @@
+// The REST API: Salt's interface over HTTP, inside the master or in `salt-api` beside it.
+export { Api } from './api.ts'
+export { ownMaster } from './own-master.ts'
+export { socketMaster } from './socket-master.ts'

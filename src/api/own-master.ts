@@ -1,0 +1,20 @@
+// The master of this very process.
+import type { Master } from '../master/mod.ts'
+import type { ApiMaster } from './master.ts'
+
+export function ownMaster({ parts, access, commands }: Master): ApiMaster {
+  const { bus } = parts
+  return {
+    access,
+    events: {
+      get last() {
+        return bus.last
+      },
+      isOpen: true,
+      listen: (hear) => bus.listen(hear),
+    },
+    command: async (load, peer) => (await commands.answer(load, peer)) as never,
+    fire: async (tag, data, origin) => void bus.fireFrom(origin, tag, data),
+    close: () => {},
+  }
+}

@@ -1,0 +1,12 @@
+// The address that a request comes from.
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Peer } from '../wire/mod.ts'
+
+/** Return the peer of a request. The headers of proxies are not believed: anybody can write them. */
+export function peerOf(c: Context): Peer {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
+  const { remoteAddress = '', remotePort = 0 } = incoming?.socket ?? {}
+  const host = remoteAddress.replace(/^::ffff:/, '')
+  return { address: `${host}:${remotePort}`, host }
+}

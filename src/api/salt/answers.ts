@@ -1,0 +1,105 @@
+// Answers in the forms of Salt's API: JSON or YAML by the Accept header, and pages of HTML for errors, whatever that header says.
+import { STATUS_CODES } from 'node:http'
+import { dumpJson, type Value } from '../../data/mod.ts'
+import { dump } from '../../yaml/mod.ts'
+import { HttpError } from '../errors.ts'
+
+const JSON_TYPE = 'application/json'
+const YAML_TYPE = 'application/x-yaml'
+
+/** The forms of data, the usual one first. */
+const FORMS: ReadonlyMap<string, (value: Value) => string> = new Map([
+  [JSON_TYPE, (value) => dumpJson(value)],
+  [YAML_TYPE, (value) => dump(value, { default_flow_style: false })],
+])
+
+interface Range {
+  type: string
+  quality: number
+}
+
+const MOST_RANGES = 50
+
+/** The media ranges of an Accept header, best first. */
+function rangesOf(accept: string): Range[] {
+  return accept
+    .split(',', MOST_RANGES)
+    .map((part) => {
+      const [type = '', ...parameters] = part.split(';').map((word) => word.trim())
+      const quality = parameters.find((word) => word.startsWith('q='))?.slice(2)
+      return { type: type.toLowerCase(), quality: quality === undefined ? 1 : Number(quality) || 0 }
+    })
+    .filter(({ type, quality }) => type !== '' && quality > 0)
+    .sort((left, right) => right.quality - left.quality)
+}
+
+/** Return the best of some media types for an Accept header, or undefined when it takes none of them. */
+export function bestType(accept: string | undefined, types: readonly string[]): string | undefined {
+  if (accept === undefined || accept.trim() === '') return types[0]
+  for (const { type } of rangesOf(accept)) {
+    if (type === '*/*') return types[0]
+    const family = type.endsWith('/*') ? type.slice(0, -1) : undefined
+    const found = types.find((each) => (family === undefined ? each === type : each.startsWith(family)))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Return the form of the answer to a request; throw when its Accept header takes no form. */
+export function answerType(accept: string | undefined): string {
+  const types = [...FORMS.keys()]
+  const best = bestType(accept, types)
+  if (best !== undefined) return best
+  throw new HttpError(
+    406,
+    `Your client sent this Accept header: ${accept}. But this resource only emits these media types: ${types.join(', ')}.`,
+  )
+}
+
+export function encodeAnswer(value: Value, type: string): string {
+  try {
+    return FORMS.get(type)!(value)
+  } catch (error) {
+    throw new HttpError(500, 'Could not serialize the return data from Salt.', error)
+  }
+}
+
+export const HTML_TYPE = 'text/html;charset=utf-8'
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+
+/** The texts of statuses that come without a message of their own. */
+const MESSAGES: Readonly<Record<number, string>> = {
+  401: 'No permission -- see authorization schemes',
+  405: 'Specified method is invalid for this resource',
+  413: 'The entity sent with the request exceeds the maximum allowed bytes.',
+  500: 'The server encountered an unexpected condition which prevented it from fulfilling the request.',
+}
+
+export const messageOf = (status: number): string => MESSAGES[status] ?? STATUS_CODES[status] ?? ''
+
+/** Python's name of a status. */
+const reasonOf = (status: number): string =>
+  status === 413 ? 'Request Entity Too Large' : (STATUS_CODES[status] ?? 'Unknown')
+
+/** The page of an error. */
+export function errorPage(status: number, message: string): string {
+  const title = `${status} ${reasonOf(status)}`
+  return `<!DOCTYPE html>
+<html>
+<head><meta charset="utf-8"><title>${title}</title></head>
+<body>
+<h2>${title}</h2>
+<p>${escaped(message)}</p>
+</body>
+</html>
+`
+}

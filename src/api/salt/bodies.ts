@@ -1,0 +1,117 @@
+// Bodies of requests: JSON, YAML, forms, and plain text that holds JSON, which is how SaltGUI sends everything.
+import { toError } from '../../base/mod.ts'
+import { type Dict, loadJson, type Value } from '../../data/mod.ts'
+import { readArgument } from '../../sdk/mod.ts'
+import { load } from '../../yaml/mod.ts'
+import { HttpError } from '../errors.ts'
+
+export interface Body {
+  /** As it came. */
+  raw: string
+  /** As it reads; None where there is no body. */
+  data: Value
+}
+
+export const NO_BODY: Body = { raw: '', data: null }
+
+/** Most fields of a form. */
+const MOST_FIELDS = 10_000
+
+/** Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. */
+export async function readBytes(request: Request, most: number): Promise<Buffer> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > most) throw tooLong(most)
+  if (!request.body) return Buffer.alloc(0)
+  const parts: Uint8Array[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(parts)
+    size += value.length
+    if (size > most) {
+      await reader.cancel()
+      throw tooLong(most)
+    }
+    parts.push(value)
+  }
+}
+
+const tooLong = (most: number): HttpError =>
+  new HttpError(413, `The entity sent with the request exceeds the maximum allowed bytes (${most}).`)
+
+type Reader = (text: string) => Value
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['application/json', readJson],
+  ['application/x-www-form-urlencoded', readForm],
+  ['application/x-yaml', readYaml],
+  ['text/yaml', readYaml],
+  ['text/plain', readText],
+])
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Read a body by its content type. */
+export function readBody(bytes: Buffer, contentType: string | null): Body {
+  if (bytes.length === 0) return NO_BODY
+  const type = (contentType ?? FORM_TYPE).split(';')[0]!.trim().toLowerCase() || FORM_TYPE
+  const reader = READERS.get(type)
+  if (!reader) throw new HttpError(406, 'Content type not supported')
+  const raw = utf8(bytes)
+  return { raw, data: reader(raw) }
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid UTF-8', error)
+  }
+}
+
+function readJson(text: string): Value {
+  try {
+    return loadJson(text)
+  } catch (error) {
+    throw new HttpError(400, 'Invalid JSON document', error)
+  }
+}
+
+function readYaml(text: string): Value {
+  try {
+    return load(text)
+  } catch (error) {
+    throw new HttpError(500, '', error)
+  }
+}
+
+function readText(text: string): Value {
+  try {
+    return loadJson(text)
+  } catch (error) {
+    // any other text stands for itself, and most resources cannot use it
+    toError(error)
+    return text
+  }
+}
+
+/** Fields that come several times are lists; `arg` and `kwarg` are read as on a command line. */
+function readForm(text: string): Value {
+  const fields: Dict = new Map()
+  let count = 0
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (++count > MOST_FIELDS) throw new HttpError(400, `A form has at most ${MOST_FIELDS} fields`)
+    if (value === '') continue
+    const before = fields.get(name)
+    if (before === undefined) fields.set(name, value)
+    else if (Array.isArray(before)) before.push(value)
+    else fields.set(name, [before, value])
+  }
+  const [arg, kwarg] = [fields.get('arg'), fields.get('kwarg')]
+  if (arg !== undefined) fields.set('arg', (Array.isArray(arg) ? arg : [arg]).map(argument))
+  if (kwarg !== undefined) fields.set('kwarg', argument(kwarg))
+  return fields
+}
+
+const argument = (value: Value): Value => (typeof value === 'string' ? readArgument(value) : value)

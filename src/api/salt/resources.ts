@@ -1,0 +1,136 @@
+// The resources of Salt's API that run functions: `/`, `/run`, `/minions`, `/jobs` and `/keys`.
+import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
+import { CLIENTS, runLowstate } from '../lowstate.ts'
+import { keyArchive } from './key-archive.ts'
+import { askLogin, logIn, logOut, makeToken } from './login.ts'
+import { type Answer, isChunks, lowstateOf, type Resource, type SaltCall, tokenField } from './resource.ts'
+
+const returned = (value: Value): Answer => ({ value: new Map([['return', value]]) })
+
+function welcome(): Answer {
+  return {
+    value: new Map<Value, Value>([
+      ['return', 'Welcome'],
+      ['clients', [...CLIENTS]],
+    ]),
+  }
+}
+
+const chunk = (fields: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(fields))
+
+const asSession = (call: SaltCall, lowstate: Value): Promise<Value[]> =>
+  runLowstate(call.work, lowstate, tokenField(call))
+
+async function minions(call: SaltCall): Promise<Answer> {
+  return returned(await asSession(call, [chunk({ client: 'local', tgt: call.rest[0] ?? '*', fun: 'grains.items' })]))
+}
+
+/** Begin jobs, and tell where their returns will be. */
+async function beginJobs(call: SaltCall): Promise<Answer> {
+  const fixed = new Map([...tokenField(call), ['client', 'local_async']])
+  const jobs = await runLowstate(call.work, lowstateOf(call), fixed)
+  const links = jobs
+    .filter((job): job is Dict => isDict(job) && job.size > 0)
+    .map((job): Value => new Map([['href', `/jobs/${str(job.get('jid')!)}`]]))
+  const value: Value = new Map<Value, Value>([
+    ['return', jobs],
+    ['_links', new Map([['jobs', links]])],
+  ])
+  return { value, status: 202 }
+}
+
+async function jobs(call: SaltCall): Promise<Answer> {
+  const [jid] = call.rest
+  if (jid === undefined) {
+    const [all = null] = await asSession(call, [chunk({ client: 'runner', fun: 'jobs.list_jobs' })])
+    return returned([all])
+  }
+  const [job = null] = await asSession(call, [chunk({ client: 'runner', fun: 'jobs.list_job', jid })])
+  const result = isDict(job) ? (job.get('Result') ?? null) : null
+  if (!isDict(result)) throw new TypeError('The job has no result')
+  const values = [...result].map(([id, data]): [Value, Value] => [
+    id,
+    isDict(data) ? (data.get('return') ?? null) : null,
+  ])
+  return {
+    value: new Map<Value, Value>([
+      ['info', [job]],
+      ['return', [new Map(values)]],
+    ]),
+  }
+}
+
+async function keys(call: SaltCall): Promise<Answer> {
+  const [id] = call.rest
+  const wanted = id === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match: id }
+  const [answer = null] = await asSession(call, [chunk({ client: 'wheel', ...wanted })])
+  const data = isDict(answer) ? (answer.get('data') ?? null) : null
+  return returned(isDict(data) ? (data.get('return') ?? new Map()) : new Map())
+}
+
+/** Make a key pair, accept it, and send it as an archive. */
+async function makeKeys(call: SaltCall): Promise<Answer> {
+  const lowstate = lowstateOf(call)
+  if (!isChunks(lowstate) || lowstate.length === 0) throw new TypeError('The body is no mapping')
+  const given: Dict = new Map([...lowstate[0]!, ...tokenField(call)])
+  given.set('client', 'wheel').set('fun', 'key.gen_accept')
+  const mid = given.get('mid')
+  if (mid !== undefined) given.set('id_', mid)
+  given.delete('mid')
+  const [answer = null] = await runLowstate(call.work, [given])
+  const data = isDict(answer) ? (answer.get('data') ?? null) : null
+  const made = isDict(data) ? (data.get('return') ?? null) : null
+  if (!isDict(made)) throw new TypeError(str(made))
+  return keyArchive(str(given.get('id_') ?? ''), str(made.get('pub') ?? ''), str(made.get('priv') ?? ''))
+}
+
+async function run(call: SaltCall): Promise<Answer> {
+  return returned(await runLowstate(call.work, lowstateOf(call)))
+}
+
+const ALLOW = 'GET, HEAD, POST'
+
+/** By path. */
+export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource>([
+  [
+    '/',
+    {
+      handlers: { GET: welcome, POST: async (call) => returned(await asSession(call, lowstateOf(call))) },
+      allow: ALLOW,
+      sessions: ['POST'],
+      login: ['POST'],
+    },
+  ],
+  ['/login', { handlers: { GET: askLogin, POST: logIn }, allow: ALLOW, sessions: ['GET', 'POST'], login: [] }],
+  [
+    '/logout',
+    { handlers: { GET: welcome, POST: logOut }, allow: ALLOW, sessions: ['GET', 'POST'], login: ['GET', 'POST'] },
+  ],
+  ['/token', { handlers: { GET: welcome, POST: makeToken }, allow: ALLOW, sessions: [], login: [] }],
+  [
+    '/minions',
+    {
+      handlers: { GET: minions, POST: beginJobs },
+      allow: ALLOW,
+      sessions: ['GET', 'POST'],
+      login: ['GET', 'POST'],
+      depth: 1,
+    },
+  ],
+  ['/jobs', { handlers: { GET: jobs }, allow: ALLOW, sessions: ['GET', 'POST'], login: ['GET', 'POST'], depth: 1 }],
+  [
+    '/keys',
+    {
+      handlers: { GET: keys, POST: makeKeys },
+      allow: ALLOW,
+      sessions: ['GET', 'POST'],
+      login: [],
+      bare: ['POST'],
+      depth: 1,
+    },
+  ],
+  ['/run', { handlers: { GET: welcome, POST: run }, allow: ALLOW, sessions: [], login: [] }],
+])
+
+/** The resources that are there only with sessions. */
+export const OF_SESSIONS: ReadonlySet<string> = new Set(['/login', '/logout', '/minions', '/jobs'])

@@ -1,0 +1,119 @@
+// The HTTP server of the API: sockets, TLS and the bounds of connections. What is answered is said elsewhere.
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { BrineError, type Log, toError } from '../base/mod.ts'
+import type { ServerCounts } from './service.ts'
+import type { ApiSettings } from './settings.ts'
+
+/** Bounds of one connection: a caller that sends slowly must not keep a place for ever. */
+const BOUNDS: ServerOptions = {
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+}
+
+const MOST_CONNECTIONS = 20_000
+
+export interface ServerParts {
+  settings: ApiSettings
+  counts: ServerCounts
+  log: Log
+  app: Hono
+  /** Takes over a connection that becomes a web socket. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Hears of each request when it ended. */
+  ended?(request: IncomingMessage, response: ServerResponse, began: number): void
+}
+
+export class ApiServer {
+  private readonly server: Server
+  private readonly settings: ApiSettings
+  private readonly log: Log
+
+  constructor({ settings, counts, log, app, upgrade, ended }: ServerParts) {
+    this.settings = settings
+    this.log = log
+    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }))
+    this.server.maxConnections = MOST_CONNECTIONS
+    this.server.on('connection', (socket) => {
+      counts.connections++
+      socket.on('close', () => {
+        counts.bytesRead += socket.bytesRead
+        counts.bytesWritten += socket.bytesWritten
+      })
+    })
+    // errors of a connection are the caller's: a broken request line, a TLS handshake that failed
+    this.server.on('tlsClientError', (error) => log('debug', `A TLS handshake failed: ${error.message}`))
+    if (upgrade) this.server.on('upgrade', upgrade)
+  }
+
+  /** The port, also where the options let the system choose one. */
+  get port(): number {
+    return (this.server.address() as AddressInfo | null)?.port ?? this.settings.port
+  }
+
+  /** Listen; throw where the address is taken. */
+  listen(): Promise<void> {
+    const { host, port, backlog } = this.settings
+    return new Promise((done, fail) => {
+      this.server.once('error', (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'EADDRINUSE' ? 'another process listens there' : error.message
+        fail(new BrineError(error.code ?? 'ApiNotOpen', `The API cannot listen on ${host}, port ${port}: ${reason}`))
+      })
+      this.server.listen({ host, port, backlog: Math.max(1, backlog) }, () => {
+        this.server.on('error', (error) => this.log('error', `The server of the API failed: ${error.message}`))
+        done()
+      })
+    })
+  }
+
+  /** Take no more requests, and end those that still run after a moment. */
+  close(): Promise<void> {
+    return new Promise((done) => {
+      this.server.close(() => done())
+      this.server.closeIdleConnections()
+      setTimeout(() => this.server.closeAllConnections(), CLOSING_MS).unref()
+    })
+  }
+}
+
+const CLOSING_MS = 2000
+
+function make(settings: ApiSettings, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  if (!settings.tls) return createServer(BOUNDS, handle)
+  const { certificate, key, chain } = settings.tls
+  const read = (name: string, file: string): string => {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch (error) {
+      throw new BrineError('BadSetting', `The option ${settings.kind}: ${name}: ${toError(error).message}`)
+    }
+  }
+  const cert = [read('ssl_crt', certificate), ...(chain === undefined ? [] : [read('ssl_chain', chain)])].join('\n')
+  return createTlsServer({ ...BOUNDS, cert, key: read('ssl_key', key), minVersion: 'TLSv1.2' }, handle)
+}
+
+function listener({
+  app,
+  counts,
+  ended,
+}: Pick<ServerParts, 'app' | 'counts' | 'ended'>): (request: IncomingMessage, response: ServerResponse) => void {
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return (request, response) => {
+    const began = performance.now()
+    counts.requests++
+    counts.running++
+    response.once('close', () => {
+      counts.running--
+      ended?.(request, response, began)
+    })
+    void answer(request, response)
+  }
+}

@@ -1,0 +1,37 @@
+// What all routes of one API server share.
+import type { Log } from '../base/mod.ts'
+import type { ApiSessions } from '../store/mod.ts'
+import type { Peer } from '../wire/mod.ts'
+import type { ClientWork } from './clients/work.ts'
+import type { JobWatch } from './job-watch.ts'
+import type { ApiMaster } from './master.ts'
+import type { ApiSettings } from './settings.ts'
+
+/** Counts of a server since it began. */
+export interface ServerCounts {
+  connections: number
+  requests: number
+  running: number
+  bytesRead: number
+  bytesWritten: number
+}
+
+export interface ApiService {
+  readonly settings: ApiSettings
+  readonly master: ApiMaster
+  readonly sessions: ApiSessions
+  readonly watch: JobWatch
+  readonly log: Log
+  /** Seconds since 1970 at which the server began. */
+  readonly began: number
+  readonly counts: ServerCounts
+}
+
+/** Return what the clients of lowstate work with, for one request. */
+export const clientWork = ({ master, watch, log }: ApiService, peer: Peer, signal: AbortSignal): ClientWork => ({
+  master,
+  watch,
+  log,
+  peer,
+  signal,
+})

@@ -1,0 +1,125 @@
+// The master of another process on this machine, as `salt-api` reaches it: by its sockets and its stores.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, toError } from '../base/mod.ts'
+import { BusClient, type BusEvent, hasJournal, masterBusPaths } from '../bus/mod.ts'
+import { ClientError, localKey, MasterRequests } from '../client/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { type SocketAccess, socketAccess } from '../runner/mod.ts'
+import { HttpError } from './errors.ts'
+import type { ApiMaster, EventFeed } from './master.ts'
+
+/** Seconds in which the master answers a command. */
+const PATIENCE = 30
+
+export async function socketMaster(opts: Dict, log: Log): Promise<ApiMaster> {
+  const access = socketAccess(opts, log)
+  const requests = await MasterRequests.open(opts, log)
+  const events = new SocketFeed(access, log)
+  const command = async (load: Dict): Promise<Value> => {
+    try {
+      return await requests.command(load, PATIENCE)
+    } catch (error) {
+      if (error instanceof ClientError) throw new HttpError(503, 'Salt Master is not available.', error)
+      throw error
+    }
+  }
+  return {
+    access,
+    events,
+    command,
+    fire: async (tag, data, { kind, name, proof }) => {
+      const { user, key } = localKey(opts)
+      const load: Array<[Value, Value]> = [
+        ['cmd', 'fire_for'],
+        ['user', user],
+        ['key', key],
+        ['tag', tag],
+        ['data', data],
+        ['origin', [kind, name, proof]],
+      ]
+      if ((await command(new Map(load))) !== true) throw new HttpError(503, 'The master did not take the event')
+    },
+    close: () => {
+      events.close()
+      requests.close()
+      access.close()
+    },
+  }
+}
+
+const LOOK_EVERY_MS = 100
+
+/** Events of the master's socket. After a restart of the master it goes on, with what it missed from the journal. */
+class SocketFeed implements EventFeed {
+  last = 0
+  isOpen = false
+  private readonly access: SocketAccess
+  private readonly log: Log
+  private readonly listeners = new Set<(event: BusEvent) => void>()
+  private bus: BusClient | undefined
+  private isClosed = false
+
+  constructor(access: SocketAccess, log: Log) {
+    this.access = access
+    this.log = log
+    void this.follow()
+  }
+
+  listen(hear: (event: BusEvent) => void): () => void {
+    this.listeners.add(hear)
+    return () => this.listeners.delete(hear)
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.bus?.close()
+  }
+
+  private async follow(): Promise<void> {
+    let isTold = false
+    while (!this.isClosed) {
+      try {
+        const bus = await BusClient.open({ paths: masterBusPaths(this.access.opts), tags: ['*'] })
+        this.bus = bus
+        if (isTold) this.log('info', 'The API hears the events of the master again')
+        isTold = false
+        this.catchUp(bus.last)
+        this.isOpen = true
+        await this.hear(bus)
+      } catch (error) {
+        if (!isTold) this.log('warning', `The API does not hear the events of the master: ${toError(error).message}`)
+        isTold = true
+      }
+      this.isOpen = false
+      if (!this.isClosed) await sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  private async hear(bus: BusClient): Promise<void> {
+    while (bus.isOpen) {
+      const event = await bus.next(3600)
+      if (event) this.tell(event)
+    }
+  }
+
+  /** Tell what came while the master could not be heard. */
+  private catchUp(upTo: number): void {
+    const { opts, stores } = this.access
+    if (this.last > 0 && upTo > this.last && hasJournal(opts)) {
+      for (const event of stores.journal().from({ number: this.last + 1 }, { upTo, filter: () => true }))
+        this.tell(event)
+    }
+    this.last = upTo
+  }
+
+  private tell(event: BusEvent): void {
+    this.last = event.number
+    for (const hear of this.listeners) {
+      try {
+        hear(event)
+      } catch (error) {
+        this.log('error', `A listener failed on event ${event.tag}: ${toError(error).stack ?? ''}`)
+      }
+    }
+  }
+}

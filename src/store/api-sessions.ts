@@ -1,0 +1,119 @@
+// Sessions of the REST API. They lie in the store, so that a restart or a second process of the API knows them. Of the id of a
+// session there is only the hash, so that reading the file does not let anybody in.
+import { createHash, randomBytes } from 'node:crypto'
+import { type Database, openDatabase } from './database.ts'
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS session (
+    key TEXT PRIMARY KEY, token TEXT NOT NULL, user TEXT NOT NULL, eauth TEXT NOT NULL, used REAL NOT NULL,
+    expires REAL NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS answer (
+    key TEXT PRIMARY KEY, request TEXT NOT NULL, status INTEGER, type TEXT, body BLOB, at REAL NOT NULL) WITHOUT ROWID;
+`
+
+export interface ApiSession {
+  /** The token of Salt that the session stands for. */
+  token: string
+  user: string
+  eauth: string
+  /** Seconds since 1970. */
+  expires: number
+}
+
+/** The answer that a request with an idempotency key got. */
+export interface KeptAnswer {
+  status: number
+  type: string
+  body: string
+}
+
+type Row = Record<string, unknown>
+
+/** A session that nobody used for so long is over, in seconds: ten hours, as in Salt. */
+export const SESSION_IDLE = 36_000
+
+/** The time of the last use is written at most that often. */
+const NOTE_USE = 60
+
+/** Answers are kept for a day. */
+const ANSWER_SECONDS = 86_400
+
+const keyOf = (id: string): string => createHash('sha256').update(id).digest('hex')
+
+export class ApiSessions {
+  private readonly db: Database
+  private readonly now: () => number
+
+  constructor(file: string, now: () => number = () => Date.now() / 1000) {
+    this.db = openDatabase(file, SCHEMA)
+    this.now = now
+  }
+
+  /** Make a session and return its id: forty hexadecimal digits, as in Salt. */
+  make({ token, user, eauth, expires }: ApiSession): string {
+    const id = randomBytes(20).toString('hex')
+    this.db
+      .prepare('INSERT INTO session (key, token, user, eauth, used, expires) VALUES (?, ?, ?, ?, ?, ?)')
+      .run(keyOf(id), token, user, eauth, this.now(), expires)
+    return id
+  }
+
+  /** Return the session of an id; undefined when there is none, or it is over. */
+  find(id: string): ApiSession | undefined {
+    const key = keyOf(id)
+    const row = this.db.prepare('SELECT token, user, eauth, used, expires FROM session WHERE key = ?').get(key) as
+      | Row
+      | undefined
+    if (!row) return undefined
+    const [now, used, expires] = [this.now(), Number(row['used']), Number(row['expires'])]
+    if (now > expires || now > used + SESSION_IDLE) {
+      this.end(id)
+      return undefined
+    }
+    if (now > used + NOTE_USE) this.db.prepare('UPDATE session SET used = ? WHERE key = ?').run(now, key)
+    return { token: String(row['token']), user: String(row['user']), eauth: String(row['eauth']), expires }
+  }
+
+  end(id: string): void {
+    this.db.prepare('DELETE FROM session WHERE key = ?').run(keyOf(id))
+  }
+
+  /**
+   * Claim an idempotency key of a user for a request, which is told by its digest. Return `new` when nobody used the key, the answer
+   * when the same request got one, `running` while it is worked on, and `other` when the key belongs to another request.
+   */
+  claim(user: string, name: string, request: string): 'new' | 'running' | 'other' | KeptAnswer {
+    const key = keyOf(`${user}\0${name}`)
+    const { changes } = this.db
+      .prepare('INSERT OR IGNORE INTO answer (key, request, at) VALUES (?, ?, ?)')
+      .run(key, request, this.now()) as { changes: number }
+    if (changes > 0) return 'new'
+    const row = this.db.prepare('SELECT request, status, type, body FROM answer WHERE key = ?').get(key) as Row
+    if (row['request'] !== request) return 'other'
+    if (row['status'] === null) return 'running'
+    return { status: Number(row['status']), type: String(row['type']), body: String(row['body']) }
+  }
+
+  /** Keep the answer to a request that claimed a key. */
+  keep(user: string, name: string, { status, type, body }: KeptAnswer): void {
+    this.db
+      .prepare('UPDATE answer SET status = ?, type = ?, body = ? WHERE key = ?')
+      .run(status, type, body, keyOf(`${user}\0${name}`))
+  }
+
+  /** Give a key back, because its request failed before it did anything. */
+  release(user: string, name: string): void {
+    this.db.prepare('DELETE FROM answer WHERE key = ? AND status IS NULL').run(keyOf(`${user}\0${name}`))
+  }
+
+  /** Remove what is over. */
+  prune(): void {
+    const now = this.now()
+    this.db.prepare('DELETE FROM session WHERE expires < ? OR used < ?').run(now, now - SESSION_IDLE)
+    this.db.prepare('DELETE FROM answer WHERE at < ?').run(now - ANSWER_SECONDS)
+  }
+
+  close(): void {
+    this.db.close()
+  }
+}
