@@ -77,7 +77,21 @@ const sameFields = (one: RecordedEvent['data'], other: RecordedEvent['data']): n
 
 function isLike(tag: string, expected: Json, actual: RecordedEvent): boolean {
   const known = new Placeholders()
-  return known.matches(tag, actual.tag) && matchesJson(expected, withoutHints(actual.data), known)
+  return known.matches(tag, actual.tag) && matchesJson(told(tag, expected), told(tag, withoutHints(actual.data)), known)
+}
+
+/** What is compared of an event. Salt tells secrets of whoever asked, and its own key with a job that it refused; we do not. */
+function told(tag: string, data: Json): Json {
+  if (tag !== 'salt/job/error') return withoutPasswords(data)
+  const { tgt = null, fun = null, error = null } = data as { [name: string]: Json }
+  return { tgt, fun, error }
+}
+
+function withoutPasswords(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutPasswords)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).map(([name, item]) => [name, name === 'password' ? '' : withoutPasswords(item)])
+  return Object.fromEntries(entries)
 }
 
 /** A return of ours may carry hints beside what Salt's has. */
