@@ -4,8 +4,10 @@ import { Hono } from 'hono'
 import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
+import { Audit } from './audit.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
+import { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
 import { addSaltRoutes } from './salt/app.ts'
 import { ApiServer } from './server.ts'
@@ -62,7 +64,10 @@ export class Api {
   private async serve(settings: ApiSettings, log: Log): Promise<void> {
     const { master, sessions, watch } = this
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
-    const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
+    const limits = new ApiLimits(master.access.opts)
+    const audit = new Audit(master, log)
+    const began = Date.now() / 1000
+    const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
     addSaltRoutes(app, service, new Map())
     const server = new ApiServer({ settings, counts, log, app })

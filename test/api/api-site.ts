@@ -1,101 +1,117 @@
-// A master with minions and the REST API on loopback, for tests of clients of that API. The programs are the built ones, or with
-// `API_OF=salt` those of the checkout of Salt that SALT_TREE names, which proves the tests themselves.
-import { ours, realSalt } from '../live/programs.ts'
-import type { Json, Scenario } from '../live/scenario.ts'
-import { Stage } from '../live/stage.ts'
-import { PATIENCE_SECONDS, until } from '../until.ts'
+// A master with its API and minions in this process, and requests to it.
+import { Api, ownMaster } from '../../src/api/mod.ts'
+import { silentLog } from '../../src/base/mod.ts'
+import { freePort } from '../free-port.ts'
+import { type TestMaster, TestSite } from '../integration/site.ts'
 
-/** Whether the tests run against real Salt. */
-const IS_SALT = process.env['API_OF'] === 'salt'
+export const CLIENTS = [
+  'local',
+  'local_async',
+  'local_batch',
+  'local_subset',
+  'runner',
+  'runner_async',
+  'wheel',
+  'wheel_async',
+]
 
-const ADMIN = ['.*', '@runner', '@wheel', '@jobs']
+/** Users of the eauth system `auto`, which takes every password. */
+export const USERS = {
+  admin: ['.*', '@runner', '@wheel', '@jobs'],
+  ops: ['test.*'],
+  dev: [{ 'web*': ['test.ping'] }],
+}
 
-export interface ApiSiteOptions {
-  /** Minions whose keys are accepted, with their options. */
-  minions: { [id: string]: { [option: string]: Json } }
-  /** Minions whose keys wait. */
-  waiting?: string[]
-  /** Options of `rest_cherrypy`. */
-  api?: { [option: string]: Json }
-  master?: { [option: string]: Json }
-  files?: { [path: string]: string }
+export interface ApiAnswer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+  json: any
+}
+
+export interface ApiWish {
+  method?: string
+  token?: string
+  headers?: Record<string, string>
+  /** An object is sent as JSON, text as a form. */
+  body?: unknown
 }
 
 export class ApiSite {
-  readonly stage: Stage
-  private readonly options: ApiSiteOptions
+  readonly site: TestSite
+  readonly master: TestMaster
+  readonly port: number
+  private api: Api | undefined
 
-  constructor(options: ApiSiteOptions) {
-    this.options = options
-    const { minions, waiting = [], api = {}, master = {}, files = {} } = options
-    const all = [...Object.entries(minions), ...waiting.map((id) => [id, {}] as const)]
-    const scenario: Scenario = {
-      scenario: 'api',
-      description: '',
-      setup: {
-        master: {
-          timeout: 10,
-          gather_job_timeout: 8,
-          external_auth: {
-            file: { '^filename': '<ROOT>/users.txt', admin: ADMIN, ops: ['test.*', 'grains.item'] },
-          },
-          netapi_enable_clients: [
-            'local',
-            'local_async',
-            'local_batch',
-            'local_subset',
-            'runner',
-            'runner_async',
-            'wheel',
-            'wheel_async',
-          ],
-          rest_cherrypy: { port: 0, host: '127.0.0.1', disable_ssl: true, ...api },
-          ...master,
-        },
-        minions: Object.fromEntries(all.map(([id, config]) => [id, { config }])),
-        files: { 'users.txt': 'admin:adminpw\nops:opspw\n', ...files },
-      },
-      steps: [],
-      events: [],
-    }
-    this.stage = new Stage(scenario, IS_SALT ? realSalt() : ours)
+  static async open(ids: readonly string[], more: Record<string, unknown> = {}): Promise<ApiSite> {
+    const site = await TestSite.open()
+    const port = await freePort()
+    const { rest_cherrypy: rest = {}, ...others } = more
+    const master = await site.master('master', '127.0.0.1', {
+      external_auth: { auto: USERS },
+      netapi_enable_clients: CLIENTS,
+      rest_cherrypy: { port, host: '127.0.0.1', disable_ssl: true, ...(rest as object) },
+      ...others,
+    })
+    const opened = new ApiSite(site, master, port)
+    await opened.serve()
+    for (const id of ids) await site.minion(id)
+    for (const id of ids) await master.event(new RegExp(`^salt/minion/${id}/start$`))
+    return opened
   }
 
-  async open(): Promise<void> {
-    await this.stage.open()
-    const ids = Object.keys(this.options.minions)
-    for (const id of ids) await this.run(`salt-key -y -a ${id}`)
-    for (const id of ids) await this.starts(id)
+  private constructor(site: TestSite, master: TestMaster, port: number) {
+    this.site = site
+    this.master = master
+    this.port = port
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.stage.cluster.apiPort}`
+    return `http://127.0.0.1:${this.port}`
   }
 
-  /** Wait until a minion has told that it started. */
-  async starts(id: string): Promise<void> {
-    if (!(await this.stage.hears(`salt/minion/${id}/start`, '', PATIENCE_SECONDS))) {
-      throw new Error(`Minion ${id} did not start:\n${this.stage.cluster.log(id)}`)
-    }
+  async serve(): Promise<void> {
+    this.api = await Api.open(ownMaster(this.master.opened), silentLog)
   }
 
-  /** Run a program on the master and return what it printed. */
-  async run(line: string): Promise<string> {
-    const { status, stdout, stderr } = await this.stage.cluster.run(line)
-    if (status !== 0) throw new Error(`${line}: exit ${status}\n${stdout}${stderr}`)
-    return stdout
+  async stopServing(): Promise<void> {
+    await this.api?.close()
+    this.api = undefined
   }
 
-  /** Keys by their state, as `salt-key` lists them. */
-  async keys(): Promise<Record<string, string[]>> {
-    return JSON.parse(await this.run('salt-key -L --out=json')) as Record<string, string[]>
+  async close(): Promise<void> {
+    await this.stopServing()
+    await this.site.close()
   }
 
-  async keyIs(id: string, state: string): Promise<void> {
-    await until(`the key of ${id} among ${state}`, async () => (await this.keys())[state]?.includes(id) ?? false)
+  async ask(path: string, { method, token, headers = {}, body }: ApiWish = {}): Promise<ApiAnswer> {
+    const isText = typeof body === 'string' || body instanceof Uint8Array
+    const type = isText ? 'application/x-www-form-urlencoded' : 'application/json'
+    const response = await fetch(`${this.url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      redirect: 'manual',
+      headers: {
+        Accept: 'application/json',
+        ...(token !== undefined && { 'X-Auth-Token': token }),
+        ...(body !== undefined && { 'Content-Type': type }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isText ? (body as string) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
 
-  close(): Promise<void> {
-    return this.stage.close()
+  /** Log in, and return the id of the session. */
+  async logIn(username: keyof typeof USERS): Promise<string> {
+    const { json } = await this.ask('/login', { body: { username, password: 'x', eauth: 'auto' } })
+    return json.return[0].token
+  }
+
+  /** Run one chunk as a user. */
+  async run(token: string, chunk: Record<string, unknown>): Promise<ApiAnswer> {
+    return this.ask('/', { token, body: [chunk] })
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ApiSite } from './api-site.ts'
+import { ClientSite } from './client-site.ts'
 
 const DIRECTORY = process.env['PEPPER_DIR']
 
@@ -16,7 +16,7 @@ interface Ran {
   stderr: string
 }
 
-const site = new ApiSite({
+const site = new ClientSite({
   minions: {
     web1: { grains: { roles: ['web'] } },
     web2: { grains: { roles: ['web'] } },
@@ -140,12 +140,12 @@ describe.skipIf(DIRECTORY === undefined)('pepper', () => {
     expect(await asked(['-r', 'web1', 'test.ping'])).toEqual({ return: [{ web1: done(true) }] })
   })
 
-  test('fails where minions fail or do not answer', async () => {
-    expect((await pepper(['--fail-any', '*', 'test.ping'])).status).toBe(0)
-    expect((await pepper(['--fail-any', 'web1', 'cmd.run', 'exit 3'])).status).toBe(3)
-    expect((await pepper(['--fail-all', 'web1', 'cmd.run', 'exit 3'])).status).toBe(3)
-    expect((await pepper(['--fail-any', 'web1', 'nosuch.function'])).status).not.toBe(0)
+  test('tells how functions ended, and fails where minions do not answer', async () => {
+    const ended = (await asked(['web1', 'cmd.run', 'exit 3'])) as { return: [{ web1: object }] }
+    expect(ended.return[0].web1).toMatchObject({ ret: '', retcode: 3 })
     expect((await pepper(['--fail-if-incomplete', 'web*', 'test.ping'])).status).toBe(0)
+    await site.stage.cluster.stop('db1')
+    expect((await pepper(['--fail-if-incomplete', '-t', '1', '*', 'test.ping'])).status).toBe(1)
   })
 
   test('is refused with a wrong password and without rights', async () => {

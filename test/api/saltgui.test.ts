@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE_SECONDS, until } from '../until.ts'
-import { ApiSite } from './api-site.ts'
+import { ClientSite } from './client-site.ts'
 
 const DIRECTORY = process.env['SALTGUI_DIR']
 
@@ -34,7 +34,7 @@ const schedule = { hourly: { function: 'test.ping', hours: 1, enabled: true } }
 const beacons = { load: [{ averages: { '1m': [0, 1000] } }, { interval: 3600 }] }
 const minion = (role: string) => ({ grains: { roles: [role] }, schedule, beacons, mine_functions: { 'test.ping': [] } })
 
-const site = new ApiSite({
+const site = new ClientSite({
   minions: { web1: minion('web'), web2: minion('web'), db1: minion('db') },
   waiting: ['new1', 'new2'],
   api: { app: join(files, 'index.html'), static: join(files, 'static'), static_path: '/static', collect_stats: true },

@@ -4,8 +4,8 @@ import { type Dict, HIDDEN, truthy, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { Answer, Resource, SaltCall } from './resource.ts'
 
-/** Headers that let their owner in: events are read by others. */
-const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie', 'Authorization', 'Proxy-Authorization'])
+/** Headers that let their owner into this API: events are read by others. Other secrets are for the reactor to check. */
+const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie'])
 
 /** Control characters end tags, and terminals obey them. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/
@@ -47,5 +47,6 @@ export const hookResource = (needsLogin: boolean): Resource => ({
   allow: 'POST',
   sessions: ['POST'],
   login: needsLogin ? ['POST'] : [],
+  keepsAnswers: true,
   depth: 50,
 })

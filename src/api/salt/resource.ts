@@ -10,6 +10,8 @@ import type { Peer } from '../../wire/mod.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
+import { type KeyedRequest, once } from '../idempotency.ts'
+import { TooManyRequests } from '../limits.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
@@ -46,6 +48,8 @@ export interface Resource {
   login: readonly Method[]
   /** The methods whose unexpected errors are pages of HTML too, and whose answers are neither JSON nor YAML. */
   bare?: readonly Method[]
+  /** Whether answers to requests with an `Idempotency-Key` are kept. Answers with secrets are not. */
+  keepsAnswers?: boolean
   /** The most parts that may follow the path of the resource. */
   depth?: number
 }
@@ -68,10 +72,12 @@ export async function answerResource(
     : { id: undefined, session: undefined, byCookie: false }
   const sessionId = caller.session ? caller.id! : randomBytes(20).toString('hex')
   const peer = peerOf(c)
-  const work = clientWork(service, peer, request.signal)
+  const work = clientWork(service, peer, request.signal, caller.session?.user)
   const call: SaltCall = { service, request, peer, caller, body: NO_BODY, rest, work, headers, sessionId }
   if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
+    service.limits.count(`address ${peer.host}`)
+    if (caller.session) service.limits.count(`user ${caller.session.user}`)
     if (resource.login.includes(method) || (!resource.handlers[method] && isAllLogin(resource))) {
       if (!caller.session) throw new HttpError(401, messageOf(401))
       headers.set('Cache-Control', 'private')
@@ -83,10 +89,18 @@ export async function answerResource(
     }
     const handler = resource.handlers[method]
     if (!handler) throw new HttpError(405, messageOf(405))
-    return await answered(call, resource, handler)
+    const key = method === 'POST' && resource.keepsAnswers ? request.headers.get('idempotency-key') : null
+    if (key === null) return await answered(call, resource, handler)
+    return await once(keyed(call, key), () => answered(call, resource, handler))
   } catch (error) {
     return refused(call, error)
   }
+}
+
+/** Return what makes a request with an idempotency key the same as another. */
+function keyed({ service, request, caller, peer, body }: SaltCall, key: string): KeyedRequest {
+  const user = caller.session ? `user ${caller.session.user}` : `address ${peer.host}`
+  return { sessions: service.sessions, user, key, parts: [request.method, new URL(request.url).pathname, body.raw] }
 }
 
 const isAllLogin = ({ handlers, login }: Resource): boolean =>
@@ -149,6 +163,7 @@ export function refused({ service, headers, request }: SaltCall, error: unknown)
   }
   headers.set('Content-Type', HTML_TYPE)
   if (known.status === 413) headers.set('Connection', 'close')
+  if (known instanceof TooManyRequests) headers.set('Retry-After', String(known.retryAfter))
   return new Response(errorPage(known.status, known.message || messageOf(known.status)), {
     status: known.status,
     headers,

@@ -99,6 +99,7 @@ export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource
       allow: ALLOW,
       sessions: ['POST'],
       login: ['POST'],
+      keepsAnswers: true,
     },
   ],
   ['/login', { handlers: { GET: askLogin, POST: logIn }, allow: ALLOW, sessions: ['GET', 'POST'], login: [] }],
@@ -112,6 +113,7 @@ export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource
     {
       handlers: { GET: minions, POST: beginJobs },
       allow: ALLOW,
+      keepsAnswers: true,
       sessions: ['GET', 'POST'],
       login: ['GET', 'POST'],
       depth: 1,
@@ -129,7 +131,7 @@ export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource
       depth: 1,
     },
   ],
-  ['/run', { handlers: { GET: welcome, POST: run }, allow: ALLOW, sessions: [], login: [] }],
+  ['/run', { handlers: { GET: welcome, POST: run }, allow: ALLOW, sessions: [], login: [], keepsAnswers: true }],
 ])
 
 /** The resources that are there only with sessions. */
