@@ -149,7 +149,8 @@ export class Access {
     const recognised = await this.recognise(load, load, peer)
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
     const who = shownText(recognised?.user ?? str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
-    const message = `Authentication failure of type "${how}" occurred for user ${who}.`
+    const whose = !recognised && how === 'token' ? '' : ` for user ${who}`
+    const message = `Authentication failure of type "${how}" occurred${whose}.`
     const refusal: Refusal = { name: CALL_REFUSALS[how], message }
     if (!recognised) return refusal
     if (recognised.list === undefined) return { user: recognised.user }
