@@ -15,7 +15,7 @@ import {
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, str } from '../data/mod.ts'
+import { briefStr, type Dict } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
@@ -348,8 +348,8 @@ function clearCommands(publishing: Publishing, access: MasterAccess, rights: Acc
     rights: { judge: (load, family, fun, peer) => rights.judgeCall(load, family, fun, peer) },
   })
   clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
-  clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
-  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  clear.add('revoke_token', (load) => rights.tokens.revoke(briefStr(load.get('token') ?? '')))
+  clear.add('get_token', (load) => rights.tokens.find(briefStr(load.get('token') ?? '')) ?? false)
   return clear
 }
 

@@ -130,7 +130,10 @@ export function binaryOf(
   data: Buffer | ArrayBuffer | Buffer[],
   isBinary: boolean,
 ): Buffer | undefined {
-  if (isBinary) return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
+  if (isBinary) {
+    if (Array.isArray(data)) return Buffer.concat(data)
+    return data instanceof Buffer ? data : Buffer.from(data as ArrayBuffer)
+  }
   // no longer than that is worth a copy, and whoever sends it a connection
   if (data instanceof Buffer && data.equals(CLOSE)) socket.close()
   else socket.terminate()
