@@ -7,8 +7,10 @@ export const LIST_COST = 1
 export const MAPPING_COST = 3
 /** An entry of a mapping is a key and a value. */
 export const ENTRY_COST = 2
-/** Bytes, dates and constants are objects of their own. */
-export const OBJECT_COST = 2
+/** Bytes are objects of their own. */
+export const BYTES_COST = 2
+/** Dates and constants are slow to read and to write. */
+export const EXTENSION_COST = 7
 
 /** Keys of one bucket of a hash table that are passed for the cost of one value. */
 const PASSED_KEYS = 64

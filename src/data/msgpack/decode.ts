@@ -6,7 +6,7 @@ import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
 import { KeyIndex } from '../key-index.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
-import { ENTRY_COST, keyCost, LIST_COST, MAPPING_COST, OBJECT_COST } from './cost.ts'
+import { BYTES_COST, ENTRY_COST, EXTENSION_COST, keyCost, LIST_COST, MAPPING_COST } from './cost.ts'
 import { EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, type MsgpackDialect, MsgpackError, SaltConstant } from './dialect.ts'
 import { Packed, walkPlain } from './packed.ts'
 import { fromExtension } from './python.ts'
@@ -344,7 +344,7 @@ class Reader {
   }
 
   private copy(from: number, size: number): Uint8Array {
-    this.spend(OBJECT_COST)
+    this.spend(BYTES_COST)
     if (this.views) return this.bytes.subarray(from, from + size)
     const start = this.bytes.byteOffset + from
     return new Uint8Array(this.bytes.buffer.slice(start, start + size))
@@ -378,7 +378,7 @@ class Reader {
     if (this.dialect === 'python') {
       return fromExtension(type, this.copy(from, size), (bytes) => this.inner(bytes, 'python'))
     }
-    this.spend(OBJECT_COST)
+    this.spend(EXTENSION_COST)
     if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
     if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
     // Salt gives the contents of other types as they are

@@ -1,6 +1,6 @@
 // Frames of the tcp transport: maps `{head, body}` in the bus dialect, one behind the other without lengths.
 import type { Socket } from 'node:net'
-import { toError } from '../../../base/mod.ts'
+import { ownMemory, toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
 import { FairReader } from '../fair-reading.ts'
@@ -20,7 +20,7 @@ export function encodeFrame(head: unknown, body: unknown): Buffer {
     ['body', body],
   ])
   const { buffer, byteOffset, length } = encodeMsgpack(frame, 'bus')
-  return Buffer.from(buffer, byteOffset, length)
+  return ownMemory(Buffer.from(buffer, byteOffset, length))
 }
 
 export interface FramedHooks {
