@@ -4,6 +4,8 @@ import { Hono } from 'hono'
 import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
+import { EventHub } from './events/hub.ts'
+import { eventsResource } from './events/salt-events.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import type { ApiMaster } from './master.ts'
@@ -21,6 +23,7 @@ export class Api {
   private readonly master: ApiMaster
   private readonly sessions: ApiSessions
   private readonly watch: JobWatch
+  private readonly hub: EventHub
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
   private readonly waiting = new Set<NodeJS.Timeout>()
@@ -32,7 +35,7 @@ export class Api {
    */
   static async open(master: ApiMaster, log: Log, isPatient = false): Promise<Api> {
     const named = namedLog(log, 'salt.loaded.int.netapi.rest_cherrypy')
-    const api = new Api(master, isPatient)
+    const api = new Api(master, named, isPatient)
     try {
       for (const settings of readSettings(master.access.opts, named)) await api.serve(settings, named)
       return api
@@ -44,12 +47,13 @@ export class Api {
 
   private readonly isPatient: boolean
 
-  private constructor(master: ApiMaster, isPatient: boolean) {
+  private constructor(master: ApiMaster, log: Log, isPatient: boolean) {
     this.isPatient = isPatient
     const { opts, stores } = master.access
     this.master = master
     this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
     this.watch = new JobWatch(master.events, stores.jobs)
+    this.hub = new EventHub(master, log)
     this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
     this.pruning.unref()
   }
@@ -64,7 +68,7 @@ export class Api {
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
     const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
     const app = new Hono()
-    addSaltRoutes(app, service, new Map())
+    addSaltRoutes(app, service, new Map([['/events', eventsResource(this.hub)]]))
     const server = new ApiServer({ settings, counts, log, app })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
@@ -100,6 +104,7 @@ export class Api {
     clearInterval(this.pruning)
     for (const timer of this.waiting) clearTimeout(timer)
     for (const holder of this.holders) holder.forget()
+    this.hub.close()
     await Promise.all(this.servers.map((server) => server.close()))
     this.watch.close()
     this.sessions.close()

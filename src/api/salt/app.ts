@@ -1,7 +1,7 @@
 // The routes of Salt's API. Most paths are options, so that one handler finds the resource of a path.
 import type { Context, Hono } from 'hono'
 import { HttpError } from '../errors.ts'
-import { peerOf } from '../peer.ts'
+import { hangUpOf, peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { bestType } from './answers.ts'
 import { NO_BODY } from './bodies.ts'
@@ -62,7 +62,18 @@ class SaltSite {
     const caller = { id: undefined, session: undefined, byCookie: false }
     const headers = new Headers({ Vary: 'Accept-Encoding' })
     return refused(
-      { service: this.service, request, peer, caller, body: NO_BODY, rest: [], work, headers, sessionId: '' },
+      {
+        service: this.service,
+        request,
+        peer,
+        caller,
+        body: NO_BODY,
+        rest: [],
+        work,
+        headers,
+        sessionId: '',
+        hangUp: hangUpOf(c),
+      },
       error,
     )
   }

@@ -10,7 +10,7 @@ import type { Peer } from '../../wire/mod.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
-import { peerOf } from '../peer.ts'
+import { hangUpOf, peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
 import { type Body, NO_BODY, readBody, readBytes } from './bodies.ts'
@@ -31,6 +31,8 @@ export interface SaltCall {
   headers: Headers
   /** The id that the cookie of the answer carries. */
   sessionId: string
+  /** Break the connection. */
+  hangUp(): void
 }
 
 /** Data for the caller, or a whole answer. */
@@ -69,7 +71,18 @@ export async function answerResource(
   const sessionId = caller.session ? caller.id! : randomBytes(20).toString('hex')
   const peer = peerOf(c)
   const work = clientWork(service, peer, request.signal)
-  const call: SaltCall = { service, request, peer, caller, body: NO_BODY, rest, work, headers, sessionId }
+  const call: SaltCall = {
+    service,
+    request,
+    peer,
+    caller,
+    body: NO_BODY,
+    rest,
+    work,
+    headers,
+    sessionId,
+    hangUp: hangUpOf(c),
+  }
   if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
     if (resource.login.includes(method) || (!resource.handlers[method] && isAllLogin(resource))) {

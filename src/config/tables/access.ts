@@ -74,6 +74,13 @@ export const ACCESS = {
   },
   netapi_allow_raw_shell: { type: 'bool', master: false, doc: 'Let the API run raw shell commands over SSH' },
   netapi_enable_clients: { type: 'list', master: [], doc: 'Clients that the API offers' },
+  netapi_events: {
+    type: 'str',
+    for: ['master'],
+    unset: 'all',
+    names: ['all', 'own'],
+    doc: 'Events that `/events` and web sockets of the API show: all, or own for those of jobs that the user began, unless the user may call the runner state.event (docs/api-events.md)',
+  },
   rest_timeout: {
     type: 'int',
     for: ['minion', 'master'],
