@@ -6,6 +6,7 @@ import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
 import { EventHub } from './events/hub.ts'
 import { eventsResource } from './events/salt-events.ts'
+import { EventSockets } from './events/sockets.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import type { ApiMaster } from './master.ts'
@@ -24,6 +25,7 @@ export class Api {
   private readonly sessions: ApiSessions
   private readonly watch: JobWatch
   private readonly hub: EventHub
+  private readonly sockets: EventSockets[] = []
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
   private readonly waiting = new Set<NodeJS.Timeout>()
@@ -69,7 +71,9 @@ export class Api {
     const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
     const app = new Hono()
     addSaltRoutes(app, service, new Map([['/events', eventsResource(this.hub)]]))
-    const server = new ApiServer({ settings, counts, log, app })
+    const sockets = new EventSockets(service, this.hub)
+    this.sockets.push(sockets)
+    const server = new ApiServer({ settings, counts, log, app, upgrade: sockets.upgrade })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
   }
@@ -104,6 +108,7 @@ export class Api {
     clearInterval(this.pruning)
     for (const timer of this.waiting) clearTimeout(timer)
     for (const holder of this.holders) holder.forget()
+    for (const sockets of this.sockets) sockets.close()
     this.hub.close()
     await Promise.all(this.servers.map((server) => server.close()))
     this.watch.close()

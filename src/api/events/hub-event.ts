@@ -2,7 +2,7 @@
 // many readers there are.
 import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type BusEvent, type Origin, originDict } from '../../bus/mod.ts'
-import { type Dict, dumpJson, str, type Value } from '../../data/mod.ts'
+import { type Dict, dumpJson, loadJson, str, type Value } from '../../data/mod.ts'
 import { jidIn } from '../job-watch.ts'
 
 /** What a form of a record needs to know of an event. */
@@ -63,8 +63,8 @@ export class HubEvent implements ShownEvent {
   }
 
   /** The data of the event, read again from its text; for readers that digest it. */
-  get plain(): Record<string, unknown> {
-    return JSON.parse(this.data)
+  get fields(): Dict {
+    return loadJson(this.data) as Dict
   }
 
   /** Return the bytes of the record of a form. */
@@ -79,7 +79,7 @@ export class HubEvent implements ShownEvent {
 
 function dataText(event: BusEvent, log: Log): string {
   try {
-    return dumpJson(event.data as Dict, DUMPED)
+    return dumpJson(event.data, DUMPED)
   } catch (error) {
     log('error', `The API shows event ${shownText(event.tag)} without its data: ${toError(error).message}`)
     return '{}'

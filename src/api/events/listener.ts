@@ -4,7 +4,7 @@ import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
-import { type Caller, callerOf } from '../callers.ts'
+import { callerOf } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { messageOf } from '../salt/answers.ts'
 import type { ApiService } from '../service.ts'
@@ -15,10 +15,26 @@ import type { HubEvent } from './hub-event.ts'
 const SESSION_MS = 1000
 const TOKEN_MS = 10_000
 
+const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
 const TOKEN = /^[0-9a-fA-F]{1,128}$/
 
 /** Which events a stream shows: all, those of the user's own jobs, or all to users that may call the runner `state.event`. */
 export type Sight = 'all' | 'own' | 'by-right'
+
+/** A request for events. */
+export interface Asking {
+  headers: Headers
+  peer: Peer
+  /** The session or token that the path names. */
+  inPath?: string | undefined
+}
+
+interface Recognised {
+  sessionId: string | undefined
+  token: string
+  found: Dict
+  sight: Sight
+}
 
 export class EventListener {
   readonly user: string
@@ -33,34 +49,25 @@ export class EventListener {
   private sessionCheckedAt = 0
   private tokenCheckedAt = 0
 
-  /** Recognise the caller of a request by its header or its cookie, or by the token in its path. */
-  static async of(
-    service: ApiService,
-    { headers, peer, inPath }: { headers: Headers; peer: Peer; inPath?: string | undefined },
-    sight: Sight,
-  ): Promise<EventListener> {
-    const caller: Caller =
-      inPath === undefined
-        ? callerOf(headers, service.sessions)
-        : callerOf(new Headers({ 'x-auth-token': inPath }), service.sessions)
-    const token = caller.session?.token ?? caller.id
+  /** Recognise the caller of a request by its session, or by a token of Salt. */
+  static async of(service: ApiService, { headers, peer, inPath }: Asking, sight: Sight): Promise<EventListener> {
+    const sent = inPath ?? BEARER.exec(headers.get('authorization') ?? '')?.[1]
+    const caller = callerOf(sent === undefined ? headers : new Headers({ 'x-auth-token': sent }), service.sessions)
+    const session = service.settings.hasSessions ? caller.session : undefined
+    const token = session?.token ?? caller.id
     if (token === undefined || !TOKEN.test(token)) throw new HttpError(401, messageOf(401))
     const found = await service.master.command(tokenCommand('get_token', token), peer)
     if (!isDict(found) || expiryOf(found) <= Date.now() / 1000) throw new HttpError(401, messageOf(401))
-    const listener = new EventListener(service, peer, { caller, token, found, sight })
+    const listener = new EventListener(service, peer, { sessionId: session && caller.id, token, found, sight })
     await listener.judge()
     return listener
   }
 
-  private constructor(
-    service: ApiService,
-    peer: Peer,
-    { caller, token, found, sight }: { caller: Caller; token: string; found: Dict; sight: Sight },
-  ) {
+  private constructor(service: ApiService, peer: Peer, { sessionId, token, found, sight }: Recognised) {
     this.service = service
     this.peer = peer
     this.token = token
-    this.sessionId = caller.session ? caller.id : undefined
+    this.sessionId = sessionId
     this.user = str(found.get('name') ?? '')
     this.expires = expiryOf(found)
     this.sight = sight
