@@ -10,10 +10,12 @@ import { EventSockets } from './events/sockets.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import type { ApiMaster } from './master.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { addSaltRoutes } from './salt/app.ts'
-import { ApiServer } from './server.ts'
+import { ApiServer, type ServerParts } from './server.ts'
 import type { ApiService } from './service.ts'
 import { type ApiSettings, readSettings } from './settings.ts'
+import { Tracer } from './tracing/tracer.ts'
 
 const PRUNE_MS = 600_000
 
@@ -25,6 +27,8 @@ export class Api {
   private readonly sessions: ApiSessions
   private readonly watch: JobWatch
   private readonly hub: EventHub
+  private readonly metrics: Metrics
+  private readonly tracer: Tracer | undefined
   private readonly sockets: EventSockets[] = []
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
@@ -52,10 +56,12 @@ export class Api {
   private constructor(master: ApiMaster, log: Log, isPatient: boolean) {
     this.isPatient = isPatient
     const { opts, stores } = master.access
-    this.master = master
+    this.tracer = Tracer.of(opts, log)
+    this.master = this.tracer?.traced(master) ?? master
     this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
     this.watch = new JobWatch(master.events, stores.jobs)
     this.hub = new EventHub(master, log)
+    this.metrics = new Metrics(master, { hub: this.hub, sessions: this.sessions }, log)
     this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
     this.pruning.unref()
   }
@@ -70,10 +76,22 @@ export class Api {
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
     const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
     const app = new Hono()
-    addSaltRoutes(app, service, new Map([['/events', eventsResource(this.hub)]]))
+    if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
+    addSaltRoutes(
+      app,
+      service,
+      new Map([
+        ['/events', eventsResource(this.hub)],
+        ['/metrics', this.metrics.resource],
+      ]),
+    )
     const sockets = new EventSockets(service, this.hub)
     this.sockets.push(sockets)
-    const server = new ApiServer({ settings, counts, log, app, upgrade: sockets.upgrade })
+    const { api } = this.metrics
+    api.addServer(counts, sockets)
+    const ended: ServerParts['ended'] = (request, response, began) =>
+      api.ended(request, response, began, settings.prefix)
+    const server = new ApiServer({ settings, counts, log, app, upgrade: sockets.upgrade, ended })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
   }
@@ -110,7 +128,9 @@ export class Api {
     for (const holder of this.holders) holder.forget()
     for (const sockets of this.sockets) sockets.close()
     this.hub.close()
+    this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))
+    await this.tracer?.close()
     this.watch.close()
     this.sessions.close()
     this.master.close()
