@@ -128,7 +128,7 @@ export class Api {
     for (const holder of this.holders) holder.forget()
     for (const sockets of this.sockets) sockets.close()
     this.hub.close()
-    this.metrics.close()
+    await this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))
     await this.tracer?.close()
     this.watch.close()

@@ -1,7 +1,11 @@
 // `/metrics`: numbers for Prometheus, by the names of Salt and our own.
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
+import { LocalClient } from '../../src/client/mod.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { ApiSite } from './api-site.ts'
@@ -60,6 +64,9 @@ it('shows numbers about jobs, events, requests and readers', async () => {
   site.fire(`salt/job/${jid}/new`, { fun: 'test.ping', user: 'root' })
   site.fire(`salt/job/${jid}/ret/web1`, { fun: 'test.ping', success: true })
   site.fire('salt/auth', { act: 'accept', result: true, id: 'web1' })
+  const client = await LocalClient.open(site.opts, silentLog)
+  await client.publish({ tgt: 'nobody', fun: 'test.ping', arg: [] })
+  client.close()
   site.fire('some"label\\with\nall', {})
   const response = await read({ Authorization: `Bearer ${id}` })
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -69,6 +76,8 @@ it('shows numbers about jobs, events, requests and readers', async () => {
   expect(sampleValue(samples, 'salt_job_duration_milliseconds_count', { fun: 'test.ping' })).toBe(1)
   expect(sampleValue(samples, 'salt_auth_attempts_total', { result: 'success' })).toBe(1)
   expect(sampleValue(samples, 'salt_events_fired_total', { tag_prefix: 'job' })).toBe(2)
+  expect(sampleValue(samples, 'salt_master_requests_handled_total', { cmd: 'publish' })).toBe(1)
+  expect(sampleValue(samples, 'salt_master_requests_duration_milliseconds_count', { cmd: 'publish' })).toBe(1)
   expect(sampleValue(samples, 'salt_master_connected_minions_count')).toBe(0)
   expect(sampleValue(samples, 'brine_api_requests_total', { route: '/login', method: 'POST', status: '200' })).toBe(1)
   expect(sampleValue(samples, 'brine_api_request_duration_seconds_bucket', { route: '/login', le: '+Inf' })).toBe(1)
@@ -109,6 +118,38 @@ it('listens where the option metrics says', async () => {
     )
   await until('the listener answers', async () => (await text()).includes('brine_'))
   expect(parse(await text()).length).toBeGreaterThan(10)
+})
+
+it('sends numbers to a collector by OTLP', async () => {
+  const received: string[] = []
+  const collector = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      received.push(text)
+      response.end('{}')
+    })
+  })
+  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done))
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/metrics`
+  site = await ApiSite.open({ options: { metrics: { enabled: true, endpoint } } })
+  site.fire('salt/job/20260101000000000001/new', { fun: 'test.ping' })
+  site.fire('salt/job/20260101000000000001/ret/web1', { fun: 'test.ping', success: true })
+  await site.stopApi()
+  await new Promise((done) => collector.close(done))
+  const { metrics } = JSON.parse(received.at(-1)!).resourceMetrics[0].scopeMetrics[0]
+  const named = (name: string): unknown => metrics.find((metric: { name: string }) => metric.name === name)
+  const attributes = [{ key: 'fun', value: { stringValue: 'test.ping' } }]
+  expect(named('salt.jobs.published')).toMatchObject({
+    sum: { isMonotonic: true, aggregationTemporality: 2, dataPoints: [{ attributes, asDouble: 1 }] },
+  })
+  expect(named('salt.job.duration')).toMatchObject({
+    unit: 'ms',
+    histogram: { dataPoints: [{ attributes, count: '1', bucketCounts: expect.any(Array) }] },
+  })
+  expect(named('brine.event.readers')).toMatchObject({ gauge: { dataPoints: [{ asDouble: 0 }] } })
 })
 
 it('passes the check of promtool, where that is installed', async (context) => {

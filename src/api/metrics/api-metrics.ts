@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { ApiSessions, PkiKeys } from '../../store/mod.ts'
 import type { EventHub } from '../events/hub.ts'
 import type { ServerCounts } from '../service.ts'
-import { Asked, Counter, type Family, Histogram } from './families.ts'
+import { asked, Counter, type Family, Histogram } from './families.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
@@ -46,10 +46,11 @@ export interface ApiMetricsParts {
 }
 
 export class ApiMetrics {
-  private readonly requests = new Counter('brine_api_requests_total', 'Requests that the API answered.')
+  private readonly requests = new Counter('brine.api.requests', 'Requests that the API answered.')
   private readonly durations = new Histogram(
-    'brine_api_request_duration_seconds',
+    'brine.api.request.duration',
     'Time to answer a request, without streams.',
+    's',
     SECONDS,
   )
   private readonly servers: Array<{ counts: ServerCounts; sockets: { count: number } }> = []
@@ -87,18 +88,17 @@ export class ApiMetrics {
     const { sessions, keys } = this.parts
     const sum = (of: (server: { counts: ServerCounts; sockets: { count: number } }) => number): number =>
       this.servers.reduce((total, server) => total + of(server), 0)
+    const name = (last: string): string => `brine.api.${last}`
     return [
-      new Asked('gauge', 'brine_api_requests_running', 'Requests that are being answered.', () =>
+      asked({ name: name('requests.running'), help: 'Requests that are being answered.' }, () =>
         sum(({ counts }) => counts.running),
       ),
-      new Asked('counter', 'brine_api_connections_total', 'Connections to the API.', () =>
+      asked({ name: name('connections'), help: 'Connections to the API.', type: 'counter' }, () =>
         sum(({ counts }) => counts.connections),
       ),
-      new Asked('gauge', 'brine_api_web_sockets', 'Web sockets with events.', () =>
-        sum(({ sockets }) => sockets.count),
-      ),
-      new Asked('gauge', 'brine_api_sessions', 'Sessions of the API.', () => sessions.count()),
-      new Asked('gauge', 'brine_minions', 'Minions by the state of their keys.', () =>
+      asked({ name: name('web_sockets'), help: 'Web sockets with events.' }, () => sum(({ sockets }) => sockets.count)),
+      asked({ name: name('sessions'), help: 'Sessions of the API.' }, () => sessions.count()),
+      asked({ name: 'brine.minions', help: 'Minions by the state of their keys.' }, () =>
         KEY_STATES.map(([folder, state]) => [{ state }, keys.list(folder).length]),
       ),
     ]
@@ -106,31 +106,37 @@ export class ApiMetrics {
 
   private ofEvents(): Family[] {
     const { hub } = this.parts
+    const of = (name: string, help: string, ask: () => number, type: 'counter' | 'gauge' = 'gauge'): Family =>
+      asked({ name, help, type }, ask)
     return [
-      new Asked('counter', 'brine_events_total', 'Events of the master that the API heard.', () => hub.total),
-      new Asked('gauge', 'brine_event_readers', 'Readers of events.', () => hub.state.readers),
-      new Asked('gauge', 'brine_event_readers_lag', 'Events that the slowest reader lacks.', () => hub.state.lag),
-      new Asked('counter', 'brine_events_missed_total', 'Events that readers missed.', () => hub.missed),
-      new Asked('gauge', 'brine_events_kept_bytes', 'Memory of the events that are kept for readers.', () =>
-        Math.round(hub.state.bytes),
+      of('brine.events', 'Events of the master that the API heard.', () => hub.total, 'counter'),
+      of('brine.events.missed', 'Events that readers missed.', () => hub.missed, 'counter'),
+      of('brine.event.readers', 'Readers of events.', () => hub.state.readers),
+      of('brine.event.readers.lag', 'Events that the slowest reader lacks.', () => hub.state.lag),
+      asked(
+        { name: 'brine.events.kept', help: 'Memory of the events that are kept for readers.', unit: 'By' },
+        () => hub.state.bytes,
       ),
     ]
   }
 
   private ofProcess(): Family[] {
     return [
-      new Asked('counter', 'brine_process_cpu_seconds_total', 'CPU time of the process.', () => {
+      asked({ name: 'brine.process.cpu', help: 'CPU time of the process.', type: 'counter', unit: 's' }, () => {
         const { user, system } = process.cpuUsage()
         return (user + system) / 1e6
       }),
-      new Asked('gauge', 'brine_process_resident_memory_bytes', 'Memory of the process.', () =>
+      asked({ name: 'brine.process.resident_memory', help: 'Memory of the process.', unit: 'By' }, () =>
         process.memoryUsage.rss(),
       ),
-      new Asked('gauge', 'brine_event_loop_lag_seconds', 'Longest delay of the event loop since the last look.', () => {
-        const { max } = this.delay
-        this.delay.reset()
-        return max / NANOSECONDS
-      }),
+      asked(
+        { name: 'brine.event_loop.lag', help: 'Longest delay of the event loop since the last look.', unit: 's' },
+        () => {
+          const { max } = this.delay
+          this.delay.reset()
+          return max / NANOSECONDS
+        },
+      ),
     ]
   }
 }

@@ -1,34 +1,34 @@
-// Numbers about a process, in the text format of Prometheus 0.0.4.
+// Numbers about a process: counters, gauges and histograms, each with labels.
 
-type Labels = Readonly<Record<string, string>>
+export type Labels = Readonly<Record<string, string>>
 
-/** A family of numbers: one name, and a series for each combination of labels. */
+/** One series: a number, or the buckets of a histogram. */
+export type Point = { labels: Labels; value: number } | { labels: Labels; buckets: Buckets }
+
+export interface Buckets {
+  /** Upper bounds of the buckets, in order; the last bucket has none. */
+  bounds: readonly number[]
+  /** How many values fell into each bucket: one more than there are bounds. */
+  counts: readonly number[]
+  sum: number
+  count: number
+}
+
+/** A family of numbers: one name, and a point for each combination of labels. */
 export interface Family {
+  /** As OpenTelemetry writes names, such as `salt.jobs.published`. */
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** The lines of the series. */
-  lines(): Iterable<string>
+  /** Milliseconds, seconds, bytes, or none. */
+  readonly unit: 'ms' | 's' | 'By' | ''
+  readonly points: () => readonly Point[]
 }
 
 /** Series of a family. Labels of further series are `other`, so that callers cannot make them without end. */
 const MOST_SERIES = 500
 
 const OTHER = 'other'
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' }
-
-const LONGEST_LABEL = 200
-
-const escaped = (text: string): string =>
-  text.slice(0, LONGEST_LABEL).replace(/[\\"\n]/g, (character) => ESCAPES[character]!)
-
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
-}
-
-const numberText = (value: number): string => (value === Number.POSITIVE_INFINITY ? '+Inf' : String(value))
 
 /** Values by labels, with a bound. */
 class Series<T> {
@@ -50,13 +50,14 @@ class Series<T> {
     return value
   }
 
-  [Symbol.iterator](): Iterator<{ labels: Labels; value: T }> {
-    return this.values.values()
+  map<R>(use: (labels: Labels, value: T) => R): R[] {
+    return [...this.values.values()].map(({ labels, value }) => use(labels, value))
   }
 }
 
 export class Counter implements Family {
   readonly type = 'counter'
+  readonly unit = ''
   readonly name: string
   readonly help: string
   private readonly series = new Series(() => ({ count: 0 }))
@@ -66,27 +67,27 @@ export class Counter implements Family {
     this.help = help
   }
 
-  add(labels: Labels = {}, count = 1): void {
-    this.series.at(labels).count += count
+  add(labels: Labels = {}): void {
+    this.series.at(labels).count++
   }
 
-  *lines(): Generator<string> {
-    for (const { labels, value } of this.series) yield `${this.name}${labelText(labels)} ${value.count}`
-  }
+  readonly points = (): Point[] => this.series.map((labels, { count }) => ({ labels, value: count }))
 }
 
 export class Histogram implements Family {
   readonly type = 'histogram'
   readonly name: string
   readonly help: string
+  readonly unit: 'ms' | 's'
   private readonly bounds: readonly number[]
-  private readonly series: Series<{ buckets: number[]; sum: number; count: number }>
+  private readonly series: Series<{ counts: number[]; sum: number; count: number }>
 
-  constructor(name: string, help: string, bounds: readonly number[]) {
+  constructor(name: string, help: string, unit: 'ms' | 's', bounds: readonly number[]) {
     this.name = name
     this.help = help
+    this.unit = unit
     this.bounds = [...bounds].sort((one, other) => one - other)
-    this.series = new Series(() => ({ buckets: this.bounds.map(() => 0), sum: 0, count: 0 }))
+    this.series = new Series(() => ({ counts: [...this.bounds.map(() => 0), 0], sum: 0, count: 0 }))
   }
 
   observe(value: number, labels: Labels = {}): void {
@@ -94,60 +95,24 @@ export class Histogram implements Family {
     series.sum += value
     series.count++
     const at = this.bounds.findIndex((bound) => value <= bound)
-    if (at >= 0) series.buckets[at]!++
+    series.counts[at < 0 ? this.bounds.length : at]!++
   }
 
-  *lines(): Generator<string> {
-    for (const { labels, value } of this.series) {
-      let below = 0
-      for (const [at, bound] of this.bounds.entries()) {
-        below += value.buckets[at]!
-        yield `${this.name}_bucket${labelText({ ...labels, le: numberText(bound) })} ${below}`
-      }
-      yield `${this.name}_bucket${labelText({ ...labels, le: '+Inf' })} ${value.count}`
-      yield `${this.name}_sum${labelText(labels)} ${value.sum}`
-      yield `${this.name}_count${labelText(labels)} ${value.count}`
-    }
-  }
+  readonly points = (): Point[] =>
+    this.series.map((labels, value) => ({ labels, buckets: { bounds: this.bounds, ...value } }))
 }
 
-/** Numbers that are asked for when they are shown. */
-export class Asked implements Family {
-  readonly type: 'counter' | 'gauge'
-  readonly name: string
-  readonly help: string
-  private readonly ask: () => number | undefined | Array<[Labels, number]>
-
-  /** `ask` returns undefined where the number cannot be known. */
-  constructor(
-    type: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    ask: () => number | undefined | Array<[Labels, number]>,
-  ) {
-    this.type = type
-    this.name = name
-    this.help = help
-    this.ask = ask
+/** Return a family whose numbers are asked for when they are shown; undefined where they cannot be known. */
+export function asked(
+  { name, help, type = 'gauge', unit = '' }: Pick<Family, 'name' | 'help'> & Partial<Pick<Family, 'type' | 'unit'>>,
+  ask: () => number | undefined | Array<[Labels, number]>,
+): Family {
+  const points = (): Point[] => {
+    const value = ask()
+    if (value === undefined) return []
+    return typeof value === 'number'
+      ? [{ labels: {}, value }]
+      : value.map(([labels, each]) => ({ labels, value: each }))
   }
-
-  *lines(): Generator<string> {
-    const asked = this.ask()
-    if (asked === undefined) return
-    const all: Array<[Labels, number]> = typeof asked === 'number' ? [[{}, asked]] : asked
-    for (const [labels, value] of all) yield `${this.name}${labelText(labels)} ${numberText(value)}`
-  }
-}
-
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-/** Write families as Prometheus reads them. */
-export function metricsText(families: Iterable<Family>): string {
-  const lines: string[] = []
-  for (const family of families) {
-    const series = [...family.lines()]
-    if (series.length === 0) continue
-    lines.push(`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`, ...series)
-  }
-  return `${lines.join('\n')}\n`
+  return { name, help, type, unit, points }
 }

@@ -4,7 +4,7 @@ import type { BusEvent } from '../../bus/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { connectedMinions } from '../../match/mod.ts'
 import type { ApiMaster } from '../master.ts'
-import { Asked, Counter, type Family, Histogram } from './families.ts'
+import { asked, Counter, type Family, Histogram } from './families.ts'
 
 const DURATIONS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000]
 
@@ -14,25 +14,37 @@ const MOST_JOBS = 10_000
 /** Milliseconds for which the count of connected minions holds: it reads what is known of all minions. */
 const CONNECTED_MS = 15_000
 
+type MeteredMaster = Pick<ApiMaster, 'events' | 'access' | 'meter'>
+
 export class MasterMetrics {
-  private readonly published = new Counter('salt_jobs_published_total', 'Jobs published from the master to minions.')
-  private readonly completed = new Counter('salt_jobs_completed_total', 'Returns received from minions.')
-  private readonly attempts = new Counter('salt_auth_attempts_total', 'Minion authentication attempts.')
-  private readonly fired = new Counter('salt_events_fired_total', 'Events placed on the salt event bus.')
+  private readonly published = new Counter('salt.jobs.published', 'Jobs published from the master to minions.')
+  private readonly completed = new Counter('salt.jobs.completed', 'Returns received from minions.')
+  private readonly attempts = new Counter('salt.auth.attempts', 'Minion authentication attempts.')
+  private readonly fired = new Counter('salt.events.fired', 'Events placed on the salt event bus.')
   private readonly duration: Histogram
   private readonly began = new Map<string, number>()
-  private readonly stop: () => void
-  private readonly master: Pick<ApiMaster, 'events' | 'access'>
+  private readonly handled = new Counter('salt.master.requests.handled', 'Requests handled by the master.')
+  private readonly handling: Histogram
+  private readonly stops: Array<() => void>
+  private readonly master: MeteredMaster
   private connected = { count: 0, at: Number.NEGATIVE_INFINITY }
 
-  constructor(master: Pick<ApiMaster, 'events' | 'access'>, settings: Dict) {
+  constructor(master: MeteredMaster, settings: Dict) {
     this.master = master
     this.duration = new Histogram(
-      'salt_job_duration_milliseconds',
+      'salt.job.duration',
       'Time from the publication of a job to each return.',
+      'ms',
       boundaries(settings, 'salt.job.duration') ?? DURATIONS,
     )
-    this.stop = master.events.listen((event) => this.hear(event))
+    this.handling = new Histogram(
+      'salt.master.requests.duration',
+      'Time to answer a request of a minion or a program.',
+      'ms',
+      boundaries(settings, 'salt.master.requests.duration') ?? DURATIONS,
+    )
+    this.stops = [master.events.listen((event) => this.hear(event))]
+    if (master.meter) this.stops.push(master.meter.listen((cmd, ms) => this.answered(cmd, ms)))
   }
 
   get families(): Family[] {
@@ -42,23 +54,32 @@ export class MasterMetrics {
       this.attempts,
       this.fired,
       this.duration,
-      new Asked(
-        'gauge',
-        'salt_master_connected_minions_count',
-        'Number of minions the master currently considers connected.',
+      this.handled,
+      this.handling,
+      asked(
+        {
+          name: 'salt.master.connected_minions.count',
+          help: 'Number of minions the master currently considers connected.',
+        },
         () => this.connectedMinions(),
       ),
-      new Asked(
-        'gauge',
-        'salt_process_open_fds',
-        'Open file descriptor count for the current process.',
+      asked({ name: 'salt.master.workers.queue.depth', help: 'Requests that the master is answering.' }, () =>
+        this.master.meter ? [[{ pool: 'default' }, this.master.meter.running]] : undefined,
+      ),
+      asked(
+        { name: 'salt.process.open_fds', help: 'Open file descriptor count for the current process.' },
         openDescriptors,
       ),
     ]
   }
 
   close(): void {
-    this.stop()
+    for (const stop of this.stops) stop()
+  }
+
+  private answered(cmd: string, milliseconds: number): void {
+    this.handled.add({ cmd })
+    this.handling.observe(milliseconds, { cmd })
   }
 
   private connectedMinions(): number {

@@ -5,16 +5,22 @@ import { option } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, str, truthy } from '../../data/mod.ts'
 import { EventListener } from '../events/listener.ts'
 import type { ApiMaster } from '../master.ts'
+import { readCollector } from '../otlp.ts'
 import type { Answer, Resource, SaltCall } from '../salt/resource.ts'
 import { ApiMetrics, type ApiMetricsParts } from './api-metrics.ts'
-import { METRICS_TYPE, metricsText } from './families.ts'
+import type { Family } from './families.ts'
 import { MasterMetrics } from './master-metrics.ts'
+import { MetricsPush } from './push.ts'
+import { METRICS_TYPE, metricsText } from './text.ts'
+
+const ENDPOINT = 'http://localhost:4318/v1/metrics'
 
 export class Metrics {
   readonly api: ApiMetrics
   private readonly master: MasterMetrics
   private readonly log: Log
   private server: Server | undefined
+  private push: MetricsPush | undefined
 
   constructor(master: ApiMaster, parts: Omit<ApiMetricsParts, 'keys'>, log: Log) {
     const settings = option(master.access.opts, 'metrics')
@@ -24,8 +30,12 @@ export class Metrics {
     if (truthy(settings.get('enabled') ?? false)) this.open(settings)
   }
 
-  get text(): string {
-    return metricsText([...this.master.families, ...this.api.families])
+  private get families(): Family[] {
+    return [...this.master.families, ...this.api.families]
+  }
+
+  private get text(): string {
+    return metricsText(this.families)
   }
 
   /** Return the resource `/metrics` of a server; who may read it is who may read `/stats`. */
@@ -39,7 +49,8 @@ export class Metrics {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.push?.close()
     this.server?.close()
     this.server?.closeAllConnections()
     this.master.close()
@@ -52,14 +63,19 @@ export class Metrics {
     return new Response(this.text, { headers: { 'Content-Type': METRICS_TYPE } })
   }
 
-  /** Listen where Salt's options say, without authentication, as in Salt. */
+  /** Show or send the numbers as Salt's options say. */
   private open(settings: Dict): void {
-    const exporter = str(settings.get('exporter') ?? '').toLowerCase()
-    if (exporter !== 'prometheus') {
-      const hint = 'set metrics: exporter to prometheus, or read /metrics of the API'
-      this.log('warning', `The metrics exporter ${exporter} is not here: ${hint}`)
-      return
-    }
+    const exporter = str(settings.get('exporter') ?? 'otlp-http').toLowerCase()
+    if (exporter === 'prometheus') this.listen(settings)
+    else if (exporter === 'otlp-http') {
+      const seconds = numberOf(settings.get('export_interval_seconds') ?? null) ?? 60
+      const collector = readCollector(settings, ENDPOINT)
+      this.push = new MetricsPush(collector, Math.max(1, seconds), () => this.families, this.log)
+    } else this.log('error', `The metrics exporter ${exporter} is not here: use prometheus or otlp-http`)
+  }
+
+  /** Listen without authentication, as Salt does. */
+  private listen(settings: Dict): void {
     const address = settings.get('prometheus') ?? null
     const host = str((isDict(address) ? address.get('host') : undefined) ?? '127.0.0.1')
     const port = numberOf((isDict(address) ? address.get('port') : undefined) ?? null) ?? 9464

@@ -1,8 +1,7 @@
-// Sends spans to a collector by OTLP over HTTP, in JSON. Spans wait in a queue with a bound and go in batches; requests never wait
+// Sends spans to a collector. Spans wait in a queue with a bound and go in batches; requests never wait
 // for the collector.
 import { type Log, toError } from '../../base/mod.ts'
-
-export type Attributes = Readonly<Record<string, string | number | boolean>>
+import { type Attributes, attributeList, type Collector, sendTo } from '../otlp.ts'
 
 export interface FinishedSpan {
   traceId: string
@@ -15,13 +14,6 @@ export interface FinishedSpan {
   end: bigint
   attributes: Attributes
   error: string | undefined
-}
-
-export interface ExporterSettings {
-  endpoint: string
-  headers: Readonly<Record<string, string>>
-  /** Attributes of the process. */
-  resource: Attributes
 }
 
 /** Spans that may wait; further ones are dropped. */
@@ -37,7 +29,7 @@ const KINDS = { server: 2, client: 3 } as const
 const STATUS_ERROR = 2
 
 export class SpanExporter {
-  private readonly settings: ExporterSettings
+  private readonly collector: Collector
   private readonly log: Log
   private waiting: FinishedSpan[] = []
   private dropped = 0
@@ -45,8 +37,8 @@ export class SpanExporter {
   private sending: Promise<void> = Promise.resolve()
   private isFailing = false
 
-  constructor(settings: ExporterSettings, log: Log) {
-    this.settings = settings
+  constructor(collector: Collector, log: Log) {
+    this.collector = collector
     this.log = log
   }
 
@@ -75,17 +67,9 @@ export class SpanExporter {
   }
 
   private async send(spans: FinishedSpan[], patience: number): Promise<void> {
-    const { endpoint, headers } = this.settings
+    const { endpoint } = this.collector
     try {
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify(this.document(spans)),
-        redirect: 'error',
-        signal: AbortSignal.timeout(patience),
-      })
-      await response.arrayBuffer()
-      if (!response.ok) throw new Error(`status ${response.status}`)
+      await sendTo(this.collector, this.document(spans), patience)
       if (this.isFailing) this.log('info', `Spans go to ${endpoint} again; ${this.dropped} were dropped`)
       this.isFailing = false
       this.dropped = 0
@@ -97,7 +81,7 @@ export class SpanExporter {
   }
 
   private document(spans: FinishedSpan[]): unknown {
-    const resource = { attributes: attributeList(this.settings.resource) }
+    const resource = { attributes: attributeList(this.collector.resource) }
     return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'salt' }, spans: spans.map(spanDocument) }] }] }
   }
 }
@@ -113,13 +97,3 @@ const spanDocument = ({ traceId, spanId, parentSpanId, name, kind, start, end, a
   attributes: attributeList(attributes),
   status: error === undefined ? {} : { code: STATUS_ERROR, message: error },
 })
-
-function attributeList(attributes: Attributes): unknown[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: attributeValue(value) }))
-}
-
-function attributeValue(value: string | number | boolean): unknown {
-  if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'string') return { stringValue: value }
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
-}

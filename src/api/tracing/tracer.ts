@@ -3,10 +3,11 @@
 import type { MiddlewareHandler } from 'hono'
 import { type Log, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, numberOf, str, truthy } from '../../data/mod.ts'
 import type { ApiMaster } from '../master.ts'
+import { type Attributes, readCollector } from '../otlp.ts'
 import { currentSpan, newSpanId, newTraceId, readTraceparent, type TraceContext, traceparent } from './context.ts'
-import { type Attributes, type FinishedSpan, SpanExporter } from './exporter.ts'
+import { type FinishedSpan, SpanExporter } from './exporter.ts'
 
 const ENDPOINT = 'http://localhost:4318/v1/traces'
 
@@ -28,18 +29,8 @@ export class Tracer {
   private constructor(settings: Dict, log: Log) {
     this.isSampled = samplerOf(settings, log)
     const exporter = str(settings.get('exporter') ?? 'otlp-http').toLowerCase()
-    if (exporter === 'otlp-http') {
-      const endpoint = str(settings.get('endpoint') ?? '') || ENDPOINT
-      const resource = { 'service.name': str(settings.get('service_name') ?? '') || 'salt-api' }
-      this.exporter = new SpanExporter(
-        {
-          endpoint,
-          headers: texts(settings.get('headers')),
-          resource: { ...resource, ...texts(settings.get('resource_attributes')) },
-        },
-        log,
-      )
-    } else log('error', `The exporter ${exporter} of the option tracing is not here: use otlp-http. Spans are not sent`)
+    if (exporter === 'otlp-http') this.exporter = new SpanExporter(readCollector(settings, ENDPOINT), log)
+    else log('error', `The exporter ${exporter} of the option tracing is not here: use otlp-http. Spans are not sent`)
   }
 
   close(): Promise<void> {
@@ -69,8 +60,7 @@ export class Tracer {
       return context?.isSampled ? new Map(data).set('traceparent', traceparent(context)) : data
     }
     return {
-      access: master.access,
-      events: master.events,
+      ...master,
       command: (load, peer) => {
         if (!currentSpan.getStore()) return master.command(load, peer)
         const cmd = str(load.get('cmd') ?? '')
@@ -153,9 +143,4 @@ function samplerOf(settings: Dict, log: Log): Sampler {
       log('warning', `Unknown tracing sampler ${name}; taking parent_based`)
       return parentBased
   }
-}
-
-function texts(value: Value | undefined): Record<string, string> {
-  if (value === undefined || !isDict(value)) return {}
-  return Object.fromEntries([...value].map(([name, text]) => [str(name), str(text)]))
 }
