@@ -14,6 +14,8 @@ const OWN = new Set([
   'arg',
   'kwarg',
   'kwargs',
+  'traceparent',
+  'tracestate',
 ])
 
 /** `arg` and `kwarg`, or as of old the keywords beside the command's own. Salt's `RunnerClient` sends both of them in `kwarg`. */

@@ -41,6 +41,10 @@ export class ClearCommands {
     this.commands.set(name, command)
   }
 
+  has(name: string): boolean {
+    return this.commands.has(name)
+  }
+
   /** Answer a command; `peer` is missing where the master asks itself. */
   answer(load: Dict, peer?: Peer): unknown {
     const name = load.get('cmd')

@@ -3,7 +3,7 @@
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
-import { briefStr, type Dict, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Targeted } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
@@ -87,6 +87,7 @@ export class Publishing {
     const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(briefStr(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
+    if (!truthy(option(opts, 'tracing').get('enabled') ?? false)) load.delete('traceparent')
     await this.ready
     if (!request.fields.has('nocache')) {
       jobs.saveJob({ jid, load, minions })
@@ -94,6 +95,7 @@ export class Publishing {
     }
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
+    if (load.has('traceparent')) job.set('traceparent', load.get('traceparent')!)
     bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
     bus.fire(`salt/job/${jid}/publish`, new Map(load))
     await publications.publish(isFrozen ? frozen(load, minions) : load)

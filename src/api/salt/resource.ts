@@ -12,7 +12,7 @@ import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
 import { type KeyedRequest, once } from '../idempotency.ts'
 import { TooManyRequests } from '../limits.ts'
-import { peerOf } from '../peer.ts'
+import { hangUpOf, peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
 import { type Body, NO_BODY, readBody, readBytes } from './bodies.ts'
@@ -36,6 +36,8 @@ export interface SaltCall {
   headers: Headers
   /** The id that the cookie of the answer carries. */
   sessionId: string
+  /** Break the connection. */
+  hangUp(): void
 }
 
 /** Data for the caller, or a whole answer. */
@@ -82,7 +84,19 @@ export async function answerResource(
   const sessionId = caller.session ? caller.id! : randomBytes(20).toString('hex')
   const peer = peerOf(c)
   const work = clientWork(service, peer, request.signal, caller.session?.user)
-  const call: SaltCall = { service, request, peer, caller, body: NO_BODY, rest, parts: {}, work, headers, sessionId }
+  const call: SaltCall = {
+    service,
+    request,
+    peer,
+    caller,
+    body: NO_BODY,
+    rest,
+    parts: {},
+    work,
+    headers,
+    sessionId,
+    hangUp: hangUpOf(c),
+  }
   if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
     service.limits.count(`address ${peer.host}`)
