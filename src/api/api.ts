@@ -11,6 +11,7 @@ import { addSaltRoutes } from './salt/app.ts'
 import { ApiServer } from './server.ts'
 import type { ApiService } from './service.ts'
 import { type ApiSettings, readSettings } from './settings.ts'
+import { addV1Routes } from './v1/site.ts'
 
 const PRUNE_MS = 600_000
 
@@ -64,6 +65,7 @@ export class Api {
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
     const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
     const app = new Hono()
+    addV1Routes(app, service)
     addSaltRoutes(app, service, new Map())
     const server = new ApiServer({ settings, counts, log, app })
     this.servers.push(server)

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import { HttpError } from '../errors.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
+import { refuseAddress } from '../settings.ts'
 import { bestType } from './answers.ts'
 import { NO_BODY } from './bodies.ts'
 import { notFound, serveBelow, serveFile } from './files.ts'
@@ -37,7 +38,7 @@ class SaltSite {
   async answer(c: Context): Promise<Response> {
     const { pathname } = new URL(c.req.url)
     try {
-      this.checkAddress(c)
+      refuseAddress(this.service.settings, peerOf(c))
       const inner = this.withoutPrefix(pathname)
       if (inner === undefined) throw notFound(pathname)
       if (c.req.method === 'GET' || c.req.method === 'HEAD') {
@@ -65,11 +66,6 @@ class SaltSite {
       { service: this.service, request, peer, caller, body: NO_BODY, rest: [], work, headers, sessionId: '' },
       error,
     )
-  }
-
-  private checkAddress(c: Context): void {
-    const { authorizedIps } = this.service.settings
-    if (authorizedIps && !authorizedIps.has(peerOf(c).host ?? '')) throw new HttpError(403, 'Bad IP')
   }
 
   private withoutPrefix(path: string): string | undefined {

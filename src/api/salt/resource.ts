@@ -7,13 +7,15 @@ import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
 import { traceback } from '../../render/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
+import { readBytes } from '../body-bytes.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
+import { addCors } from '../cors.ts'
 import { HttpError } from '../errors.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
-import { type Body, NO_BODY, readBody, readBytes } from './bodies.ts'
+import { type Body, NO_BODY, readBody } from './bodies.ts'
 
 export type Method = 'GET' | 'POST'
 
@@ -60,7 +62,7 @@ export async function answerResource(
   const request = c.req.raw
   const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method
   const headers = new Headers({ Allow: resource.allow, Vary: 'Accept-Encoding' })
-  addCors(request, service, headers)
+  addCors(request, service.settings, headers)
   // other methods are refused after all else is checked
   const hasSession = resource.sessions.includes(method) || (!resource.handlers[method] && resource.sessions.length > 0)
   const caller: Caller = hasSession
@@ -95,15 +97,6 @@ const isAllLogin = ({ handlers, login }: Resource): boolean =>
 /** The cookie of the session of a call; without an age the browser forgets it. */
 export const cookieOf = ({ sessionId, service }: SaltCall, age: number | undefined): string =>
   sessionCookie(sessionId, age, service.settings.tls !== undefined)
-
-/** Pages of other sites may read answers; they need the token for that, since browsers keep the cookie from them. */
-function addCors(request: Request, { settings }: ApiService, headers: Headers): void {
-  const origin = request.headers.get('origin')
-  if (settings.corsOrigins && (origin === null || !settings.corsOrigins.has(origin))) return
-  headers.set('Access-Control-Allow-Origin', origin ?? '*')
-  headers.set('Access-Control-Expose-Headers', 'GET, POST')
-  headers.set('Access-Control-Allow-Credentials', 'true')
-}
 
 async function answered(
   call: SaltCall,
