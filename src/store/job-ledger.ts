@@ -7,17 +7,17 @@ import type { JobRecord, JobReturn } from './jobs.ts'
 import type { SqlDatabase, SqlParameter, Statement } from './sql.ts'
 
 export const LEDGER_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS job_fact (
+  CREATE TABLE IF NOT EXISTS ledger_job (
     jid TEXT PRIMARY KEY, made REAL NOT NULL, fun TEXT NOT NULL, user TEXT NOT NULL, target TEXT NOT NULL, kind TEXT NOT NULL,
     total INTEGER NOT NULL, returned INTEGER NOT NULL, failed INTEGER NOT NULL, last REAL NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS outcome (
+  CREATE TABLE IF NOT EXISTS ledger_return (
     jid TEXT NOT NULL, id TEXT NOT NULL, failed INTEGER NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id)) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS job_fact_by_fun ON job_fact (fun, jid);
-  CREATE INDEX IF NOT EXISTS job_fact_by_user ON job_fact (user, jid);
+  CREATE INDEX IF NOT EXISTS ledger_by_fun ON ledger_job (fun, jid);
+  CREATE INDEX IF NOT EXISTS ledger_by_user ON ledger_job (user, jid);
 `
 
 /** The tables of the ledger, for those who forget a job. */
-export const LEDGER_TABLES = ['job_fact', 'outcome'] as const
+export const LEDGER_TABLES = ['ledger_job', 'ledger_return'] as const
 
 export type JobState = 'running' | 'done' | 'failed'
 
@@ -107,7 +107,7 @@ export class JobLedger {
 
   /** Write the rows of jobs and returns that were stored before there was a ledger. */
   private fill(): void {
-    const isFilled = this.sql('SELECT 1 FROM job_fact LIMIT 1').get() !== undefined
+    const isFilled = this.sql('SELECT 1 FROM ledger_job LIMIT 1').get() !== undefined
     if (isFilled || this.sql('SELECT 1 FROM job LIMIT 1').get() === undefined) return
     this.db.transaction(() => {
       for (const { jid } of this.sql('SELECT jid FROM job').all() as Row[]) {
@@ -124,7 +124,7 @@ export class JobLedger {
 
   noteJob({ jid, load, minions }: JobRecord, made: number = this.now()): void {
     const insert =
-      'INSERT INTO job_fact VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?) ON CONFLICT (jid) DO UPDATE SET total = excluded.total'
+      'INSERT INTO ledger_job VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?) ON CONFLICT (jid) DO UPDATE SET total = excluded.total'
     const [fun, user, kind] = ['fun', 'user', 'tgt_type'].map((name) => str(load.get(name) ?? ''))
     this.sql(insert).run(jid, made, fun!, user!, targetText(load), kind || 'glob', minions.length, made)
   }
@@ -134,17 +134,17 @@ export class JobLedger {
     const counts = new Map<string, { returned: number; failed: number }>()
     for (const { jid, id, data } of returns) {
       const failed = isFailedReturn(data) ? 1 : 0
-      this.sql('INSERT OR IGNORE INTO outcome VALUES (?, ?, ?, ?)').run(jid, id, failed, came)
+      this.sql('INSERT OR IGNORE INTO ledger_return VALUES (?, ?, ?, ?)').run(jid, id, failed, came)
       const count = counts.get(jid) ?? { returned: 0, failed: 0 }
       counts.set(jid, { returned: count.returned + 1, failed: count.failed + failed })
     }
-    const update = 'UPDATE job_fact SET returned = returned + ?, failed = failed + ?, last = ? WHERE jid = ?'
+    const update = 'UPDATE ledger_job SET returned = returned + ?, failed = failed + ?, last = ? WHERE jid = ?'
     for (const [jid, { returned, failed }] of counts) this.sql(update).run(returned, failed, came, jid)
   }
 
   /** Return what is known about a job without reading its load. */
   fact(jid: string): JobFact | undefined {
-    const row = this.sql('SELECT * FROM job_fact WHERE jid = ?').get(jid) as Row | undefined
+    const row = this.sql('SELECT * FROM ledger_job WHERE jid = ?').get(jid) as Row | undefined
     return row && factOf(row, this.now())
   }
 
@@ -188,7 +188,7 @@ export class JobLedger {
   }
 
   private concerns({ jid, returned, total }: JobFact, id: string): boolean {
-    if (this.sql('SELECT 1 FROM outcome WHERE jid = ? AND id = ?').get(jid, id) !== undefined) return true
+    if (this.sql('SELECT 1 FROM ledger_return WHERE jid = ? AND id = ?').get(jid, id) !== undefined) return true
     if (returned >= total) return false
     const row = this.sql('SELECT minions FROM job WHERE jid = ?').get(jid) as Row | undefined
     return row !== undefined && listOf(row['minions']).includes(id)
@@ -196,18 +196,22 @@ export class JobLedger {
 
   /** Return how minions did a job, sorted by id, after an id. */
   outcomes(jid: string, limit = -1, after = ''): Outcome[] {
-    const rows = this.sql('SELECT * FROM outcome WHERE jid = ? AND id > ? ORDER BY id LIMIT ?').all(jid, after, limit)
+    const rows = this.sql('SELECT * FROM ledger_return WHERE jid = ? AND id > ? ORDER BY id LIMIT ?').all(
+      jid,
+      after,
+      limit,
+    )
     return (rows as Row[]).map(outcomeOf)
   }
 
   outcomeOf(jid: string, id: string): Outcome | undefined {
-    const row = this.sql('SELECT * FROM outcome WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
+    const row = this.sql('SELECT * FROM ledger_return WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
     return row && outcomeOf(row)
   }
 
   /** Return the jobs before a job id, newest first, by id and function. */
   newest(limit: number, before = '~'): Array<{ jid: string; fun: string }> {
-    const rows = this.sql('SELECT jid, fun FROM job_fact WHERE jid < ? ORDER BY jid DESC LIMIT ?').all(before, limit)
+    const rows = this.sql('SELECT jid, fun FROM ledger_job WHERE jid < ? ORDER BY jid DESC LIMIT ?').all(before, limit)
     return (rows as Row[]).map(({ jid, fun }) => ({ jid: String(jid), fun: String(fun) }))
   }
 
@@ -228,14 +232,14 @@ export class JobLedger {
 
   /** Return the number of jobs that are running. */
   running(): number {
-    const sql = 'SELECT count(*) AS count FROM job_fact WHERE jid > ? AND returned < total AND last > ?'
+    const sql = 'SELECT count(*) AS count FROM ledger_job WHERE jid > ? AND returned < total AND last > ?'
     const since = this.now() - PATIENCE
     const first = new Date((since - CLOCK_SKEW) * 1000).toISOString().replace(/\D/g, '')
     return Number((this.sql(sql).get(first, since) as Row)['count'])
   }
 
   count(): number {
-    return Number((this.sql('SELECT count(*) AS count FROM job_fact').get() as Row)['count'])
+    return Number((this.sql('SELECT count(*) AS count FROM ledger_job').get() as Row)['count'])
   }
 }
 
@@ -252,7 +256,7 @@ function blockQuery({ fun, user, owner }: JobFilter): { text: string; values: Sq
   if (owner !== undefined) add('user = ?', owner)
   conditions.push('jid < ?')
   return {
-    text: `SELECT * FROM job_fact WHERE ${conditions.join(' AND ')} ORDER BY jid DESC LIMIT ${BLOCK}`,
+    text: `SELECT * FROM ledger_job WHERE ${conditions.join(' AND ')} ORDER BY jid DESC LIMIT ${BLOCK}`,
     values,
   }
 }
