@@ -101,12 +101,12 @@ describe('the ledger of jobs', () => {
 it('a ledger pages through more jobs than it looks at in one go, whatever the filter leaves out', async () => {
   const file = join(directory, 'many.db')
   const jobs = new SqliteJobs(file)
-  const count = 5000
+  const count = 12_000
   const db = openDatabase(file, '')
   db.transaction(() => {
     const insert = db.prepare('INSERT INTO ledger_job VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 1)')
     for (let n = 0; n < count; n++)
-      insert.run(jidOf(n), n, n % 1000 === 0 ? 'rare.one' : 'test.ping', 'ann', '*', 'glob')
+      insert.run(jidOf(n), n, n % 1200 === 0 ? 'rare.one' : 'test.ping', 'ann', '*', 'glob')
   })
   db.close()
   const seen: string[] = []
@@ -117,10 +117,10 @@ it('a ledger pages through more jobs than it looks at in one go, whatever the fi
     if (before === undefined) break
   }
   expect(seen).toEqual(Array.from({ length: count }, (_, n) => jidOf(count - 1 - n)))
-  const rare = await jobs.ledger.page({ fun: '*are.one' }, 10)
+  const rare = await jobs.ledger.page({ fun: '*are.one' }, 20)
   expect(rare).toEqual({ jobs: expect.any(Array) })
-  expect(rare.jobs).toHaveLength(5)
-  expect((await jobs.ledger.page({ since: 4990 }, 100)).jobs).toHaveLength(10)
+  expect(rare.jobs).toHaveLength(10)
+  expect((await jobs.ledger.page({ since: 11_990 }, 100)).jobs).toHaveLength(10)
   jobs.close()
 })
 

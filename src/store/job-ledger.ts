@@ -71,7 +71,7 @@ export interface ReturnPlace {
 const PATIENCE = 3600
 
 /** Rows that are looked at before others get a turn. */
-const BLOCK = 2000
+const BLOCK = 5000
 
 const LONGEST_TARGET = 1000
 
@@ -158,33 +158,23 @@ export class JobLedger {
    * rows, other work gets a turn.
    */
   async page(filter: JobFilter, limit: number, before?: string): Promise<{ jobs: JobFact[]; next?: string }> {
-    const { text, values } = blockQuery(filter)
+    const { minion } = filter
+    const { chosen, others } = conditionsOf(filter, this.now())
+    const [block, rows] = [blockQuery(chosen), rowsQuery([...chosen, ...others])]
     const jobs: JobFact[] = []
     for (let from = before ?? '~'; ; await nextTick()) {
-      const rows = this.sql(text).all(...values, from) as Row[]
-      for (const row of rows) {
+      const end = this.sql(block.text).get(...block.values, from) as Row | undefined
+      const found = this.sql(rows.text).all(...rows.values, from, String(end?.['jid'] ?? ''), limit + 1) as Row[]
+      for (const row of found) {
         const fact = factOf(row, this.now())
-        if (!this.isWanted(fact, filter)) continue
+        if (minion !== undefined && !this.concerns(fact, minion)) continue
         if (jobs.length === limit) return { jobs, next: jobs.at(-1)!.jid }
         jobs.push(fact)
       }
-      const last = rows.at(-1)
-      if (!last || rows.length < BLOCK || Number(last['made']) < (filter.since ?? 0) - CLOCK_SKEW) return { jobs }
-      from = String(last['jid'])
+      if (found.length > limit) from = String(found.at(-1)!['jid'])
+      else if (!end || Number(end['made']) < (filter.since ?? 0) - CLOCK_SKEW) return { jobs }
+      else from = String(end['jid'])
     }
-  }
-
-  private isWanted(fact: JobFact, { state, since, until, target, minion, owner }: JobFilter): boolean {
-    if (state !== undefined && fact.state !== state) return false
-    if ((since !== undefined && fact.made < since) || (until !== undefined && fact.made > until)) return false
-    if (target !== undefined && !this.matches(fact.target, target)) return false
-    if (owner !== undefined && this.isForeign(fact.jid)) return false
-    return minion === undefined || this.concerns(fact, minion)
-  }
-
-  private matches(text: string, pattern: string): boolean {
-    if (!isGlob(pattern)) return text === pattern
-    return Number((this.sql('SELECT ? GLOB ? AS found').get(text, globOf(pattern)) as Row)['found']) === 1
   }
 
   private concerns({ jid, returned, total }: JobFact, id: string): boolean {
@@ -243,23 +233,56 @@ export class JobLedger {
   }
 }
 
-/** The rows of a block: what an index can choose is chosen by the database. */
-function blockQuery({ fun, user, owner }: JobFilter): { text: string; values: SqlParameter[] } {
-  const conditions: string[] = []
-  const values: SqlParameter[] = []
-  const add = (condition: string, value: string): void => {
-    conditions.push(condition)
-    values.push(value)
-  }
-  if (fun !== undefined) add(isGlob(fun) ? 'fun GLOB ?' : 'fun = ?', isGlob(fun) ? globOf(fun) : fun)
-  if (user !== undefined) add('user = ?', user)
-  if (owner !== undefined) add('user = ?', owner)
-  conditions.push('jid < ?')
-  return {
-    text: `SELECT * FROM ledger_job WHERE ${conditions.join(' AND ')} ORDER BY jid DESC LIMIT ${BLOCK}`,
-    values,
-  }
+type Condition = [sql: string, ...values: SqlParameter[]]
+
+const isLike = (column: string, text: string): Condition =>
+  isGlob(text) ? [`${column} GLOB ?`, globOf(text)] : [`${column} = ?`, text]
+
+const isInState = (state: JobState, since: number): Condition => {
+  if (state === 'running') return ['returned < total AND last > ?', since]
+  if (state === 'done') return ['returned >= total AND failed = 0']
+  return ['(CASE WHEN returned < total THEN last <= ? ELSE failed > 0 END)', since]
 }
+
+/** The conditions that choose rows by an index, and the others. */
+function conditionsOf(filter: JobFilter, now: number): { chosen: Condition[]; others: Condition[] } {
+  const { fun, user, owner, target, minion, since, until, state } = filter
+  const chosen: Condition[] = []
+  const others: Condition[] = []
+  if (fun !== undefined) (isGlob(fun) ? others : chosen).push(isLike('fun', fun))
+  if (user !== undefined) chosen.push(['user = ?', user])
+  if (owner !== undefined) {
+    chosen.push(['user = ?', owner])
+    others.push(['NOT EXISTS (SELECT 1 FROM foreign_job WHERE foreign_job.jid = ledger_job.jid)'])
+  }
+  if (target !== undefined) others.push(isLike('target', target))
+  if (since !== undefined) others.push(['made >= ?', since])
+  if (until !== undefined) others.push(['made <= ?', until])
+  if (state !== undefined) others.push(isInState(state, now - PATIENCE))
+  if (minion !== undefined) {
+    const hasReturned = 'EXISTS (SELECT 1 FROM ledger_return r WHERE r.jid = ledger_job.jid AND r.id = ?)'
+    others.push([`(returned < total OR ${hasReturned})`, minion])
+  }
+  return { chosen, others }
+}
+
+interface Query {
+  text: string
+  values: SqlParameter[]
+}
+
+const queryOf = (select: string, conditions: readonly Condition[], rest: string): Query => ({
+  text: `SELECT ${select} FROM ledger_job WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ${rest}`,
+  values: conditions.flatMap(([, ...values]) => values),
+})
+
+/** The last row of a block; its last value is the job id that the block lies before. */
+const blockQuery = (chosen: readonly Condition[]): Query =>
+  queryOf('jid, made', [...chosen, ['jid < ?']], `ORDER BY jid DESC LIMIT 1 OFFSET ${BLOCK - 1}`)
+
+/** Rows of a block; its last values are the job ids that the block lies before and ends with, and the most rows. */
+const rowsQuery = (conditions: readonly Condition[]): Query =>
+  queryOf('*', [...conditions, ['jid < ?'], ['jid >= ?']], 'ORDER BY jid DESC LIMIT ?')
 
 function factOf(row: Row, now: number): JobFact {
   const [made, total, returned, failed, last] = ['made', 'total', 'returned', 'failed', 'last'].map((name) =>

@@ -120,12 +120,18 @@ export function addKeyRoutes(site: V1App, service: ApiService): void {
     if (keysOf(id).length === 0) throw new HttpError(404, 'There is no key of such a minion')
     const done = await c.var.call.run({ client: 'wheel', fun, arg: [], kwarg })
     const data = isDict(done) ? done.get('data') : undefined
-    if (data === undefined || !isDict(data) || data.get('success') === false) {
-      throw new HttpError(409, `The key could not be changed: ${action} failed`)
+    const isDone = data !== undefined && isDict(data) && data.get('success') !== false
+    const now = keysOf(id).map(({ pem: _pem, ...key }) => key)
+    if (!isDone || !isAsWanted(action, now)) {
+      const states = now.map(({ state }) => state).join(' and ')
+      throw new HttpError(409, `The master did not ${action} the key${states && `, which is ${states}`}`)
     }
-    return c.json(
-      keysOf(id).map(({ pem: _pem, ...key }) => key),
-      200,
-    )
+    return c.json(now, 200)
   })
+}
+
+/** Whether keys of a minion are as an action leaves them. */
+function isAsWanted(action: z.infer<typeof Action>['action'], keys: ReadonlyArray<{ state: KeyStateName }>): boolean {
+  if (action === 'delete') return keys.length === 0
+  return keys.some(({ state }) => state === `${action}ed`)
 }

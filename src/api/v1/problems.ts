@@ -104,11 +104,14 @@ export function problemOf(error: unknown, c: Context, { log }: ApiService): Resp
 const MOST_ERRORS = 20
 const LONGEST_REASON = 200
 
-/** Return the fields that a schema refuses. */
+/** Return the fields that a schema refuses, each with the first reason. */
 export function fieldErrors(error: z.ZodError, place: string): FieldError[] {
-  return error.issues.slice(0, MOST_ERRORS).map(({ path, message, ...issue }) => {
+  const errors = new Map<string, FieldError>()
+  for (const { path, message, ...issue } of error.issues) {
     const keys = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys : []
-    const field = [...path, ...keys.slice(0, 1)].map(String).join('.').slice(0, LONGEST_REASON)
-    return { field: field || place, reason: message.slice(0, LONGEST_REASON) }
-  })
+    const field = [...path, ...keys.slice(0, 1)].map(String).join('.').slice(0, LONGEST_REASON) || place
+    if (!errors.has(field)) errors.set(field, { field, reason: message.slice(0, LONGEST_REASON) })
+    if (errors.size === MOST_ERRORS) break
+  }
+  return [...errors.values()]
 }
