@@ -9,6 +9,7 @@ import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
+import { accessLine, LineFile, withErrorFile } from './request-log.ts'
 import { addSaltRoutes } from './salt/app.ts'
 import { ApiServer } from './server.ts'
 import type { ApiService } from './service.ts'
@@ -25,6 +26,7 @@ export class Api {
   private readonly watch: JobWatch
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
+  private readonly files: LineFile[] = []
   private readonly waiting = new Set<NodeJS.Timeout>()
   private readonly pruning: NodeJS.Timeout
 
@@ -61,8 +63,11 @@ export class Api {
     return this.servers.map(({ port }) => port)
   }
 
-  private async serve(settings: ApiSettings, log: Log): Promise<void> {
+  private async serve(settings: ApiSettings, plainLog: Log): Promise<void> {
     const { master, sessions, watch } = this
+    const errors = this.lineFile(settings.errorLog, plainLog)
+    const accesses = this.lineFile(settings.accessLog, plainLog)
+    const log = errors ? withErrorFile(plainLog, errors) : plainLog
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
     const limits = new ApiLimits(master.access.opts)
     const audit = new Audit(master, log)
@@ -70,7 +75,13 @@ export class Api {
     const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
     addSaltRoutes(app, service, new Map())
-    const server = new ApiServer({ settings, counts, log, app })
+    const server = new ApiServer({
+      settings,
+      counts,
+      log,
+      app,
+      ended: (request, response) => accesses?.add(accessLine(request, response)),
+    })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
   }
@@ -101,11 +112,19 @@ export class Api {
     log('info', `The API of ${settings.kind} listens on ${settings.host}, port ${server.port}`)
   }
 
+  private lineFile(path: string | undefined, log: Log): LineFile | undefined {
+    if (path === undefined) return undefined
+    const file = new LineFile(path, log)
+    this.files.push(file)
+    return file
+  }
+
   async close(): Promise<void> {
     clearInterval(this.pruning)
     for (const timer of this.waiting) clearTimeout(timer)
     for (const holder of this.holders) holder.forget()
     await Promise.all(this.servers.map((server) => server.close()))
+    await Promise.all(this.files.map((file) => file.close()))
     this.watch.close()
     this.sessions.close()
     this.master.close()

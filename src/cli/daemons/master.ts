@@ -34,7 +34,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1])
-  if (!wantsApi(opts)) return master
+  if (!wantsApi(opts) || !option(opts, 'api_in_master')) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')
     const api = await Api.open(ownMaster(master), log, true)

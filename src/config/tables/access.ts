@@ -74,6 +74,12 @@ export const ACCESS = {
   },
   netapi_allow_raw_shell: { type: 'bool', master: false, doc: 'Let the API run raw shell commands over SSH' },
   netapi_enable_clients: { type: 'list', master: [], doc: 'Clients that the API offers' },
+  api_in_master: {
+    type: 'bool',
+    for: ['master'],
+    unset: true,
+    doc: 'Serve the REST API in the process of the master; when False, only the program salt-api serves it',
+  },
   api_request_rate: {
     type: 'int',
     for: ['master'],
