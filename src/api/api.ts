@@ -5,15 +5,20 @@ import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
 import { Audit } from './audit.ts'
+import { EventHub } from './events/hub.ts'
+import { eventsResource } from './events/salt-events.ts'
+import { EventSockets } from './events/sockets.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
 import { accessLine, LineFile, withErrorFile } from './request-log.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { addSaltRoutes } from './salt/app.ts'
-import { ApiServer } from './server.ts'
+import { ApiServer, type ServerParts } from './server.ts'
 import type { ApiService } from './service.ts'
 import { type ApiSettings, readSettings } from './settings.ts'
+import { Tracer } from './tracing/tracer.ts'
 
 const PRUNE_MS = 600_000
 
@@ -24,6 +29,10 @@ export class Api {
   private readonly master: ApiMaster
   private readonly sessions: ApiSessions
   private readonly watch: JobWatch
+  private readonly hub: EventHub
+  private readonly metrics: Metrics
+  private readonly tracer: Tracer | undefined
+  private readonly sockets: EventSockets[] = []
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
   private readonly files: LineFile[] = []
@@ -36,7 +45,7 @@ export class Api {
    */
   static async open(master: ApiMaster, log: Log, isPatient = false): Promise<Api> {
     const named = namedLog(log, 'salt.loaded.int.netapi.rest_cherrypy')
-    const api = new Api(master, isPatient)
+    const api = new Api(master, named, isPatient)
     try {
       for (const settings of readSettings(master.access.opts, named)) await api.serve(settings, named)
       return api
@@ -48,12 +57,15 @@ export class Api {
 
   private readonly isPatient: boolean
 
-  private constructor(master: ApiMaster, isPatient: boolean) {
+  private constructor(master: ApiMaster, log: Log, isPatient: boolean) {
     this.isPatient = isPatient
     const { opts, stores } = master.access
-    this.master = master
+    this.tracer = Tracer.of(opts, log)
+    this.master = this.tracer?.traced(master) ?? master
     this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
     this.watch = new JobWatch(master.events, stores.jobs)
+    this.hub = new EventHub(master, log)
+    this.metrics = new Metrics(master, { hub: this.hub, sessions: this.sessions }, log)
     this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
     this.pruning.unref()
   }
@@ -74,14 +86,24 @@ export class Api {
     const began = Date.now() / 1000
     const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
-    addSaltRoutes(app, service, new Map())
-    const server = new ApiServer({
-      settings,
-      counts,
-      log,
+    if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
+    addSaltRoutes(
       app,
-      ended: (request, response) => accesses?.add(accessLine(request, response)),
-    })
+      service,
+      new Map([
+        ['/events', eventsResource(this.hub)],
+        ['/metrics', this.metrics.resource],
+      ]),
+    )
+    const sockets = new EventSockets(service, this.hub)
+    this.sockets.push(sockets)
+    const { api } = this.metrics
+    api.addServer(counts, sockets)
+    const ended: ServerParts['ended'] = (request, response, began) => {
+      api.ended(request, response, began, settings.prefix)
+      accesses?.add(accessLine(request, response))
+    }
+    const server = new ApiServer({ settings, counts, log, app, upgrade: sockets.upgrade, ended })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
   }
@@ -123,8 +145,12 @@ export class Api {
     clearInterval(this.pruning)
     for (const timer of this.waiting) clearTimeout(timer)
     for (const holder of this.holders) holder.forget()
+    for (const sockets of this.sockets) sockets.close()
+    this.hub.close()
+    await this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))
     await Promise.all(this.files.map((file) => file.close()))
+    await this.tracer?.close()
     this.watch.close()
     this.sessions.close()
     this.master.close()

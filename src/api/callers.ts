@@ -30,11 +30,15 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Requests with the token in their header cannot be made that way.
  */
 export function refuseForgery(request: Request, { byCookie, session }: Caller): void {
-  if (!byCookie || !session || SAFE_METHODS.has(request.method)) return
-  const site = request.headers.get('sec-fetch-site')
+  if (byCookie && session && !SAFE_METHODS.has(request.method)) refuseForeignPage(request.headers)
+}
+
+/** Refuse a request with a cookie that a page of another site sends. */
+export function refuseForeignPage(headers: Headers): void {
+  const site = headers.get('sec-fetch-site')
   if (site === 'same-origin' || site === 'none') return
-  const origin = request.headers.get('origin')
-  if (site === null && (origin === null || hostOf(origin) === request.headers.get('host'))) return
+  const origin = headers.get('origin')
+  if (site === null && (origin === null || hostOf(origin) === headers.get('host'))) return
   throw new HttpError(403, 'A page of another site may not use the session cookie; send the token in X-Auth-Token')
 }
 

@@ -107,4 +107,6 @@ export class JobWatch {
   }
 }
 
-const jidIn = (tag: string): string | undefined => (tag.startsWith('salt/') ? OF_A_JOB.exec(tag)?.[1] : undefined)
+/** Return the id of the job or call that a tag names. */
+export const jidIn = (tag: string): string | undefined =>
+  tag.startsWith('salt/') ? OF_A_JOB.exec(tag)?.[1] : undefined

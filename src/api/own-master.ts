@@ -2,10 +2,11 @@
 import type { Master } from '../master/mod.ts'
 import type { ApiMaster } from './master.ts'
 
-export function ownMaster({ parts, access, commands }: Master): ApiMaster {
+export function ownMaster({ parts, access, commands, meter }: Master): ApiMaster {
   const { bus } = parts
   return {
     access,
+    meter,
     events: {
       get last() {
         return bus.last

@@ -10,3 +10,9 @@ export function peerOf(c: Context): Peer {
   const host = remoteAddress.replace(/^::ffff:/, '')
   return { address: `${host}:${remotePort}`, host }
 }
+
+/** Return a function that breaks the connection of a request, for a caller that does not read its answer. */
+export function hangUpOf(c: Context): () => void {
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
+  return () => incoming?.socket.destroy()
+}

@@ -1,6 +1,6 @@
 // The HTTP server of the API: sockets, TLS and the bounds of connections. What is answered is said elsewhere.
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer, IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -86,8 +86,23 @@ export class ApiServer {
 
 const CLOSING_MS = 2000
 
+const WANTED = Symbol('wanted upgrade')
+
+/** A request that becomes a web socket, and no other protocol: programs that offer HTTP/2 get the answer of HTTP/1.1. */
+class ApiRequest extends IncomingMessage {
+  private [WANTED]?: boolean
+
+  get upgrade(): boolean {
+    return this[WANTED] === true && this.headers.upgrade?.toLowerCase() === 'websocket'
+  }
+
+  set upgrade(wanted: boolean) {
+    this[WANTED] = wanted
+  }
+}
+
 function make(settings: ApiSettings, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  if (!settings.tls) return createServer(BOUNDS, handle)
+  if (!settings.tls) return createServer({ ...BOUNDS, IncomingMessage: ApiRequest }, handle)
   const { certificate, key, chain } = settings.tls
   const read = (name: string, file: string): string => {
     try {
@@ -97,7 +112,10 @@ function make(settings: ApiSettings, handle: (request: IncomingMessage, response
     }
   }
   const cert = [read('ssl_crt', certificate), ...(chain === undefined ? [] : [read('ssl_chain', chain)])].join('\n')
-  return createTlsServer({ ...BOUNDS, cert, key: read('ssl_key', key), minVersion: 'TLSv1.2' }, handle)
+  return createTlsServer(
+    { ...BOUNDS, IncomingMessage: ApiRequest, cert, key: read('ssl_key', key), minVersion: 'TLSv1.2' },
+    handle,
+  )
 }
 
 function listener({

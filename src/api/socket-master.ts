@@ -133,7 +133,8 @@ class SocketFeed implements EventFeed {
   }
 
   private tell(event: BusEvent): void {
-    this.last = event.number
+    // a notice of the bus to this listener alone has no number
+    if (event.number > 0) this.last = event.number
     for (const hear of this.listeners) {
       try {
         hear(event)

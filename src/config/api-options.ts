@@ -1,5 +1,5 @@
 // The options that ask for the REST API: Salt has three servers with options of their own.
-import type { Dict } from '../data/mod.ts'
+import { type Dict, isDict, truthy } from '../data/mod.ts'
 
 export const API_KINDS = ['rest_cherrypy', 'rest_tornado', 'rest_wsgi'] as const
 
@@ -7,3 +7,9 @@ export type ApiKind = (typeof API_KINDS)[number]
 
 /** Return whether the options ask for an API. */
 export const wantsApi = (opts: Dict): boolean => API_KINDS.some((kind) => (opts.get(kind) ?? null) !== null)
+
+/** Return whether the options ask for metrics of the master, which the API shows. */
+export function wantsMetrics(opts: Dict): boolean {
+  const metrics = opts.get('metrics') ?? null
+  return isDict(metrics) && truthy(metrics.get('enabled') ?? false)
+}

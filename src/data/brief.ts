@@ -1,33 +1,49 @@
-// Short copies of values that others sent, for events and logs about them.
-import { str } from './repr.ts'
-import { HIDDEN, isProof } from './secret-texts.ts'
-import { type Dict, isDict, isList, isNumeric, textOf, type Value } from './value.ts'
+// Text about data of others: at most so many characters of it, however large it is.
+import { repr, str } from './repr.ts'
+import { isNumeric, PyStr, typeName, type Value } from './value.ts'
 
-const LONGEST_TEXT = 256
-const MOST_VALUES = 64
-const DEEPEST = 4
-const CUT = '…'
+/** Characters that stand for a container or an object, besides what is in it. */
+const EACH = 4
 
 /**
- * Return a short copy of a value: long texts are cut, beyond a number of values or levels there is only a mark, and credentials are
- * hidden.
+ * Return `str(value)` for a text or a number; of anything that nests, only about the first `most` characters. Use it where a
+ * request names something: a name does not nest.
  */
-export const briefCopy = (value: Value): Value => brief(value, { values: MOST_VALUES }, 0)
-
-function brief(value: Value, budget: { values: number }, depth: number): Value {
-  if (--budget.values < 0 || depth > DEEPEST) return CUT
-  const text = textOf(value)
-  if (text !== undefined) return cut(text)
-  if (isDict(value)) {
-    const copy: Dict = new Map()
-    for (const [key, item] of value) {
-      if (budget.values <= 0) break
-      copy.set(cut(str(key)), isProof(key) ? HIDDEN : brief(item, budget, depth + 1))
-    }
-    return copy
-  }
-  if (isList(value)) return value.slice(0, Math.max(0, budget.values)).map((item) => brief(item, budget, depth + 1))
-  return value === null || typeof value === 'boolean' || isNumeric(value) ? value : CUT
+export function briefStr(value: Value, most = 1000): string {
+  return isPlain(value) ? str(value) : repr(beginning(value, { left: most }))
 }
 
-const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}${CUT}` : text)
+const isPlain = (value: Value): boolean =>
+  typeof value === 'string' || value === null || isNumeric(value) || value instanceof PyStr
+
+/** Copy the beginning of a value, as far as the characters reach. */
+function beginning(value: Value, budget: { left: number }): Value {
+  budget.left -= EACH
+  if (typeof value === 'string') {
+    const text = value.slice(0, Math.max(0, budget.left))
+    budget.left -= text.length
+    return text
+  }
+  if (value instanceof Uint8Array) {
+    const bytes = value.subarray(0, Math.max(0, budget.left))
+    budget.left -= bytes.length
+    return bytes
+  }
+  if (Array.isArray(value)) {
+    const items: Value[] = []
+    for (const item of value) {
+      if (budget.left <= 0) break
+      items.push(beginning(item, budget))
+    }
+    return items
+  }
+  if (value instanceof Map) {
+    const entries = new Map<Value, Value>()
+    for (const [key, item] of value) {
+      if (budget.left <= 0) break
+      entries.set(beginning(key, budget), beginning(item, budget))
+    }
+    return entries
+  }
+  return isPlain(value) ? value : `<${typeName(value)}>`
+}

@@ -15,7 +15,7 @@ import {
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, str } from '../data/mod.ts'
+import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
@@ -41,6 +41,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
+import { CommandMeter } from './command-meter.ts'
 import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
@@ -49,7 +50,7 @@ import { journaledBus } from './journaling.ts'
 import { tellLimit } from './limits.ts'
 import { hasLocalUsers, LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
-import { acts, callMethod, type Services } from './methods.ts'
+import { acts, callMethod, isMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
 import { MinionsBack } from './minions-back.ts'
@@ -74,6 +75,7 @@ interface Started {
   parts: MasterParts
   access: OwnAccess
   commands: ClearCommands
+  meter: CommandMeter
 }
 
 export class Master {
@@ -82,12 +84,15 @@ export class Master {
   readonly access: OwnAccess
   /** The commands of programs. */
   readonly commands: ClearCommands
+  /** Times of the commands that were answered. */
+  readonly meter: CommandMeter
   private readonly closings: Closing[]
 
-  private constructor({ parts, access, commands }: Started, closings: Closing[]) {
+  private constructor({ parts, access, commands, meter }: Started, closings: Closing[]) {
     this.parts = parts
     this.access = access
     this.commands = commands
+    this.meter = meter
     this.closings = closings
   }
 
@@ -180,11 +185,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const handlers: RequestHandlers = {
-    clear: (load, { peer }) => clear.answer(load, peer),
-    aes: (load, sender) => callMethod(services, load, sender),
-    acts,
-  }
+  const meter = new CommandMeter()
+  const handlers = requestHandlers(meter, clear, services)
   reportUnknownPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
@@ -196,7 +198,17 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
-  return { parts, access, commands: clear }
+  return { parts, access, commands: clear, meter }
+}
+
+/** The answers to programs and minions, each timed by the meter. */
+function requestHandlers(meter: CommandMeter, clear: ClearCommands, services: Services): RequestHandlers {
+  const handlers: RequestHandlers = {
+    clear: (load, { peer }) => clear.answer(load, peer),
+    aes: (load, sender) => callMethod(services, load, sender),
+    acts,
+  }
+  return meter.metered(handlers, (cmd) => clear.has(cmd) || isMethod(cmd))
 }
 
 /** Open the bus of events with its journal and its sockets. */
@@ -368,8 +380,8 @@ function clearCommands(
     rights: { judge: (load, family, fun, peer) => rights.judgeCall(load, family, fun, peer) },
   })
   clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
-  clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
-  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  clear.add('revoke_token', (load) => rights.tokens.revoke(briefStr(load.get('token') ?? '')))
+  clear.add('get_token', (load) => rights.tokens.find(briefStr(load.get('token') ?? '')) ?? false)
   clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
   clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))
   return clear
@@ -378,7 +390,7 @@ function clearCommands(
 /** Tell a program of the master's owner whether a caller may call a function of the master, by the caller's name or the refusal. */
 async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
   const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
-  const judged = await rights.judgeCall(load, family, str(load.get('fun') ?? ''), peer)
+  const judged = await rights.judgeCall(load, family, briefStr(load.get('fun') ?? ''), peer)
   return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
 }
 

@@ -95,6 +95,9 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
 ])
 
+/** Whether minions may send a command of this name. */
+export const isMethod = (name: string): boolean => MINION_METHODS.has(name)
+
 /** Commands whose answers tell what they began: sent again, they must not begin it again. */
 const ACTING = new Set<Value>(['minion_pub', 'minion_publish', 'minion_runner'])
 

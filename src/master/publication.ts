@@ -63,11 +63,17 @@ const FIELDS: Readonly<Record<string, Field>> = {
   executor_opts: { from: 'kwargs', right: 'module_executors', wanted: 'a mapping', isGood: isDict },
   ret_kwargs: { from: 'kwargs', right: 'ret', wanted: 'a mapping', isGood: isDict },
   start_event: { from: 'kwargs', right: 'start_event', wanted: 'a boolean', isGood: anything },
+  traceparent: { from: 'load', wanted: 'a trace context of W3C', isGood: isTraceparent },
   nocache: { from: 'kwargs', right: 'nocache', wanted: 'a boolean', isGood: anything },
 }
 
 /** Fields that minions do not get: they are for the master. */
 const OF_THE_MASTER = new Set(['nocache'])
+
+/** The trace that a job belongs to, as Salt 3008 carries it to minions. */
+function isTraceparent(value: Value): boolean {
+  return typeof value === 'string' && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value)
+}
 
 const isEmpty = (value: Value): boolean => !truthy(value)
 

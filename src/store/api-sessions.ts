@@ -106,6 +106,12 @@ export class ApiSessions {
     this.db.prepare('DELETE FROM answer WHERE key = ? AND status IS NULL').run(keyOf(`${user}\0${name}`))
   }
 
+  /** Return how many sessions there are. */
+  count(): number {
+    const row = this.db.prepare('SELECT count(*) AS count FROM session WHERE expires >= ?').get(this.now()) as Row
+    return Number(row['count'])
+  }
+
   /** Remove what is over. */
   prune(): void {
     const now = this.now()

@@ -43,10 +43,9 @@ async function fire(call: SaltCall): Promise<Answer> {
 
 /** Return the resource of web hooks. */
 export const hookResource = (needsLogin: boolean): Resource => ({
-  handlers: { POST: fire },
+  handlers: { POST: { answer: fire, parts: 'any', query: 'any' } },
   allow: 'POST',
   sessions: ['POST'],
   login: needsLogin ? ['POST'] : [],
   keepsAnswers: true,
-  depth: 50,
 })

@@ -35,7 +35,10 @@ export async function logIn(call: SaltCall): Promise<Answer> {
   const address = peer.host ?? ''
   const eauthGiven = str(given.get('eauth') ?? '')
   service.limits.beforeLogin(address)
-  const token = await service.master.command(new Map(given).set('cmd', 'mk_token'), peer)
+  const asked = new Map(given).set('cmd', 'mk_token')
+  // as in Salt, a shared secret comes as the password
+  asked.delete('sharedsecret')
+  const token = await service.master.command(asked, peer)
   mindRefusal(token)
   const isProven = isDict(token) && token.has('token')
   const fields = new Map<Value, Value>([
@@ -121,7 +124,7 @@ const NEEDED = ['username', 'password', 'eauth'] as const
 /** Make a token of Salt, which chunks of `/run` and the programs of Salt take. */
 export async function makeToken(call: SaltCall): Promise<Answer> {
   const lowstate = lowstateOf(call)
-  if (!isChunks(lowstate)) throw new TypeError('The body is no mapping of credentials')
+  if (!isChunks(lowstate)) throw new HttpError(400, 'Lowstates must be a list')
   const chunks = lowstate.map((given) => {
     if (NEEDED.some((field) => !given.has(field)))
       throw new HttpError(400, 'Require "username", "password", and "eauth" params')

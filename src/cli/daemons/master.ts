@@ -1,6 +1,6 @@
 // salt-master from its words to its end: it runs until it is told to stop.
 import type { Log } from '../../base/mod.ts'
-import { masterConfig, option, wantsApi } from '../../config/mod.ts'
+import { masterConfig, option, wantsApi, wantsMetrics } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -34,7 +34,8 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1])
-  if (!wantsApi(opts) || !option(opts, 'api_in_master')) return master
+  const isServed = wantsApi(opts) && option(opts, 'api_in_master')
+  if (!isServed && !wantsMetrics(opts)) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')
     const api = await Api.open(ownMaster(master), log, true)

@@ -92,6 +92,13 @@ export const ACCESS = {
     unset: 60,
     doc: 'Logins at the API from one address that may fail in a minute; 0 for no limit',
   },
+  netapi_events: {
+    type: 'str',
+    for: ['master'],
+    unset: 'all',
+    names: ['all', 'own'],
+    doc: 'Events that `/events` and web sockets of the API show: all, or own for those of jobs that the user began, unless the user may call the runner state.event (docs/api-events.md)',
+  },
   rest_timeout: {
     type: 'int',
     for: ['minion', 'master'],

@@ -16,8 +16,7 @@ export const TELEMETRY = {
       insecure: true,
       headers: {},
     },
-    doc: 'Where spans are sent, and which',
-    later: 'traces',
+    doc: 'Spans of requests to the API: where they are sent, and which (docs/api-events.md). Minions send none',
   },
   metrics: {
     type: 'dict',
@@ -37,7 +36,6 @@ export const TELEMETRY = {
         'salt.master.requests.duration': [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000],
       },
     },
-    doc: 'Where numbers are sent, and which',
-    later: 'metrics',
+    doc: 'Numbers about the master for Prometheus (docs/api-events.md). Minions have none',
   },
 } satisfies OptionTable

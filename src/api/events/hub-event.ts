@@ -1,0 +1,87 @@
+// An event as readers of the API get it. Its data becomes JSON text once, and each form of its record becomes bytes once, however
+// many readers there are.
+import { type Log, shownText, toError } from '../../base/mod.ts'
+import { type BusEvent, type Origin, originDict } from '../../bus/mod.ts'
+import { type Dict, dumpJson, loadJson, str, type Value } from '../../data/mod.ts'
+import { jidIn } from '../job-watch.ts'
+
+/** What a form of a record needs to know of an event. */
+export interface ShownEvent {
+  readonly number: number
+  readonly tag: string
+  /** `{"data": …, "tag": …}`, as Salt writes it. */
+  readonly saltJson: string
+  /** `{"number": …, "tag": …, "data": …, "origin": …, "stamp": …}`. */
+  readonly json: string
+}
+
+/** Writes the record of an event in one kind of stream. */
+export type Form = (event: ShownEvent) => string
+
+/** JSON as Salt writes it: no escapes beyond ASCII, and text in place of values that JSON has no form for. */
+const DUMPED = {
+  ensureAscii: false,
+  skipKeys: true,
+  default: (value: Value): Value => (value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : str(value)),
+}
+
+/** Memory of an event beside its data, in bytes. */
+const OVERHEAD = 500
+
+export class HubEvent implements ShownEvent {
+  readonly number: number
+  readonly tag: string
+  readonly origin: Origin
+  /** The job or call that the event belongs to. */
+  readonly jid: string | undefined
+  readonly stamp: string
+  private readonly data: string
+  private readonly records = new Map<Form, Buffer>()
+
+  constructor(event: BusEvent, log: Log) {
+    this.number = event.number
+    this.tag = event.tag
+    this.origin = event.origin
+    this.jid = jidIn(event.tag)
+    this.stamp = str(event.fields.get('_stamp') ?? '')
+    this.data = dataText(event, log)
+  }
+
+  /** The memory that the event takes, in bytes, as a bound counts it. */
+  get size(): number {
+    return this.data.length * 2 + OVERHEAD
+  }
+
+  get saltJson(): string {
+    return `{"data": ${this.data}, "tag": ${JSON.stringify(this.tag)}}`
+  }
+
+  get json(): string {
+    const { number, tag, origin, stamp } = this
+    const from = dumpJson(originDict(origin), DUMPED)
+    return `{"number": ${number}, "tag": ${JSON.stringify(tag)}, "data": ${this.data}, "origin": ${from}, "stamp": ${JSON.stringify(stamp)}}`
+  }
+
+  /** The data of the event, read again from its text; for readers that digest it. */
+  get fields(): Dict {
+    return loadJson(this.data) as Dict
+  }
+
+  /** Return the bytes of the record of a form. */
+  record(form: Form): Buffer {
+    const known = this.records.get(form)
+    if (known) return known
+    const bytes = Buffer.from(form(this))
+    this.records.set(form, bytes)
+    return bytes
+  }
+}
+
+function dataText(event: BusEvent, log: Log): string {
+  try {
+    return dumpJson(event.data, DUMPED)
+  } catch (error) {
+    log('error', `The API shows event ${shownText(event.tag)} without its data: ${toError(error).message}`)
+    return '{}'
+  }
+}

@@ -1,0 +1,139 @@
+// The owner of a stream of events: the session or the token of Salt that opened it, whether it is still valid, and which events its
+// user may see.
+import { toError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
+import type { Peer } from '../../wire/mod.ts'
+import { callerOf } from '../callers.ts'
+import { HttpError } from '../errors.ts'
+import { messageOf } from '../salt/answers.ts'
+import type { ApiService } from '../service.ts'
+import type { EventHub } from './hub.ts'
+import type { HubEvent } from './hub-event.ts'
+
+/** Milliseconds for which a session, and a token of the master, count as valid after they were looked up. */
+const SESSION_MS = 1000
+const TOKEN_MS = 10_000
+
+const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
+const TOKEN = /^[0-9a-fA-F]{1,128}$/
+
+/** Which events a stream shows: all, those of the user's own jobs, or all to users that may call the runner `state.event`. */
+export type Sight = 'all' | 'own' | 'by-right'
+
+/** A request for events. */
+export interface Asking {
+  headers: Headers
+  peer: Peer
+  /** The session or token that the path names. */
+  inPath?: string | undefined
+}
+
+interface Recognised {
+  sessionId: string | undefined
+  token: string
+  found: Dict
+  sight: Sight
+}
+
+export class EventListener {
+  readonly user: string
+  /** The token of Salt. */
+  readonly token: string
+  private readonly service: ApiService
+  private readonly peer: Peer
+  private readonly sessionId: string | undefined
+  private readonly sight: Sight
+  private seesAll = false
+  private expires: number
+  private sessionCheckedAt = 0
+  private tokenCheckedAt = 0
+
+  /** Recognise the caller of a request by its session, or by a token of Salt. */
+  static async of(service: ApiService, { headers, peer, inPath }: Asking, sight: Sight): Promise<EventListener> {
+    const sent = inPath ?? BEARER.exec(headers.get('authorization') ?? '')?.[1]
+    const caller = callerOf(sent === undefined ? headers : new Headers({ 'x-auth-token': sent }), service.sessions)
+    const session = service.settings.hasSessions ? caller.session : undefined
+    const token = session?.token ?? caller.id
+    if (token === undefined || !TOKEN.test(token)) throw new HttpError(401, messageOf(401))
+    const found = await service.master.command(tokenCommand('get_token', token), peer)
+    if (!isDict(found) || expiryOf(found) <= Date.now() / 1000) throw new HttpError(401, messageOf(401))
+    const listener = new EventListener(service, peer, { sessionId: session && caller.id, token, found, sight })
+    await listener.judge()
+    return listener
+  }
+
+  private constructor(service: ApiService, peer: Peer, { sessionId, token, found, sight }: Recognised) {
+    this.service = service
+    this.peer = peer
+    this.token = token
+    this.sessionId = sessionId
+    this.user = str(found.get('name') ?? '')
+    this.expires = expiryOf(found)
+    this.sight = sight
+    this.sessionCheckedAt = this.tokenCheckedAt = performance.now()
+  }
+
+  /** Whether the user may see an event. */
+  sees({ jid }: HubEvent, { owners }: EventHub): boolean {
+    if (this.seesAll) return true
+    return jid !== undefined && this.user !== '' && owners.ownerOf(jid) === this.user
+  }
+
+  /** Whether session and token are still valid. While the master cannot be asked, nobody reads on. */
+  async isValid(): Promise<boolean> {
+    const now = performance.now()
+    if (Date.now() / 1000 >= this.expires) return false
+    if (now - this.sessionCheckedAt >= SESSION_MS) {
+      if (this.sessionId !== undefined && !this.service.sessions.find(this.sessionId)) return false
+      this.sessionCheckedAt = now
+    }
+    if (now - this.tokenCheckedAt < TOKEN_MS) return true
+    const found = await this.service.master.command(tokenCommand('get_token', this.token), this.peer)
+    if (!isDict(found)) return false
+    this.expires = expiryOf(found)
+    await this.judge()
+    this.tokenCheckedAt = performance.now()
+    return true
+  }
+
+  private async judge(): Promise<void> {
+    if (this.sight !== 'by-right') {
+      this.seesAll = this.sight === 'all'
+      return
+    }
+    const load = tokenCommand('judge', this.token).set('family', 'runner').set('fun', 'state.event')
+    const judged = await this.service.master.command(load, this.peer)
+    this.seesAll = isDict(judged) && judged.has('user')
+  }
+}
+
+const tokenCommand = (cmd: string, token: string): Dict =>
+  new Map<Value, Value>([
+    ['cmd', cmd],
+    ['token', token],
+  ])
+
+const expiryOf = (token: Dict): number => numberOf(token.get('expire') ?? null) ?? 0
+
+/** Which events the resources of Salt show, by the option `netapi_events`. */
+export function saltSight({ master, log }: Pick<ApiService, 'master' | 'log'>): Sight {
+  const wanted = option(master.access.opts, 'netapi_events')
+  if (wanted === 'all') return 'all'
+  if (wanted !== 'own') log('error', `The option netapi_events must be all or own, not ${wanted}: taking own`)
+  return 'by-right'
+}
+
+/** Ask whether a listener may go on; a master that does not answer is asked again at the next batch. */
+export function goingOn(listener: EventListener, { log }: Pick<ApiService, 'log'>): () => Promise<boolean> {
+  return async () => {
+    for (;;) {
+      try {
+        return await listener.isValid()
+      } catch (error) {
+        log('debug', `The token of a stream cannot be checked: ${toError(error).message}`)
+        await new Promise((done) => setTimeout(done, SESSION_MS).unref())
+      }
+    }
+  }
+}

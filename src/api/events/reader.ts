@@ -1,0 +1,179 @@
+// One reader of events: it takes batches at its own pace. It gets every event from the one it began with on, in order, from what the
+// hub keeps or from the journal; what neither has any more the reader is told by number.
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { EventHub } from './hub.ts'
+import type { HubEvent } from './hub-event.ts'
+
+/** Events that a reader cannot get: the journal is off or no longer has them. */
+export interface Missed {
+  first: number
+  last: number
+}
+
+export interface ReaderSettings {
+  /** The user that reads. */
+  user: string
+  /** The number of the last event that the reader has; undefined to begin with what comes now. */
+  after?: number | undefined
+  /** Whether the reader wants an event, and may see it. */
+  wants(event: HubEvent): boolean
+  /** Whether the reader may go on; asked before each batch and while nothing comes. */
+  mayGoOn(): boolean | Promise<boolean>
+  /** Called once when the reader is closed; `isStuck` when that is because it took nothing. */
+  closed?(isStuck: boolean): void
+}
+
+export interface Batch {
+  missed?: Missed
+  /** None where nothing came for a while. */
+  events: readonly HubEvent[]
+}
+
+/** Events and bytes of a batch. */
+const BATCH_EVENTS = 256
+const BATCH_BYTES = 256 * 1024
+
+/** Milliseconds without an event after which a reader gets an empty batch. */
+const IDLE_MS = 15_000
+
+/** The journal is written a moment after events come: how often it is looked for an event that it lacks, and when. */
+const LOOKS = 50
+const LOOK_MS = 100
+
+export class EventReader {
+  readonly user: string
+  private readonly hub: EventHub
+  private readonly settings: ReaderSettings
+  /** The number of the event that comes next; 0 while the hub knows no number. */
+  private next: number
+  private looks = 0
+  private isClosed = false
+  /** When the last batch was given; undefined while the reader waits for one. */
+  private givenAt: number | undefined
+  private waker: (() => void) | undefined
+
+  constructor(hub: EventHub, settings: ReaderSettings) {
+    this.hub = hub
+    this.settings = settings
+    this.user = settings.user
+    const now = hub.last === 0 ? 0 : hub.last + 1
+    // a number from another journal begins with what comes now
+    this.next = settings.after === undefined || (now > 0 && settings.after >= now) ? now : settings.after + 1
+    this.givenAt = performance.now()
+  }
+
+  /** The number of the last event that passed. */
+  get position(): number {
+    return Math.max(0, this.next - 1)
+  }
+
+  /** How many events came that the reader has not taken. */
+  get lag(): number {
+    return this.next === 0 ? 0 : Math.max(0, this.hub.last - this.position)
+  }
+
+  isStuck(before: number): boolean {
+    return this.givenAt !== undefined && this.givenAt < before && this.lag > 0
+  }
+
+  /** Begin at a number, because the hub knew none before or `isAnew`. */
+  beginAt(number: number, isAnew: boolean): void {
+    if (isAnew || this.next === 0 || this.next > number) this.next = number
+  }
+
+  wake(): void {
+    this.waker?.()
+  }
+
+  close(isStuck = false): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.hub.forget(this)
+    this.wake()
+    this.settings.closed?.(isStuck)
+  }
+
+  /** Return the next batch; undefined when there will be no more. */
+  async take(): Promise<Batch | undefined> {
+    this.givenAt = undefined
+    try {
+      while (!this.isClosed) {
+        if (!(await this.settings.mayGoOn())) this.close()
+        if (this.isClosed) return undefined
+        const batch = await this.batch()
+        if (batch) return batch
+        if (this.lag > 0) {
+          // events that the reader does not want: others get their turn
+          await turn()
+        } else if (await this.pause()) return { events: [] }
+      }
+      return undefined
+    } finally {
+      this.givenAt = performance.now()
+    }
+  }
+
+  /** Wait for an event. Return whether none came. */
+  private pause(): Promise<boolean> {
+    return new Promise((done) => {
+      const finish = (isIdle: boolean): void => {
+        clearTimeout(timer)
+        this.waker = undefined
+        done(isIdle)
+      }
+      const timer = setTimeout(() => finish(true), IDLE_MS)
+      this.waker = () => finish(false)
+    })
+  }
+
+  private async batch(): Promise<Batch | undefined> {
+    if (this.next === 0 || this.lag === 0) return undefined
+    const { at, event } = this.hub.find(this.next)
+    if (event?.number === this.next) return this.filtered(this.live(at))
+    return this.past(event?.number ?? this.hub.last + 1)
+  }
+
+  /** Return events that the hub keeps, up to the first gap in their numbers. */
+  private live(place: number): HubEvent[] {
+    const events: HubEvent[] = []
+    for (let bytes = 0; events.length < BATCH_EVENTS && bytes < BATCH_BYTES; ) {
+      const event = this.hub.at(place + events.length)
+      if (event?.number !== this.next) break
+      this.next++
+      bytes += event.size
+      events.push(event)
+    }
+    return events
+  }
+
+  /** Return events of the journal, before the one that the hub has again. */
+  private async past(upTo: number): Promise<Batch | undefined> {
+    const page = this.hub.past(this.next)
+    const first = page[0]?.number ?? Number.POSITIVE_INFINITY
+    if (page.length === 0 && this.hub.hasJournal && ++this.looks <= LOOKS) {
+      await sleep(LOOK_MS)
+      return undefined
+    }
+    this.looks = 0
+    if (first > this.next) return this.miss(Math.min(first, upTo) - 1)
+    const events: HubEvent[] = []
+    for (const event of page) {
+      if (event.number !== this.next) break
+      this.next++
+      events.push(event)
+    }
+    return this.filtered(events)
+  }
+
+  private miss(last: number): Batch {
+    const missed = { first: this.next, last }
+    this.next = last + 1
+    this.hub.missed += last - missed.first + 1
+    return { missed, events: [] }
+  }
+
+  private filtered(events: readonly HubEvent[]): Batch | undefined {
+    const wanted = events.filter((event) => this.settings.wants(event))
+    return wanted.length > 0 ? { events: wanted } : undefined
+  }
+}

@@ -1,0 +1,87 @@
+// Streams of server-sent events. Bytes are made when the connection takes them, so that a slow connection holds no more than a batch.
+import type { Form, HubEvent, ShownEvent } from './hub-event.ts'
+import type { EventReader, Missed } from './reader.ts'
+
+/** How a kind of stream writes what it sends. */
+export interface StreamForm {
+  /** What a stream begins with. */
+  beginning: string
+  event: Form
+  missed(missed: Missed): string
+  /** What keeps an idle connection open. */
+  idle(position: number): string
+}
+
+/** A line end in a tag would begin a field of its own. */
+const line = (text: string): string => text.replace(/[\0\r\n]/g, ' ')
+
+const KEEP_ALIVE = ': keep-alive\n\n'
+
+/** The stream of Salt. */
+export const SALT_STREAM: StreamForm = {
+  beginning: 'retry: 400\n',
+  event: ({ tag, saltJson }) => `tag: ${line(tag)}\ndata: ${saltJson}\n\n`,
+  missed: ({ first, last }) => `: missed the events ${first} to ${last}\n\n`,
+  idle: () => KEEP_ALIVE,
+}
+
+/** The stream of Salt for callers that resume by `Last-Event-ID`. */
+export const SALT_STREAM_WITH_IDS: StreamForm = {
+  ...SALT_STREAM,
+  event: (event) => `id: ${event.number}\n${SALT_STREAM.event(event)}`,
+  idle: (position) => `id: ${position}\n${KEEP_ALIVE}`,
+}
+
+/** The stream of `/v1/events`. */
+export const STREAM: StreamForm = {
+  beginning: 'retry: 400\n\n',
+  event: ({ number, json }: ShownEvent) => `id: ${number}\ndata: ${json}\n\n`,
+  missed: ({ first, last }) =>
+    `id: ${last}\nevent: missed\ndata: {"first": ${first}, "last": ${last}, "count": ${last - first + 1}}\n\n`,
+  idle: (position) => `id: ${position}\n${KEEP_ALIVE}`,
+}
+
+/** Return the bytes of what a reader takes next; undefined at its end. */
+async function nextBytes(reader: EventReader, form: StreamForm): Promise<Uint8Array | undefined> {
+  const batch = await reader.take()
+  if (!batch) return undefined
+  if (batch.missed) return Buffer.from(form.missed(batch.missed))
+  if (batch.events.length === 0) return Buffer.from(form.idle(reader.position))
+  return joined(batch.events, form.event)
+}
+
+const joined = (events: readonly HubEvent[], form: Form): Buffer =>
+  events.length === 1 ? events[0]!.record(form) : Buffer.concat(events.map((event) => event.record(form)))
+
+export interface StreamRequest {
+  reader: EventReader
+  form: StreamForm
+  signal: AbortSignal
+}
+
+/** Return the answer that streams what a reader takes. */
+export function streamResponse({ reader, form, signal }: StreamRequest): Response {
+  signal.addEventListener('abort', () => reader.close(), { once: true })
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(Buffer.from(form.beginning)),
+      pull: async (controller) => {
+        const bytes = await nextBytes(reader, form)
+        if (bytes) controller.enqueue(bytes)
+        else controller.close()
+      },
+      cancel: () => reader.close(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: STREAM_HEADERS })
+}
+
+/** Proxies must neither keep nor gather what is streamed. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/event-stream;charset=utf-8',
+  'Cache-Control': 'no-cache',
+  Connection: 'keep-alive',
+  'Transfer-Encoding': 'chunked',
+  'X-Accel-Buffering': 'no',
+}
