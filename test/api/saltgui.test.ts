@@ -245,11 +245,14 @@ describe.skipIf(!canRun)('SaltGUI', () => {
 
   test('logs out', async () => {
     await visit('minions')
+    const cookies = await page.context().cookies()
+    const session = cookies.find(({ name }) => name === 'session_id')!.value
     await page.locator('#button-logout1').click()
     await page.locator('#login-button').waitFor()
-    await page.goto(`${site.url}/#keys`)
-    await page.reload()
-    await page.locator('#login-button').waitFor()
+    const answer = await page.context().request.get(`${site.url}/minions`, {
+      headers: { Accept: 'application/json', 'X-Auth-Token': session },
+    })
+    expect(answer.status()).toBe(401)
     complaints.splice(0)
   })
 })
