@@ -4,12 +4,15 @@ import { Hono } from 'hono'
 import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
+import { Audit } from './audit.ts'
 import { EventHub } from './events/hub.ts'
 import { eventsResource } from './events/salt-events.ts'
 import { EventSockets } from './events/sockets.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
+import { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
+import { accessLine, LineFile, withErrorFile } from './request-log.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { addSaltRoutes } from './salt/app.ts'
 import { ApiServer, type ServerParts } from './server.ts'
@@ -32,6 +35,7 @@ export class Api {
   private readonly sockets: EventSockets[] = []
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
+  private readonly files: LineFile[] = []
   private readonly waiting = new Set<NodeJS.Timeout>()
   private readonly pruning: NodeJS.Timeout
 
@@ -71,10 +75,16 @@ export class Api {
     return this.servers.map(({ port }) => port)
   }
 
-  private async serve(settings: ApiSettings, log: Log): Promise<void> {
+  private async serve(settings: ApiSettings, plainLog: Log): Promise<void> {
     const { master, sessions, watch } = this
+    const errors = this.lineFile(settings.errorLog, plainLog)
+    const accesses = this.lineFile(settings.accessLog, plainLog)
+    const log = errors ? withErrorFile(plainLog, errors) : plainLog
     const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
-    const service: ApiService = { settings, master, sessions, watch, log, counts, began: Date.now() / 1000 }
+    const limits = new ApiLimits(master.access.opts)
+    const audit = new Audit(master, log)
+    const began = Date.now() / 1000
+    const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
     if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
     addSaltRoutes(
@@ -89,8 +99,10 @@ export class Api {
     this.sockets.push(sockets)
     const { api } = this.metrics
     api.addServer(counts, sockets)
-    const ended: ServerParts['ended'] = (request, response, began) =>
+    const ended: ServerParts['ended'] = (request, response, began) => {
       api.ended(request, response, began, settings.prefix)
+      accesses?.add(accessLine(request, response))
+    }
     const server = new ApiServer({ settings, counts, log, app, upgrade: sockets.upgrade, ended })
     this.servers.push(server)
     await this.listen(server, settings, log, false)
@@ -122,6 +134,13 @@ export class Api {
     log('info', `The API of ${settings.kind} listens on ${settings.host}, port ${server.port}`)
   }
 
+  private lineFile(path: string | undefined, log: Log): LineFile | undefined {
+    if (path === undefined) return undefined
+    const file = new LineFile(path, log)
+    this.files.push(file)
+    return file
+  }
+
   async close(): Promise<void> {
     clearInterval(this.pruning)
     for (const timer of this.waiting) clearTimeout(timer)
@@ -130,6 +149,7 @@ export class Api {
     this.hub.close()
     await this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))
+    await Promise.all(this.files.map((file) => file.close()))
     await this.tracer?.close()
     this.watch.close()
     this.sessions.close()

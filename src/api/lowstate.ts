@@ -57,7 +57,34 @@ async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
   if (truthy(low.get('raw_shell') ?? null) && !option(opts, 'netapi_allow_raw_shell')) {
     throw new HttpError(401, 'Raw shell option not allowed.')
   }
-  return client(work, low)
+  try {
+    const results = await client(work, low)
+    audited(work, low, results[0] ?? null)
+    return results
+  } catch (error) {
+    if (error instanceof HttpError) refusedChunk(work, low, error)
+    throw error
+  }
+}
+
+/** Fields of a chunk that the event about it tells. */
+const TOLD = ['client', 'fun', 'tgt', 'tgt_type', 'arg', 'kwarg']
+
+const told = (low: Dict): Dict => new Map([...low].filter(([name]) => TOLD.includes(name as string)))
+
+const userOf = ({ user }: ClientWork, low: Dict): string => user ?? str(low.get('username') ?? '')
+
+function audited(work: ClientWork, low: Dict, result: Value): void {
+  const jid = isDict(result) ? (result.get('jid') ?? null) : null
+  const fields = told(low).set('success', true)
+  if (typeof jid === 'string') fields.set('jid', jid)
+  work.audit.tell({ what: 'call', user: userOf(work, low), address: work.peer.host ?? '', isProven: true, fields })
+}
+
+function refusedChunk(work: ClientWork, low: Dict, { status, message }: HttpError): void {
+  const fields = told(low).set('success', false).set('status', status).set('reason', message)
+  const isProven = work.user !== undefined
+  work.audit.tell({ what: 'call', user: userOf(work, low), address: work.peer.host ?? '', isProven, fields })
 }
 
 /** Run chunks in their order. The first that is refused ends the request; chunks before it have run. */

@@ -2,8 +2,10 @@
 import type { Log } from '../base/mod.ts'
 import type { ApiSessions } from '../store/mod.ts'
 import type { Peer } from '../wire/mod.ts'
+import type { Audit } from './audit.ts'
 import type { ClientWork } from './clients/work.ts'
 import type { JobWatch } from './job-watch.ts'
+import type { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -25,13 +27,22 @@ export interface ApiService {
   /** Seconds since 1970 at which the server began. */
   readonly began: number
   readonly counts: ServerCounts
+  readonly limits: ApiLimits
+  readonly audit: Audit
 }
 
 /** Return what the clients of lowstate work with, for one request. */
-export const clientWork = ({ master, watch, log }: ApiService, peer: Peer, signal: AbortSignal): ClientWork => ({
+export const clientWork = (
+  { master, watch, log, audit }: ApiService,
+  peer: Peer,
+  signal: AbortSignal,
+  user?: string,
+): ClientWork => ({
   master,
   watch,
   log,
+  audit,
+  user,
   peer,
   signal,
 })

@@ -131,7 +131,7 @@ export function readSettings(opts: Dict, log: Log): ApiSettings[] {
 
 function readServer(kind: ApiKind, fields: Fields, log: Log): ApiSettings | undefined {
   const isWsgi = kind === 'rest_wsgi'
-  if (!fields.has('port') && !isWsgi) {
+  if (!fields.has('port')) {
     log('error', `Not serving ${kind}: the option ${kind}: port is missing`)
     return undefined
   }
@@ -150,8 +150,8 @@ function readServer(kind: ApiKind, fields: Fields, log: Log): ApiSettings | unde
   const origins = fields.names('cors_origin')
   return {
     kind,
-    host: kind === 'rest_tornado' ? fields.text('address', '0.0.0.0') : fields.text('host', '0.0.0.0'),
-    port: fields.count('port', 8001, 65_535),
+    host: fields.text(kind === 'rest_tornado' ? 'address' : 'host', isWsgi ? 'localhost' : '0.0.0.0'),
+    port: fields.count('port', 0, 65_535),
     backlog: fields.count(fields.has('socket_queue_size') ? 'socket_queue_size' : backlogName(kind), 128),
     debug: fields.flag('debug'),
     webhookUrl: fields.path('webhook_url', '/hook'),
@@ -188,6 +188,8 @@ function tlsOf(kind: ApiKind, fields: Fields, log: Log): TlsFiles | 'missing' | 
     string,
     string,
   ]
+  // rest_tornado takes a file with both
+  if (kind === 'rest_tornado' && certificate !== '') return { certificate, key: key || certificate }
   if (certificate !== '' && key !== '') return { certificate, key, ...(chain !== '' && { chain }) }
   log('error', `Not serving ${kind}: set ${kind}: ssl_crt and ssl_key, or disable_ssl to serve without encryption`)
   return 'missing'

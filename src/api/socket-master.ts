@@ -16,8 +16,9 @@ export async function socketMaster(opts: Dict, log: Log): Promise<ApiMaster> {
   const requests = await MasterRequests.open(opts, log)
   const events = new SocketFeed(access, log)
   const command = async (load: Dict): Promise<Value> => {
+    if (!events.isOpen && !(await events.opensSoon())) throw new HttpError(503, 'Salt Master is not available.')
     try {
-      return await requests.command(load, PATIENCE)
+      return await events.whileHeard(requests.command(load, PATIENCE))
     } catch (error) {
       if (error instanceof ClientError) throw new HttpError(503, 'Salt Master is not available.', error)
       throw error
@@ -48,6 +49,7 @@ export async function socketMaster(opts: Dict, log: Log): Promise<ApiMaster> {
 }
 
 const LOOK_EVERY_MS = 100
+const OPENING_MS = 1000
 
 /** Events of the master's socket. After a restart of the master it goes on, with what it missed from the journal. */
 class SocketFeed implements EventFeed {
@@ -57,6 +59,8 @@ class SocketFeed implements EventFeed {
   private readonly log: Log
   private readonly listeners = new Set<(event: BusEvent) => void>()
   private bus: BusClient | undefined
+  /** What ends the work that waits for the master. */
+  private readonly waiting = new Set<(error: Error) => void>()
   private isClosed = false
 
   constructor(access: SocketAccess, log: Log) {
@@ -68,6 +72,21 @@ class SocketFeed implements EventFeed {
   listen(hear: (event: BusEvent) => void): () => void {
     this.listeners.add(hear)
     return () => this.listeners.delete(hear)
+  }
+
+  /** Return whether the master can be heard within a moment: it may be starting. */
+  async opensSoon(): Promise<boolean> {
+    for (let wait = 0; wait < OPENING_MS && !this.isOpen && !this.isClosed; wait += LOOK_EVERY_MS)
+      await sleep(LOOK_EVERY_MS)
+    return this.isOpen
+  }
+
+  /** Wait for work that only a running master ends; fail when the master goes away. */
+  whileHeard<T>(work: Promise<T>): Promise<T> {
+    return new Promise((done, fail) => {
+      this.waiting.add(fail)
+      work.then(done, fail).finally(() => this.waiting.delete(fail))
+    })
   }
 
   close(): void {
@@ -86,6 +105,7 @@ class SocketFeed implements EventFeed {
         this.catchUp(bus.last)
         this.isOpen = true
         await this.hear(bus)
+        for (const fail of this.waiting) fail(new ClientError('SaltClientError', 'The master went away'))
       } catch (error) {
         if (!isTold) this.log('warning', `The API does not hear the events of the master: ${toError(error).message}`)
         isTold = true

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PATIENCE_SECONDS, until } from '../../test/until.ts'
 import { encodeMsgpack, type Value } from '../data/mod.ts'
-import { decodeEvent, type Event, EventFrames, encodeEvent } from '../wire/mod.ts'
+import { decodeEvent, type Event, EventFrames, encodeEvent, frameFiredEvent } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
 import {
@@ -74,7 +74,7 @@ class PlainListener {
   constructor() {
     const frames = new EventFrames()
     this.socket = createConnection(paths.pub)
-    this.socket.on('data', (chunk) => this.events.push(...frames.push(chunk).map(decodeEvent)))
+    this.socket.on('data', (chunk) => this.events.push(...frames.push(chunk).map((body) => decodeEvent(body))))
   }
 
   async until(test: () => boolean): Promise<void> {
@@ -82,6 +82,36 @@ class PlainListener {
       if (Date.now() > end) throw new Error('In vain')
   }
 }
+
+/** A message of a list of so many numbers. */
+const numbersOf = (count: number): number[] => Array.from({ length: count }, () => 1)
+
+describe('an event that a local program fires', () => {
+  it('reaches listeners also when what a function returned is long', async () => {
+    const listener = await BusClient.open({ paths, tags: ['salt/run/*'] })
+    await fireOnce(paths, 'salt/run/1/ret', new Map<Value, Value>([['return', numbersOf(1_200_000)]]))
+    const [event] = await take(listener, 1)
+    expect(event!.data.get('return')).toHaveLength(1_200_000)
+    listener.close()
+  })
+
+  it('is refused when the rest of it would take long to read', async () => {
+    const listener = await BusClient.open({ paths, tags: ['n/*'] })
+    await fireOnce(paths, 'n/large', new Map<Value, Value>([['data', numbersOf(1_200_000)]])).catch(() => {})
+    await fireOnce(paths, 'n/small', new Map<Value, Value>([['data', numbersOf(12)]]))
+    const [event] = await take(listener, 1)
+    expect(event!.tag).toBe('n/small')
+    listener.close()
+  })
+})
+
+it('a listener that asks for very many tags is refused', async () => {
+  const socket = createConnection(paths.pub)
+  const tags = Array.from({ length: 2000 }, (_, index) => `tag/${index}`)
+  socket.on('error', () => {})
+  socket.write(frameFiredEvent(encodeEvent('salt/event/subscribe', { tags })))
+  await until('the connection is closed', () => socket.destroyed)
+})
 
 describe('a listener that does not read', () => {
   it('misses events, is told how many, and neither slows others nor fills the memory', async () => {

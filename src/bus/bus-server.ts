@@ -4,7 +4,7 @@
 import type { Server, Socket } from 'node:net'
 import { userInfo } from 'node:os'
 import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
-import { decodeEvent, EventFrames } from '../wire/mod.ts'
+import { decodeEvent, EventFrames, type EventReading } from '../wire/mod.ts'
 import type { BusEvent, EventBus } from './event-bus.ts'
 import { closeLocal, serveLocal } from './local-socket.ts'
 import type { Origin } from './origin.ts'
@@ -13,6 +13,13 @@ import { joined, type PastEvents, Subscriber } from './subscriber.ts'
 
 /** Bytes that may wait for one listener, unless `ipc_write_buffer` says. */
 const MOST_WAITING = 64 << 20
+
+/** How the data of a fired event is read: what a function returned goes on unread, the rest must not hold up others. */
+const READING: EventReading = {
+  leavesPacked: (key) => key === 'return',
+  maxValues: 1_000_000,
+  maxPackedValues: 8_000_000,
+}
 
 export interface BusServerOptions {
   bus: EventBus
@@ -113,7 +120,7 @@ export class BusServer {
     socket.on('data', (chunk) => {
       try {
         for (const body of frames.push(chunk)) {
-          const { tag, data } = decodeEvent(body)
+          const { tag, data } = decodeEvent(body, READING)
           bus.tell(this.user, tag, data)
         }
       } catch (error) {

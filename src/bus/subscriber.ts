@@ -52,6 +52,10 @@ export function joined(frames: readonly Buffer[]): Buffer[] {
   return pieces
 }
 
+/** A listener asks for tags: so many bytes and values at a time. */
+const MOST_ASKED_BYTES = 1 << 18
+const MOST_ASKED_VALUES = 1000
+
 export class Subscriber {
   private readonly parts: SubscriberParts
   private patterns: string[] | undefined
@@ -64,10 +68,10 @@ export class Subscriber {
   constructor(parts: SubscriberParts) {
     this.parts = parts
     const { socket } = parts
-    const frames = new EventFrames()
+    const frames = new EventFrames(MOST_ASKED_BYTES)
     socket.on('data', (chunk) => {
       try {
-        for (const body of frames.push(chunk)) this.hear(decodeEvent(body))
+        for (const body of frames.push(chunk)) this.hear(decodeEvent(body, { maxValues: MOST_ASKED_VALUES }))
       } catch (error) {
         this.refuse('what a listener of the event bus said', error)
       }

@@ -1,4 +1,6 @@
 export { decodeBase64 } from './base64.ts'
+export { briefStr } from './brief.ts'
+export { briefCopy } from './brief-copy.ts'
 export { decodeBytes, encodeText, textOrBytes } from './codecs.ts'
 export { compare, compareText, equals, type Ordering, order } from './compare.ts'
 export { deepCopy, shallowCopy } from './copy.ts'

@@ -118,6 +118,11 @@ export abstract class PyObject {
     return this
   }
 
+  /** Return a text that this value shares with all values that equal it; undefined when there is none. */
+  sharedForm(): string | undefined {
+    return undefined
+  }
+
   /** An attribute, or undefined when there is none. */
   getAttr(_name: string): Value | undefined {
     return undefined

@@ -14,6 +14,11 @@ it.each([
   ['keywords in kwarg', { cmd: 'runner', fun: 'test.arg', kwarg: { a: 2 } }, { ...BOTH, args: [] }],
   ['a keyword named arg in kwarg', { fun: 'x.y', kwarg: { arg: 1 } }, { args: [], kwargs: new Map([['arg', 1]]) }],
   ["keywords beside the command's own", { fun: 'x.y', token: 't', a: 2 }, { ...BOTH, args: [] }],
+  [
+    'keywords beside credentials',
+    { fun: 'x.y', eauth: 'sharedsecret', username: 'u', password: 'p', sharedsecret: 'p', key: 'k', token: 't', a: 2 },
+    { ...BOTH, args: [] },
+  ],
 ])('arguments of a call come as %s', (_, load, wanted) => {
   expect(argumentsOf(fromPlain(load) as Dict)).toEqual(wanted)
 })

@@ -1,15 +1,12 @@
 // The arguments of a function of the master, as commands of programs carry them; who judges a call sees what will run.
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, isProof, str, textOf, type Value } from '../data/mod.ts'
 
-/** Fields of a command that are no arguments of the function. */
+/** Fields of a command that are no arguments of the function; credentials are none either. */
 const OWN = new Set([
   'cmd',
   'fun',
-  'key',
-  'token',
   'eauth',
   'username',
-  'password',
   'user',
   'client',
   'full_return',
@@ -35,7 +32,9 @@ export function argumentsOf(load: Dict): { args: Value[]; kwargs: Map<string, Va
   }
   add(load.get('kwarg') ?? load.get('kwargs'))
   if (!load.has('arg') && !load.has('kwarg')) {
-    for (const [name, value] of load) if (!OWN.has(textOf(name) ?? '')) kwargs.set(str(name), value)
+    for (const [name, value] of load) {
+      if (!isProof(name) && !OWN.has(textOf(name) ?? '')) kwargs.set(str(name), value)
+    }
   }
   return { args, kwargs }
 }

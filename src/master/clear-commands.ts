@@ -1,7 +1,7 @@
 // Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
 import { guarded, newJid, shownText } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, type Value } from '../data/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
@@ -61,7 +61,7 @@ export class ClearCommands {
 
   /** A function is begun, and answered for with the tag that tells its end. */
   private async begin(family: 'runner' | 'wheel', load: Dict, peer: Peer | undefined): Promise<Dict> {
-    const fun = str(load.get('fun') ?? '')
+    const fun = briefStr(load.get('fun') ?? '')
     const judged = await this.parts.rights.judge(load, family, fun, peer)
     if ('message' in judged) return refusedAnswer(judged)
     const jid = newJid()
@@ -77,7 +77,7 @@ export class ClearCommands {
 
   /** A wheel function is waited for. */
   private async wheel(load: Dict, peer: Peer | undefined): Promise<Dict> {
-    const fun = str(load.get('fun') ?? '')
+    const fun = briefStr(load.get('fun') ?? '')
     const judged = await this.parts.rights.judge(load, 'wheel', fun, peer)
     if ('message' in judged) return refusedAnswer(judged)
     const { user } = judged

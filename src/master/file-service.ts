@@ -1,6 +1,6 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
 import { option } from '../config/mod.ts'
-import { type Dict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
@@ -108,7 +108,7 @@ export class FileService {
 
 function envOf(load: Dict): string {
   const env = load.get('saltenv') ?? 'base'
-  return isList(env) || !truthy(env) ? 'base' : str(env)
+  return isList(env) || !truthy(env) ? 'base' : briefStr(env)
 }
 
 const prefixOf = (load: Dict): string => (textOf(load.get('prefix') ?? null) ?? '').replace(/^\/+/, '')

@@ -15,7 +15,7 @@ import {
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, str } from '../data/mod.ts'
+import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
@@ -380,8 +380,8 @@ function clearCommands(
     rights: { judge: (load, family, fun, peer) => rights.judgeCall(load, family, fun, peer) },
   })
   clear.add('mk_token', (load, peer) => rights.makeToken(load, peer))
-  clear.add('revoke_token', (load) => rights.tokens.revoke(str(load.get('token') ?? '')))
-  clear.add('get_token', (load) => rights.tokens.find(str(load.get('token') ?? '')) ?? false)
+  clear.add('revoke_token', (load) => rights.tokens.revoke(briefStr(load.get('token') ?? '')))
+  clear.add('get_token', (load) => rights.tokens.find(briefStr(load.get('token') ?? '')) ?? false)
   clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
   clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))
   return clear
@@ -390,7 +390,7 @@ function clearCommands(
 /** Tell a program of the master's owner whether a caller may call a function of the master, by the caller's name or the refusal. */
 async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
   const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
-  const judged = await rights.judgeCall(load, family, str(load.get('fun') ?? ''), peer)
+  const judged = await rights.judgeCall(load, family, briefStr(load.get('fun') ?? ''), peer)
   return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
 }
 

@@ -1,7 +1,7 @@
 // The mine: what minions leave for others to read, function by function.
-import { setImmediate as breath } from 'node:timers/promises'
+import { WorkSlice } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isDict, isList, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { begins } from './configured-pattern.ts'
 import type { MinionTargets } from './minion-targets.ts'
 import type { MasterParts } from './parts.ts'
@@ -13,9 +13,6 @@ type MineParts = Pick<MasterParts, 'opts' | 'cache'>
 /** How a minion marks an entry that only some may read. */
 const ITEM = '__saltmine_acl__'
 const DATA = '__data__'
-
-/** Milliseconds after which others get their turn. */
-const TURN_MS = 10
 
 /** The entries of a mine that are asked for: both the mine and the question may be large, so the smaller one is gone through. */
 function entriesOf(mine: Dict, wanted: ReadonlySet<string>): Array<[string, Value]> {
@@ -62,7 +59,7 @@ export class MineService {
 
   async get(load: Dict): Promise<Dict> {
     const fun = load.get('fun') ?? null
-    const names = [...new Set(isList(fun) ? fun.map(str) : str(fun).split(','))]
+    const names = [...new Set(isList(fun) ? fun.map((name) => briefStr(name)) : briefStr(fun).split(','))]
     const isByName = isList(fun) || names.length > 1
     const asking = str(load.get('id') ?? '')
     const kind = textOf(load.get('tgt_type') ?? load.get('expr_form') ?? null) ?? 'glob'
@@ -71,15 +68,13 @@ export class MineService {
     if (allowed.length === 0) return new Map()
     const wanted = new Set(allowed)
     const minions = await this.targets.exact(asking, load.get('tgt') ?? '', kind)
-    let turn = performance.now()
+    const slice = new WorkSlice()
     for (const id of minions) {
       for (const [name, entry] of entriesOf(this.of(id), wanted)) {
         const value = await this.readable(id, entry, asking)
         if (value !== undefined) found.get(name)!.set(id, value)
       }
-      if (performance.now() - turn < TURN_MS) continue
-      await breath()
-      turn = performance.now()
+      if (slice.isOver) await slice.next()
     }
     if (!isByName) return found.get(names[0]!)!
     return new Map([...found].filter(([, values]) => values.size > 0))

@@ -3,7 +3,7 @@
 import { minionOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { runMasterFunction, tellNotBegun } from '../runner/mod.ts'
 import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
@@ -99,7 +99,7 @@ export class Peers {
 
   /** `pub_ret`: what has come back for a job that this minion began. */
   returns(load: Dict): Dict {
-    const jid = str(load.get('jid') ?? '')
+    const jid = briefStr(load.get('jid') ?? '')
     if (this.owners.get(jid) !== str(load.get('id')!)) return NOTHING
     const found: Dict = new Map()
     for (const [id, data] of this.access.stores.jobs.returns(jid)) {

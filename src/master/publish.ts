@@ -3,7 +3,7 @@
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Targeted } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
@@ -85,7 +85,7 @@ export class Publishing {
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()
-    if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(str(jid))} is not a job id`)
+    if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(briefStr(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
     if (!truthy(option(opts, 'tracing').get('enabled') ?? false)) load.delete('traceparent')
     await this.ready
@@ -101,7 +101,7 @@ export class Publishing {
     await publications.publish(isFrozen ? frozen(load, minions) : load)
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)
-      told('info', `User ${shownText(user)} Published command ${shownText(str(request.fun))} with jid ${jid}`)
+      told('info', `User ${shownText(user)} Published command ${shownText(briefStr(request.fun))} with jid ${jid}`)
       told('debug', `Job ${jid} was published to ${minions.length} minions: ${shownText(minions.join(', '), 1000)}`)
     }
     return jid
@@ -116,7 +116,7 @@ const clear = (load: Dict): Dict =>
 
 /** The caller is told, beyond what Salt tells, what is wrong with the target. */
 function nobody({ tgt }: JobRequest, problems: readonly string[]): Dict {
-  const error = `Master could not resolve minions for target ${shownText(str(tgt), 1000)}`
+  const error = `Master could not resolve minions for target ${shownText(briefStr(tgt), 1000)}`
   return clear(
     new Map<Value, Value>([
       ['jid', null],

@@ -2,7 +2,7 @@
 // is small, holds no secrets, and there are only so many in a second.
 import { isJid, type Log, StorageError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
-import { type Dict, HIDDEN, isDict, isList, isNumeric, isProof, str, textOf, type Value } from '../data/mod.ts'
+import { briefCopy, type Dict, type Value } from '../data/mod.ts'
 
 /** Why a request is refused. */
 export interface Refusal {
@@ -30,30 +30,6 @@ export function unstoredAnswer(error: unknown, isRecognised: boolean): Dict {
   return refusedAnswer({ name: 'StorageError', message })
 }
 
-const LONGEST_TEXT = 256
-const MOST_VALUES = 64
-const DEEPEST = 4
-const CUT = '…'
-
-/** Copy a value for an event: long texts are cut, and beyond a number of values or levels there is only a mark. */
-function brief(value: Value, budget: { values: number }, depth = 0): Value {
-  if (--budget.values < 0 || depth > DEEPEST) return CUT
-  const text = textOf(value)
-  if (text !== undefined) return cut(text)
-  if (isDict(value)) {
-    const copy: Dict = new Map()
-    for (const [key, item] of value) {
-      if (budget.values <= 0) break
-      copy.set(cut(str(key)), isProof(key) ? HIDDEN : brief(item, budget, depth + 1))
-    }
-    return copy
-  }
-  if (isList(value)) return value.slice(0, Math.max(0, budget.values)).map((item) => brief(item, budget, depth + 1))
-  return value === null || typeof value === 'boolean' || isNumeric(value) ? value : CUT
-}
-
-const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}${CUT}` : text)
-
 export interface RefusalOptions {
   /** Events of one second. */
   perSecond?: number
@@ -79,7 +55,7 @@ export class RefusedJobs {
   refuse(load: Dict, refusal: Refusal): Dict {
     const answer = refusedAnswer(refusal)
     if (refusal.isUntold || !this.hasRoom()) return answer
-    const event = brief(load, { values: MOST_VALUES }) as Dict
+    const event = briefCopy(load) as Dict
     const jid = load.get('jid') ?? null
     // strangers cause these events: they choose no more of a tag than a job id
     this.bus.fire(isJid(jid) ? `salt/job/${jid}/error` : 'salt/job/error', event.set('error', answer.get('error')!))

@@ -1,10 +1,9 @@
 // What minions look after that is no minion itself (switches, appliances, accounts): Salt 3008's resources. A minion tells at its
 // start which it has and what their grains are; from then on they can be targeted by name, by `T@type` and by those grains, and
 // their returns come through the minion. A resource has one minion at a time, and only that one returns for it.
-import { setImmediate as breath } from 'node:timers/promises'
-import { shownText, toError } from '../base/mod.ts'
+import { shownText, toError, WorkSlice } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -12,9 +11,6 @@ import type { MasterParts } from './parts.ts'
 const RESOURCES = 'minion_resources'
 /** By `type:id`. */
 const RESOURCE_GRAINS = 'resource_grains'
-
-/** Resources that are dealt with before others get their turn. */
-const AT_ONCE = 100
 
 type Parts = Pick<MasterParts, 'opts' | 'cache' | 'keys' | 'bus' | 'log'>
 
@@ -87,9 +83,9 @@ export class Resources {
       names.set(type, known)
       return known
     }
-    let count = 0
+    const slice = new WorkSlice()
     for (const { type, id: name } of entries(told)) {
-      if (++count % AT_ONCE === 0) await breath()
+      if (slice.isOver) await slice.next()
       const taken = isType(type) ? this.takenBy(id, name) : 'its type is no name'
       if (taken === undefined) {
         // at once, so that nobody else gets it meanwhile
@@ -117,9 +113,9 @@ export class Resources {
     }
     const fresh = new Map(now.map(({ type, id }) => [`${type}:${id}`, grainsOf(`${type}:${id}`)]))
     const stale = before.map(({ type, id }) => `${type}:${id}`).filter((name) => fresh.get(name) === undefined)
-    let count = 0
+    const slice = new WorkSlice()
     for (const name of [...stale, ...fresh.keys()]) {
-      if (++count % AT_ONCE === 0) await breath()
+      if (slice.isOver) await slice.next()
       const grains = fresh.get(name)
       try {
         if (grains) bank.store(name, grains)
@@ -146,5 +142,7 @@ interface Entry {
 /** The resources in what a minion told, or in what was kept of it. */
 function entries(told: Value | undefined): Entry[] {
   if (told === undefined || !isDict(told)) return []
-  return [...told].flatMap(([type, ids]) => (isList(ids) ? ids.map((id) => ({ type: str(type), id: str(id) })) : []))
+  return [...told].flatMap(([type, ids]) =>
+    isList(ids) ? ids.map((id) => ({ type: briefStr(type), id: briefStr(id) })) : [],
+  )
 }

@@ -3,7 +3,7 @@
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
 import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
 import { fireFor } from './minion-events.ts'
@@ -83,13 +83,13 @@ export class ReturnService {
     const resource = load.get('resource_id') ?? null
     load.delete('resource_id')
     if (resource === null) return id
-    if (!this.resources.isOf(id, str(resource))) {
-      const named = shownText(str(resource))
+    if (!this.resources.isOf(id, briefStr(resource))) {
+      const named = shownText(briefStr(resource))
       this.parts.log('warning', `Minion ${id} has no resource ${named}: its return counts for the minion itself`)
       return id
     }
     load.set('id', resource)
-    return str(resource)
+    return briefStr(resource)
   }
 
   /** Keep only well-formed hints within the limits with the return. */
@@ -142,7 +142,7 @@ export class ReturnService {
     const more = ['jid', 'id', 'success', 'fun', 'user'] as const
     const event: Dict = new Map(data).set('return', `Error: ${fun}`)
     for (const name of more) if (load.has(name)) event.set(name, name === 'success' ? false : load.get(name)!)
-    this.parts.bus.fire(`salt/job/${jid}/sub/${id}/error/${str(load.get('fun') ?? '')}`, event)
+    this.parts.bus.fire(`salt/job/${jid}/sub/${id}/error/${briefStr(load.get('fun') ?? '')}`, event)
   }
 }
 

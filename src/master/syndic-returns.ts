@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
 import { syndicOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
@@ -38,7 +38,7 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
   const returned = load.get('return')!
   if (!isDict(returned)) return
   if (!isJid(jid)) {
-    const shown = shownText(str(jid ?? null))
+    const shown = shownText(briefStr(jid ?? null))
     parts.log('warning', `Dropped returns that ${syndic} passed on to what cannot be a job: ${shown}`)
     return
   }

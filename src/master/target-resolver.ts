@@ -3,7 +3,7 @@
 import { createContext, Script } from 'node:vm'
 import { type Log, shownText } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, encodeMsgpack, isList, str, textOf, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, encodeMsgpack, isList, textOf, type Value } from '../data/mod.ts'
 import { type MinionKnowledge, resolveCertain, resolveTarget, type Targeted } from '../match/mod.ts'
 import { matchForeign } from './target-process.ts'
 import { type Failure, type Matched, TargetProcesses } from './target-processes.ts'
@@ -141,7 +141,7 @@ export class TargetResolver {
 
   /** Returns what to tell the author. */
   private failed(author: string, target: Value, failure: Failure): string {
-    const shown = JSON.stringify(shownText(str(target)).slice(0, 100))
+    const shown = JSON.stringify(shownText(briefStr(target)).slice(0, 100))
     const what = `Target ${shown} of ${author}`
     if (failure === 'unavailable') return `${what} was not matched: no process is free for it`
     // one that makes its process end, such as for want of memory, is no better than a slow one

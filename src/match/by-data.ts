@@ -1,5 +1,6 @@
 // Matchers that look into grains, pillar and the minion's data store. A target without the delimiter matches nothing.
 import {
+  briefStr,
   contains,
   type Dict,
   fnmatch,
@@ -53,7 +54,7 @@ export const data: Matcher = (target, subject) => {
   if (pattern === undefined) return false
   const found = subject.data?.get(key!) ?? null
   if (found === null) return false
-  if (isList(found)) return found.some((member) => fnmatch(str(member).toLowerCase(), pattern.toLowerCase()))
+  if (isList(found)) return found.some((member) => fnmatch(briefStr(member).toLowerCase(), pattern.toLowerCase()))
   return found instanceof Map ? contains(found, pattern) : fnmatch(str(found), pattern)
 }
 

@@ -105,9 +105,13 @@ class FileBank implements Bank {
   }
 
   flush(key?: string): void {
-    if (key === undefined) this.kept.clear()
-    else this.kept.delete(key)
-    rmSync(key === undefined ? this.folder : this.file(key), { recursive: true, force: true })
+    if (key === undefined) {
+      this.kept.clear()
+      rmSync(this.folder, { recursive: true, force: true })
+    } else {
+      this.kept.delete(key)
+      rmSync(this.file(key), { force: true })
+    }
   }
 
   list(): string[] {

@@ -1,6 +1,6 @@
 // Jobs in an embedded database, which several processes may read while the master writes. Returns that come in the same
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
-import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, isList, str, type Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict, unpackValue } from './database.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 import type { Statement } from './sql.ts'
@@ -84,7 +84,7 @@ export class SqliteJobs implements JobStore {
   private saveNewJob({ jid, load, minions }: JobRecord): void {
     this.sql('INSERT INTO job VALUES (?, ?, ?, ?, ?) ON CONFLICT (jid) DO UPDATE SET minions = excluded.minions').run(
       jid,
-      str(load.get('fun') ?? ''),
+      briefStr(load.get('fun') ?? ''),
       pack(load),
       pack(minions),
       Date.now() / 1000,

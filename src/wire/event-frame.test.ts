@@ -37,6 +37,13 @@ describe('EventFrames', () => {
     )
   })
 
+  it('refuses a frame of many values', () => {
+    const frame = Buffer.from(encodeMsgpack({ head: { x: Array(2000).fill(1) }, body: bodies[0] }, 'bus'))
+    const length = Buffer.from([0, 0, frame.length >> 8, frame.length & 255])
+    for (const stream of [frame, Buffer.concat([length, frame])])
+      expect(() => new EventFrames().push(stream)).toThrow('values allowed')
+  })
+
   it('refuses a length beyond the limit before it comes', () => {
     expect(() => new EventFrames(1000).push(Buffer.from([0, 1, 0, 0]))).toThrow('Refused an event of 65536 bytes')
   })

@@ -2,7 +2,15 @@
 // map of a head and the body. Salt's heads are empty and its readers take the body only; ours carry the origin of the event.
 // A program that fires an event may put the frame's length in front: Salt 3008.2 does, 3007 does not.
 import { createHash } from 'node:crypto'
-import { type Dict, decodeMsgpack, encodeMsgpack, isDict, MsgpackStream, type Value } from '../data/mod.ts'
+import {
+  type DecodeOptions,
+  type Dict,
+  decodeMsgpack,
+  encodeMsgpack,
+  isDict,
+  MsgpackStream,
+  type Value,
+} from '../data/mod.ts'
 import { bytesOf } from './envelope.ts'
 import { WireError } from './errors.ts'
 
@@ -11,6 +19,8 @@ const SEPARATOR = Buffer.from('\n\n')
 const MAP_OF_TWO = 0x82
 const LENGTH_BYTES = 4
 const MAX_FRAME_BYTES = 1 << 28
+/** Values of a frame: its head, and its body as bytes. */
+const MAX_FRAME_VALUES = 1000
 
 export interface Event {
   tag: string
@@ -105,11 +115,14 @@ export function numberFrame(frame: Buffer, number: number, { plain, numbered }: 
   return bytes
 }
 
-export function decodeEvent(body: Uint8Array): Event {
+/** Limits in which the data of an event is read. */
+export type EventReading = Pick<DecodeOptions, 'maxValues' | 'maxPackedValues' | 'leavesPacked'>
+
+export function decodeEvent(body: Uint8Array, reading: EventReading = {}): Event {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   const at = bytes.indexOf(SEPARATOR)
   if (at < 0) throw new WireError('ProtocolError', 'An event has no end of its tag')
-  const data = decodeMsgpack(bytes.subarray(at + SEPARATOR.length), { dialect: 'bus' })
+  const data = decodeMsgpack(bytes.subarray(at + SEPARATOR.length), { dialect: 'bus', ...reading })
   if (!isDict(data)) throw new WireError('ProtocolError', 'The data of an event is no mapping')
   return { tag: bytes.toString('utf8', 0, at), data }
 }
@@ -155,11 +168,14 @@ export class EventFrames {
   private readonly frames: MsgpackStream
   private readonly maxBytes: number
   private prefixed: boolean | undefined
-  private kept: Buffer = Buffer.alloc(0)
+  /** What is there of a frame with a length in front, how many bytes that is, and how many it takes to go on. */
+  private parts: Uint8Array[] = []
+  private size = 0
+  private wanted = LENGTH_BYTES
 
   constructor(maxBytes: number = MAX_FRAME_BYTES) {
     this.maxBytes = maxBytes
-    this.frames = new MsgpackStream({ dialect: 'bus', maxBytes })
+    this.frames = new MsgpackStream({ dialect: 'bus', maxBytes, maxValues: MAX_FRAME_VALUES })
   }
 
   /** Bodies that are whole now. */
@@ -184,19 +200,29 @@ export class EventFrames {
     if (chunk.length === 0) return []
     this.prefixed ??= chunk[0] !== MAP_OF_TWO
     if (!this.prefixed) return this.frames.push(chunk)
-    this.kept = Buffer.concat([this.kept, chunk])
+    this.parts.push(chunk)
+    this.size += chunk.length
+    return this.size < this.wanted ? [] : this.whole(Buffer.concat(this.parts))
+  }
+
+  /** Take the frames that are whole off the bytes, and keep the rest. */
+  private whole(bytes: Buffer): Value[] {
     const frames: Value[] = []
     let at = 0
-    while (this.kept.length - at >= LENGTH_BYTES) {
-      const size = this.kept.readUInt32BE(at)
+    this.wanted = LENGTH_BYTES
+    while (bytes.length - at >= LENGTH_BYTES) {
+      const size = bytes.readUInt32BE(at)
       if (size > this.maxBytes)
         throw new WireError('TooLarge', `Refused an event of ${size} bytes, ${this.maxBytes} are allowed`)
       const from = at + LENGTH_BYTES
-      if (this.kept.length < from + size) break
+      this.wanted = LENGTH_BYTES + size
+      if (bytes.length < from + size) break
       at = from + size
-      frames.push(decodeMsgpack(this.kept.subarray(from, at), { dialect: 'bus' }))
+      this.wanted = LENGTH_BYTES
+      frames.push(decodeMsgpack(bytes.subarray(from, at), { dialect: 'bus', maxValues: MAX_FRAME_VALUES }))
     }
-    this.kept = this.kept.subarray(at)
+    this.parts = [bytes.subarray(at)]
+    this.size = bytes.length - at
     return frames
   }
 }

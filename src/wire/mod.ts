@@ -17,6 +17,7 @@ export {
   decodeEvent,
   type Event,
   EventFrames,
+  type EventReading,
   encodeEvent,
   eventTag,
   FrameHead,

@@ -1,7 +1,7 @@
 // `/events`: Salt's stream of events, to the letter, and what happens to slow readers, over restarts and at the end of a session.
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../until.ts'
-import { ApiSite, SseClient } from './api-site.ts'
+import { ApiSite, SseClient } from './event-site.ts'
 
 let site: ApiSite
 afterEach(() => site.close())

@@ -8,7 +8,7 @@ import { silentLog } from '../../src/base/mod.ts'
 import { LocalClient } from '../../src/client/mod.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
-import { ApiSite } from './api-site.ts'
+import { ApiSite } from './event-site.ts'
 
 let site: ApiSite
 afterEach(() => site.close())

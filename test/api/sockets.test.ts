@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
-import { ApiSite } from './api-site.ts'
+import { ApiSite } from './event-site.ts'
 
 let site: ApiSite
 afterEach(() => site.close())

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { str } from '../../src/data/mod.ts'
 import { until } from '../until.ts'
-import { ApiSite } from './api-site.ts'
+import { ApiSite } from './event-site.ts'
 
 interface Span {
   traceId: string

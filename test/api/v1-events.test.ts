@@ -16,7 +16,7 @@ import { silentLog } from '../../src/base/mod.ts'
 import { str } from '../../src/data/mod.ts'
 import { ApiSessions } from '../../src/store/mod.ts'
 import { until } from '../until.ts'
-import { ApiSite } from './api-site.ts'
+import { ApiSite } from './event-site.ts'
 
 let site: ApiSite
 afterEach(() => site.close())

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Chance } from '../faults/chance.ts'
-import { emptyMaps, nestedLists, Raw } from '../security/proofs/msgpack.ts'
+import { COSTLY_KEYS, date, emptyMaps, listOf, mapOf, nestedLists, pack, Raw } from '../security/proofs/msgpack.ts'
 
 /** Stands in what hostile minions tell: it must not come under a tag of the master's own. */
 export const EVIL_WORD = 'evil-9f31c2'
@@ -138,6 +138,15 @@ const BYTES_OF_VALUES = [
 
 const NUMBERS = [0, 1, -1, 255, 65_536, 2 ** 31, 2 ** 32, 2 ** 53 - 1, -(2 ** 53), 1e308, 0.5, 2n ** 64n - 1n]
 
+/** Values that are short in a message and long to read: many of a kind, made once. */
+const COSTLY: readonly Raw[] = [
+  ...Object.values(COSTLY_KEYS).flatMap((key) => [mapOf(500, key), mapOf(8000, key)]),
+  listOf(30_000, date),
+  listOf(100_000, (index) => pack(`text ${index}`)),
+  listOf(100_000, () => Buffer.of(0xc4, 2, 0xff, 0x41)),
+  mapOf(60_000, (index) => pack(`key ${index}`)),
+]
+
 export function anyBytes(chance: Chance, most: number): Buffer {
   return Buffer.from(Array.from({ length: chance.whole(0, most) }, () => chance.whole(0, 255)))
 }
@@ -165,7 +174,7 @@ export function anyValue(chance: Chance, depth = 0): unknown {
     case 6:
       return nestedLists(chance.of([50, 120, 400, 505, 511, 600, 1000, 1020, 1100]))
     case 7:
-      return emptyMaps(chance.of([10, 1000, 60_000, 240_000, 1_000_000]))
+      return chance.next() < 0.5 ? emptyMaps(chance.of([10, 1000, 60_000, 240_000, 1_000_000])) : chance.of(COSTLY)
     case 8:
       return Array.from({ length: chance.whole(0, 5) }, () => anyValue(chance, depth + 1))
     default:

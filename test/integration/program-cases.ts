@@ -28,6 +28,7 @@ export interface Ended {
 /** Salt's programs that Brine has, each with words that make it read its configuration. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   salt: ['web1', 'test.ping'],
+  'salt-api': [],
   'salt-call': ['--local', 'test.ping'],
   'salt-cp': ['web1', '/etc/hostname', '/tmp/hostname'],
   'salt-key': ['-L'],

@@ -48,6 +48,12 @@ export class TestMaster {
     this.master.parts.bus.listen(({ tag, data }) => this.seen.push({ tag, data }))
   }
 
+  /** The master itself, while it runs. */
+  get opened(): Master {
+    if (!this.master) throw new Error('The master does not run')
+    return this.master
+  }
+
   async stop(): Promise<void> {
     await this.master?.close()
     this.master = undefined

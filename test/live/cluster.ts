@@ -27,6 +27,9 @@ const PROGRAMS = ['salt', 'salt-run', 'salt-key', 'salt-cp', 'salt-call']
 /** The other one of two masters, where minions know two. */
 export const SECOND_MASTER = 'master-b'
 
+/** The daemon of the REST API. */
+export const API = 'api'
+
 /** What has not ended by then hangs. */
 const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
 
@@ -41,7 +44,7 @@ export class Cluster {
   private readonly scenario: Scenario
   private readonly programs: Programs
   private readonly daemons = new Map<string, ChildProcess>()
-  private ports: { pub: number; ret: number } = { pub: 0, ret: 0 }
+  private ports: { pub: number; ret: number; api: number } = { pub: 0, ret: 0, api: 0 }
 
   constructor(scenario: Scenario, programs: Programs = ours) {
     this.scenario = scenario
@@ -49,7 +52,7 @@ export class Cluster {
   }
 
   async prepare(): Promise<void> {
-    this.ports = { pub: await freePort(), ret: await freePort() }
+    this.ports = { pub: await freePort(), ret: await freePort(), api: await freePort() }
     const { setup } = this.scenario
     for (const [path, text] of Object.entries(setup.files ?? {})) this.write(path, text)
     for (const step of this.scenario.steps) {
@@ -93,7 +96,22 @@ export class Cluster {
       file_roots: { base: [join(this.root, 'srv/salt')] },
       pillar_roots: { base: [join(this.root, 'srv/pillar')] },
       ...(this.placed(this.scenario.setup.master) as object),
+      ...(this.apiOptions && { rest_cherrypy: { ...(this.placed(this.apiOptions) as object), port: this.ports.api } }),
     })
+  }
+
+  /** Options of the REST API, for a scenario that has one. */
+  get apiOptions(): { [option: string]: Json } | undefined {
+    return this.scenario.setup.master['rest_cherrypy'] as { [option: string]: Json } | undefined
+  }
+
+  get apiPort(): number {
+    return this.ports.api
+  }
+
+  /** What stands before the paths of the API. */
+  get apiPrefix(): string {
+    return String(this.apiOptions?.['root_prefix'] ?? '').replace(/\/$/, '')
   }
 
   /** Names and addresses of the masters: one, or two for minions that know two. */
@@ -130,12 +148,16 @@ export class Cluster {
 
   /** Where a daemon's configuration is. */
   private configOf(name: string): string {
+    if (name === API) return join(this.root, 'master')
     return join(this.root, name in this.masters ? name : join('minions', name))
   }
 
   /** Recorded paths stand below the cluster's directory. */
   placed(value: Json): Json {
-    if (typeof value === 'string') return value.replaceAll('<ROOT>', this.root).replaceAll('<HOST>', hostname())
+    if (typeof value === 'string') {
+      const [host, port] = [hostname(), String(this.ports.api)]
+      return value.replaceAll('<ROOT>', this.root).replaceAll('<HOST>', host).replaceAll('<API_PORT>', port)
+    }
     if (Array.isArray(value)) return value.map((item) => this.placed(item))
     if (value === null || typeof value !== 'object') return value
     return Object.fromEntries(
@@ -162,7 +184,7 @@ export class Cluster {
   }
 
   start(name: string): void {
-    const program = name in this.masters ? 'salt-master' : 'salt-minion'
+    const program = name === API ? 'salt-api' : name in this.masters ? 'salt-master' : 'salt-minion'
     const log = openSync(join(this.root, `${name}.log`), 'a')
     const [command, ...words] = [...this.programs.words(program), '-c', this.configOf(name), '-l', 'warning']
     const env = { ...process.env, ...this.programs.env }

@@ -19,8 +19,21 @@ export const isForOthers = ({ tag }: RecordedEvent): boolean =>
 const isTelling = ({ tag, data }: RecordedEvent): boolean =>
   !PASSING.test(tag) && !/^(saltutil\.find_job|cp\.recv_chunked)$/.test(String(data['fun']))
 
+/** A list of all jobs has those of scenarios that were recorded before, and one of all functions has those of the machine. */
+const listsAll = ({ tag, data }: RecordedEvent): boolean =>
+  /\/ret(\/|$)/.test(tag) &&
+  /^(runner\.jobs\.list_jobs|sys\.list_functions)$/.test(String(data['fun'])) &&
+  JSON.stringify(data['fun_args']) === '[]'
+
+/** Which minions of a batch are first is chance. */
+const isBetweenBatches = ({ tag, data }: RecordedEvent): boolean => {
+  const { all_minions: minions } = (data['state'] ?? {}) as { all_minions?: Json }
+  return tag.endsWith('/progress') && Array.isArray(minions) && minions.length > 1
+}
+
 /** How often a scheduled job ran depends on how long all took. */
-const isCompared = (event: RecordedEvent): boolean => isTelling(event) && !('schedule' in event.data)
+const isCompared = (event: RecordedEvent): boolean =>
+  isTelling(event) && !('schedule' in event.data) && !listsAll(event) && !isBetweenBatches(event)
 
 const plain = ({ tag, data }: BusEvent): RecordedEvent => ({
   tag,
@@ -64,7 +77,21 @@ const sameFields = (one: RecordedEvent['data'], other: RecordedEvent['data']): n
 
 function isLike(tag: string, expected: Json, actual: RecordedEvent): boolean {
   const known = new Placeholders()
-  return known.matches(tag, actual.tag) && matchesJson(expected, withoutHints(actual.data), known)
+  return known.matches(tag, actual.tag) && matchesJson(told(tag, expected), told(tag, withoutHints(actual.data)), known)
+}
+
+/** What is compared of an event. Salt tells secrets of whoever asked, and its own key with a job that it refused; we do not. */
+function told(tag: string, data: Json): Json {
+  if (tag !== 'salt/job/error') return withoutPasswords(data)
+  const { tgt = null, fun = null, error = null } = data as { [name: string]: Json }
+  return { tgt, fun, error }
+}
+
+function withoutPasswords(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutPasswords)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).map(([name, item]) => [name, name === 'password' ? '' : withoutPasswords(item)])
+  return Object.fromEntries(entries)
 }
 
 /** A return of ours may carry hints beside what Salt's has. */

@@ -7,12 +7,16 @@ const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(TIME|CTIME|START_TIME|TT)$/, '.+'],
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],
-  [/^PUBKEY$/, '[\\s\\S]+'],
+  [/^HTTPDATE$/, '\\w{3}, \\d\\d[ -]\\w{3}[ -]\\d{4} \\d\\d:\\d\\d:\\d\\d GMT'],
+  [/^(PUB|PRIV)KEY$/, '[\\s\\S]+'],
   [/^(FINGER)$/, '[0-9a-f:]+'],
   [/^(TOKEN|HEX)$/, '[0-9a-f]+'],
   [/^(USAGE|DOCSTRING|ALL GRAINS|GRAINS|DOCS OF ALL RUNNERS)$/, '[\\s\\S]*'],
   [/^FRAMES$/, '(?:[\\s\\S]*(?:\\n|\\\\n))?'],
 ]
+
+/** A number that no job has, for those that recordings made up. */
+export const NO_JOB = '20010101000000000000'
 
 const PLACEHOLDER = /<([A-Z_ ]+\d*)>/
 
@@ -58,6 +62,7 @@ export class Placeholders {
     // frames are whole lines, or none
     const parts = recorded
       .replace(/ *<FRAMES>(?:\n|\\n)/g, '<FRAMES>')
+      .replace(/<DOCSTRING>\n$/, '<DOCSTRING>')
       .split(PLACEHOLDER)
       .map((part, index) => {
         if (index % 2 === 0) return escaped(part).replace(/ at pid \d+/g, ' at pid \\d+')

@@ -4,10 +4,12 @@ import { PATIENCE_SECONDS } from '../until.ts'
 import { type Ran, SECOND_MASTER } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
 import { isForOthers, missingEvents } from './events.ts'
+import { HttpSteps } from './http-steps.ts'
 import { jsonDifferences } from './json-differences.ts'
 import { exitHere, knownDifference } from './known.ts'
 import { hasOutstandingJobs } from './outstanding.ts'
-import { Placeholders } from './placeholders.ts'
+import { NO_JOB, Placeholders } from './placeholders.ts'
+import type { Programs } from './programs.ts'
 import { keyFiles, pythonCall } from './python-calls.ts'
 import type { Json, RecordedEvent, Scenario, Step } from './scenario.ts'
 import { Stage } from './stage.ts'
@@ -29,13 +31,11 @@ const SCENARIO_SECONDS = 600
 const LATE_SECONDS = 30
 
 /** Questions that change nothing: recordings were made on a slower machine, where jobs had ended when they were asked. */
-const ASKS_ABOUT_JOBS = /salt-run jobs\.|saltutil\.(running|find_job|is_running)\b/
-
-/** A number that no job has, for those that recordings made up. */
-const NO_JOB = '20010101000000000000'
+const ASKS_ABOUT_JOBS = /salt-run jobs\.|GET \/jobs|saltutil\.(running|find_job|is_running)\b/
 
 /** Scenarios whose events say what came of it. */
-const TOLD_BY_EVENTS = /^(more-|reactor-|orch-|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
+const TOLD_BY_EVENTS =
+  /^(more-|rest-|reactor-|orch-|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
 
 class Play {
   private readonly scenario: Scenario
@@ -43,10 +43,12 @@ class Play {
   private readonly known = new Placeholders()
   /** Commands that were started before their turn. */
   private readonly ahead = new Map<Step, Promise<Ran>>()
+  private readonly http: HttpSteps
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, programs?: Programs) {
     this.scenario = scenario
-    this.stage = new Stage(scenario)
+    this.stage = new Stage(scenario, programs)
+    this.http = new HttpSteps(scenario, this.stage, this.known)
   }
 
   async run(): Promise<StepVerdict[]> {
@@ -79,7 +81,7 @@ class Play {
       const missing = missingEvents(recorded, this.stage.seen(of), (value) => this.stage.cluster.placed(value))
       if (missing.length === 0) return {}
       if (Date.now() > end) {
-        return { problem: `missing\n${missing.join('\n')}\nlog: ${this.stage.cluster.log(of)}` }
+        return { problem: `missing\n${missing.join('\n')}\nlog: ${this.stage.cluster.log(of).slice(-2000)}` }
       }
       await sleep(500)
     }
@@ -91,12 +93,13 @@ class Play {
   }
 
   private nameOf(step: Step, index: number): string {
-    const what = step.run ?? step.action ?? step.wait_event ?? step.observed ?? Object.keys(step)[0]!
+    const what = step.run ?? step.http ?? step.action ?? step.wait_event ?? step.observed ?? Object.keys(step)[0]!
     return `${this.scenario.scenario}/${index}: ${what}`
   }
 
   private async perform(step: Step): Promise<Verdict> {
-    if (step.run !== undefined) return this.command(step)
+    if (step.run !== undefined) return this.patiently(step.run, () => this.commandOnce(step))
+    if (step.http !== undefined) return this.patiently(step.http, () => this.requested(step))
     if (step.wait_event !== undefined) return this.awaited(step)
     if (step.action !== undefined) {
       return (await this.stage.act(step.action)) ? {} : { skipped: `no way to do: ${step.action}` }
@@ -152,11 +155,17 @@ class Play {
     await sleep(3000)
   }
 
-  private async command(step: Step): Promise<Verdict> {
+  private async requested(step: Step): Promise<Verdict> {
+    const problem = await this.http.problem(step)
+    return problem === undefined ? {} : { problem }
+  }
+
+  /** Asks again about jobs while minions have not answered all. */
+  private async patiently(what: string, ask: () => Promise<Verdict>): Promise<Verdict> {
     const end = Date.now() + 30_000
     for (;;) {
-      const verdict = await this.commandOnce(step)
-      if (verdict.problem === undefined || !ASKS_ABOUT_JOBS.test(step.run!) || Date.now() > end) return verdict
+      const verdict = await ask()
+      if (verdict.problem === undefined || !ASKS_ABOUT_JOBS.test(what) || Date.now() > end) return verdict
       if (!hasOutstandingJobs(this.stage.seen(), (id) => !this.stage.down.has(id))) return verdict
       await sleep(1000)
     }
@@ -189,6 +198,7 @@ class Play {
   }
 }
 
-export function play(scenario: Scenario): Promise<StepVerdict[]> {
-  return new Play(scenario).run()
+/** Our own programs play it, unless others are named. */
+export function play(scenario: Scenario, programs?: Programs): Promise<StepVerdict[]> {
+  return new Play(scenario, programs).run()
 }

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readJson } from './compare.ts'
 import { recordedEvents } from './events.ts'
+import { HttpSteps } from './http-steps.ts'
 import { Placeholders } from './placeholders.ts'
 import { realSalt } from './programs.ts'
 import type { Json, Scenario, Step } from './scenario.ts'
@@ -11,7 +12,12 @@ import { shortened, withPlaceholders } from './stand-ins.ts'
 
 const WAIT_SECONDS = 40
 
-async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<Step> {
+async function recorded(stage: Stage, http: HttpSteps, step: Step, known: Placeholders): Promise<Step> {
+  if (step.http !== undefined) {
+    const answered = await http.recorded(step)
+    for (const [jid] of JSON.stringify(answered).matchAll(/\b20\d{18}\b/g)) known.learn(jid)
+    return withoutSalts(answered as Json) as Step
+  }
   if (step.run === undefined) {
     if (step.action !== undefined) await stage.act(step.action)
     if (step.wait_event === undefined) return step
@@ -39,30 +45,39 @@ async function recorded(stage: Stage, step: Step, known: Placeholders): Promise<
   }
 }
 
-/** Without frames of Salt's code and its documentation. */
+/** Without frames of Salt's code, its documentation and the grains of the machine. */
 function withoutSalts<T extends Json | undefined>(value: T): T {
   if (typeof value === 'string') return shortened(value) as T
   if (Array.isArray(value)) return value.map((item) => withoutSalts(item)) as T
   if (value === undefined || value === null || typeof value !== 'object') return value
+  if ('kernelrelease' in value && 'osfullname' in value) return { id: value['id'], '...': '<all grains>' } as Json as T
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutSalts(item)])) as T
+}
+
+/** What a step asks, in the words of its author. */
+function asked({ stream_start: _, ...step }: Step): Step {
+  if (step.http === undefined) return step
+  const names = ['http', 'request_headers', 'request_body', 'note']
+  return Object.fromEntries(names.filter((name) => name in step).map((name) => [name, step[name]]))
 }
 
 for (const file of process.argv.slice(2)) {
   const scenario = JSON.parse(readFileSync(file, 'utf8')) as Scenario
   const stage = new Stage(scenario, realSalt())
   const known = new Placeholders()
+  const http = new HttpSteps(scenario, stage, known)
   const found: Pick<Scenario, 'steps' | 'events'> = { steps: [], events: [] }
   try {
     await stage.open()
     const before = stage.seen().length
-    for (const step of scenario.steps) found.steps.push(await recorded(stage, step, known))
+    for (const step of scenario.steps) found.steps.push(await recorded(stage, http, step, known))
     found.events.push(
       ...recordedEvents(stage.seen().slice(before)).map(({ tag, data }) => ({ tag, data: withoutSalts(data) })),
     )
   } finally {
     await stage.close()
   }
-  const filled = JSON.parse(withPlaceholders(JSON.stringify(found), stage.cluster.root)) as typeof found
-  const steps = filled.steps.map((step, index) => ({ ...step, ...scenario.steps[index] }))
+  const filled = JSON.parse(withPlaceholders(JSON.stringify(found), stage.cluster)) as typeof found
+  const steps = filled.steps.map((step, index) => ({ ...step, ...asked(scenario.steps[index]!) }))
   writeFileSync(file, `${JSON.stringify({ ...scenario, steps, events: filled.events }, null, 1)}\n`)
 }

@@ -15,6 +15,7 @@ export interface Step {
   stderr?: string
   json?: Json
   action?: string
+  http?: string
   wait_event?: string
   observed?: string
   seen?: boolean

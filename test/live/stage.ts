@@ -1,9 +1,10 @@
 // Where a scenario happens: its masters and minions, which of them run, and what is heard on their buses.
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../src/bus/mod.ts'
 import { fnmatch } from '../../src/data/mod.ts'
 import { PATIENCE_SECONDS } from '../until.ts'
-import { Cluster, type Ran, SECOND_MASTER } from './cluster.ts'
+import { API, Cluster, type Ran, SECOND_MASTER } from './cluster.ts'
 import { EventLog } from './event-log.ts'
 import type { Programs } from './programs.ts'
 import type { Scenario, Step } from './scenario.ts'
@@ -22,6 +23,14 @@ const CHANGED_MODULE = 'srv/salt/_modules/probe.py'
 /** Whether words tell only how all began. */
 const isAboutSetup = (action: string): boolean =>
   /^master(s A .* and B .* share one key pair| has| started)/.test(action)
+
+/** Whether something listens on a port of loopback. */
+const answers = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true))
+    socket.on('error', () => done(false))
+    socket.on('connect', () => socket.destroy())
+  })
 
 export class Stage {
   readonly cluster: Cluster
@@ -58,6 +67,7 @@ export class Stage {
     await this.listenToMinions()
     for (const id of ids.filter((each) => this.isDown(each))) await this.stop(id)
     if (isOpen) await this.syncModules()
+    if (this.cluster.apiOptions) await this.startApi()
   }
 
   /** Minions whose own bus a step tells of. */
@@ -71,6 +81,11 @@ export class Stage {
   private async startMaster(name: string): Promise<void> {
     this.cluster.start(name)
     await this.listen(name, `${this.cluster.socketsOf(name)}/master_event_pub.ipc`)
+  }
+
+  private async startApi(): Promise<void> {
+    this.cluster.start(API)
+    await this.until('the REST API', () => answers(this.cluster.apiPort))
   }
 
   private async listen(name: string, socket: string): Promise<void> {
@@ -104,7 +119,7 @@ export class Stage {
   }
 
   private tails(): string {
-    const names = ['master', ...Object.keys(this.scenario.setup.minions)]
+    const names = ['master', API, ...Object.keys(this.scenario.setup.minions)]
     return names.map((name) => `${name}: ${this.cluster.log(name).slice(-800)}`).join('\n')
   }
 

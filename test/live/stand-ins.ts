@@ -19,7 +19,10 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/("(?:__pub_)?pid": ?)\d+/g, '$1"<PID>"'],
   [/(__pub_pid: )\d+/g, '$1<PID>'],
   [/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----(?:\\n)?/g, '<PUBKEY>'],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----(?:\\n)?/g, '<PRIVKEY>'],
   [/\b[\w+/]{75}=/g, '<ROOTKEY>'],
+  [/((?:[Tt]oken|session_id)(?:\\?": ?\\?"|=|: ))[0-9a-f]{40,64}\b/g, '$1<TOKEN>'],
+  [/\w{3}, \d\d[ -]\w{3}[ -]\d{4} \d\d:\d\d:\d\d GMT/g, '<HTTPDATE>'],
   [/(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}/g, '<FINGER>'],
 ]
 
@@ -31,9 +34,10 @@ export function shortened(text: string): string {
     .replace(/^Usage: [\s\S]*/, '<USAGE>\n')
 }
 
-export function withPlaceholders(text: string, root: string): string {
+export function withPlaceholders(text: string, { root, apiPort }: { root: string; apiPort: number }): string {
   const jids = new Map<string, string>()
   let replaced = text.replaceAll(root, '<ROOT>').replaceAll(hostname(), '<HOST>')
+  replaced = replaced.replaceAll(`127.0.0.1:${apiPort}`, '127.0.0.1:<API_PORT>')
   replaced = replaced.replace(/\b20\d{18}\b/g, (jid) => {
     if (!jids.has(jid)) jids.set(jid, `<JID${jids.size + 1}>`)
     return jids.get(jid)!

@@ -31,7 +31,7 @@ async function answering(work: ClientWork, low: Dict): Promise<string[]> {
   const ping = new Map(low).set('fun', 'test.ping').set('ret', '')
   for (const field of ['arg', 'kwarg', 'batch', 'batch_wait', 'failhard', 'raw', 'jid', 'full_return'])
     ping.delete(field)
-  return [...(await local(work, ping))].filter(([, value]) => value !== false).map(([id]) => str(id))
+  return [...(await local(work, ping))].filter(([, value]) => value === true).map(([id]) => str(id))
 }
 
 /** Fields of a chunk that the batch itself reads. */

@@ -3,7 +3,7 @@ import { collectReturns } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
-import type { MinionReturn, Published } from '../../sdk/mod.ts'
+import { type MinionReturn, type Published, unreturnedText } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
 import type { JobEvents } from '../job-watch.ts'
 import type { ClientWork } from './work.ts'
@@ -94,7 +94,9 @@ export function argumentsOf(low: Dict): Value[] {
   const arg = low.get('arg') ?? []
   const kwarg = low.get('kwarg') ?? null
   const positional = isList(arg) ? [...arg] : [arg]
-  if (isDict(kwarg) && kwarg.size > 0) positional.push(new Map<Value, Value>([['__kwarg__', true], ...kwarg]))
+  // minions leave out keywords of several functions
+  if (isDict(kwarg) && kwarg.size > 0 && !isList(low.get('fun') ?? null))
+    positional.push(new Map<Value, Value>([['__kwarg__', true], ...kwarg]))
   return positional
 }
 
@@ -137,7 +139,7 @@ async function* returnsOf(
     return begun?.jid
   }
   try {
-    yield* collectReturns(events, ask, { ...published, missing: [] }, timesOf(low, access.opts))
+    yield* collectReturns(events, ask, published, timesOf(low, access.opts))
   } finally {
     signal.removeEventListener('abort', leave)
     events.close()
@@ -151,8 +153,8 @@ async function gathered(work: ClientWork, low: Dict, { published, events }: Begu
     return results
   }
   const isFull = truthy(low.get('full_return') ?? null)
-  for await (const { id, data } of returnsOf(work, low, published, events)) {
-    if (!data) results.set(id, false)
+  for await (const { id, data, reason } of returnsOf(work, low, published, events)) {
+    if (!data) results.set(id, reason === 'missing' ? unreturnedText({ jid: published.jid }) : false)
     else results.set(id, isFull ? fullReturn(data, published.jid) : (data.get('return') ?? null))
   }
   return results

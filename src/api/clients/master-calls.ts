@@ -1,23 +1,57 @@
 // The clients that call functions of the master: runners and wheel functions.
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { parseInput, signatureOf } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
 import type { ClientWork } from './work.ts'
 
-/** Return the command for a call; the fields of the API itself are left out. */
-function callLoad(low: Dict, cmd: string): Dict {
+/** Fields of a chunk that prove who asks. */
+const CREDENTIALS = ['token', 'eauth', 'username', 'password', 'user', 'key']
+
+/** Fields of a chunk that are no keywords of the function. */
+const OWN = new Set([...CREDENTIALS, 'client', 'fun', 'arg', 'kwarg', 'timeout', 'full_return'])
+
+function functionOf(low: Dict, client: string): string {
   const fun = low.get('fun')
-  if (fun === undefined) throw new HttpError(400, `${cmd} takes at least 1 argument (0 given)`)
-  const load: Dict = new Map(low)
-  for (const field of ['client', 'timeout', 'full_return']) load.delete(field)
-  return load.set('cmd', cmd).set('fun', fun)
+  if (fun === undefined) throw new HttpError(400, `${client} takes at least 1 argument (0 given)`)
+  return str(fun)
+}
+
+/**
+ * Return the command that runs a runner function. As in Salt, texts such as `a=1` among the arguments are keywords, further fields of
+ * the chunk are keywords too, and keywords that the function does not have are left out.
+ */
+async function runnerLoad(work: ClientWork, low: Dict, client: string): Promise<Dict> {
+  const fun = functionOf(low, client)
+  const load: Dict = new Map([...low].filter(([name]) => CREDENTIALS.includes(name as string)))
+  load.set('cmd', 'runner').set('fun', fun)
+  const { runners } = work.master.access.functions
+  if (!runners.has(fun)) await lookAgain(work, load, fun)
+  const arg = low.get('arg') ?? []
+  const kwarg = low.get('kwarg') ?? null
+  const { args, kwargs } = parseInput(isList(arg) ? arg : [arg])
+  if (isDict(kwarg)) for (const [name, value] of kwarg) kwargs.set(str(name), value)
+  for (const [name, value] of low) if (typeof name === 'string' && !OWN.has(name)) kwargs.set(name, value)
+  const { positional, keywordOnly, open } = signatureOf(await runners.find(fun), fun.slice(fun.indexOf('.') + 1))
+  const known = new Set([...positional, ...keywordOnly])
+  const taken = [...kwargs].filter(([name]) => open || known.has(name))
+  return load.set('arg', args).set('kwarg', new Map<Value, Value>(taken))
+}
+
+/** Look for a function that users added; only for callers who may call it. */
+async function lookAgain({ master, peer }: ClientWork, load: Dict, fun: string): Promise<void> {
+  const { functions } = master.access
+  answered(await master.command(new Map(load).set('cmd', 'judge').set('family', 'runner'), peer))
+  await functions.refreshFor('runner', fun)
+  // Salt answers with an unexpected error
+  if (!functions.runners.has(fun)) throw new TypeError(`There is no runner function ${fun}`)
 }
 
 /** Begin a runner function and wait for its end. */
 export async function runner(work: ClientWork, low: Dict): Promise<Value> {
   const { master, watch, peer, signal } = work
-  const load = callLoad(low, 'runner')
-  mustExist(work, 'runners', load)
+  const seconds = secondsOf(low.get('timeout') ?? null) ?? option(master.access.opts, 'rest_timeout')
+  const load = await runnerLoad(work, low, 'runner')
   const { begun, events } = await watch.begin(
     async () => answered(await master.command(load, peer)),
     (answer) => str(answer.get('jid') ?? ''),
@@ -25,7 +59,6 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
   const tag = `${str(begun.get('tag') ?? '')}/ret`
   const leave = (): void => events.close()
   signal.addEventListener('abort', leave)
-  const seconds = numberOf(low.get('timeout') ?? null) ?? option(master.access.opts, 'rest_timeout')
   const end = performance.now() + seconds * 1000
   try {
     for (;;) {
@@ -44,30 +77,31 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
   }
 }
 
-/** Begin a runner function: `{tag, jid}`. */
-export async function runnerAsync(work: ClientWork, low: Dict): Promise<Value> {
-  const load = callLoad(low, 'runner')
-  mustExist(work, 'runners', load)
-  return answered(await work.master.command(load, work.peer))
+function secondsOf(value: Value): number | undefined {
+  if (value === null) return undefined
+  const seconds = numberOf(value) ?? Number(str(value))
+  if (!Number.isFinite(seconds)) throw new TypeError('The timeout is no number')
+  return seconds
 }
 
-/** Salt answers a call of an unknown runner function with an unexpected error. */
-function mustExist({ master }: ClientWork, family: 'runners' | 'wheels', load: Dict): void {
-  const fun = str(load.get('fun')!)
-  if (!master.access.functions[family].has(fun))
-    throw new TypeError(`There is no ${family.slice(0, -1)} function ${fun}`)
+/** Begin a runner function: `{tag, jid}`. */
+export async function runnerAsync(work: ClientWork, low: Dict): Promise<Value> {
+  return answered(await work.master.command(await runnerLoad(work, low, 'runner_async'), work.peer))
+}
+
+function wheelLoad(low: Dict, client: string, cmd: string): Dict {
+  const fun = functionOf(low, client)
+  const load: Dict = new Map(low)
+  for (const field of ['client', 'timeout', 'full_return']) load.delete(field)
+  return load.set('cmd', cmd).set('fun', fun)
 }
 
 /** Call a wheel function and wait for it: `{tag, data}`. */
 export async function wheel({ master, peer }: ClientWork, low: Dict): Promise<Value> {
-  const answer = answered(await master.command(callLoad(low, 'wheel'), peer))
-  const data = answer.get('data')
-  // fun_args and the like are for the events of the call
-  if (data !== undefined && isDict(data)) data.delete('fun_args')
-  return answer
+  return answered(await master.command(wheelLoad(low, 'wheel', 'wheel'), peer))
 }
 
 /** Begin a wheel function: `{tag, jid}`. */
 export async function wheelAsync({ master, peer }: ClientWork, low: Dict): Promise<Value> {
-  return answered(await master.command(callLoad(low, 'wheel_async'), peer))
+  return answered(await master.command(wheelLoad(low, 'wheel_async', 'wheel_async'), peer))
 }

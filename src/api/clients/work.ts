@@ -1,6 +1,7 @@
 // What a client of lowstate works with, for one request.
 import type { Log } from '../../base/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
+import type { Audit } from '../audit.ts'
 import type { JobWatch } from '../job-watch.ts'
 import type { ApiMaster } from '../master.ts'
 
@@ -8,6 +9,9 @@ export interface ClientWork {
   master: ApiMaster
   watch: JobWatch
   log: Log
+  audit: Audit
+  /** The user of the session; undefined where chunks carry credentials. */
+  user: string | undefined
   peer: Peer
   /** Ends when the caller has gone. */
   signal: AbortSignal

@@ -10,11 +10,10 @@ const NO_PARAMETERS =
 
 /** Return the resource of Salt's stream of events. */
 export const eventsResource = (hub: EventHub): Resource => ({
-  handlers: { GET: (call) => events(hub, call) },
+  handlers: { GET: { answer: (call) => events(hub, call), query: 'any', isBare: true } },
   allow: 'GET, HEAD',
   sessions: ['GET'],
   login: [],
-  bare: ['GET'],
 })
 
 async function events(hub: EventHub, { service, request, peer, hangUp }: SaltCall): Promise<Answer> {

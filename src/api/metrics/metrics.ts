@@ -41,11 +41,10 @@ export class Metrics {
   /** Return the resource `/metrics` of a server; who may read it is who may read `/stats`. */
   get resource(): Resource {
     return {
-      handlers: { GET: (call) => this.answer(call) },
+      handlers: { GET: { answer: (call) => this.answer(call), query: 'any', isBare: true } },
       allow: 'GET, HEAD',
       sessions: [],
       login: [],
-      bare: ['GET'],
     }
   }
 

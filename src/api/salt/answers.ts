@@ -79,6 +79,8 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 /** The texts of statuses that come without a message of their own. */
 const MESSAGES: Readonly<Record<number, string>> = {
   401: 'No permission -- see authorization schemes',
+  403: 'Request forbidden -- authorization will not help',
+  404: 'Nothing matches the given URI',
   405: 'Specified method is invalid for this resource',
   413: 'The entity sent with the request exceeds the maximum allowed bytes.',
   500: 'The server encountered an unexpected condition which prevented it from fulfilling the request.',

@@ -1,13 +1,12 @@
 // The routes of Salt's API. Most paths are options, so that one handler finds the resource of a path.
 import type { Context, Hono } from 'hono'
 import { HttpError } from '../errors.ts'
-import { hangUpOf, peerOf } from '../peer.ts'
-import { type ApiService, clientWork } from '../service.ts'
-import { bestType } from './answers.ts'
-import { NO_BODY } from './bodies.ts'
+import type { ApiService } from '../service.ts'
+import { bestType, HTML_TYPE } from './answers.ts'
 import { notFound, serveBelow, serveFile } from './files.ts'
+import { commonHeaders } from './headers.ts'
 import { hookResource } from './hook.ts'
-import { answerResource, type Resource, refused } from './resource.ts'
+import { answerResource, errorAnswer, type Resource } from './resource.ts'
 import { OF_SESSIONS, RESOURCES } from './resources.ts'
 import { statsResource } from './stats.ts'
 
@@ -29,92 +28,82 @@ class SaltSite {
     this.service = service
     this.resources = new Map([...RESOURCES, ...more])
     this.resources.set('/stats', statsResource(service))
-    this.resources.set(settings.webhookUrl, hookResource(settings.webhookAuth && settings.hasSessions))
+    this.resources.set(settings.webhookUrl, hookResource(settings.webhookAuth))
     if (!settings.hasSessions) for (const path of OF_SESSIONS) this.resources.delete(path)
     if (settings.isWsgi) this.resources.set('/', RESOURCES.get('/run')!)
   }
 
   async answer(c: Context): Promise<Response> {
-    const { pathname } = new URL(c.req.url)
+    const request = c.req.raw
+    const shown = decoded(c.req.path) ?? c.req.path
     try {
-      this.checkAddress(c)
-      const inner = this.withoutPrefix(pathname)
-      if (inner === undefined) throw notFound(pathname)
-      if (c.req.method === 'GET' || c.req.method === 'HEAD') {
-        const file = await this.file(c, inner)
-        if (file) return file
+      const inner = this.withoutPrefix(c.req.path)
+      if (inner === undefined) return new Response(null, { status: 404 })
+      if (inner === '') return Response.redirect(`${request.url}/`, 301)
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        const file = await this.file(request, inner, shown)
+        if (file) return this.withHeaders(request, file)
       }
       const found = this.find(inner)
-      if (!found) throw notFound(pathname)
-      if (c.req.method === 'OPTIONS') return preflight(c, found.resource)
+      if (request.method === 'OPTIONS') return this.preflight(request, found?.resource)
+      if (!found) throw notFound(shown)
       return await answerResource(c, this.service, found.resource, found.rest)
     } catch (error) {
-      const { host } = peerOf(c)
-      if (error instanceof HttpError && error.status === 403) this.service.log('error', `Blocked IP: ${host}`)
-      return this.refused(c, error)
+      return errorAnswer(this.service, request, commonHeaders(request, this.service), error)
     }
   }
 
-  private refused(c: Context, error: unknown): Response {
-    const peer = peerOf(c)
-    const request = c.req.raw
-    const work = clientWork(this.service, peer, request.signal)
-    const caller = { id: undefined, session: undefined, byCookie: false }
-    const headers = new Headers({ Vary: 'Accept-Encoding' })
-    return refused(
-      {
-        service: this.service,
-        request,
-        peer,
-        caller,
-        body: NO_BODY,
-        rest: [],
-        work,
-        headers,
-        sessionId: '',
-        hangUp: hangUpOf(c),
-      },
-      error,
-    )
-  }
-
-  private checkAddress(c: Context): void {
-    const { authorizedIps } = this.service.settings
-    if (authorizedIps && !authorizedIps.has(peerOf(c).host ?? '')) throw new HttpError(403, 'Bad IP')
+  private withHeaders(request: Request, response: Response): Response {
+    for (const [name, value] of commonHeaders(request, this.service)) response.headers.set(name, value)
+    return response
   }
 
   private withoutPrefix(path: string): string | undefined {
     const { prefix } = this.service.settings
     if (prefix === '') return path
     if (path !== prefix && !path.startsWith(`${prefix}/`)) return undefined
-    return path.slice(prefix.length) || '/'
+    return path.slice(prefix.length)
   }
 
   /** Answer with a file of the web application, where the path or the Accept header asks for one. */
-  private async file(c: Context, path: string): Promise<Response | undefined> {
+  private async file(request: Request, path: string, shown: string): Promise<Response | undefined> {
     const { app, appPath, favicon, staticFolder, staticPath } = this.service.settings
-    const request = c.req.raw
-    const below = (root: string): string | undefined =>
-      path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined
-    if (favicon !== undefined && path === '/favicon.ico') return serveFile(favicon, request)
-    const inner = below(staticPath)
-    if (staticFolder !== undefined && inner !== undefined) return serveBelow(staticFolder, decoded(inner), request)
-    if (path === appPath || below(appPath) !== undefined) {
-      return app === undefined ? page() : withHeaders(await serveFile(app, request))
+    const isBelow = (root: string): boolean => path.startsWith(`${root}/`)
+    if (favicon !== undefined && path === '/favicon.ico') return serveFile(favicon, request, shown)
+    if (staticFolder !== undefined && isBelow(staticPath)) {
+      return serveBelow(staticFolder, decodedPart(path.slice(staticPath.length + 1)), request, shown)
     }
-    if (app === undefined || !wantsHtml(request)) return undefined
-    return withHeaders(await serveFile(app, request))
+    const isApp = path === appPath || isBelow(appPath)
+    if (!isApp && (app === undefined || !wantsHtml(request))) return undefined
+    const answer = app === undefined ? page() : await serveFile(app, request, shown)
+    answer.headers.set('Content-Type', HTML_TYPE)
+    answer.headers.set('Allow', 'GET, HEAD')
+    return answer
   }
 
   private find(path: string): { resource: Resource; rest: string[] } | undefined {
     const parts = path.split('/').filter((part) => part !== '')
     for (let length = parts.length; length >= 0; length--) {
       const resource = this.resources.get(`/${parts.slice(0, length).join('/')}`)
-      const rest = parts.slice(length)
       if (!resource) continue
-      return rest.length <= (resource.depth ?? 0) ? { resource, rest: rest.map(decoded) } : undefined
+      // what is below no resource is not below the root either
+      if (length === 0 && parts.length > 0) return undefined
+      return { resource, rest: parts.slice(length).map(decodedPart) }
     }
     return undefined
+  }
+
+  /** Answer what a browser asks before it sends a request of a page of another site. */
+  private preflight(request: Request, resource: Resource | undefined): Response {
+    const headers = commonHeaders(request, this.service)
+    headers.set('Content-Type', 'text/html')
+    if (resource) headers.set('Allow', resource.allow)
+    if (['GET', 'POST'].includes(request.headers.get('access-control-request-method') ?? '')) {
+      headers.set('Access-Control-Allow-Methods', 'GET, POST')
+      headers.set('Access-Control-Allow-Headers', 'Content-Type, X-Auth-Token, X-Requested-With')
+      headers.set('Access-Control-Max-Age', '1400')
+    }
+    return new Response(null, { status: 200, headers })
   }
 }
 
@@ -125,42 +114,23 @@ function wantsHtml(request: Request): boolean {
   return bestType(accept ?? undefined, ['text/html']) !== undefined
 }
 
-function decoded(part: string): string {
+function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
-  } catch (error) {
-    throw new HttpError(400, 'The path is not valid', error)
+  } catch {
+    // not valid: it has a lone % or is not UTF-8
+    return undefined
   }
 }
 
-const withHeaders = (response: Response): Response => {
-  response.headers.set('Allow', 'GET, HEAD')
-  response.headers.set('Vary', 'Accept-Encoding')
-  return response
+function decodedPart(part: string): string {
+  const text = decoded(part)
+  if (text === undefined) throw new HttpError(400, 'The path is not valid')
+  return text
 }
 
 /** The page that is served where no web application is named. */
 const page = (): Response =>
-  withHeaders(
-    new Response(
-      '<!DOCTYPE html><html><head><meta charset="utf-8"><title>salt-api</title></head><body><p>This is the API of a Salt master. <a href="/openapi.json">Its description</a></p></body></html>\n',
-      { headers: { 'Content-Type': 'text/html;charset=utf-8' } },
-    ),
+  new Response(
+    '<!DOCTYPE html><html><head><meta charset="utf-8"><title>salt-api</title></head><body><p>This is the API of a Salt master. <a href="/docs">Its manual</a></p></body></html>\n',
   )
-
-/** Answer what a browser asks before it sends a request of a page of another site. */
-function preflight(c: Context, { allow }: Resource): Response {
-  const headers = new Headers({
-    Allow: allow,
-    Vary: 'Accept-Encoding',
-    'Access-Control-Allow-Origin': c.req.header('origin') ?? '*',
-    'Access-Control-Expose-Headers': 'GET, POST',
-    'Access-Control-Allow-Credentials': 'true',
-  })
-  if (['GET', 'POST'].includes(c.req.header('access-control-request-method') ?? '')) {
-    headers.set('Access-Control-Allow-Methods', 'GET, POST')
-    headers.set('Access-Control-Allow-Headers', 'Content-Type, X-Auth-Token, X-Requested-With')
-    headers.set('Access-Control-Max-Age', '1400')
-  }
-  return new Response(null, { status: 200, headers })
-}

@@ -50,12 +50,10 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['text/plain', readText],
 ])
 
-const FORM_TYPE = 'application/x-www-form-urlencoded'
-
 /** Read a body by its content type. */
 export function readBody(bytes: Buffer, contentType: string | null): Body {
   if (bytes.length === 0) return NO_BODY
-  const type = (contentType ?? FORM_TYPE).split(';')[0]!.trim().toLowerCase() || FORM_TYPE
+  const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase()
   const reader = READERS.get(type)
   if (!reader) throw new HttpError(406, 'Content type not supported')
   const raw = utf8(bytes)

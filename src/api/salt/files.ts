@@ -3,11 +3,12 @@ import { createReadStream, promises as files } from 'node:fs'
 import { extname, join, normalize, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { HttpError } from '../errors.ts'
+import { messageOf } from './answers.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.gif': 'image/gif',
-  '.html': 'text/html;charset=utf-8',
+  '.html': 'text/html',
   '.ico': 'image/x-icon',
   '.jpg': 'image/jpeg',
   '.js': 'text/javascript',
@@ -16,16 +17,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.mjs': 'text/javascript',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
-  '.txt': 'text/plain;charset=utf-8',
+  '.txt': 'text/plain',
   '.wasm': 'application/wasm',
   '.woff': 'font/woff',
   '.woff2': 'font/woff2',
 }
 
-/** Answer with a file. */
-export async function serveFile(path: string, request: Request): Promise<Response> {
+/** Answer with a file; `shown` is its path for callers. */
+export async function serveFile(path: string, request: Request, shown: string): Promise<Response> {
   const facts = await files.stat(path).catch(() => undefined)
-  if (!facts?.isFile()) throw notFound(new URL(request.url).pathname)
+  if (!facts?.isFile()) throw notFound(shown)
   const headers = new Headers({
     'Content-Type': TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
     'Last-Modified': facts.mtime.toUTCString(),
@@ -39,13 +40,14 @@ export async function serveFile(path: string, request: Request): Promise<Respons
 }
 
 /** Answer with a file below a folder; a path cannot lead out of it, also not by a symbolic link. */
-export async function serveBelow(folder: string, inner: string, request: Request): Promise<Response> {
-  const missing = notFound(new URL(request.url).pathname)
+export async function serveBelow(folder: string, inner: string, request: Request, shown: string): Promise<Response> {
+  const missing = notFound(shown)
   if (inner.includes('\0')) throw missing
+  if (inner.split('/').includes('..')) throw new HttpError(403, messageOf(403))
   const root = await files.realpath(folder).catch(() => undefined)
   const path = root && (await files.realpath(normalize(join(root, inner))).catch(() => undefined))
   if (!root || !path?.startsWith(root.endsWith(sep) ? root : root + sep)) throw missing
-  return serveFile(path, request)
+  return serveFile(path, request, shown)
 }
 
 export const notFound = (path: string): HttpError => new HttpError(404, `The path '${path}' was not found.`)

@@ -4,8 +4,8 @@ import { type Dict, HIDDEN, truthy, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { Answer, Resource, SaltCall } from './resource.ts'
 
-/** Headers that let their owner in: events are read by others. */
-const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie', 'Authorization', 'Proxy-Authorization'])
+/** Headers that let their owner into this API: events are read by others. Other secrets are for the reactor to check. */
+const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie'])
 
 /** Control characters end tags, and terminals obey them. */
 const CONTROL = /[\0-\x1f\x7f-\x9f]/
@@ -43,9 +43,9 @@ async function fire(call: SaltCall): Promise<Answer> {
 
 /** Return the resource of web hooks. */
 export const hookResource = (needsLogin: boolean): Resource => ({
-  handlers: { POST: fire },
+  handlers: { POST: { answer: fire, parts: 'any', query: 'any' } },
   allow: 'POST',
   sessions: ['POST'],
   login: needsLogin ? ['POST'] : [],
-  depth: 50,
+  keepsAnswers: true,
 })

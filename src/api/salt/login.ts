@@ -32,9 +32,24 @@ export async function logIn(call: SaltCall): Promise<Answer> {
     service.log('info', `[api_acl] Authentication failed for user ${shownText(user)} from IP ${peer.host}`)
     throw new HttpError(401, messageOf(401))
   }
-  const token = await service.master.command(new Map(given).set('cmd', 'mk_token'), peer)
+  const address = peer.host ?? ''
+  const eauthGiven = str(given.get('eauth') ?? '')
+  service.limits.beforeLogin(address)
+  const asked = new Map(given).set('cmd', 'mk_token')
+  // as in Salt, a shared secret comes as the password
+  asked.delete('sharedsecret')
+  const token = await service.master.command(asked, peer)
   mindRefusal(token)
-  if (!isDict(token) || !token.has('token')) throw new HttpError(401, WRONG)
+  const isProven = isDict(token) && token.has('token')
+  const fields = new Map<Value, Value>([
+    ['eauth', eauthGiven],
+    ['success', isProven],
+  ])
+  service.audit.tell({ what: 'login', user, address, isProven, fields })
+  if (!isProven) {
+    service.limits.loginFailed(address)
+    throw new HttpError(401, WRONG)
+  }
   const [name, eauth] = [str(token.get('name') ?? ''), str(token.get('eauth') ?? '')]
   const expires = numberOf(token.get('expire') ?? null) ?? 0
   const id = service.sessions.make({ token: str(token.get('token')!), user: name, eauth, expires })
@@ -90,6 +105,8 @@ function sorted(rights: readonly Value[]): Value[] {
 export async function logOut(call: SaltCall): Promise<Answer> {
   const { service, caller, headers, peer } = call
   service.sessions.end(caller.id!)
+  const { user } = caller.session!
+  service.audit.tell({ what: 'logout', user, address: peer.host ?? '', isProven: true, fields: new Map() })
   await service.master.command(
     new Map<Value, Value>([
       ['cmd', 'revoke_token'],
@@ -107,7 +124,7 @@ const NEEDED = ['username', 'password', 'eauth'] as const
 /** Make a token of Salt, which chunks of `/run` and the programs of Salt take. */
 export async function makeToken(call: SaltCall): Promise<Answer> {
   const lowstate = lowstateOf(call)
-  if (!isChunks(lowstate)) throw new TypeError('The body is no mapping of credentials')
+  if (!isChunks(lowstate)) throw new HttpError(400, 'Lowstates must be a list')
   const chunks = lowstate.map((given) => {
     if (NEEDED.some((field) => !given.has(field)))
       throw new HttpError(400, 'Require "username", "password", and "eauth" params')

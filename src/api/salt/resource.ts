@@ -10,10 +10,13 @@ import type { Peer } from '../../wire/mod.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
+import { type KeyedRequest, once } from '../idempotency.ts'
+import { TooManyRequests } from '../limits.ts'
 import { hangUpOf, peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
 import { type Body, NO_BODY, readBody, readBytes } from './bodies.ts'
+import { commonHeaders } from './headers.ts'
 
 export type Method = 'GET' | 'POST'
 
@@ -24,8 +27,10 @@ export interface SaltCall {
   peer: Peer
   caller: Caller
   body: Body
-  /** What follows the path of the resource, by parts. */
+  /** What follows the path of the resource. */
   rest: readonly string[]
+  /** The same by the names that the handler gives to it; a query may name it too. */
+  parts: Readonly<Record<string, string | undefined>>
   work: ClientWork
   /** Headers of the answer. */
   headers: Headers
@@ -38,18 +43,26 @@ export interface SaltCall {
 /** Data for the caller, or a whole answer. */
 export type Answer = { value: Value; status?: number } | Response
 
+export interface Handler {
+  answer(call: SaltCall): Answer | Promise<Answer>
+  /** The names of what may follow the path; `any` for anything. */
+  parts?: readonly string[] | 'any'
+  /** Whether a query may name anything; otherwise only what `parts` names. */
+  query?: 'any'
+  /** Whether unexpected errors are pages of HTML too, and answers neither JSON nor YAML. */
+  isBare?: boolean
+}
+
 export interface Resource {
-  handlers: Readonly<Partial<Record<Method, (call: SaltCall) => Answer | Promise<Answer>>>>
+  handlers: Readonly<Partial<Record<Method, Handler>>>
   /** The methods, for the header `Allow`. */
   allow: string
   /** The methods that have a session. */
   sessions: readonly Method[]
   /** The methods that need a login. */
   login: readonly Method[]
-  /** The methods whose unexpected errors are pages of HTML too, and whose answers are neither JSON nor YAML. */
-  bare?: readonly Method[]
-  /** The most parts that may follow the path of the resource. */
-  depth?: number
+  /** Whether answers to requests with an `Idempotency-Key` are kept. Answers with secrets are not. */
+  keepsAnswers?: boolean
 }
 
 /** Answer a request to a resource. */
@@ -61,8 +74,8 @@ export async function answerResource(
 ): Promise<Response> {
   const request = c.req.raw
   const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method
-  const headers = new Headers({ Allow: resource.allow, Vary: 'Accept-Encoding' })
-  addCors(request, service, headers)
+  const headers = commonHeaders(request, service)
+  headers.set('Allow', resource.allow)
   // other methods are refused after all else is checked
   const hasSession = resource.sessions.includes(method) || (!resource.handlers[method] && resource.sessions.length > 0)
   const caller: Caller = hasSession
@@ -70,7 +83,7 @@ export async function answerResource(
     : { id: undefined, session: undefined, byCookie: false }
   const sessionId = caller.session ? caller.id! : randomBytes(20).toString('hex')
   const peer = peerOf(c)
-  const work = clientWork(service, peer, request.signal)
+  const work = clientWork(service, peer, request.signal, caller.session?.user)
   const call: SaltCall = {
     service,
     request,
@@ -78,6 +91,7 @@ export async function answerResource(
     caller,
     body: NO_BODY,
     rest,
+    parts: {},
     work,
     headers,
     sessionId,
@@ -85,6 +99,8 @@ export async function answerResource(
   }
   if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
+    service.limits.count(`address ${peer.host}`)
+    if (caller.session) service.limits.count(`user ${caller.session.user}`)
     if (resource.login.includes(method) || (!resource.handlers[method] && isAllLogin(resource))) {
       if (!caller.session) throw new HttpError(401, messageOf(401))
       headers.set('Cache-Control', 'private')
@@ -94,12 +110,22 @@ export async function answerResource(
       const bytes = await readBytes(request, service.settings.maxBody)
       call.body = readBody(bytes, request.headers.get('content-type'))
     }
+    checkAddress(service, peer)
     const handler = resource.handlers[method]
     if (!handler) throw new HttpError(405, messageOf(405))
-    return await answered(call, resource, handler)
+    call.parts = partsOf(c, handler, rest)
+    const key = method === 'POST' && resource.keepsAnswers ? request.headers.get('idempotency-key') : null
+    if (key === null) return await answered(call, handler)
+    return await once(keyed(call, key), () => answered(call, handler))
   } catch (error) {
-    return refused(call, error)
+    return errorAnswer(service, request, headers, error)
   }
+}
+
+/** Return what makes a request with an idempotency key the same as another. */
+function keyed({ service, request, caller, peer, body }: SaltCall, key: string): KeyedRequest {
+  const user = caller.session ? `user ${caller.session.user}` : `address ${peer.host}`
+  return { sessions: service.sessions, user, key, parts: [request.method, new URL(request.url).pathname, body.raw] }
 }
 
 const isAllLogin = ({ handlers, login }: Resource): boolean =>
@@ -109,25 +135,27 @@ const isAllLogin = ({ handlers, login }: Resource): boolean =>
 export const cookieOf = ({ sessionId, service }: SaltCall, age: number | undefined): string =>
   sessionCookie(sessionId, age, service.settings.tls !== undefined)
 
-/** Pages of other sites may read answers; they need the token for that, since browsers keep the cookie from them. */
-function addCors(request: Request, { settings }: ApiService, headers: Headers): void {
-  const origin = request.headers.get('origin')
-  if (settings.corsOrigins && (origin === null || !settings.corsOrigins.has(origin))) return
-  headers.set('Access-Control-Allow-Origin', origin ?? '*')
-  headers.set('Access-Control-Expose-Headers', 'GET, POST')
-  headers.set('Access-Control-Allow-Credentials', 'true')
+/** Refuse addresses that `authorized_ips` does not name. */
+export function checkAddress({ settings, log }: ApiService, { host = '' }: Peer): void {
+  if (!settings.authorizedIps || settings.authorizedIps.has(host)) return
+  log('error', `Blocked IP: ${host}`)
+  throw new HttpError(403, 'Bad IP')
 }
 
-async function answered(
-  call: SaltCall,
-  resource: Resource,
-  handler: (call: SaltCall) => Answer | Promise<Answer>,
-): Promise<Response> {
+/** Read what follows the path of a resource, and the query; both may name only what the handler takes. */
+function partsOf(c: Context, { parts = [], query }: Handler, rest: readonly string[]): SaltCall['parts'] {
+  if (parts === 'any') return {}
+  const asked = query === 'any' ? {} : c.req.query()
+  if (rest.length > parts.length || Object.keys(asked).some((name) => !parts.includes(name)))
+    throw new HttpError(404, messageOf(404))
+  return { ...asked, ...Object.fromEntries(rest.map((part, index) => [parts[index]!, part])) }
+}
+
+async function answered(call: SaltCall, handler: Handler): Promise<Response> {
   const { headers, request } = call
-  const isBare = resource.bare?.includes(request.method === 'HEAD' ? 'GET' : (request.method as Method))
-  const type = isBare ? undefined : answerType(request.headers.get('accept') ?? undefined)
+  const type = handler.isBare ? undefined : answerType(request.headers.get('accept') ?? undefined)
   try {
-    const answer = await handler(call)
+    const answer = await handler.answer(call)
     if (answer instanceof Response) {
       for (const [name, value] of headers) if (!answer.headers.has(name)) answer.headers.set(name, value)
       return answer
@@ -154,14 +182,17 @@ function unexpected({ service, request, headers }: SaltCall, error: unknown, typ
 }
 
 /** Return the page of an error. */
-export function refused({ service, headers, request }: SaltCall, error: unknown): Response {
+export function errorAnswer(service: ApiService, request: Request, headers: Headers, error: unknown): Response {
   const known = error instanceof HttpError ? error : new HttpError(500, '', error)
   if (known.status >= 500) {
     const path = shownText(new URL(request.url).pathname)
     service.log('error', `Request for ${path} failed: ${shownText(toError(known.cause ?? known).message)}`)
   }
   headers.set('Content-Type', HTML_TYPE)
+  // CherryPy begins the answer to an unexpected error anew
+  if (known.status === 500) for (const name of ['Vary', 'Set-Cookie', 'Cache-Control']) headers.delete(name)
   if (known.status === 413) headers.set('Connection', 'close')
+  if (known instanceof TooManyRequests) headers.set('Retry-After', String(known.retryAfter))
   return new Response(errorPage(known.status, known.message || messageOf(known.status)), {
     status: known.status,
     headers,

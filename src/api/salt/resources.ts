@@ -1,5 +1,6 @@
 // The resources of Salt's API that run functions: `/`, `/run`, `/minions`, `/jobs` and `/keys`.
 import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
+import { HttpError } from '../errors.ts'
 import { CLIENTS, runLowstate } from '../lowstate.ts'
 import { keyArchive } from './key-archive.ts'
 import { askLogin, logIn, logOut, makeToken } from './login.ts'
@@ -22,7 +23,9 @@ const asSession = (call: SaltCall, lowstate: Value): Promise<Value[]> =>
   runLowstate(call.work, lowstate, tokenField(call))
 
 async function minions(call: SaltCall): Promise<Answer> {
-  return returned(await asSession(call, [chunk({ client: 'local', tgt: call.rest[0] ?? '*', fun: 'grains.items' })]))
+  return returned(
+    await asSession(call, [chunk({ client: 'local', tgt: call.parts['mid'] ?? '*', fun: 'grains.items' })]),
+  )
 }
 
 /** Begin jobs, and tell where their returns will be. */
@@ -40,7 +43,7 @@ async function beginJobs(call: SaltCall): Promise<Answer> {
 }
 
 async function jobs(call: SaltCall): Promise<Answer> {
-  const [jid] = call.rest
+  const { jid } = call.parts
   if (jid === undefined) {
     const [all = null] = await asSession(call, [chunk({ client: 'runner', fun: 'jobs.list_jobs' })])
     return returned([all])
@@ -61,7 +64,7 @@ async function jobs(call: SaltCall): Promise<Answer> {
 }
 
 async function keys(call: SaltCall): Promise<Answer> {
-  const [id] = call.rest
+  const { mid: id } = call.parts
   const wanted = id === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match: id }
   const [answer = null] = await asSession(call, [chunk({ client: 'wheel', ...wanted })])
   const data = isDict(answer) ? (answer.get('data') ?? null) : null
@@ -73,6 +76,7 @@ async function makeKeys(call: SaltCall): Promise<Answer> {
   const lowstate = lowstateOf(call)
   if (!isChunks(lowstate) || lowstate.length === 0) throw new TypeError('The body is no mapping')
   const given: Dict = new Map([...lowstate[0]!, ...tokenField(call)])
+  if (typeof given.get('keysize') === 'string') throw new TypeError('The field keysize must be a number, not text')
   given.set('client', 'wheel').set('fun', 'key.gen_accept')
   const mid = given.get('mid')
   if (mid !== undefined) given.set('id_', mid)
@@ -88,48 +92,93 @@ async function run(call: SaltCall): Promise<Answer> {
   return returned(await runLowstate(call.work, lowstateOf(call)))
 }
 
+/** Salt has no page here, and fails. */
+function noPage(): never {
+  throw new HttpError(500, '')
+}
+
 const ALLOW = 'GET, HEAD, POST'
+const BOTH = ['GET', 'POST'] as const
+
+const runAsSession = async (call: SaltCall): Promise<Answer> => returned(await asSession(call, lowstateOf(call)))
 
 /** By path. */
 export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource>([
   [
     '/',
     {
-      handlers: { GET: welcome, POST: async (call) => returned(await asSession(call, lowstateOf(call))) },
+      handlers: { GET: { answer: welcome }, POST: { answer: runAsSession, query: 'any' } },
+      allow: ALLOW,
+      sessions: ['POST'],
+      login: ['POST'],
+      keepsAnswers: true,
+    },
+  ],
+  [
+    '/login',
+    {
+      handlers: { GET: { answer: askLogin }, POST: { answer: logIn, query: 'any' } },
+      allow: ALLOW,
+      sessions: BOTH,
+      login: [],
+    },
+  ],
+  [
+    '/logout',
+    {
+      handlers: { GET: { answer: noPage, isBare: true }, POST: { answer: logOut } },
       allow: ALLOW,
       sessions: ['POST'],
       login: ['POST'],
     },
   ],
-  ['/login', { handlers: { GET: askLogin, POST: logIn }, allow: ALLOW, sessions: ['GET', 'POST'], login: [] }],
   [
-    '/logout',
-    { handlers: { GET: welcome, POST: logOut }, allow: ALLOW, sessions: ['GET', 'POST'], login: ['GET', 'POST'] },
+    '/token',
+    {
+      handlers: { GET: { answer: welcome }, POST: { answer: makeToken, query: 'any' } },
+      allow: ALLOW,
+      sessions: [],
+      login: [],
+    },
   ],
-  ['/token', { handlers: { GET: welcome, POST: makeToken }, allow: ALLOW, sessions: [], login: [] }],
   [
     '/minions',
     {
-      handlers: { GET: minions, POST: beginJobs },
+      handlers: { GET: { answer: minions, parts: ['mid'] }, POST: { answer: beginJobs, query: 'any' } },
       allow: ALLOW,
-      sessions: ['GET', 'POST'],
-      login: ['GET', 'POST'],
-      depth: 1,
+      sessions: BOTH,
+      login: BOTH,
+      keepsAnswers: true,
     },
   ],
-  ['/jobs', { handlers: { GET: jobs }, allow: ALLOW, sessions: ['GET', 'POST'], login: ['GET', 'POST'], depth: 1 }],
+  [
+    '/jobs',
+    {
+      handlers: { GET: { answer: jobs, parts: ['jid', 'timeout'] }, POST: { answer: runAsSession, query: 'any' } },
+      allow: ALLOW,
+      sessions: BOTH,
+      login: BOTH,
+    },
+  ],
   [
     '/keys',
     {
-      handlers: { GET: keys, POST: makeKeys },
+      handlers: { GET: { answer: keys, parts: ['mid'] }, POST: { answer: makeKeys, query: 'any', isBare: true } },
       allow: ALLOW,
-      sessions: ['GET', 'POST'],
+      sessions: BOTH,
       login: [],
-      bare: ['POST'],
-      depth: 1,
     },
   ],
-  ['/run', { handlers: { GET: welcome, POST: run }, allow: ALLOW, sessions: [], login: [] }],
+  [
+    '/run',
+    {
+      handlers: { GET: { answer: welcome }, POST: { answer: run, query: 'any' } },
+      allow: ALLOW,
+      sessions: [],
+      login: [],
+      keepsAnswers: true,
+    },
+  ],
 ])
 
 /** The resources that are there only with sessions. */

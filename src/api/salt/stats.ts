@@ -5,10 +5,10 @@ import type { Answer, Resource } from './resource.ts'
 
 /** Return the resource of statistics. */
 export const statsResource = (service: ApiService): Resource => ({
-  handlers: { GET: () => stats(service) },
+  handlers: { GET: { answer: () => stats(service) } },
   allow: 'GET, HEAD',
   sessions: ['GET'],
-  login: service.settings.statsAuth && service.settings.hasSessions ? ['GET'] : [],
+  login: service.settings.statsAuth ? ['GET'] : [],
 })
 
 function stats({ settings, counts, began }: ApiService): Answer {
@@ -30,7 +30,7 @@ function stats({ settings, counts, began }: ApiService): Answer {
     ['Uptime', Math.floor(Date.now() / 1000 - began)],
   ])
   const value: Value = new Map<Value, Value>([
-    ['Cheroot HTTPServer', server],
+    [`Cheroot HTTPServer ${process.pid}`, server],
     ['CherryPy Applications', application],
   ])
   return { value }

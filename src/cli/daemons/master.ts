@@ -34,7 +34,8 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1])
-  if (!wantsApi(opts) && !wantsMetrics(opts)) return master
+  const isServed = wantsApi(opts) && option(opts, 'api_in_master')
+  if (!isServed && !wantsMetrics(opts)) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')
     const api = await Api.open(ownMaster(master), log, true)

@@ -74,6 +74,24 @@ export const ACCESS = {
   },
   netapi_allow_raw_shell: { type: 'bool', master: false, doc: 'Let the API run raw shell commands over SSH' },
   netapi_enable_clients: { type: 'list', master: [], doc: 'Clients that the API offers' },
+  api_in_master: {
+    type: 'bool',
+    for: ['master'],
+    unset: true,
+    doc: 'Serve the REST API in the process of the master; when False, only the program salt-api serves it',
+  },
+  api_request_rate: {
+    type: 'int',
+    for: ['master'],
+    unset: 5000,
+    doc: 'Requests to the API in a second from one address, and of one user; 0 for no limit',
+  },
+  api_login_failures: {
+    type: 'int',
+    for: ['master'],
+    unset: 60,
+    doc: 'Logins at the API from one address that may fail in a minute; 0 for no limit',
+  },
   netapi_events: {
     type: 'str',
     for: ['master'],

@@ -67,7 +67,7 @@ export const SECURITY = {
     type: 'int',
     for: ['master'],
     unset: 250_000,
-    doc: 'How many values (numbers, texts, lists, mappings) a request of a minion may hold, besides what a function returned, and 20 times as many with order_masters; larger requests are refused, because reading them holds up others',
+    doc: 'How many values a request of a minion may hold, besides what a function returned, and 20 times as many with order_masters; a number or a text counts as 1, an entry of a mapping as 2, and each list or mapping as 1 or 3 more. Larger requests are refused, because reading them holds up others; so are further requests of a minion that has four times as many values waiting for answers',
   },
   max_pending_minions: {
     type: 'int',

@@ -141,6 +141,10 @@ export class PyDatetime extends PyDate {
     return other instanceof PyDatetime && this.isAware === other.isAware && this.instant === other.instant
   }
 
+  override sharedForm(): string {
+    return `datetime ${this.isAware} ${this.instant}`
+  }
+
   override compare(other: Value): number | undefined {
     if (!(other instanceof PyDate)) return undefined
     if (!(other instanceof PyDatetime)) throw typeError("can't compare datetime.datetime to datetime.date")

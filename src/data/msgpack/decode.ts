@@ -4,7 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
+import { KeyIndex } from '../key-index.ts'
 import { type Dict, float, int, type Value } from '../value.ts'
+import { BYTES_COST, ENTRY_COST, EXTENSION_COST, keyCost, LIST_COST, MAPPING_COST } from './cost.ts'
 import { EXT_CONSTANT, EXT_DATETIME, MAX_DEPTH, type MsgpackDialect, MsgpackError, SaltConstant } from './dialect.ts'
 import { Packed, walkPlain } from './packed.ts'
 import { fromExtension } from './python.ts'
@@ -15,7 +17,7 @@ export interface DecodeOptions {
   /** Levels of containers; `MAX_DEPTH`, which is what can be written again, unless a smaller number is given. */
   maxDepth?: number
   maxBytes?: number
-  /** The most values in all: a byte can stand for a mapping, which takes a hundred times as much memory. */
+  /** The most values in all, each counted by its cost (`cost.ts`): a byte can stand for a mapping, which takes 200. */
   maxValues?: number
   /** The most values of the message with what stays packed, which costs little; `maxValues` unless a number is given. */
   maxPackedValues?: number
@@ -80,7 +82,7 @@ class Reader {
   private readonly views: boolean
   private readonly maxValues: number
   private readonly maxPackedValues: number
-  /** How many values were read, or announced. */
+  /** The cost of what was read, or announced, in values. */
   values = 0
   private depth = 0
   /** Made when the first float comes. */
@@ -238,21 +240,26 @@ class Reader {
     return int(BigInt(high) * 0x100000000n + BigInt(low))
   }
 
-  /** Refuses a count of things that would need more bytes than there are, and nesting without end. */
-  private enter(count: number, bytesEach: number): void {
-    const left = this.end - this.at
-    if (count * bytesEach > left) throw this.truncated(count * bytesEach - left)
-    this.values += count
+  /** Count what is about to be read, and refuse more than is allowed. */
+  private spend(cost: number): void {
+    this.values += cost
     if (this.values > this.maxValues) {
       throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${this.maxValues} values allowed`)
     }
+  }
+
+  /** Refuse a container that needs more bytes than there are, and nesting without end. */
+  private enter(bytes: number, cost: number): void {
+    const left = this.end - this.at
+    if (bytes > left) throw this.truncated(bytes - left)
+    this.spend(cost)
     if (++this.depth > this.maxDepth) {
       throw new MsgpackError('TooDeep', `Cannot read message: it nests deeper than ${this.maxDepth} levels`)
     }
   }
 
   private array(count: number): Value[] {
-    this.enter(count, 1)
+    this.enter(count, count + LIST_COST)
     const items: Value[] = []
     for (let i = 0; i < count; i++) items.push(this.value())
     this.depth--
@@ -260,14 +267,15 @@ class Reader {
   }
 
   private map(count: number): Dict {
-    this.enter(count, 2)
+    this.enter(2 * count, ENTRY_COST * count + MAPPING_COST)
     const dict: Dict = new Map()
     const leaves = this.depth === 1 ? this.leavesPacked : undefined
+    let index: KeyIndex | undefined
     for (let i = 0; i < count; i++) {
       const key = this.key()
       const value = leaves !== undefined && typeof key === 'string' && leaves(key, dict) ? this.packed() : this.value()
       if (typeof key === 'string') dict.set(key, value)
-      else this.setKey(dict, key, value)
+      else this.setKey(dict, key, value, (index ??= new KeyIndex()))
     }
     this.depth--
     return dict
@@ -296,13 +304,19 @@ class Reader {
     return isUtf8(key) ? Buffer.from(key).toString() : key
   }
 
-  private setKey(dict: Dict, key: Value, value: Value): void {
+  /** Set a key that is no text. */
+  private setKey(dict: Dict, key: Value, value: Value, index: KeyIndex): void {
+    this.spend(keyCost(dict.size))
+    // a comparison of constants prints what they hold
+    if (key instanceof SaltConstant) throw new MsgpackError('BadKey', 'Cannot read message: a constant as a key')
     try {
       assertHashable(key)
     } catch (error) {
       throw new MsgpackError('BadKey', `Cannot read message: ${(error as PyError).message} as a key`, error)
     }
-    dictSet(dict, key, value)
+    const stored = index.firstEqual(key)
+    if (stored === undefined) dictSet(dict, key, value)
+    else dict.set(stored, value)
   }
 
   private text(size: number): Value {
@@ -330,6 +344,7 @@ class Reader {
   }
 
   private copy(from: number, size: number): Uint8Array {
+    this.spend(BYTES_COST)
     if (this.views) return this.bytes.subarray(from, from + size)
     const start = this.bytes.byteOffset + from
     return new Uint8Array(this.bytes.buffer.slice(start, start + size))
@@ -363,6 +378,7 @@ class Reader {
     if (this.dialect === 'python') {
       return fromExtension(type, this.copy(from, size), (bytes) => this.inner(bytes, 'python'))
     }
+    this.spend(EXTENSION_COST)
     if (type === EXT_DATETIME) return datetimeOf(this.bytes.toString('latin1', from, from + size))
     if (type === EXT_CONSTANT) return this.constant(this.copy(from, size))
     // Salt gives the contents of other types as they are
@@ -371,7 +387,7 @@ class Reader {
 
   /** Reads a message inside an extension, within what is left of the limits. */
   private inner(bytes: Uint8Array, dialect: MsgpackDialect): Value {
-    this.enter(1, 0)
+    this.enter(0, 1)
     const { maxDepth, maxValues, depth, values } = this
     const value = decodeMsgpack(bytes, { dialect, maxDepth: maxDepth - depth, maxValues: maxValues - values })
     this.depth--

@@ -68,7 +68,7 @@ describe('the limits of a message with a value that stays packed', () => {
   ])('%s', (_name, value, problem) => {
     const decoded = (): Value => decodeMsgpack(sent(value), limits)
     if (problem !== undefined) expect(decoded).toThrow(problem)
-    else expect((decoded() as Map<Value, Value>).get('return')).toMatchObject({ values: 400 })
+    else expect((decoded() as Map<Value, Value>).get('return')).toMatchObject({ values: 401 })
   })
 
   it('hold for everything else', () => {

@@ -2,6 +2,7 @@
 // without anybody looking into it. Only bytes that every reader takes the same way are left so.
 import { isUtf8 } from 'node:buffer'
 import { PyObject, type Value } from '../value.ts'
+import { ENTRY_COST, keyCost, LIST_COST, MAPPING_COST } from './cost.ts'
 
 /** Deeper data is read, by what counts levels. */
 const DEEPEST = 64
@@ -9,7 +10,7 @@ const DEEPEST = 64
 export class Packed extends PyObject {
   readonly typeName = 'packed'
   readonly bytes: Uint8Array
-  /** How many values the bytes hold: reading them costs that much. */
+  /** What reading the bytes costs, in values. */
   readonly values: number
   private readonly read: (bytes: Uint8Array) => Value
 
@@ -39,11 +40,11 @@ export class Pieces {
 interface WalkLimits {
   /** Where the message ends. */
   end: number
-  /** How many values may be in it. */
+  /** How many values may be in it, counted by their cost. */
   mostValues: number
 }
 
-/** Where a value ends, and how many values are in it. */
+/** Where a value ends, and what reading it costs, in values. */
 export interface Walked {
   end: number
   values: number
@@ -149,25 +150,30 @@ class PlainWalk {
     return true
   }
 
-  private enter(count: number): boolean {
-    this.left -= count
+  private enter(cost: number): boolean {
+    this.left -= cost
     return this.left >= 0 && ++this.depth <= DEEPEST
   }
 
   private array(count: number): boolean {
-    if (!this.enter(count)) return false
+    if (!this.enter(count + LIST_COST)) return false
     for (let i = 0; i < count; i++) if (!this.value()) return false
     this.depth--
     return true
   }
 
   private map(count: number): boolean {
-    if (!this.enter(count)) return false
-    for (let i = 0; i < count; i++)
-      if (isContainer(this.bytes[this.at] ?? 0) || !this.value() || !this.value()) return false
+    if (!this.enter(ENTRY_COST * count + MAPPING_COST)) return false
+    for (let i = 0; i < count; i++) {
+      const mark = this.bytes[this.at] ?? 0
+      if (isContainer(mark)) return false
+      if (!isText(mark)) this.left -= keyCost(i)
+      if (this.left < 0 || !this.value() || !this.value()) return false
+    }
     this.depth--
     return true
   }
 }
 
 const isContainer = (mark: number): boolean => (mark >= 0x80 && mark < 0xa0) || (mark >= 0xdc && mark < 0xe0)
+const isText = (mark: number): boolean => (mark >= 0xa0 && mark < 0xc0) || (mark >= 0xd9 && mark < 0xdc)

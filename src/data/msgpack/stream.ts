@@ -79,8 +79,9 @@ export class MsgpackStream {
   push(chunk: Uint8Array): Value[] {
     this.append(chunk)
     const values: Value[] = []
+    const maxBytes = this.maxBytes()
     let start = 0
-    while (this.walk(start)) {
+    while (this.walk(start, maxBytes)) {
       values.push(decodeMsgpack(this.buffer.subarray(start, this.at), this.options))
       start = this.at
       this.pending = 1
@@ -115,7 +116,7 @@ export class MsgpackStream {
   }
 
   /** Walks over the values that are there; whether the message that begins at `start` is whole. */
-  private walk(start: number): boolean {
+  private walk(start: number, maxBytes: number): boolean {
     while (this.pending > 0 && this.at < this.filled) {
       const mark = this.buffer[this.at]!
       let size = 1
@@ -129,8 +130,8 @@ export class MsgpackStream {
         ;[size, inner] = head
       }
       const whole = this.at + size - start
-      if (whole + inner > this.maxBytes()) {
-        throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${this.maxBytes()} bytes allowed`)
+      if (whole + inner > maxBytes) {
+        throw new MsgpackError('TooLarge', `Cannot read message: it has more than the ${maxBytes} bytes allowed`)
       }
       this.wanted = this.at + size
       if (this.wanted > this.filled) return false

@@ -2,7 +2,7 @@
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { briefStr, type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { type MinionKnowledge, resolveCertain } from '../../match/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
@@ -85,7 +85,7 @@ export class Access {
     const calls = judgedCalls(request.fun, request.arg)
     const functions = calls.map(({ fun }) => fun)
     // a remote user chooses the name beside the credentials
-    if ([str(load.get('user') ?? ''), user].some((name) => isBlacklisted(opts, name, functions))) {
+    if ([briefStr(load.get('user') ?? ''), user].some((name) => isBlacklisted(opts, name, functions))) {
       const reason = 'Please contact your local administrator if you believe this is in error.'
       log('error', `${shownText(user)} does not have permissions to run ${shownText(functions.join(','))}. ${reason}`)
       return { ...AUTHORIZATION, isUntold: true }
@@ -148,8 +148,9 @@ export class Access {
   ): Promise<{ user: string } | Refusal> {
     const recognised = await this.recognise(load, load, peer)
     const how = load.has('token') ? 'token' : load.has('eauth') ? 'eauth' : 'user'
-    const who = shownText(recognised?.user ?? str(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
-    const message = `Authentication failure of type "${how}" occurred for user ${who}.`
+    const who = shownText(recognised?.user ?? briefStr(load.get('username') ?? load.get('user') ?? 'UNKNOWN'))
+    const whose = !recognised && how === 'token' ? '' : ` for user ${who}`
+    const message = `Authentication failure of type "${how}" occurred${whose}.`
     const refusal: Refusal = { name: CALL_REFUSALS[how], message }
     if (!recognised) return refusal
     if (recognised.list === undefined) return { user: recognised.user }
@@ -169,7 +170,7 @@ export class Access {
     const isOwn = own !== undefined && Number.isFinite(own) && own > 0 && this.mayChooseExpiry(load)
     const facts = new Map<Value, Value>([
       ['name', recognised.user],
-      ['eauth', str(load.get('eauth')!)],
+      ['eauth', briefStr(load.get('eauth')!)],
     ])
     if (recognised.groups && recognised.groups.length > 0) facts.set('groups', [...recognised.groups])
     return this.tokens.make(facts, isOwn ? own : usual)
@@ -210,7 +211,7 @@ export class Access {
   }
 
   private byToken(credentials: Dict): Promise<Recognised | undefined> | undefined {
-    const token = this.tokens.find(str(credentials.get('token') ?? ''))
+    const token = this.tokens.find(briefStr(credentials.get('token') ?? ''))
     const eauth = str(token?.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     if (!token || !rules) {
@@ -222,7 +223,7 @@ export class Access {
 
   private async byCredentials(credentials: Dict, peer: Peer | undefined): Promise<Recognised | undefined> {
     const { opts, log } = this.known
-    const eauth = str(credentials.get('eauth') ?? '')
+    const eauth = briefStr(credentials.get('eauth') ?? '')
     const rules = this.rulesOf(eauth)
     const system = rules && (await backend(eauth, opts, log))
     if (!rules || !system) {

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { toError } from '../../base/mod.ts'
-import { numberOf, str, textOf } from '../../data/mod.ts'
+import { briefStr, numberOf, textOf } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
 import { htpasswdForm } from './htpasswd.ts'
 
@@ -60,10 +60,10 @@ async function check(user: string, password: string, path: string, ctx: AuthCont
 }
 
 const file: AuthBackend = {
-  name: (credentials) => str(credentials.get('username') ?? ''),
+  name: (credentials) => briefStr(credentials.get('username') ?? ''),
   check: async (credentials, ctx) => {
     const path = textOf(ctx.config.get('^filename') ?? null)
-    const user = str(credentials.get('username') ?? '')
+    const user = briefStr(credentials.get('username') ?? '')
     const password = textOf(credentials.get('password') ?? null)
     if (!path) {
       ctx.log('error', 'salt.auth.file: A filename must be set in the external_auth section')

@@ -2,7 +2,7 @@
 // master first searches the user's entry; without `bindpw` the name is put into the template `binddn`. Group rules of
 // `external_auth` hold for the groups that the directory has for a user.
 import { shownText, toError } from '../../base/mod.ts'
-import { str, textOf } from '../../data/mod.ts'
+import { briefStr, textOf } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
 import { Directory, type LdapConnection } from './ldap-directory.ts'
 
@@ -102,9 +102,9 @@ async function groups(user: string, { opts }: AuthContext): Promise<string[]> {
 }
 
 const ldap: AuthBackend = {
-  name: (credentials) => str(credentials.get('username') ?? ''),
+  name: (credentials) => briefStr(credentials.get('username') ?? ''),
   check: (credentials, ctx) =>
-    check(str(credentials.get('username') ?? ''), textOf(credentials.get('password') ?? null) ?? '', ctx),
+    check(briefStr(credentials.get('username') ?? ''), textOf(credentials.get('password') ?? null) ?? '', ctx),
   groups,
 }
 

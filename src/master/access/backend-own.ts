@@ -1,7 +1,7 @@
 // Users' own ways to recognise users: files in `_auth` with a function `auth`, whose parameters are what a request has under
 // their names, and perhaps `groups` and `acl`.
 import { type Log, toError } from '../../base/mod.ts'
-import { type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
+import { briefStr, type Dict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { type UserPlugin, userPlugins } from '../../pybridge/mod.ts'
 import { answersOf } from '../../python/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
@@ -42,7 +42,7 @@ export async function ownBackend(name: string, opts: Dict, log: Log): Promise<Au
   }
   return {
     check: async (credentials) => truthy(await ask('auth', credentials)),
-    name: (credentials) => str(credentials.get(userIs) ?? ''),
+    name: (credentials) => briefStr(credentials.get(userIs) ?? ''),
     groups: async (user) => (await listOf('groups', user))?.map(str) ?? [],
     list: (user) => listOf('acl', user),
   }

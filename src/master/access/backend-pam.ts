@@ -1,7 +1,7 @@
 // `pam`: the users of the master's machine. A process of its own asks PAM, as in Salt.
 import { readFileSync } from 'node:fs'
 import { option } from '../../config/mod.ts'
-import { str, textOf } from '../../data/mod.ts'
+import { briefStr, textOf } from '../../data/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 import { askPython } from './system-python.ts'
 
@@ -41,7 +41,7 @@ const isAnswer = (text: string | undefined): text is string =>
   text !== undefined && !text.includes('\0') && Buffer.byteLength(text) <= MOST_BYTES
 
 const pam: AuthBackend = {
-  name: (credentials) => str(credentials.get('username') ?? ''),
+  name: (credentials) => briefStr(credentials.get('username') ?? ''),
   check: async (credentials, { opts, log }) => {
     const user = textOf(credentials.get('username') ?? null)
     const password = textOf(credentials.get('password') ?? null)

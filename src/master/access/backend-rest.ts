@@ -1,6 +1,6 @@
 // `rest`: a web service judges names and passwords, and may answer with an access list of its own for the user.
 import { toError } from '../../base/mod.ts'
-import { isList, loadJson, str, textOf, type Value } from '../../data/mod.ts'
+import { briefStr, isList, loadJson, textOf, type Value } from '../../data/mod.ts'
 import type { AuthBackend, AuthContext } from './auth-backend.ts'
 
 const SECONDS = 15
@@ -40,9 +40,9 @@ async function check(username: string, password: string, { config, log }: AuthCo
 }
 
 const rest: AuthBackend = {
-  name: (credentials) => str(credentials.get('username') ?? ''),
+  name: (credentials) => briefStr(credentials.get('username') ?? ''),
   check: (credentials, ctx) =>
-    check(str(credentials.get('username') ?? ''), str(credentials.get('password') ?? ''), ctx),
+    check(briefStr(credentials.get('username') ?? ''), briefStr(credentials.get('password') ?? ''), ctx),
   // a token outlives the process that heard the list: without it the user has no rights until the next login
   list: (user) => (lists.has(user) ? lists.get(user) : []),
 }

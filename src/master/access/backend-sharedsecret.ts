@@ -1,11 +1,11 @@
 // `sharedsecret`: one password for all, the option of that name.
 import { timingSafeEqual } from 'node:crypto'
 import { option } from '../../config/mod.ts'
-import { str, textOf } from '../../data/mod.ts'
+import { briefStr, textOf } from '../../data/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 
 const sharedsecret: AuthBackend = {
-  name: (credentials) => str(credentials.get('username') ?? ''),
+  name: (credentials) => briefStr(credentials.get('username') ?? ''),
   check: (credentials, { opts }) => {
     const secret = option(opts, 'sharedsecret')
     const given = textOf(credentials.get('sharedsecret') ?? credentials.get('password') ?? null)

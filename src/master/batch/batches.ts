@@ -5,7 +5,18 @@ import { BusTap, isOwn, originText } from '../../bus/mod.ts'
 import { batchSize, collectReturns } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { returnerNames } from '../../daemon/mod.ts'
-import { type Dict, isDict, isList, numberOf, Packed, SaltError, str, truthy, type Value } from '../../data/mod.ts'
+import {
+  briefStr,
+  type Dict,
+  isDict,
+  isList,
+  numberOf,
+  Packed,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import type { Bank } from '../../store/mod.ts'
 import { isValidId, type Peer } from '../../wire/mod.ts'
 import type { MasterParts } from '../parts.ts'
@@ -303,10 +314,10 @@ function planOf(load: Dict, request: JobRequest, user: string, minions: number):
       arg: request.arg,
       kwargs: new Map<Value, Value>([...request.fields].filter(([name]) => name !== 'ret')),
       tgt: load.get('tgt') ?? '',
-      tgtType: str(load.get('tgt_type') ?? 'glob'),
+      tgtType: briefStr(load.get('tgt_type') ?? 'glob'),
       ret: returnerNames(request.fields.get('ret')).join(','),
       user,
-      size: batchSize(str(load.get('batch') ?? '1'), minions),
+      size: batchSize(briefStr(load.get('batch') ?? '1'), minions),
       wait: seconds('batch_wait', 0),
       failhard: truthy(load.get('failhard') ?? false),
       timeout: seconds('timeout', 5),

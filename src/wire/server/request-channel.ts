@@ -1,7 +1,16 @@
 // The master's side of requests: opens the envelope, makes sure who sent it, hands the command on and closes the
 // answer the way it was asked. The checks stand in Salt's order, because each has its own answer.
 import { after, type Later, type Log, StorageError, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, FOREIGN_DEPTH, isDict, MsgpackError, str, type Value } from '../../data/mod.ts'
+import {
+  briefStr,
+  type Dict,
+  FOREIGN_DEPTH,
+  isDict,
+  MsgpackError,
+  str,
+  type Value,
+  type ValueAllowance,
+} from '../../data/mod.ts'
 import {
   type Crypticle,
   Crypticle as CrypticleOf,
@@ -19,6 +28,7 @@ import type { KeyStore } from './key-store.ts'
 import type { PublishSecret } from './publish-secret.ts'
 import { RecentRequests } from './recent-requests.ts'
 import { RequestTimes } from './request-times.ts'
+import { RequestsUnderway, type Underway } from './requests-underway.ts'
 import type { SessionKeys } from './session-keys.ts'
 import { signReply } from './sign-reply.ts'
 import { TokenChecks } from './tokens.ts'
@@ -100,8 +110,11 @@ const isReturned = (key: string, load: Dict): boolean => key === 'return' && loa
  */
 const REQUEST_WINDOW = 600
 
+/** How many of the largest requests one minion may have under way. */
+const UNDERWAY_REQUESTS = 4
+
 /** Values of a return that stays packed: less than fills the memory of its readers. */
-const MAX_PACKED_VALUES = 4_000_000
+const MAX_PACKED_VALUES = 8_000_000
 
 /** An envelope that passed all checks. */
 interface Opened {
@@ -124,6 +137,8 @@ export class RequestChannel {
   private readonly authenticator: Authenticator
   private readonly log: Log
   private readonly minimumVersion: number
+  private readonly maxValues: number
+  private readonly underway: RequestsUnderway
   private readonly timeToLive: number
 
   constructor(options: RequestChannelOptions) {
@@ -131,6 +146,8 @@ export class RequestChannel {
     this.log = options.log ?? silentLog
     this.minimumVersion = options.minimumVersion ?? 3
     this.timeToLive = options.timeToLive ?? 0
+    this.maxValues = options.maxValues ?? MAX_VALUES
+    this.underway = new RequestsUnderway(UNDERWAY_REQUESTS * this.maxValues)
     const { identity, keys, secret, sessions, policy = {}, publishPort = 4505, onAuth } = options
     this.authenticator = new Authenticator({
       identity,
@@ -163,8 +180,19 @@ export class RequestChannel {
   }
 
   private encrypted(message: Dict, version: number, peer: Peer): unknown {
-    const opened = version > 2 ? this.openOwn(message) : this.openShared(message, version)
-    return after(opened, (load) => (typeof load === 'string' ? load : this.answer(load, message, version, peer)))
+    const underway = this.underway.begin(version > 2 ? (textField(message, 'id') ?? '') : '')
+    let answer: unknown
+    try {
+      const opened = version > 2 ? this.openOwn(message, underway) : this.openShared(message, version, underway)
+      answer = after(opened, (load) => (typeof load === 'string' ? load : this.answer(load, message, version, peer)))
+    } catch (error) {
+      underway.end()
+      throw error
+    }
+    if (!underway.isCounted) return answer
+    if (answer instanceof Promise) return answer.finally(() => underway.end())
+    underway.end()
+    return answer
   }
 
   private answer(opened: Opened, message: Dict, version: number, peer: Peer): unknown {
@@ -202,11 +230,11 @@ export class RequestChannel {
   }
 
   /** Opens a request of today: with the minion's own key, its token, and the same id inside and outside. */
-  private openOwn(message: Dict): Later<Opened | string> {
+  private openOwn(message: Dict, underway: Underway): Later<Opened | string> {
     const id = message.get('id')
     const crypticle = isValidId(id) ? this.options.sessions.find(id) : undefined
     if (crypticle === undefined) return this.bad(`No session of a minion ${shownField(id)}`)
-    const load = this.decrypt(crypticle, message)
+    const load = this.decrypt(crypticle, message, underway)
     if (typeof load === 'string') return load
     const nonce = textField(load, 'nonce')
     load.delete('nonce')
@@ -228,9 +256,9 @@ export class RequestChannel {
   }
 
   /** Opens a request of an old minion: with the key all share; its token counts only if it sends one. */
-  private openShared(message: Dict, version: number): Later<Opened | string> {
+  private openShared(message: Dict, version: number, underway: Underway): Later<Opened | string> {
     const { crypticle } = this.options.secret
-    const load = this.decrypt(crypticle, message)
+    const load = this.decrypt(crypticle, message, underway)
     if (typeof load === 'string') return load
     const nonce = version > 1 ? textField(load, 'nonce') : undefined
     if (version > 1) load.delete('nonce')
@@ -238,14 +266,14 @@ export class RequestChannel {
     return after(this.hasToken(load, false), (isRight) => (isRight ? opened : BAD_LOAD))
   }
 
-  private decrypt(crypticle: Crypticle, message: Dict): Dict | string {
+  private decrypt(crypticle: Crypticle, message: Dict, allowance: ValueAllowance): Dict | string {
     const sealed = bytesOf(message.get('load'))
     if (sealed === undefined) return this.bad('The load is not encrypted')
-    const { maxValues = MAX_VALUES } = this.options
+    const { maxValues } = this
     let load: Value
     try {
       const limits = { maxValues, maxPackedValues: Math.max(maxValues, MAX_PACKED_VALUES), maxDepth: FOREIGN_DEPTH }
-      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, ...limits })
+      load = crypticle.open(sealed, { leavesPacked: isReturned, views: true, allowance, ...limits })
     } catch (error) {
       if (error instanceof MsgpackError && error.code === 'TooLarge') {
         const who = shownField(message.get('id'))
@@ -359,7 +387,7 @@ function idProblem(load: Dict): string | undefined {
   const id = load.get('id')
   if (typeof id === 'string') return id.includes('\0') ? 'bad load: id contains a null byte' : undefined
   if (id === undefined || isDict(id) || Array.isArray(id)) return undefined
-  return `bad load: id ${id instanceof Uint8Array && id.length > 255 ? 'of many bytes' : str(id)} is not a string`
+  return `bad load: id ${id instanceof Uint8Array && id.length > 255 ? 'of many bytes' : briefStr(id)} is not a string`
 }
 
 const secondOf = (ts: Value | undefined): number | undefined => wholeNumber(ts) || undefined

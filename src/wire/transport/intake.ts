@@ -1,4 +1,4 @@
-// Bytes of requests that have come in and are not answered yet, over all connections. Beyond the limit the connection that holds
+// Memory of requests that have come in and are not answered yet, over all connections, in bytes. Beyond the limit the connection that holds
 // the most bytes is closed, so a few large messages that never end cannot keep out many small ones. Connections of hosts that
 // have proven nothing share a smaller limit.
 
@@ -78,5 +78,12 @@ export class Intake {
 /** The one of this process. */
 export const intake: Intake = new Intake()
 
-/** What is smaller is not counted while it is answered: it costs less than its counting. */
-export const WORTH_COUNTING = 1024
+/** Shorter requests are not counted while they are answered: they cost less than their counting. */
+const WORTH_COUNTING = 1024
+/** Memory that a value takes on average, in bytes. */
+const VALUE_BYTES = 64
+
+/** Return how many bytes a request holds while it is answered: the request, its values, and an answer that may be as long. */
+export function heldWhileAnswered(bytes: number, values: number): number {
+  return bytes < WORTH_COUNTING ? 0 : 2 * bytes + VALUE_BYTES * values
+}

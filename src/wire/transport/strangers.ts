@@ -7,7 +7,7 @@ import type { Seat } from './seats.ts'
 import { MAX_MESSAGE_BYTES, MAX_VALUES, type Peer } from './transport.ts'
 
 /** An envelope and a short command have fewer values; reading them costs less than the rest of answering them. */
-const FREE_VALUES = 64
+const FREE_VALUES = 160
 /** Values of a host per second in the long run. */
 const VALUES_PER_SECOND = 50_000
 /** The most bytes of one message. */
@@ -22,6 +22,8 @@ export type Reading = Pick<DecodeOptions, 'maxValues' | 'maxDepth' | 'allowance'
 export interface Stranger {
   peer: Peer
   reading: Reading
+  /** Return the values that were read since the last call. */
+  takeValues(): number
   isProven(): boolean
   /** Note that something came or was answered now, in milliseconds of `performance.now()`. */
   heard(now: number): void
@@ -46,12 +48,14 @@ export class Strangers {
     const { host } = seat
     const { values } = this
     let isMinion = false
+    let read = 0
     const isProven = (): boolean => isMinion || this.isProven(host)
     const allowance = {
       get left(): number {
         return isProven() ? MAX_VALUES : Math.max(FREE_VALUES, Math.floor(values.left(host)))
       },
       spend: (count: number): void => {
+        read += count
         if (count > FREE_VALUES && !isProven()) values.spend(host, count)
       },
     }
@@ -67,6 +71,11 @@ export class Strangers {
         recognise: (user) => seat.prove(`user ${user}`),
       },
       reading: { maxValues: MAX_VALUES, maxDepth: FOREIGN_DEPTH, allowance },
+      takeValues: () => {
+        const taken = read
+        read = 0
+        return taken
+      },
       isProven,
       heard: (moment) => seat.heard(moment),
       largest: () => (isProven() ? this.maxMessageBytes : Math.min(this.maxMessageBytes, UNPROVEN_BYTES)),

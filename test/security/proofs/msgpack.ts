@@ -86,6 +86,51 @@ export const nestedLists = (depth: number): Raw => new Raw(Buffer.concat([Buffer
 export const emptyMaps = (count: number): Raw =>
   new Raw(Buffer.concat([uint(0xdd, count, 4), Buffer.alloc(count, 0x80)]))
 
+const filled = (head: Buffer, count: number, each: (index: number) => readonly Buffer[]): Raw =>
+  new Raw(Buffer.concat([head, ...Array.from({ length: count }, (_, index) => each(index)).flat()]))
+
+/** A list of so many values, each written by hand. */
+export const listOf = (count: number, each: (index: number) => Buffer): Raw =>
+  filled(uint(0xdd, count, 4), count, (index) => [each(index)])
+
+/** A map of so many keys, each written by hand. */
+export const mapOf = (count: number, key: (index: number) => Buffer): Raw =>
+  filled(uint(0xdf, count, 4), count, (index) => [key(index), Buffer.of(1)])
+
+/** Keys that no look-up finds by identity, or that all fall into one bucket. */
+export const COSTLY_KEYS: Readonly<Record<string, (index: number) => Buffer>> = {
+  'whole floats': (index) => float(index),
+  'large numbers': (index) => wholeNumber(2n ** 63n + BigInt(index)),
+  'numbers of one bucket': (index) => uint(0xce, collidingNumbers(index), 4),
+  'no text': (index) => Buffer.concat([Buffer.of(0xc4, 6, 0xff, 0xfe), uint(0, index, 4).subarray(1)]),
+  dates: (index) => date(index),
+}
+
+/** A date and time as Salt packs it. */
+export const date = (index: number): Buffer => {
+  const text = `2020010${1 + (index % 9)}T00:00:00.${String(index).padStart(6, '0')}`
+  return Buffer.concat([Buffer.of(0xc7, text.length, 78), Buffer.from(text)])
+}
+
+/** The hash that V8 gives a small number, which a sender can compute. */
+function hashOf(number: number): number {
+  let hash = (~number + (number << 15)) | 0
+  hash ^= hash >>> 12
+  hash = (hash + (hash << 2)) | 0
+  hash ^= hash >>> 4
+  hash = Math.imul(hash, 2057)
+  return (hash ^ (hash >>> 16)) & 0x3fff_ffff
+}
+
+const colliding: number[] = []
+let tried = 0
+
+/** The numbers whose hashes end with 16 zero bits, in order. */
+function collidingNumbers(index: number): number {
+  for (; colliding.length <= index; tried++) if ((hashOf(tried) & 0xffff) === 0) colliding.push(tried)
+  return colliding[index]!
+}
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Says that a message goes on beyond the bytes that are there. */

@@ -5,7 +5,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import type { Dict, Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
-import { intake, WORTH_COUNTING } from '../intake.ts'
+import { intake } from '../intake.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
 import { withRetries } from '../retries.ts'
 import { dial, listenOn } from '../sockets.ts'
@@ -42,9 +42,9 @@ export async function listenForFrames(
     const { peer } = stranger
     let inFlight = 0
     seat.isBusy = () => inFlight > 0
-    const answer = async ({ head, body }: Frame, size: number): Promise<void> => {
+    const answer = async ({ head, body }: Frame, held: number): Promise<void> => {
       if (++inFlight >= maxInFlight) connection.reading.hold()
-      intake.change(connection, size)
+      intake.change(connection, held)
       let reply: unknown
       try {
         reply = await handler(body, peer)
@@ -53,7 +53,7 @@ export async function listenForFrames(
         reply = HANDLER_FAILED
       }
       // the bytes count until the peer has read the answer, which may be as long
-      connection.send(encodeFrame(returned(head), reply), size > 0 ? () => intake.change(connection, -size) : undefined)
+      connection.send(encodeFrame(returned(head), reply), held > 0 ? () => intake.change(connection, -held) : undefined)
       inFlight--
       stranger.heard(performance.now())
       resume()
@@ -66,8 +66,8 @@ export async function listenForFrames(
       maxMessageBytes,
       stranger,
       firstWithin: handshakeTimeout,
-      onFrame: (frame, size) => {
-        answer(frame, size < WORTH_COUNTING ? 0 : size).catch((error) => connection.fail(toError(error)))
+      onFrame: (frame, held) => {
+        answer(frame, held).catch((error) => connection.fail(toError(error)))
       },
       onDrain: () => resume(),
       onClose: (reason) => {

@@ -1,10 +1,10 @@
 // Frames of the tcp transport: maps `{head, body}` in the bus dialect, one behind the other without lengths.
 import type { Socket } from 'node:net'
-import { toError } from '../../../base/mod.ts'
+import { ownMemory, toError } from '../../../base/mod.ts'
 import { type Dict, encodeMsgpack, isDict, MsgpackStream, type Value } from '../../../data/mod.ts'
 import { WireError } from '../../errors.ts'
 import { FairReader } from '../fair-reading.ts'
-import { type Holder, intake } from '../intake.ts'
+import { type Holder, heldWhileAnswered, intake } from '../intake.ts'
 import { Outbox } from '../outbox.ts'
 import type { Stranger } from '../strangers.ts'
 import { MAX_VALUES } from '../transport.ts'
@@ -15,15 +15,12 @@ export interface Frame {
 }
 
 export function encodeFrame(head: unknown, body: unknown): Buffer {
-  return Buffer.from(
-    encodeMsgpack(
-      new Map([
-        ['head', head],
-        ['body', body],
-      ]),
-      'bus',
-    ),
-  )
+  const frame = new Map([
+    ['head', head],
+    ['body', body],
+  ])
+  const { buffer, byteOffset, length } = encodeMsgpack(frame, 'bus')
+  return ownMemory(Buffer.from(buffer, byteOffset, length))
 }
 
 export interface FramedHooks {
@@ -32,8 +29,8 @@ export interface FramedHooks {
   stranger?: Stranger | undefined
   /** Milliseconds until the first frame must be there. */
   firstWithin?: number | undefined
-  /** A frame, and about how many bytes it had. */
-  onFrame(frame: Frame, size: number): void
+  /** A frame, and about how many bytes it holds until it is answered. */
+  onFrame(frame: Frame, held: number): void
   onClose(reason: Error | undefined): void
   onDrain?(): void
 }
@@ -66,9 +63,10 @@ export class FramedConnection implements Holder {
         waiting += chunk.length
         if (values.length === 0) return false
         clearTimeout(timer)
-        const size = Math.ceil(waiting / values.length)
+        const each = (total: number): number => Math.ceil(total / values.length)
+        const held = heldWhileAnswered(each(waiting), each(stranger?.takeValues() ?? 0))
         waiting = 0
-        for (const value of values) hooks.onFrame(frameOf(value), size)
+        for (const value of values) hooks.onFrame(frameOf(value), held)
       } catch (error) {
         this.fail(toError(error))
       }

@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { heldWhileAnswered } from '../intake.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
 import { withRetries } from '../retries.ts'
 import type { Stranger } from '../strangers.ts'
@@ -37,13 +38,18 @@ export async function listenOnWebSockets(
       if (bytes === undefined) return
       // no further messages are read until this one is answered
       socket.pause()
-      hold(bytes.length)
       waiting++
-      const answered = last.then(() => answer(socket, bytes, handler, stranger, options))
+      let held = 0
+      const keep = (more: number): void => {
+        held += more
+        hold(more)
+      }
+      keep(bytes.length)
+      const answered = last.then(() => answer(socket, bytes, handler, { stranger, keep, options }))
       last = answered
         .catch(() => socket.terminate())
         .then(() => {
-          hold(-bytes.length)
+          hold(-held)
           waiting--
           stranger.heard(performance.now())
           socket.resume()
@@ -60,13 +66,20 @@ export async function listenOnWebSockets(
   }
 }
 
+interface Answering {
+  stranger: Stranger
+  /** Count more bytes until the request is answered. */
+  keep(bytes: number): void
+  options: RequestListenOptions
+}
+
 async function answer(
   socket: WebSocket,
   bytes: Buffer,
   handler: RequestHandler,
-  { peer, reading }: Stranger,
-  options: RequestListenOptions,
+  { stranger, keep, options }: Answering,
 ): Promise<void> {
+  const { peer, reading } = stranger
   const log = options.log ?? silentLog
   let message: Value
   try {
@@ -76,6 +89,7 @@ async function answer(
     socket.close()
     return
   }
+  keep(Math.max(0, heldWhileAnswered(bytes.length, stranger.takeValues()) - bytes.length))
   let reply: Uint8Array
   try {
     reply = encodeMsgpack(await handler(message, peer), 'wire')

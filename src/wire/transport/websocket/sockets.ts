@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocket as WebSocketClient, WebSocketServer } from 'ws'
+import { ownMemory } from '../../../base/mod.ts'
 import { type Holder, intake } from '../intake.ts'
 import type { Seat } from '../seats.ts'
 import {
@@ -130,7 +131,10 @@ export function binaryOf(
   data: Buffer | ArrayBuffer | Buffer[],
   isBinary: boolean,
 ): Buffer | undefined {
-  if (isBinary) return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
+  if (isBinary) {
+    if (Array.isArray(data)) return Buffer.concat(data)
+    return data instanceof Buffer ? ownMemory(data) : Buffer.from(data as ArrayBuffer)
+  }
   // no longer than that is worth a copy, and whoever sends it a connection
   if (data instanceof Buffer && data.equals(CLOSE)) socket.close()
   else socket.terminate()

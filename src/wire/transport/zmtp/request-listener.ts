@@ -2,7 +2,7 @@
 // order. A peer that sends faster than it is answered, or does not read its answers, is not read any further.
 import { type Log, silentLog, toError } from '../../../base/mod.ts'
 import { type DecodeOptions, decodeMsgpack, encodeMsgpack, encodePieces, type Value } from '../../../data/mod.ts'
-import { intake, WORTH_COUNTING } from '../intake.ts'
+import { heldWhileAnswered, intake } from '../intake.ts'
 import { listenOn } from '../sockets.ts'
 import { type Stranger, Strangers } from '../strangers.ts'
 import {
@@ -23,7 +23,7 @@ const UNREADABLE = [encodeMsgpack(new Map([['error', 'Routing error']]), 'wire')
 
 interface Slot {
   /** Bytes of the request that are counted until its answer is sent. */
-  size: number
+  held: number
   /** The bytes of the answer, piece by piece. */
   reply: Buffer[] | undefined
 }
@@ -65,11 +65,12 @@ class RequestConnection {
     try {
       message = decodeMsgpack(payload, this.reading)
     } catch (error) {
+      this.stranger.takeValues()
       this.log('debug', `Cannot read a request from ${peer.address}: ${toError(error).message}`)
       this.finish(this.slot(0), route, UNREADABLE)
       return
     }
-    const slot = this.slot(payload.length)
+    const slot = this.slot(heldWhileAnswered(payload.length, this.stranger.takeValues()))
     let answer: unknown
     try {
       answer = this.handler(message, peer)
@@ -98,9 +99,9 @@ class RequestConnection {
     }
   }
 
-  private slot(size: number): Slot {
-    const slot: Slot = { reply: undefined, size: size < WORTH_COUNTING ? 0 : size }
-    intake.change(this.connection, slot.size)
+  private slot(held: number): Slot {
+    const slot: Slot = { reply: undefined, held }
+    intake.change(this.connection, held)
     this.slots.push(slot)
     if (this.slots.length >= this.maxInFlight) this.connection.reading.hold()
     return slot
@@ -115,12 +116,12 @@ class RequestConnection {
   }
 
   /** Send an answer. The request counts until the peer has read the answer, which may be as long. */
-  private send({ reply, size }: Slot): void {
+  private send({ reply, held }: Slot): void {
     const { connection } = this
     const last = reply!.length - 1
     for (let at = 0; at < last; at++) connection.send(reply![at]!)
-    if (size === 0) connection.send(reply![last]!)
-    else connection.send(reply![last]!, () => intake.change(connection, -size))
+    if (held === 0) connection.send(reply![last]!)
+    else connection.send(reply![last]!, () => intake.change(connection, -held))
   }
 
   resume(): void {

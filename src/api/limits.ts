@@ -1,0 +1,91 @@
+// Bounds on how often callers may ask: each address and each user has a bucket of requests that fills up again by the second, and
+// each address another one of logins that fail.
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { HttpError } from './errors.ts'
+
+interface Bucket {
+  left: number
+  /** Seconds at which `left` was right. */
+  at: number
+}
+
+/** Buckets that are remembered; the ones that were not used for longest are forgotten first. */
+const MOST_BUCKETS = 20_000
+
+/** A set of buckets with one size and one rate. */
+export class Buckets {
+  private readonly size: number
+  private readonly perSecond: number
+  private readonly now: () => number
+  private readonly buckets = new Map<string, Bucket>()
+
+  constructor(size: number, perSecond: number, now: () => number = () => performance.now() / 1000) {
+    this.size = size
+    this.perSecond = perSecond
+    this.now = now
+  }
+
+  /** Return the seconds until a name may go on; 0 when it may now. */
+  wait(name: string): number {
+    const bucket = this.filled(name)
+    return bucket.left >= 1 ? 0 : (1 - bucket.left) / this.perSecond
+  }
+
+  take(name: string): void {
+    const bucket = this.filled(name)
+    bucket.left--
+    this.buckets.delete(name)
+    this.buckets.set(name, bucket)
+    if (this.buckets.size > MOST_BUCKETS) this.buckets.delete(this.buckets.keys().next().value!)
+  }
+
+  private filled(name: string): Bucket {
+    const now = this.now()
+    const { left, at } = this.buckets.get(name) ?? { left: this.size, at: now }
+    return { left: Math.min(this.size, left + (now - at) * this.perSecond), at: now }
+  }
+}
+
+export class ApiLimits {
+  private readonly requests: Buckets | undefined
+  private readonly logins: Buckets | undefined
+
+  constructor(opts: Dict) {
+    const perSecond = option(opts, 'api_request_rate')
+    const perMinute = option(opts, 'api_login_failures')
+    if (perSecond > 0) this.requests = new Buckets(2 * perSecond, perSecond)
+    if (perMinute > 0) this.logins = new Buckets(perMinute, perMinute / 60)
+  }
+
+  /** Count a request of an address or a user; throw when there were too many. */
+  count(name: string): void {
+    if (!this.requests) return
+    mind(this.requests.wait(name))
+    this.requests.take(name)
+  }
+
+  /** Throw when too many logins of an address failed. */
+  beforeLogin(address: string): void {
+    mind(this.logins?.wait(address) ?? 0)
+  }
+
+  loginFailed(address: string): void {
+    this.logins?.take(address)
+  }
+}
+
+/** A refusal because of too many requests, with the time after which the next one may come. */
+export class TooManyRequests extends HttpError {
+  readonly retryAfter: number
+
+  constructor(seconds: number) {
+    const retryAfter = Math.max(1, Math.ceil(seconds))
+    super(429, `Too many requests. Try again in ${retryAfter} s.`)
+    this.retryAfter = retryAfter
+  }
+}
+
+function mind(seconds: number): void {
+  if (seconds > 0) throw new TooManyRequests(seconds)
+}

@@ -1,0 +1,176 @@
+// The program salt-api beside a master, and the API inside the master: who serves, and what outlives restarts.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
+
+const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
+const root = mkdtempSync(join(tmpdir(), 'brine-api-program-'))
+const processes = new Map<string, ChildProcess>()
+let port: number
+
+beforeAll(async () => {
+  port = await freePort()
+  const [publish, ret] = [await freePort(), await freePort()]
+  const master = {
+    root_dir: root,
+    interface: '127.0.0.1',
+    publish_port: publish,
+    ret_port: ret,
+    auto_accept: true,
+    netapi_enable_clients: ['local', 'runner'],
+    external_auth: { auto: { admin: ['.*', '@runner'] } },
+    rest_cherrypy: {
+      port,
+      host: '127.0.0.1',
+      disable_ssl: true,
+      log_access_file: join(root, 'access.log'),
+      log_error_file: join(root, 'error.log'),
+    },
+  }
+  write('inside', 'master', master)
+  write('outside', 'master', { ...master, api_in_master: false })
+  write('web1', 'minion', {
+    root_dir: join(root, 'web1'),
+    id: 'web1',
+    master: '127.0.0.1',
+    master_port: ret,
+    publish_port: publish,
+    recon_default: 50,
+    recon_max: 200,
+  })
+})
+
+afterAll(async () => {
+  for (const name of [...processes.keys()]) await stop(name)
+  rmSync(root, { recursive: true, force: true })
+})
+
+function write(name: string, kind: string, options: object): void {
+  mkdirSync(join(root, 'etc', name), { recursive: true })
+  writeFileSync(join(root, 'etc', name, kind), JSON.stringify(options))
+}
+
+const log = (name: string): string => readFileSync(join(root, `${name}.log`), 'utf8')
+
+function start(name: string, program: string, config: string): void {
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      `exec "$0" "$@" 2>>"${join(root, `${name}.log`)}"`,
+      process.execPath,
+      join(DIST, `${program}.js`),
+      '-c',
+      join(root, 'etc', config),
+      '-l',
+      'info',
+    ],
+    { stdio: 'ignore' },
+  )
+  processes.set(name, child)
+}
+
+async function stop(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  const child = processes.get(name)!
+  processes.delete(name)
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill(signal)
+  await ended
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+async function ask(path: string, body?: unknown, token = ''): Promise<{ status: number; json: any }> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'X-Auth-Token': token },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : text }
+}
+
+const isServed = (): Promise<boolean> =>
+  ask('/').then(
+    ({ status }) => status === 200,
+    () => false,
+  )
+
+const logIn = async (): Promise<string> =>
+  (await ask('/login', { username: 'admin', password: 'x', eauth: 'auto' })).json.return[0].token
+
+const PING = [{ client: 'local', tgt: '*', fun: 'test.ping' }]
+
+/** The answer to a ping, once the minion is back. */
+async function pings(token: string): Promise<void> {
+  await until('the minion answers through the API', async () => {
+    const { json } = await ask('/', PING, token)
+    return json?.return?.[0]?.web1 === true
+  })
+}
+
+describe('salt-api in a process of its own', () => {
+  let token: string
+  beforeAll(async () => {
+    start('master', 'salt-master', 'outside')
+    start('web1', 'salt-minion', 'web1')
+    start('api', 'salt-api', 'outside')
+    await until('salt-api serves', isServed)
+    await until(
+      'a login succeeds',
+      async () => (await ask('/login', { username: 'admin', password: 'x', eauth: 'auto' })).status === 200,
+    )
+    token = await logIn()
+  })
+
+  test('runs jobs and runners', async () => {
+    await pings(token)
+    expect((await ask('/', [{ client: 'runner', fun: 'test.arg', arg: [1] }], token)).json).toEqual({
+      return: [{ args: [1], kwargs: {} }],
+    })
+  })
+
+  test('keeps sessions when it is killed', async () => {
+    await stop('api', 'SIGKILL')
+    start('api', 'salt-api', 'outside')
+    await until('salt-api serves again', isServed)
+    await pings(token)
+  })
+
+  test('says that the master is away, and goes on when it is back', async () => {
+    await stop('master', 'SIGKILL')
+    const { status } = await ask('/', PING, token)
+    expect(status).toBe(503)
+    start('master', 'salt-master', 'outside')
+    await until('the master is back', async () => (await ask('/', PING, token)).status === 200)
+    await pings(token)
+  })
+
+  test('notes requests in the file of log_access_file', async () => {
+    await until('the line is there', () =>
+      /^127\.0\.0\.1 - - \[.*\] "POST \/ HTTP\/1\.1" 200 /m.test(readFileSync(join(root, 'access.log'), 'utf8')),
+    )
+  })
+})
+
+describe('the API inside the master', () => {
+  test('is served by one of master and salt-api, and taken over by the other', async () => {
+    await stop('api')
+    await stop('master')
+    start('master', 'salt-master', 'inside')
+    await until('the master serves', isServed)
+    const token = await logIn()
+    start('api', 'salt-api', 'inside')
+    await until('salt-api waits', () => log('api').includes('waiting to take over'))
+    await pings(token)
+    await stop('master', 'SIGKILL')
+    await until('salt-api serves', async () => (await ask('/').catch(() => undefined))?.status === 200)
+    start('master', 'salt-master', 'inside')
+    await until('the master is back', async () => (await ask('/', PING, token)).status === 200)
+    await pings(token)
+  })
+})
