@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { afterEach, expect, it } from 'vitest'
+import { Audit } from '../../src/api/audit.ts'
 import { HttpError } from '../../src/api/errors.ts'
 import { EventHub } from '../../src/api/events/hub.ts'
 import { addEventRoutes } from '../../src/api/events/routes.ts'
 import { JobWatch } from '../../src/api/job-watch.ts'
+import { ApiLimits } from '../../src/api/limits.ts'
 import { ownMaster } from '../../src/api/own-master.ts'
 import type { ApiService } from '../../src/api/service.ts'
 import { readSettings } from '../../src/api/settings.ts'
@@ -29,7 +31,8 @@ async function openSite(options: Record<string, unknown> = {}): Promise<ApiSite>
   const watch = new JobWatch(master.events, master.access.stores.jobs)
   const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
   const settings = readSettings(opened.opts, silentLog)[0]!
-  const service: ApiService = { settings, master, sessions, watch, log: silentLog, counts, began: 0 }
+  const shared = { limits: new ApiLimits(opened.opts), audit: new Audit(master, silentLog) }
+  const service: ApiService = { settings, master, sessions, watch, log: silentLog, counts, began: 0, ...shared }
   const hub = new EventHub(master, silentLog)
   const app = new OpenAPIHono()
   app.onError((error) => new Response(error.message, { status: error instanceof HttpError ? error.status : 500 }))
