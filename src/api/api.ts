@@ -6,6 +6,7 @@ import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
 import { Audit } from './audit.ts'
 import { EventHub } from './events/hub.ts'
+import { addEventRoutes } from './events/routes.ts'
 import { eventsResource } from './events/salt-events.ts'
 import { EventSockets } from './events/sockets.ts'
 import { PortHolder } from './holder.ts'
@@ -19,6 +20,7 @@ import { ApiServer, type ServerParts } from './server.ts'
 import type { ApiService } from './service.ts'
 import { type ApiSettings, readSettings } from './settings.ts'
 import { Tracer } from './tracing/tracer.ts'
+import { addV1Routes } from './v1/site.ts'
 
 const PRUNE_MS = 600_000
 
@@ -87,6 +89,7 @@ export class Api {
     const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
     if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
+    addEventRoutes(addV1Routes(app, service), service, this.hub)
     addSaltRoutes(
       app,
       service,

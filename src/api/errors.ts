@@ -4,6 +4,8 @@ import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 
 export class HttpError extends BrineError<'HttpError'> {
   readonly status: number
+  /** The name of the refusal, where the master refused. */
+  refusal?: string
 
   constructor(status: number, message: string, cause?: unknown) {
     super('HttpError', message, cause === undefined ? {} : { cause })
@@ -27,7 +29,9 @@ export function mindRefusal(answer: Value): void {
   const refusal = isDict(answer) ? answer.get('error') : undefined
   if (refusal === undefined || !isDict(refusal)) return
   const name = str(refusal.get('name') ?? '')
-  throw new HttpError(STATUSES[name] ?? 500, str(refusal.get('message') ?? ''))
+  const error = new HttpError(STATUSES[name] ?? 500, str(refusal.get('message') ?? ''))
+  error.refusal = name
+  throw error
 }
 
 /** Return an answer of the master as a dict, or throw its refusal. */

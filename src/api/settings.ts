@@ -3,6 +3,8 @@
 import { BrineError, type Log } from '../base/mod.ts'
 import { API_KINDS, type ApiKind } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import type { Peer } from '../wire/mod.ts'
+import { HttpError } from './errors.ts'
 
 export interface TlsFiles {
   certificate: string
@@ -209,4 +211,9 @@ export function mayLogIn({ loginAddresses: users }: ApiSettings, user: string, a
   if (!users) return true
   const allowed = users.get(user) ?? users.get('*')
   return allowed !== undefined && (allowed.has(address) || allowed.has('*'))
+}
+
+/** Refuse a request from an address that may send none. */
+export function refuseAddress({ authorizedIps }: ApiSettings, { host = '' }: Peer): void {
+  if (authorizedIps && !authorizedIps.has(host)) throw new HttpError(403, 'Bad IP')
 }

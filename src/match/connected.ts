@@ -58,9 +58,12 @@ function withOwnAddresses(found: Set<string>): Set<string> {
   return found
 }
 
-const connectedAddresses = (opts: Dict): Set<string> => withOwnAddresses(remoteAddresses(option(opts, 'publish_port')))
+/** Return the addresses that are connected to the publish port. */
+export const connectedAddresses = (opts: Dict): Set<string> =>
+  withOwnAddresses(remoteAddresses(option(opts, 'publish_port')))
 
-const addressesIn = (grains: Dict): string[] =>
+/** Return the addresses of a minion. */
+export const addressesIn = (grains: Dict): string[] =>
   ['ipv4', 'ipv6'].flatMap((name) => {
     const list = grains.get(name)
     return list !== undefined && isList(list) ? list.map(str) : []

@@ -6,7 +6,7 @@ import { compound, nodegroup } from './compound.ts'
 import { ipcidr } from './ipcidr.ts'
 import type { Matcher, MatchOptions, MatchSubject } from './subject.ts'
 
-export { connectedMinions, goneMinions } from './connected.ts'
+export { addressesIn, connectedAddresses, connectedMinions, goneMinions } from './connected.ts'
 export { matchFleet } from './fleet.ts'
 export type { Fleet, Targeted } from './fleet-query.ts'
 export { expandNodegroup, publishedTarget } from './nodegroup.ts'

@@ -1,5 +1,6 @@
 // Jobs and what became of them, minion by minion. A return is safe when the promise is kept, and is taken once.
 import type { Dict, Value } from '../data/mod.ts'
+import type { JobLedger } from './job-ledger.ts'
 
 export interface JobRecord {
   jid: string
@@ -34,6 +35,8 @@ export interface MinionProgress {
 }
 
 export interface JobStore {
+  /** The jobs as programs page through them. */
+  readonly ledger: JobLedger
   /** Notes a job, or further minions of one. */
   saveJob(job: JobRecord): void
   /** Resolves when the return is on disk; false when there was one of this minion already. */

@@ -104,6 +104,13 @@ export class OrchestrationStore {
     return (this.db.prepare('SELECT * FROM run ORDER BY at DESC LIMIT ?').all(count) as Row[]).map(runOf)
   }
 
+  /** Runs before a job id, newest first. */
+  runsBefore(jid: string, count: number): OrchestrationRun[] {
+    return (this.db.prepare('SELECT * FROM run WHERE jid < ? ORDER BY jid DESC LIMIT ?').all(jid, count) as Row[]).map(
+      runOf,
+    )
+  }
+
   run(jid: string): OrchestrationRun | undefined {
     const row = this.db.prepare('SELECT * FROM run WHERE jid = ?').get(jid) as Row | undefined
     return row && runOf(row)

@@ -123,6 +123,13 @@ export class ReactionStore {
     return this.rows('SELECT id, record FROM reaction ORDER BY id DESC LIMIT ?', count)
   }
 
+  /** Those before a number, to events of one tag or of all tags, newest first. */
+  before(id: number, count: number, tag?: string): KeptReaction[] {
+    const of = tag === undefined ? '' : 'AND tag = ?'
+    const sql = `SELECT id, record FROM reaction WHERE id < ? ${of} ORDER BY id DESC LIMIT ?`
+    return this.rows(sql, id, ...(tag === undefined ? [] : [tag]), count)
+  }
+
   one(id: number): KeptReaction | undefined {
     return this.rows('SELECT id, record FROM reaction WHERE id = ?', id)[0]
   }

@@ -7,9 +7,10 @@ const AT_ONCE = 100
 
 type Row = Record<string, SqlParameter>
 
-/** Copy the rows of all tables that both databases have; return how many. */
+/** Copy the rows of all tables that both databases have; return how many. A ledger is made anew from the other tables. */
 export function salvage(damaged: SqlDatabase, fresh: SqlDatabase): number {
-  const tables = fresh.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").all()
+  const isCopied = "type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'ledger_%'"
+  const tables = fresh.prepare(`SELECT name FROM sqlite_master WHERE ${isCopied}`).all()
   return tables.reduce((sum: number, row) => sum + salvageTable(damaged, fresh, (row as { name: string }).name), 0)
 }
 

@@ -2,6 +2,7 @@
 // moment are written in one transaction, because the disk costs by the transaction and not by the row.
 import { briefStr, type Dict, isList, str, type Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict, unpackValue } from './database.ts'
+import { JobLedger, LEDGER_SCHEMA, LEDGER_TABLES } from './job-ledger.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
@@ -18,6 +19,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS foreign_job (jid TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS job_by_fun ON job (fun);
   CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
+  ${LEDGER_SCHEMA}
 `
 
 const GATHER_MS = 4
@@ -43,6 +45,7 @@ function listOf(bytes: unknown): string[] {
 type Row = Record<string, unknown>
 
 export class SqliteJobs implements JobStore {
+  readonly ledger: JobLedger
   private readonly db: Database
   private readonly statements = new Map<string, Statement>()
   private waiting: Waiting[] = []
@@ -51,6 +54,7 @@ export class SqliteJobs implements JobStore {
 
   constructor(file: string, use?: StorageUse) {
     this.db = openDatabase(file, SCHEMA, use)
+    this.ledger = new JobLedger(this.db, (text) => this.sql(text))
     if (!this.db.wasCut) return
     const [newest] = this.jobs(1).keys()
     use?.log?.('error', `Jobs and returns after ${newest ? `job ${newest}` : 'the first'} may be missing in ${file}`)
@@ -70,15 +74,18 @@ export class SqliteJobs implements JobStore {
     if (known === undefined) {
       if (isForeign) this.sql('INSERT OR IGNORE INTO foreign_job VALUES (?)').run(jid)
     } else if (!isForeign && this.sql('DELETE FROM foreign_job WHERE jid = ?').run(jid).changes > 0) {
-      this.db.transaction(() => this.forget(jid))
-      return this.saveNewJob({ jid, load, minions })
+      return this.db.transaction(() => {
+        this.forget(jid)
+        this.saveNewJob({ jid, load, minions })
+      })
     }
     const all = known ? [...new Set([...known, ...minions])] : minions
-    this.saveNewJob({ jid, load, minions: all })
+    this.db.transaction(() => this.saveNewJob({ jid, load, minions: all }))
   }
 
   private forget(jid: string): void {
-    for (const table of ['ret', 'note', 'job', 'foreign_job']) this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
+    for (const table of ['ret', 'note', 'job', 'foreign_job', ...LEDGER_TABLES])
+      this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
   }
 
   private saveNewJob({ jid, load, minions }: JobRecord): void {
@@ -89,6 +96,7 @@ export class SqliteJobs implements JobStore {
       pack(minions),
       Date.now() / 1000,
     )
+    this.ledger.noteJob({ jid, load, minions })
   }
 
   /** Who was meant; undefined when there is no such job. */
@@ -120,6 +128,7 @@ export class SqliteJobs implements JobStore {
     try {
       this.db.transaction(() => {
         for (const { ret } of waiting) isNew.push(this.insert(ret))
+        this.ledger.noteReturns(waiting.filter((_, index) => isNew[index]).map(({ ret }) => ret))
       })
     } catch (error) {
       for (const { fail } of waiting) fail(error)

@@ -1,56 +1,12 @@
 // `/v1/events`: streams that resume, filters, rights, and pages of past events.
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { getRequestListener } from '@hono/node-server'
-import { OpenAPIHono } from '@hono/zod-openapi'
 import { afterEach, expect, it } from 'vitest'
-import { Audit } from '../../src/api/audit.ts'
-import { HttpError } from '../../src/api/errors.ts'
-import { EventHub } from '../../src/api/events/hub.ts'
-import { addEventRoutes } from '../../src/api/events/routes.ts'
-import { JobWatch } from '../../src/api/job-watch.ts'
-import { ApiLimits } from '../../src/api/limits.ts'
-import { ownMaster } from '../../src/api/own-master.ts'
-import type { ApiService } from '../../src/api/service.ts'
-import { readSettings } from '../../src/api/settings.ts'
-import { silentLog } from '../../src/base/mod.ts'
-import { str } from '../../src/data/mod.ts'
-import { ApiSessions } from '../../src/store/mod.ts'
 import { until } from '../until.ts'
 import { ApiSite } from './event-site.ts'
 
 let site: ApiSite
 afterEach(() => site.close())
 
-/** A site whose paths below `/v1` an application with nothing but these routes answers. */
-async function openSite(options: Record<string, unknown> = {}): Promise<ApiSite> {
-  const opened = await ApiSite.open({ options })
-  const master = ownMaster(opened.master)
-  const sessions = new ApiSessions(join(str(opened.opts.get('cachedir')!), 'api.db'))
-  const watch = new JobWatch(master.events, master.access.stores.jobs)
-  const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
-  const settings = readSettings(opened.opts, silentLog)[0]!
-  const shared = { limits: new ApiLimits(opened.opts), audit: new Audit(master, silentLog) }
-  const service: ApiService = { settings, master, sessions, watch, log: silentLog, counts, began: 0, ...shared }
-  const hub = new EventHub(master, silentLog)
-  const app = new OpenAPIHono()
-  app.onError((error) => new Response(error.message, { status: error instanceof HttpError ? error.status : 500 }))
-  addEventRoutes(app, service, hub)
-  const server: Server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  const plain = opened.url.bind(opened)
-  opened.url = (path) => (path.startsWith('/v1') ? `http://127.0.0.1:${port}${path}` : plain(path))
-  opened.atEnd(() => {
-    hub.close()
-    watch.close()
-    sessions.close()
-    server.closeAllConnections()
-    server.close()
-  })
-  return opened
-}
+const openSite = (options: Record<string, unknown> = {}): Promise<ApiSite> => ApiSite.open({ options })
 
 interface Page {
   items: Array<{ number: number; tag: string; data: Record<string, unknown>; origin: { kind: string }; stamp: string }>

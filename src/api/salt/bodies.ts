@@ -3,6 +3,7 @@ import { toError } from '../../base/mod.ts'
 import { type Dict, loadJson, type Value } from '../../data/mod.ts'
 import { readArgument } from '../../sdk/mod.ts'
 import { load } from '../../yaml/mod.ts'
+import { utf8 } from '../body-bytes.ts'
 import { HttpError } from '../errors.ts'
 
 export interface Body {
@@ -16,29 +17,6 @@ export const NO_BODY: Body = { raw: '', data: null }
 
 /** Most fields of a form. */
 const MOST_FIELDS = 10_000
-
-/** Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. */
-export async function readBytes(request: Request, most: number): Promise<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > most) throw tooLong(most)
-  if (!request.body) return Buffer.alloc(0)
-  const parts: Uint8Array[] = []
-  let size = 0
-  const reader = request.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return Buffer.concat(parts)
-    size += value.length
-    if (size > most) {
-      await reader.cancel()
-      throw tooLong(most)
-    }
-    parts.push(value)
-  }
-}
-
-const tooLong = (most: number): HttpError =>
-  new HttpError(413, `The entity sent with the request exceeds the maximum allowed bytes (${most}).`)
 
 type Reader = (text: string) => Value
 
@@ -58,14 +36,6 @@ export function readBody(bytes: Buffer, contentType: string | null): Body {
   if (!reader) throw new HttpError(406, 'Content type not supported')
   const raw = utf8(bytes)
   return { raw, data: reader(raw) }
-}
-
-function utf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    throw new HttpError(400, 'The body is not valid UTF-8', error)
-  }
 }
 
 function readJson(text: string): Value {

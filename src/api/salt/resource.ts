@@ -7,6 +7,7 @@ import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
 import { traceback } from '../../render/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
+import { readBytes } from '../body-bytes.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
@@ -14,8 +15,9 @@ import { type KeyedRequest, once } from '../idempotency.ts'
 import { TooManyRequests } from '../limits.ts'
 import { hangUpOf, peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
+import { refuseAddress } from '../settings.ts'
 import { answerType, encodeAnswer, errorPage, HTML_TYPE, messageOf } from './answers.ts'
-import { type Body, NO_BODY, readBody, readBytes } from './bodies.ts'
+import { type Body, NO_BODY, readBody } from './bodies.ts'
 import { commonHeaders } from './headers.ts'
 
 export type Method = 'GET' | 'POST'
@@ -110,7 +112,7 @@ export async function answerResource(
       const bytes = await readBytes(request, service.settings.maxBody)
       call.body = readBody(bytes, request.headers.get('content-type'))
     }
-    checkAddress(service, peer)
+    refuseAddress(service.settings, peer)
     const handler = resource.handlers[method]
     if (!handler) throw new HttpError(405, messageOf(405))
     call.parts = partsOf(c, handler, rest)
@@ -134,13 +136,6 @@ const isAllLogin = ({ handlers, login }: Resource): boolean =>
 /** The cookie of the session of a call; without an age the browser forgets it. */
 export const cookieOf = ({ sessionId, service }: SaltCall, age: number | undefined): string =>
   sessionCookie(sessionId, age, service.settings.tls !== undefined)
-
-/** Refuse addresses that `authorized_ips` does not name. */
-export function checkAddress({ settings, log }: ApiService, { host = '' }: Peer): void {
-  if (!settings.authorizedIps || settings.authorizedIps.has(host)) return
-  log('error', `Blocked IP: ${host}`)
-  throw new HttpError(403, 'Bad IP')
-}
 
 /** Read what follows the path of a resource, and the query; both may name only what the handler takes. */
 function partsOf(c: Context, { parts = [], query }: Handler, rest: readonly string[]): SaltCall['parts'] {

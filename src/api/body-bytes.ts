@@ -1,0 +1,34 @@
+// The bytes of a request body, within the bounds of the options.
+import { HttpError } from './errors.ts'
+
+/** Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. */
+export async function readBytes(request: Request, most: number): Promise<Buffer> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > most) throw tooLong(most)
+  if (!request.body) return Buffer.alloc(0)
+  const parts: Uint8Array[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(parts)
+    size += value.length
+    if (size > most) {
+      await reader.cancel()
+      throw tooLong(most)
+    }
+    parts.push(value)
+  }
+}
+
+const tooLong = (most: number): HttpError =>
+  new HttpError(413, `The entity sent with the request exceeds the maximum allowed bytes (${most}).`)
+
+/** Read bytes as text. */
+export function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid UTF-8', error)
+  }
+}

@@ -1,0 +1,142 @@
+// One request of a recognised caller, and what the caller may do. Rights are those of Salt: each resource names the function that it
+// equals, and the master judges whether the caller may call it.
+import type { HttpBindings } from '@hono/node-server'
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
+import type { ApiSession } from '../../store/mod.ts'
+import type { Peer } from '../../wire/mod.ts'
+import { type Caller, callerOf, refuseForgery } from '../callers.ts'
+import { HttpError, mindRefusal } from '../errors.ts'
+import { runLowstate } from '../lowstate.ts'
+import { peerOf } from '../peer.ts'
+import { type ApiService, clientWork } from '../service.ts'
+
+export interface V1Env {
+  Bindings: HttpBindings
+  Variables: { call: V1Call }
+}
+
+export type V1App = OpenAPIHono<V1Env>
+
+type Family = 'runner' | 'wheel'
+
+const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
+
+const CLIENTS: Readonly<Record<Family, readonly string[]>> = {
+  runner: ['runner', 'runner_async'],
+  wheel: ['wheel', 'wheel_async'],
+}
+
+export class V1Call {
+  readonly service: ApiService
+  readonly peer: Peer
+  readonly caller: Caller
+  /** The session, or what stands for one where the caller sent a token of Salt. */
+  readonly session: ApiSession
+  /** The body as values of Salt, which tell 1.0 from 1. */
+  body: Dict = new Map()
+  private readonly request: Request
+
+  private constructor(service: ApiService, c: Context, caller: Caller, session: ApiSession) {
+    this.service = service
+    this.request = c.req.raw
+    this.peer = peerOf(c)
+    this.caller = caller
+    this.session = session
+  }
+
+  /** Recognise the caller of a request; throw where there is none. */
+  static async of(service: ApiService, c: Context): Promise<V1Call> {
+    const { headers } = c.req.raw
+    const bearer = BEARER.exec(headers.get('authorization') ?? '')?.[1]
+    const caller = bearer === undefined ? callerOf(headers, service.sessions) : bearerOf(service, bearer)
+    const usable = service.settings.hasSessions ? caller : { ...caller, session: undefined }
+    const session = usable.session ?? (bearer === undefined ? undefined : await tokenSession(service, bearer, c))
+    if (!session) throw new HttpError(401, 'Send the id of a session, or a token of Salt')
+    refuseForgery(c.req.raw, usable)
+    return new V1Call(service, c, usable, session)
+  }
+
+  get user(): string {
+    return this.session.user
+  }
+
+  /** Whether the caller may call a function of the master. */
+  async may(family: Family, fun: string, kwargs: Record<string, Value> = {}): Promise<boolean> {
+    if (!this.isEnabled(CLIENTS[family])) return false
+    const load: Array<[Value, Value]> = [
+      ['cmd', 'judge'],
+      ['family', family],
+      ['fun', fun],
+      ['arg', []],
+      ['kwarg', new Map<Value, Value>(Object.entries(kwargs))],
+      ['token', this.session.token],
+    ]
+    const judged = await this.service.master.command(new Map(load), this.peer)
+    return isDict(judged) && judged.has('user')
+  }
+
+  /** Throw unless the caller may call a function of the master. */
+  async need(family: Family, fun: string, kwargs: Record<string, Value> = {}): Promise<void> {
+    this.needClient(...CLIENTS[family])
+    if (await this.may(family, fun, kwargs)) return
+    throw await this.refused(`This needs the right to call the ${family} function ${fun}`)
+  }
+
+  /** Throw unless one of some clients is enabled by the options of the master. */
+  needClient(...clients: readonly string[]): void {
+    if (this.isEnabled(clients)) return
+    throw new HttpError(403, `The client ${clients[0]} is disabled: the option netapi_enable_clients does not name it`)
+  }
+
+  private isEnabled(clients: readonly string[]): boolean {
+    const enabled = option(this.service.master.access.opts, 'netapi_enable_clients')
+    return isList(enabled) && clients.some((name) => enabled.includes(name))
+  }
+
+  /** Run a chunk of lowstate with the rights of the caller. */
+  async run(chunk: Record<string, Value>): Promise<Value> {
+    this.needClient(str(chunk['client']!))
+    const work = clientWork(this.service, this.peer, this.request.signal)
+    const token = new Map<Value, Value>([['token', this.session.token]])
+    try {
+      const [result = null] = await runLowstate(work, [new Map<Value, Value>(Object.entries(chunk))], token)
+      return result
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.refusal === undefined || error.status !== 401) throw error
+      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}`)
+    }
+  }
+
+  /** A missing right; where the token is not valid any more, that. */
+  private async refused(detail: string): Promise<HttpError> {
+    const token = await tokenRecord(this.service, this.session.token, this.peer)
+    return token ? new HttpError(403, detail) : new HttpError(401, 'The token of the session is not valid any more')
+  }
+
+  /** Return what the master knows about the token of the caller. */
+  async token(): Promise<Dict> {
+    return (await tokenRecord(this.service, this.session.token, this.peer)) ?? new Map()
+  }
+}
+
+const bearerOf = ({ sessions }: ApiService, id: string): Caller => ({ id, session: sessions.find(id), byCookie: false })
+
+async function tokenRecord({ master }: ApiService, token: string, peer: Peer): Promise<Dict | undefined> {
+  const load: Array<[Value, Value]> = [
+    ['cmd', 'get_token'],
+    ['token', token],
+  ]
+  const record = await master.command(new Map(load), peer)
+  mindRefusal(record)
+  return isDict(record) && record.size > 0 ? record : undefined
+}
+
+async function tokenSession(service: ApiService, token: string, c: Context): Promise<ApiSession | undefined> {
+  const record = await tokenRecord(service, token, peerOf(c))
+  if (!record) return undefined
+  const expires = numberOf(record.get('expire') ?? null) ?? 0
+  return { token, user: str(record.get('name') ?? ''), eauth: str(record.get('eauth') ?? ''), expires }
+}

@@ -1,0 +1,123 @@
+// Facts about all minions, kept in memory so that a list of 10,000 of them costs no 10,000 reads: keys, presence, a few grains, the last
+// job and the last highstate. They are looked at again when a request comes and they are older than a second, in slices. A request
+// gets the facts as they were while that goes on, unless they are old.
+
+import type { Dict, Value } from '../../data/mod.ts'
+import { isDict, textOf, truthy } from '../../data/mod.ts'
+import { addressesIn, connectedAddresses } from '../../match/mod.ts'
+import type { MasterAccess } from '../../runner/mod.ts'
+import type { KeyFolder } from '../../store/mod.ts'
+import { LastReturns } from './last-returns.ts'
+import { slices } from './slices.ts'
+
+export const KEY_STATES = ['accepted', 'pending', 'rejected', 'denied'] as const
+
+export type KeyStateName = (typeof KEY_STATES)[number]
+
+export const FOLDERS: Readonly<Record<KeyStateName, KeyFolder>> = {
+  accepted: 'minions',
+  pending: 'minions_pre',
+  rejected: 'minions_rejected',
+  denied: 'minions_denied',
+}
+
+export interface MinionFact {
+  id: string
+  key: KeyStateName
+  isConnected: boolean
+  /** When the connection was seen to come or go, in seconds since 1970; undefined before a change was seen. */
+  since?: number
+  os?: string
+  version?: string
+}
+
+interface GrainFacts {
+  /** The grains that the facts were read from. */
+  grains: Value
+  addresses: readonly string[]
+  os?: string
+  version?: string
+}
+
+const FRESH_MS = 1000
+/** Older facts are not shown. */
+const OLD_MS = 15_000
+
+export class MinionFacts {
+  readonly last: LastReturns
+  private readonly access: MasterAccess
+  private facts: ReadonlyMap<string, MinionFact> = new Map()
+  private readonly read = new Map<string, GrainFacts>()
+  private at = Number.NEGATIVE_INFINITY
+  private looking: Promise<void> | undefined
+
+  constructor(access: MasterAccess) {
+    this.access = access
+    this.last = new LastReturns(access.stores)
+  }
+
+  /** Return the facts about all minions, by id. */
+  async all(): Promise<ReadonlyMap<string, MinionFact>> {
+    const age = performance.now() - this.at
+    if (age > FRESH_MS) {
+      this.looking ??= this.look().finally(() => {
+        this.looking = undefined
+      })
+      if (age > OLD_MS) await this.looking
+      else this.looking.catch((error) => this.access.log('error', `The minions cannot be listed: ${error.message}`))
+    }
+    return this.facts
+  }
+
+  /** Return the grains of a minion as the master has them. */
+  grains(id: string): Dict | undefined {
+    const grains = this.access.stores.cache.bank('grains').fetch(id)
+    return grains !== undefined && isDict(grains) ? grains : undefined
+  }
+
+  private async look(): Promise<void> {
+    const turn = slices()
+    const addresses = connectedAddresses(this.access.opts)
+    const facts = new Map<string, MinionFact>()
+    for (const key of KEY_STATES) {
+      for (const id of this.access.stores.keys.list(FOLDERS[key])) {
+        if (!facts.has(id)) facts.set(id, this.factOf(id, key, addresses))
+        await turn()
+      }
+    }
+    for (const id of this.read.keys()) if (!facts.has(id)) this.read.delete(id)
+    await this.last.follow(facts.keys())
+    this.facts = facts
+    this.at = performance.now()
+  }
+
+  private factOf(id: string, key: KeyStateName, connected: ReadonlySet<string>): MinionFact {
+    if (key !== 'accepted') return { id, key, isConnected: false }
+    const { addresses = [], os, version } = this.grainFacts(id) ?? {}
+    const isConnected = addresses.some((address) => connected.has(address))
+    const before = this.facts.get(id)
+    const since = before && before.isConnected !== isConnected ? Date.now() / 1000 : before?.since
+    return {
+      id,
+      key,
+      isConnected,
+      ...(since !== undefined && { since }),
+      ...(os !== undefined && { os }),
+      ...(version !== undefined && { version }),
+    }
+  }
+
+  private grainFacts(id: string): GrainFacts | undefined {
+    const grains = this.grains(id)
+    const known = this.read.get(id)
+    if (!grains || known?.grains === grains) return grains && known
+    const text = (name: string): string => {
+      const value = grains.get(name) ?? null
+      return truthy(value) ? (textOf(value) ?? '') : ''
+    }
+    const [os, version] = [`${text('os')} ${text('osrelease')}`.trim(), text('saltversion')]
+    const facts = { grains, addresses: addressesIn(grains), ...(os && { os }), ...(version && { version }) }
+    this.read.set(id, facts)
+    return facts
+  }
+}

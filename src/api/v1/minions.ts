@@ -1,0 +1,254 @@
+// Minions: `/v1/minions`. The list equals the runner function `manage.status`; what it shows of grains and jobs needs the rights for
+// `cache.grains` and `jobs.list_jobs`.
+import { createRoute, z } from '@hono/zod-openapi'
+import { type Dict, HIDDEN, isList, str, traverse, type Value } from '../../data/mod.ts'
+import { shownOrigin } from '../../sdk/mod.ts'
+import { HttpError } from '../errors.ts'
+import type { ApiService } from '../service.ts'
+import type { V1App, V1Call } from './call.ts'
+import { JobSummary, summaryOf } from './jobs.ts'
+import { timeText, toJson } from './json.ts'
+import type { Highstate } from './last-returns.ts'
+import { KEY_STATES, type MinionFact, type MinionFacts } from './minion-facts.ts'
+import { BadFields, refusals } from './problems.ts'
+import { Any, answer, cursorOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { slices } from './slices.ts'
+
+const Presence = z.object({
+  connected: z.boolean(),
+  since: Time.nullable().openapi({
+    description: 'When the API saw the connection come or go; null before it saw a change',
+  }),
+})
+
+const HighstateSchema = z
+  .object({ jid: z.string(), when: Time, succeeded: z.int(), changed: z.int(), failed: z.int() })
+  .openapi('Highstate')
+
+const Minion = z
+  .object({
+    id: z.string(),
+    key: z.enum(KEY_STATES),
+    presence: Presence,
+    os: z.string().nullable().openapi({ example: 'Debian 12' }),
+    version: z.string().nullable().openapi({ description: 'The version of Salt' }),
+    lastJob: z.string().nullable().openapi({ description: 'The id of the last job that the minion returned' }),
+    lastHighstate: HighstateSchema.nullable(),
+  })
+  .openapi('Minion')
+
+const MinionDetails = Minion.extend({
+  grains: z.record(z.string(), Any),
+  lastJobs: z.array(JobSummary),
+}).openapi('MinionDetails')
+
+const SORTS = ['id', 'os', 'version', 'key', 'connected'] as const
+
+const tags = ['Minions']
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/minions',
+  operationId: 'listMinions',
+  summary: 'List minions',
+  description:
+    'Equals the runner function `manage.status`, from what the master knows: no minion is asked. `os`, `version` and the filter `grain` need the right for `cache.grains`; `lastJob` and `lastHighstate` the right for `jobs.list_jobs`. Facts may be some seconds old.',
+  tags,
+  request: {
+    query: z.strictObject({
+      q: line(255).optional().openapi({ description: 'A part of the id' }),
+      state: z.enum(['up', 'down', ...KEY_STATES]).optional(),
+      grain: line(1000)
+        .regex(/^[^:]+(:[^:]*)+$/, 'is not written as key:value')
+        .optional()
+        .openapi({ description: 'A grain and its value, such as `os_family:Debian`' }),
+      sort: z
+        .enum([...SORTS, ...SORTS.map((name) => `-${name}` as const)])
+        .default('id')
+        .openapi({ description: 'A leading minus reverses the order' }),
+      ...paging,
+    }),
+  },
+  responses: { 200: answer(pageOf(Minion).openapi('MinionList'), 'A page of minions'), ...refusals(400, 401, 403) },
+})
+
+const one = createRoute({
+  method: 'get',
+  path: '/v1/minions/{id}',
+  operationId: 'getMinion',
+  summary: 'Show a minion',
+  description: 'Equals the runner function `cache.grains` for this minion.',
+  tags,
+  request: { params: z.object({ id: MinionId }) },
+  responses: { 200: answer(MinionDetails, 'The minion'), ...refusals(400, 401, 403, 404) },
+})
+
+const Origin = z
+  .object({
+    at: z.string().openapi({ description: 'The file and line, or another source' }),
+    source: z.string().optional().openapi({ description: 'The SLS file or external pillar' }),
+    value: Any,
+  })
+  .openapi('PillarOrigin')
+
+const pillar = createRoute({
+  method: 'get',
+  path: '/v1/minions/{id}/pillar',
+  operationId: 'explainPillar',
+  summary: 'Show where a value of the pillar comes from',
+  description:
+    'Equals the runner function `pillar.explain`. Sources come in the order in which they are merged; of values that cannot be merged, the last one wins. Values are masked without the right for `pillar.show_pillar`.',
+  tags,
+  request: {
+    params: z.object({ id: MinionId }),
+    query: z.strictObject({ path: line(1000).openapi({ description: 'The keys of the value', example: 'web:port' }) }),
+  },
+  responses: {
+    200: answer(z.object({ masked: z.boolean(), items: z.array(Origin) }).openapi('PillarOrigins'), 'The sources'),
+    ...refusals(400, 401, 403, 404),
+  },
+})
+
+type Sort = z.infer<typeof list.request.query>['sort']
+
+/** What the caller may see of minions besides their keys and presence. */
+interface View {
+  hasGrains: boolean
+  hasJobs: boolean
+}
+
+const viewOf = async (call: V1Call, id?: string): Promise<View> => ({
+  hasGrains: await call.may('runner', 'cache.grains', id === undefined ? {} : { tgt: id }),
+  hasJobs: await call.may('runner', 'jobs.list_jobs'),
+})
+
+const highstateOf = (last: Highstate | undefined) =>
+  last === undefined ? null : { ...last, when: timeText(last.when) }
+
+function shown({ id, key, isConnected, since, os, version }: MinionFact, facts: MinionFacts, view: View) {
+  return {
+    id,
+    key,
+    presence: { connected: isConnected, since: since === undefined ? null : timeText(since) },
+    os: (view.hasGrains ? os : undefined) ?? null,
+    version: (view.hasGrains ? version : undefined) ?? null,
+    lastJob: (view.hasJobs ? facts.last.jobOf(id) : undefined) ?? null,
+    lastHighstate: view.hasJobs ? highstateOf(facts.last.highstateOf(id)) : null,
+  }
+}
+
+const isInState = ({ key, isConnected }: MinionFact, state: string): boolean =>
+  state === 'up' || state === 'down' ? key === 'accepted' && isConnected === (state === 'up') : key === state
+
+/** Whether a grain has a value: itself, or among its items. */
+function hasGrain(grains: Dict | undefined, wanted: string): boolean {
+  const parts = wanted.split(':')
+  for (let length = 1; grains && length < parts.length; length++) {
+    const found = traverse(grains, parts.slice(0, length).join(':'))
+    const value = parts.slice(length).join(':')
+    const texts = (isList(found) ? found : [found]).map((item: Value) => str(item))
+    if (texts.includes(value)) return true
+  }
+  return false
+}
+
+const sortKey = (fact: MinionFact, sort: string): string => {
+  if (sort === 'connected') return fact.isConnected ? '1' : '0'
+  return sort === 'os' ? (fact.os ?? '') : sort === 'version' ? (fact.version ?? '') : sort === 'key' ? fact.key : ''
+}
+
+/** Order facts by a key and the id; return those behind a place. */
+function ordered(facts: MinionFact[], sort: Sort, place: string[] | undefined): Array<[string, MinionFact]> {
+  const isDown = sort.startsWith('-')
+  const name = sort.replace('-', '')
+  const compare = (a: readonly [string, string], b: readonly [string, string]): number => {
+    const by = a[0] !== b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0
+    return isDown ? -by : by
+  }
+  const keyed = facts.map((fact): [string, MinionFact] => [sortKey(fact, name), fact])
+  keyed.sort((a, b) => compare([a[0], a[1].id], [b[0], b[1].id]))
+  if (!place) return keyed
+  return keyed.filter(([key, { id }]) => compare([key, id], [place[0]!, place[1]!]) > 0)
+}
+
+async function chosen(
+  facts: MinionFacts,
+  { q, state, grain }: { q?: string | undefined; state?: string | undefined; grain?: string | undefined },
+) {
+  const turn = slices()
+  const found: MinionFact[] = []
+  for (const fact of (await facts.all()).values()) {
+    if (q !== undefined && !fact.id.toLowerCase().includes(q.toLowerCase())) continue
+    if (state !== undefined && !isInState(fact, state)) continue
+    if (grain !== undefined && !hasGrain(facts.grains(fact.id), grain)) continue
+    found.push(fact)
+    await turn()
+  }
+  return found
+}
+
+export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionFacts): void {
+  const { access } = service.master
+  site.openapi(list, async (c) => {
+    const { q, state, grain, sort, limit, cursor } = c.req.valid('query')
+    const { call } = c.var
+    await call.need('runner', 'manage.status')
+    const view = await viewOf(call)
+    const needsGrains = grain !== undefined || /os|version/.test(sort)
+    if (needsGrains && !view.hasGrains) await call.need('runner', 'cache.grains')
+    const found = ordered(await chosen(facts, { q, state, grain }), sort, placeOf(cursor, 2))
+    const turn = slices()
+    const items = []
+    for (const [, fact] of found.slice(0, limit)) {
+      items.push(shown(fact, facts, view))
+      await turn()
+    }
+    const [key, last] = found[limit - 1] ?? []
+    const next = found.length > limit && last ? cursorOf([key!, last.id]) : null
+    return c.json({ items, next }, 200)
+  })
+  site.openapi(one, async (c) => {
+    const { id } = c.req.valid('param')
+    const { call } = c.var
+    await call.need('runner', 'cache.grains', { tgt: id })
+    const fact = (await facts.all()).get(id)
+    if (!fact) throw new HttpError(404, 'There is no such minion')
+    const view = await viewOf(call, id)
+    const owner = view.hasJobs ? {} : { owner: call.user }
+    const { jobs } = await access.stores.jobs.ledger.page({ minion: id, ...owner }, LAST_JOBS)
+    const grains = (toJson(facts.grains(id) ?? new Map()) ?? {}) as Record<string, unknown>
+    return c.json({ ...shown(fact, facts, view), grains, lastJobs: jobs.map(summaryOf) }, 200)
+  })
+  site.openapi(pillar, async (c) => {
+    const { id } = c.req.valid('param')
+    const { path } = c.req.valid('query')
+    const { call } = c.var
+    await call.need('runner', 'pillar.explain', { minion: id, key: path })
+    const isMasked = !(await call.may('runner', 'pillar.show_pillar', { minion: id }))
+    const items = await originsOf(service, facts, id, path)
+    const masked = items.map(({ value, ...origin }) => ({ ...origin, value: isMasked ? HIDDEN : value }))
+    return c.json({ masked: isMasked, items: masked }, 200)
+  })
+}
+
+const LAST_JOBS = 10
+
+async function originsOf({ master }: ApiService, facts: MinionFacts, id: string, path: string) {
+  const { opts, stores, log, host } = master.access
+  const grains = facts.grains(id)
+  if (!grains) throw new HttpError(404, 'The master knows no grains of such a minion')
+  const keys = path.split(':')
+  if (keys.includes('')) throw new BadFields([{ field: 'path', reason: 'has an empty key' }])
+  const { minionPillarOrigins } = await import('../../pillar/mod.ts')
+  const known = { opts, keys: stores.keys, cache: stores.cache, log }
+  const origins = await minionPillarOrigins(known, host, { id, grains: new Map(grains), path: keys, saltenv: 'base' })
+  return origins.map((origin) => {
+    const seen = shownOrigin(origin, origin.value)
+    const source = seen.get('source')
+    return {
+      at: str(seen.get('at')!),
+      ...(source !== undefined && { source: str(source) }),
+      value: toJson(origin.value),
+    }
+  })
+}

@@ -1,0 +1,177 @@
+// The interface under `/v1`: what is checked before a route sees a request, the description of all routes, and the manual.
+import type { HttpBindings } from '@hono/node-server'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context, Hono } from 'hono'
+import { type Dict, isDict, loadJson } from '../../data/mod.ts'
+import { readBytes, utf8 } from '../body-bytes.ts'
+import { addCors } from '../cors.ts'
+import { HttpError } from '../errors.ts'
+import { peerOf } from '../peer.ts'
+import type { ApiService } from '../service.ts'
+import { type ApiSettings, refuseAddress } from '../settings.ts'
+import { type V1App, V1Call, type V1Env } from './call.ts'
+import { addCallRoutes } from './calls.ts'
+import { documentText } from './document.ts'
+import { EventRate } from './event-rate.ts'
+import { addFunctionRoutes } from './functions.ts'
+import { addJobRoutes } from './jobs.ts'
+import { addKeyRoutes } from './keys.ts'
+import { manualPage } from './manual.ts'
+import { MinionFacts } from './minion-facts.ts'
+import { addMinionRoutes } from './minions.ts'
+import { fieldErrors, problem, problemOf } from './problems.ts'
+import { addReturnRoutes } from './returns.ts'
+import { addRunRoutes } from './runs.ts'
+import { addSessionRoutes } from './session.ts'
+import { addStatusRoutes } from './status.ts'
+
+/**
+ * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further
+ * routes before the first request; each route of it has a recognised caller in `c.var.call`.
+ */
+export function addV1Routes(app: Hono, service: ApiService): V1App {
+  const { settings } = service
+  const site: V1App = new OpenAPIHono<V1Env>({
+    getPath: (request) => pathOf(request, settings),
+    defaultHook: (result) => {
+      if (result.success) return undefined
+      return problem(400, 'The request has fields that cannot be used', fieldErrors(result.error, result.target))
+    },
+  })
+  site.onError((error, c) => problemOf(error, c, service))
+  site.notFound((c) => unknownPath(site, c))
+  site.use('*', async (c, next) => {
+    refuseAddress(settings, peerOf(c))
+    await next()
+    addCors(c.req.raw, settings, c.res.headers)
+    c.res.headers.set('Cache-Control', c.res.headers.get('Cache-Control') ?? 'no-store')
+    c.res.headers.set('X-Content-Type-Options', 'nosniff')
+  })
+  site.use('/v1/*', async (c, next) => prepare(c, service, next))
+  addDescription(site, settings)
+  addRoutes(site, service)
+  app.use('*', async (c, next) => {
+    if (!isOurs(pathOf(c.req.raw, settings), settings)) return next()
+    return site.fetch(c.req.raw, c.env as HttpBindings)
+  })
+  return site
+}
+
+function addRoutes(site: V1App, service: ApiService): void {
+  const facts = new MinionFacts(service.master.access)
+  addSessionRoutes(site, service)
+  addMinionRoutes(site, service, facts)
+  addJobRoutes(site, service)
+  addReturnRoutes(site, service)
+  addCallRoutes(site, service)
+  addKeyRoutes(site, service)
+  addRunRoutes(site, service)
+  addFunctionRoutes(site, service)
+  addStatusRoutes(site, service, facts, new EventRate(service.master.events))
+}
+
+/** The description and the manual, made at the first request for them. */
+function addDescription(site: V1App, settings: ApiSettings): void {
+  let text: string | undefined
+  let page: string | undefined
+  const description = (): string => {
+    text ??= documentText(site, settings.prefix)
+    return text
+  }
+  const cached = { 'Cache-Control': 'max-age=300' }
+  site.get('/openapi.json', (c) => c.body(description(), 200, { 'Content-Type': 'application/json', ...cached }))
+  site.get('/docs', (c) => {
+    page ??= manualPage(JSON.parse(description()), `${settings.prefix}/openapi.json`)
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+    return c.html(page, 200, { 'Content-Security-Policy': policy, ...cached })
+  })
+}
+
+/** The path without the prefix that the options put before all paths; empty where it is missing. */
+function pathOf(request: Request, { prefix }: ApiSettings): string {
+  const { pathname } = new URL(request.url)
+  if (prefix === '') return pathname
+  return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : ''
+}
+
+/** Paths that the options give to hooks and files stay theirs. */
+function isOurs(path: string, { webhookUrl, app, appPath, staticFolder, staticPath }: ApiSettings): boolean {
+  const isBelow = (root: string): boolean => root !== '' && (path === root || path.startsWith(`${root}/`))
+  if (!isBelow('/v1') && path !== '/openapi.json' && path !== '/docs') return false
+  return !(isBelow(webhookUrl) || (app !== undefined && isBelow(appPath)) || (staticFolder && isBelow(staticPath)))
+}
+
+const METHODS = 'GET, POST, DELETE'
+
+/** Recognise the caller and read the body, before any route. */
+async function prepare(
+  c: Context<V1Env>,
+  service: ApiService,
+  next: () => Promise<void>,
+): Promise<Response | undefined> {
+  const { method, raw, path } = c.req
+  if (method === 'OPTIONS') return preflight()
+  const isLogin = method === 'POST' && path === '/v1/login'
+  const call = isLogin ? undefined : await V1Call.of(service, c)
+  if (call) c.set('call', call)
+  if (method !== 'GET' && method !== 'HEAD') {
+    const body = readJson(utf8(await readBytes(raw, service.settings.maxBody)), c)
+    if (call) call.body = body
+  }
+  await next()
+  return undefined
+}
+
+/** Answer what a browser asks before a page of another site may send a request. */
+function preflight(): Response {
+  const headers = new Headers({
+    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Auth-Token',
+    'Access-Control-Max-Age': '1400',
+  })
+  return new Response(null, { status: 204, headers })
+}
+
+const DEEPEST = 100
+
+/** Check a body before it is parsed, and leave it to the validation of the route. */
+function readJson(text: string, c: Context): Dict {
+  // the cache holds promises, whatever its type says
+  c.req.bodyCache.text = Promise.resolve(text) as never
+  if (text === '') return new Map()
+  if (depthOf(text) > DEEPEST) throw new HttpError(400, `The body is nested more than ${DEEPEST} levels deep`)
+  try {
+    const value = loadJson(text)
+    return isDict(value) ? value : new Map()
+  } catch (error) {
+    throw new HttpError(400, 'The body is not valid JSON', error)
+  }
+}
+
+/** How deep brackets are nested in a text of JSON. */
+function depthOf(text: string): number {
+  let [depth, most, isInString] = [0, 0, false]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (isInString) {
+      if (character === '\\') at++
+      else if (character === '"') isInString = false
+    } else if (character === '"') isInString = true
+    else if (character === '{' || character === '[') most = Math.max(most, ++depth)
+    else if (character === '}' || character === ']') depth--
+  }
+  return most
+}
+
+/** Tell a path that is not there from a method that a path does not have. */
+function unknownPath(site: V1App, c: Context): Response {
+  const allowed = site.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route' || !definition.route.path.startsWith('/v1/')) return []
+    const pattern = definition.route.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')
+    return new RegExp(`^${pattern}$`).test(c.req.path) ? [definition.route.method.toUpperCase()] : []
+  })
+  if (allowed.length === 0) return problem(404, 'There is no such resource')
+  const answer = problem(405, `The resource has the methods ${allowed.join(', ')}`)
+  answer.headers.set('Allow', allowed.join(', '))
+  return answer
+}
