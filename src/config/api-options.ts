@@ -1,5 +1,6 @@
 // The options that ask for the REST API: Salt has three servers with options of their own.
-import { type Dict, isDict, truthy } from '../data/mod.ts'
+import { type Dict, truthy } from '../data/mod.ts'
+import { option } from './view.ts'
 
 export const API_KINDS = ['rest_cherrypy', 'rest_tornado', 'rest_wsgi'] as const
 
@@ -9,7 +10,4 @@ export type ApiKind = (typeof API_KINDS)[number]
 export const wantsApi = (opts: Dict): boolean => API_KINDS.some((kind) => (opts.get(kind) ?? null) !== null)
 
 /** Return whether the options ask for metrics of the master, which the API shows. */
-export function wantsMetrics(opts: Dict): boolean {
-  const metrics = opts.get('metrics') ?? null
-  return isDict(metrics) && truthy(metrics.get('enabled') ?? false)
-}
+export const wantsMetrics = (opts: Dict): boolean => truthy(option(opts, 'metrics').get('enabled') ?? false)

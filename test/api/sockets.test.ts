@@ -156,9 +156,9 @@ describe('rest_tornado', () => {
     for (const { ws: socket } of [all, formatted]) socket.send(READY)
     await until('events come', () => {
       site.fire('salt/key', { act: 'accept', id: 'web1' })
-      return all.frames.length > 0 && digests(formatted, 'minions').length > 0
+      return all.frames.some((frame) => frame.includes('salt/key')) && digests(formatted, 'minions').length > 0
     })
-    expect(withoutStamp(all.frames)[0]).toBe(
+    expect(withoutStamp(all.frames)).toContain(
       '{"data": {"act": "accept", "id": "web1", "_stamp": "<STAMP>"}, "tag": "salt/key"}',
     )
     expect(digests(formatted, 'minions')[0]).toEqual([{ id: 'web1' }])

@@ -8,7 +8,7 @@ import type { ApiMaster, EventFeed } from '../master.ts'
 import { HubEvent } from './hub-event.ts'
 import { JournalPages } from './journal-pages.ts'
 import { JobOwners } from './owners.ts'
-import { EventReader, type ReaderSettings } from './reader.ts'
+import { EventReader, type ReaderSettings, type ReaderSource } from './reader.ts'
 
 export interface HubBounds {
   /** Events that are kept, and their bytes. */
@@ -23,7 +23,7 @@ export interface HubBounds {
 
 const BOUNDS: HubBounds = { events: 20_000, bytes: 16 << 20, readers: 10_000, readersOfUser: 4000, stuckMs: 60_000 }
 
-export class EventHub {
+export class EventHub implements ReaderSource {
   readonly log: Log
   readonly owners: JobOwners
   readonly hasJournal: boolean
@@ -73,7 +73,6 @@ export class EventHub {
     return reader
   }
 
-  /** Forget a reader that is closed. */
   forget(reader: EventReader): void {
     this.readers.delete(reader)
     if (this.readers.size === 0) this.clear()
@@ -94,7 +93,6 @@ export class EventHub {
     return { readers: this.readers.size, lag, events: this.kept.length - this.head, bytes: this.bytes }
   }
 
-  /** Return the first kept event from a number on, and whether events from that number on are all kept. */
   find(number: number): { at: number; event: HubEvent | undefined } {
     let [low, high] = [this.head, this.kept.length]
     while (low < high) {
@@ -109,7 +107,10 @@ export class EventHub {
     return this.kept[place]
   }
 
-  /** Return past events from a number on. */
+  noteMissed(count: number): void {
+    this.missed += count
+  }
+
   past(number: number): readonly HubEvent[] {
     return this.hasJournal ? this.pages.page(number) : []
   }

@@ -1,8 +1,24 @@
 // One reader of events: it takes batches at its own pace. It gets every event from the one it began with on, in order, from what the
 // hub keeps or from the journal; what neither has any more the reader is told by number.
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import type { EventHub } from './hub.ts'
 import type { HubEvent } from './hub-event.ts'
+
+/** Where readers get their events from. */
+export interface ReaderSource {
+  /** The number of the last event; 0 while that is not known. */
+  readonly last: number
+  readonly hasJournal: boolean
+  /** Return the first kept event from a number on, and its place. */
+  find(number: number): { at: number; event: HubEvent | undefined }
+  /** Return the kept event of a place. */
+  at(place: number): HubEvent | undefined
+  /** Return past events from a number on; none where there are none yet. */
+  past(number: number): readonly HubEvent[]
+  /** Count events that a reader missed. */
+  noteMissed(count: number): void
+  /** Forget a reader that is closed. */
+  forget(reader: EventReader): void
+}
 
 /** Events that a reader cannot get: the journal is off or no longer has them. */
 export interface Missed {
@@ -42,7 +58,7 @@ const LOOK_MS = 100
 
 export class EventReader {
   readonly user: string
-  private readonly hub: EventHub
+  private readonly hub: ReaderSource
   private readonly settings: ReaderSettings
   /** The number of the event that comes next; 0 while the hub knows no number. */
   private next: number
@@ -52,7 +68,7 @@ export class EventReader {
   private givenAt: number | undefined
   private waker: (() => void) | undefined
 
-  constructor(hub: EventHub, settings: ReaderSettings) {
+  constructor(hub: ReaderSource, settings: ReaderSettings) {
     this.hub = hub
     this.settings = settings
     this.user = settings.user
@@ -168,7 +184,7 @@ export class EventReader {
   private miss(last: number): Batch {
     const missed = { first: this.next, last }
     this.next = last + 1
-    this.hub.missed += last - missed.first + 1
+    this.hub.noteMissed(last - missed.first + 1)
     return { missed, events: [] }
   }
 

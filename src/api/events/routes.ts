@@ -122,7 +122,7 @@ function wish({ tag }: EventQuery, listener: EventListener, hub: EventHub): Wish
   return (event) => (!globs || globs.some((glob) => fnmatch(event.tag, glob))) && listener.sees(event, hub)
 }
 
-export interface StreamWish {
+interface StreamWish {
   service: ApiService
   hub: EventHub
   listener: EventListener
@@ -132,7 +132,7 @@ export interface StreamWish {
 }
 
 /** Answer a request with a stream of events. */
-export function eventStream(c: Context, { service, hub, listener, wants, after }: StreamWish): Response {
+function eventStream(c: Context, { service, hub, listener, wants, after }: StreamWish): Response {
   const hangUp = hangUpOf(c)
   const reader = hub.open({
     user: listener.user,

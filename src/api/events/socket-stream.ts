@@ -137,7 +137,7 @@ export class SocketStream {
       ['fun', 'grains.items'],
       ['token', listener.token],
     ])
-    runLowstate(clientWork(service, peer, this.leaving.signal), [chunk]).catch((error: unknown) =>
+    runLowstate(clientWork(service, peer, this.leaving.signal, this.user), [chunk]).catch((error: unknown) =>
       service.log('debug', `Grains for a web socket of ${this.user} were not asked for: ${toError(error).message}`),
     )
   }

@@ -66,6 +66,7 @@ export class EventSockets {
     const { remoteAddress = '', remotePort = 0 } = request.socket
     const host = remoteAddress.replace(/^::ffff:/, '')
     if (settings.authorizedIps && !settings.authorizedIps.has(host)) throw new HttpError(403, 'Bad IP')
+    service.limits.count(`address ${host}`)
     const url = new URL(request.url ?? '/', 'http://localhost')
     const wanted = this.wanted(url)
     if (!wanted) throw new HttpError(404, `The path '${url.pathname}' was not found.`)
@@ -76,6 +77,7 @@ export class EventSockets {
     if (wanted.inPath === undefined && callerOf(headers, service.sessions).byCookie) refuseForeignPage(headers)
     const peer = { address: `${host}:${remotePort}`, host }
     const listener = await EventListener.of(service, { headers, peer, inPath: wanted.inPath }, saltSight(service))
+    service.limits.count(`user ${listener.user}`)
     const ofUser = [...this.streams].filter((stream) => stream.user === listener.user).length
     if (this.streams.size >= MOST_SOCKETS || ofUser >= MOST_OF_USER)
       throw new HttpError(503, 'Too many web sockets are open; close some of them')

@@ -72,8 +72,8 @@ export class ApiMetrics {
     const method = METHODS.has(request.method ?? '') ? request.method! : 'other'
     const route = response.statusCode === 404 ? 'other' : routeOf(request.url ?? '', prefix)
     this.requests.add({ route, method, status: String(response.statusCode) })
-    if (String(response.getHeader('content-type') ?? '').startsWith('text/event-stream')) return
-    this.durations.observe((performance.now() - began) / 1000, { route, method })
+    // a stream lasts as long as its reader wants
+    if (!route.endsWith('/events')) this.durations.observe((performance.now() - began) / 1000, { route, method })
   }
 
   get families(): Family[] {
