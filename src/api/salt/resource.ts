@@ -10,7 +10,6 @@ import type { Peer } from '../../wire/mod.ts'
 import { readBytes } from '../body-bytes.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
-import { addCors } from '../cors.ts'
 import { HttpError } from '../errors.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
@@ -62,7 +61,7 @@ export async function answerResource(
   const request = c.req.raw
   const method = (request.method === 'HEAD' ? 'GET' : request.method) as Method
   const headers = new Headers({ Allow: resource.allow, Vary: 'Accept-Encoding' })
-  addCors(request, service.settings, headers)
+  addCors(request, service, headers)
   // other methods are refused after all else is checked
   const hasSession = resource.sessions.includes(method) || (!resource.handlers[method] && resource.sessions.length > 0)
   const caller: Caller = hasSession
@@ -97,6 +96,15 @@ const isAllLogin = ({ handlers, login }: Resource): boolean =>
 /** The cookie of the session of a call; without an age the browser forgets it. */
 export const cookieOf = ({ sessionId, service }: SaltCall, age: number | undefined): string =>
   sessionCookie(sessionId, age, service.settings.tls !== undefined)
+
+/** Pages of other sites may read answers; they need the token for that, since browsers keep the cookie from them. */
+function addCors(request: Request, { settings }: ApiService, headers: Headers): void {
+  const origin = request.headers.get('origin')
+  if (settings.corsOrigins && (origin === null || !settings.corsOrigins.has(origin))) return
+  headers.set('Access-Control-Allow-Origin', origin ?? '*')
+  headers.set('Access-Control-Expose-Headers', 'GET, POST')
+  headers.set('Access-Control-Allow-Credentials', 'true')
+}
 
 async function answered(
   call: SaltCall,
