@@ -212,6 +212,14 @@ export class JobLedger {
     return row && outcomeOf(row)
   }
 
+  /** Return the bytes of a return. */
+  sizeOf(jid: string, id: string): number {
+    const row = this.sql('SELECT length(data) AS size FROM ret WHERE jid = ? AND id = ?').get(jid, id) as
+      | Row
+      | undefined
+    return Number(row?.['size'] ?? 0)
+  }
+
   /** Return the jobs before a job id, newest first, by id and function. */
   newest(limit: number, before = '~'): Array<{ jid: string; fun: string }> {
     const rows = this.sql('SELECT jid, fun FROM ledger_job WHERE jid < ? ORDER BY jid DESC LIMIT ?').all(before, limit)

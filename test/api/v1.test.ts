@@ -382,6 +382,30 @@ describe('the master', () => {
   })
 })
 
+describe('large returns', () => {
+  it('come in smaller pages, none of them left out', async () => {
+    const jid = await finished('admin', { target: '*', function: 'test.echo', args: ['x'.repeat(1000)] })
+    expect((await read(`/v1/jobs/${jid}/returns?limit=3`)).items).toHaveLength(3)
+    const large = await finished('admin', {
+      target: '*',
+      function: 'cmd.run',
+      args: ["head -c 5000000 /dev/zero | tr '\\0' x"],
+      kwargs: { python_shell: true },
+    })
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: { items: { minion: string; value: string }[]; next: string | null } = await read(
+        `/v1/jobs/${large}/returns?cursor=${cursor}`,
+      )
+      expect(page.items).toHaveLength(1)
+      expect(page.items[0]!.value).toHaveLength(5_000_000)
+      seen.push(page.items[0]!.minion)
+      cursor = page.next
+    }
+    expect(seen).toEqual([...MINIONS])
+  })
+})
+
 describe('a request that cannot be used', () => {
   it('is refused with what is wrong', async () => {
     const cases: Array<[Promise<Answer>, number, string?]> = [

@@ -98,7 +98,9 @@ export function problemOf(error: unknown, c: Context, { log }: ApiService): Resp
   const known = error instanceof HttpError ? error : undefined
   if (error instanceof SaltError && error.code === 'SaltInvocationError') return problem(400, error.message)
   log('error', `Request for ${path} failed: ${shownText(toError(known?.cause ?? error).message)}`)
-  return problem(known?.status ?? 500, known?.message || 'An unexpected error occurred')
+  // what the master says about its own failure may name files
+  const text = known?.refusal === undefined ? known?.message : `The master failed: ${known.refusal}`
+  return problem(known?.status ?? 500, text || 'An unexpected error occurred')
 }
 
 const MOST_ERRORS = 20

@@ -24,12 +24,15 @@ const Return = z
 
 const tags = ['Jobs']
 
+/** A page of larger returns has fewer of them. */
+const PAGE_BYTES = 8 * 1024 * 1024
+
 const list = createRoute({
   method: 'get',
   path: '/v1/jobs/{jid}/returns',
   operationId: 'listReturns',
   summary: 'List the returns of a job, by minion',
-  description: 'Equals the runner function `jobs.lookup_jid`.',
+  description: 'Equals the runner function `jobs.lookup_jid`. A page of large returns has fewer of them than `limit`.',
   tags,
   request: {
     params: z.object({ jid: Jid }),
@@ -67,16 +70,19 @@ export function addReturnRoutes(site: V1App, service: ApiService): void {
     const { format, limit, cursor } = c.req.valid('query')
     await visibleJob(c.var.call, jid, 'jobs.lookup_jid')
     const outcomes = jobs.ledger.outcomes(jid, limit + 1, placeOf(cursor, 1)?.[0])
-    const hasMore = outcomes.length > limit
     const items = []
+    let bytes = 0
     for (const outcome of outcomes.slice(0, limit)) {
       if (format === 'summary') items.push(summary(outcome))
       else {
+        bytes += jobs.ledger.sizeOf(jid, outcome.id)
+        if (bytes > PAGE_BYTES && items.length > 0) break
         items.push(full(outcome, jobs.returnOf(jid, outcome.id) ?? new Map()))
         await nextTick()
       }
     }
-    return c.json({ items, next: hasMore ? cursorOf([items.at(-1)!.minion]) : null }, 200)
+    const last = items.at(-1)
+    return c.json({ items, next: last && outcomes.length > items.length ? cursorOf([last.minion]) : null }, 200)
   })
   site.openapi(one, async (c) => {
     const { jid, minion } = c.req.valid('param')

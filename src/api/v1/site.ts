@@ -4,7 +4,6 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Hono } from 'hono'
 import { type Dict, isDict, loadJson } from '../../data/mod.ts'
 import { readBytes, utf8 } from '../body-bytes.ts'
-import { addCors } from '../cors.ts'
 import { HttpError } from '../errors.ts'
 import { peerOf } from '../peer.ts'
 import type { ApiService } from '../service.ts'
@@ -43,7 +42,7 @@ export function addV1Routes(app: Hono, service: ApiService): V1App {
   site.use('*', async (c, next) => {
     refuseAddress(settings, peerOf(c))
     await next()
-    addCors(c.req.raw, settings, c.res.headers)
+    allowOrigin(c.req.header('origin'), settings, c.res.headers)
     c.res.headers.set('Cache-Control', c.res.headers.get('Cache-Control') ?? 'no-store')
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
   })
@@ -120,6 +119,18 @@ async function prepare(
   }
   await next()
   return undefined
+}
+
+/**
+ * Let pages of other sites read answers: of those that the options name with the cookie, else of all, which then need the token. A
+ * browser sends the cookie for pages of other ports and subdomains, too.
+ */
+function allowOrigin(origin: string | undefined, { corsOrigins }: ApiSettings, headers: Headers): void {
+  if (corsOrigins && (origin === undefined || !corsOrigins.has(origin))) return
+  headers.set('Access-Control-Allow-Origin', corsOrigins && origin ? origin : '*')
+  headers.set('Access-Control-Expose-Headers', 'Location')
+  if (corsOrigins) headers.set('Access-Control-Allow-Credentials', 'true')
+  headers.append('Vary', 'Origin')
 }
 
 /** Answer what a browser asks before a page of another site may send a request. */
