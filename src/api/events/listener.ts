@@ -124,16 +124,11 @@ export function saltSight({ master, log }: Pick<ApiService, 'master' | 'log'>): 
   return 'by-right'
 }
 
-/** Ask whether a listener may go on; a master that does not answer is asked again at the next batch. */
-export function goingOn(listener: EventListener, { log }: Pick<ApiService, 'log'>): () => Promise<boolean> {
-  return async () => {
-    for (;;) {
-      try {
-        return await listener.isValid()
-      } catch (error) {
-        log('debug', `The token of a stream cannot be checked: ${toError(error).message}`)
-        await new Promise((done) => setTimeout(done, SESSION_MS).unref())
-      }
-    }
-  }
-}
+/** Return whether a listener may go on; undefined while the master does not answer. */
+export const goingOn =
+  (listener: EventListener, { log }: Pick<ApiService, 'log'>): (() => Promise<boolean | undefined>) =>
+  () =>
+    listener.isValid().catch((error: unknown) => {
+      log('debug', `The token of a stream cannot be checked: ${toError(error).message}`)
+      return undefined
+    })
