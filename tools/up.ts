@@ -1,6 +1,7 @@
-// `npm run up [-- --port=N]`: builds Brine, starts a master and three minions on loopback, and shows a ping, a state and the
-// events of it. They live below .brine/ and keep running until `npm run down`; no rights are needed and nothing else on
-// the machine changes.
+// `npm run up [-- --port=N]`: builds Brine, starts a master with its REST API and three minions on loopback, and shows a ping, a
+// state, the events of it and a request to the API. They live below .brine/ and keep running until `npm run down`; no rights are
+// needed and nothing else on the machine changes.
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { toError } from '../src/base/mod.ts'
@@ -8,7 +9,7 @@ import type { BusClient, BusEvent } from '../src/bus/mod.ts'
 import { str } from '../src/data/mod.ts'
 import { runCommand } from './command.ts'
 import { openSite } from './up/open-site.ts'
-import { MINIONS, type Site, siteOf, writtenOf } from './up/site.ts'
+import { MINIONS, type Site, siteOf, usersOf, writtenOf } from './up/site.ts'
 
 const DEFAULT_PORT = '14505'
 
@@ -55,6 +56,18 @@ async function tour(site: Site, events: BusClient): Promise<void> {
   say()
 }
 
+/** A request that works as it is written, with the password of this site. */
+async function apiTour(site: Site): Promise<void> {
+  const [user, password] = readFileSync(usersOf(site), 'utf8').trim().split(':')
+  const url = `http://127.0.0.1:${site.apiPort}`
+  const fields = ['client=local', 'tgt=*', 'fun=test.ping', 'eauth=file', `username=${user}`, `password=${password}`]
+  say(`The REST API listens on ${url}; its manual is at ${url}/docs:\n`)
+  say(`$ curl -sS ${url}/run ${fields.map((field) => `-d '${field}'`).join(' ')}`)
+  const response = await fetch(`${url}/run`, { method: 'POST', body: new URLSearchParams(fields.join('&')) })
+  if (!response.ok) throw new Error(`The API answered with the status ${response.status}`)
+  say(`${await response.text()}\n`)
+}
+
 function whatNext(site: Site): void {
   const salt = commandOf(site, 'salt')
   say(`They keep running; \`npm run down\` stops them. What the states wrote is below ${near(site, writtenOf(site))}.`)
@@ -76,8 +89,8 @@ function whatNext(site: Site): void {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { port: { type: 'string', default: DEFAULT_PORT } } })
   const port = Number(values.port)
-  if (!Number.isInteger(port) || port < 1024 || port > 65_534) {
-    throw new Error(`--port takes a number from 1024 to 65534, not '${values.port}'`)
+  if (!Number.isInteger(port) || port < 1024 || port > 65_533) {
+    throw new Error(`--port takes a number from 1024 to 65533, not '${values.port}'`)
   }
   const site = siteOf(join(import.meta.dirname, '..'), port)
   say('Building and starting, which takes some seconds …')
@@ -87,6 +100,7 @@ async function main(): Promise<void> {
     say('They are up already, with the programs they were started with; `npm run down` before this takes new ones.\n')
   try {
     await tour(site, events)
+    await apiTour(site)
   } finally {
     events.close()
   }

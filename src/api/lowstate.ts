@@ -59,10 +59,10 @@ async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
   }
   try {
     const results = await client(work, low)
-    audited(work, low, results[0] ?? null)
+    await audited(work, low, results[0] ?? null)
     return results
   } catch (error) {
-    if (error instanceof HttpError) refusedChunk(work, low, error)
+    if (error instanceof HttpError) await refusedChunk(work, low, error)
     throw error
   }
 }
@@ -72,19 +72,31 @@ const TOLD = ['client', 'fun', 'tgt', 'tgt_type', 'arg', 'kwarg']
 
 const told = (low: Dict): Dict => new Map([...low].filter(([name]) => TOLD.includes(name as string)))
 
-const userOf = ({ user }: ClientWork, low: Dict): string => user ?? str(low.get('username') ?? '')
+/** Return the user of a chunk: of the session, of the credentials, or of the token. */
+async function userOf({ user, master, peer }: ClientWork, low: Dict): Promise<string> {
+  if (user !== undefined || !low.has('token')) return user ?? str(low.get('username') ?? '')
+  const asked = new Map<Value, Value>([['cmd', 'get_token']]).set('token', low.get('token')!)
+  const token = await master.command(asked, peer)
+  return isDict(token) ? str(token.get('name') ?? '') : ''
+}
 
-function audited(work: ClientWork, low: Dict, result: Value): void {
+async function audited(work: ClientWork, low: Dict, result: Value): Promise<void> {
   const jid = isDict(result) ? (result.get('jid') ?? null) : null
   const fields = told(low).set('success', true)
   if (typeof jid === 'string') fields.set('jid', jid)
-  work.audit.tell({ what: 'call', user: userOf(work, low), address: work.peer.host ?? '', isProven: true, fields })
+  work.audit.tell({
+    what: 'call',
+    user: await userOf(work, low),
+    address: work.peer.host ?? '',
+    isProven: true,
+    fields,
+  })
 }
 
-function refusedChunk(work: ClientWork, low: Dict, { status, message }: HttpError): void {
+async function refusedChunk(work: ClientWork, low: Dict, { status, message }: HttpError): Promise<void> {
   const fields = told(low).set('success', false).set('status', status).set('reason', message)
   const isProven = work.user !== undefined
-  work.audit.tell({ what: 'call', user: userOf(work, low), address: work.peer.host ?? '', isProven, fields })
+  work.audit.tell({ what: 'call', user: await userOf(work, low), address: work.peer.host ?? '', isProven, fields })
 }
 
 /** Run chunks in their order. The first that is refused ends the request; chunks before it have run. */

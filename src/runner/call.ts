@@ -30,7 +30,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
-import type { MasterContext, MasterOutcome } from '../sdk/mod.ts'
+import { type MasterContext, type MasterOutcome, signatureOf } from '../sdk/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce, type CallIdentity, masterContext } from './context.ts'
 import type { MasterFamily } from './functions.ts'
@@ -68,7 +68,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
     ['fun', `${family}.${fun}`],
     ['jid', jid],
     ['user', user],
-    ['fun_args', [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]],
+    ['fun_args', await toldArguments(access, call)],
   ])
   await announce(access, `${tag}/new`, new Map(described))
   const { masked, caller, print, onProgress } = call
@@ -103,7 +103,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   } finally {
     note.remove()
   }
-  const ended = new Map(described).set('return', result.value).set('success', result.success)
+  const ended = new Map(described).set('return', withoutKeys(result.value)).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
   await announce(access, `${tag}/ret`, ended)
@@ -116,6 +116,35 @@ export function callingContext(access: MasterAccess, identity: CallIdentity): Ma
     runMasterFunction(access, { family, fun: name, ...call }),
   )
 }
+
+/**
+ * Return the arguments as the events of a call tell them. As in Salt, those of a wheel function that were all named are told as bound:
+ * the ones without a default by their place, and the others by name.
+ */
+async function toldArguments({ functions }: MasterAccess, { family, fun, args, kwargs }: MasterCall): Promise<Value[]> {
+  const asGiven = (): Value[] => [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]
+  if (family !== 'wheel' || args.length > 0 || !functions.wheels.has(fun)) return asGiven()
+  const declaration = await functions.wheels.find(fun)
+  const { positional, required, rest, open } = signatureOf(declaration, fun)
+  const names = positional.slice(0, required)
+  if (rest || open || !names.every((name) => kwargs.has(name))) return asGiven()
+  const named = positional.slice(required)
+  if (kwargs.size > names.length + named.filter((name) => kwargs.has(name)).length) return asGiven()
+  const values = new Map(named.map((name) => [name, kwargs.get(name) ?? defaultOf(declaration.args[name])]))
+  return [...names.map((name) => kwargs.get(name)!), ...(values.size > 0 ? [withoutSecrets(values)] : [])]
+}
+
+const defaultOf = (parameter: { default?: unknown } | undefined): Value => (parameter?.default ?? null) as Value
+
+const PRIVATE_KEY = /^-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/
+
+/** Return what a call returned without private keys, which are for the caller alone. */
+function withoutKeys(value: Value): Value {
+  if (!isDict(value) || ![...value.values()].some(isPrivateKey)) return value
+  return new Map([...value].map(([name, item]): [Value, Value] => [name, isPrivateKey(item) ? HIDDEN : item]))
+}
+
+const isPrivateKey = (value: Value): boolean => typeof value === 'string' && PRIVATE_KEY.test(value)
 
 /** Events and jobs are read by others, so they do not show credentials. */
 const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>

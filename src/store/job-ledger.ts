@@ -3,7 +3,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { unpackDict, unpackValue } from './database.ts'
-import type { JobRecord, JobReturn } from './jobs.ts'
 import type { SqlDatabase, SqlParameter, Statement } from './sql.ts'
 
 export const LEDGER_SCHEMA = `
@@ -18,6 +17,20 @@ export const LEDGER_SCHEMA = `
 
 /** The tables of the ledger, for those who forget a job. */
 export const LEDGER_TABLES = ['ledger_job', 'ledger_return'] as const
+
+/** A job as the ledger notes it. */
+interface NotedJob {
+  jid: string
+  load: Dict
+  minions: readonly string[]
+}
+
+/** A return as the ledger notes it. */
+interface NotedReturn {
+  jid: string
+  id: string
+  data: Dict
+}
 
 export type JobState = 'running' | 'done' | 'failed'
 
@@ -91,7 +104,7 @@ const targetText = (load: Dict): string => {
 }
 
 /** Whether a return tells of a failure: by its exit status, or by the word of the minion. */
-export const isFailedReturn = (data: Dict): boolean => truthy(data.get('retcode') ?? 0) || data.get('success') === false
+const isFailedReturn = (data: Dict): boolean => truthy(data.get('retcode') ?? 0) || data.get('success') === false
 
 export class JobLedger {
   private readonly db: SqlDatabase
@@ -122,7 +135,7 @@ export class JobLedger {
     })
   }
 
-  noteJob({ jid, load, minions }: JobRecord, made: number = this.now()): void {
+  noteJob({ jid, load, minions }: NotedJob, made: number = this.now()): void {
     const insert =
       'INSERT INTO ledger_job VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?) ON CONFLICT (jid) DO UPDATE SET total = excluded.total'
     const [fun, user, kind] = ['fun', 'user', 'tgt_type'].map((name) => str(load.get(name) ?? ''))
@@ -130,7 +143,7 @@ export class JobLedger {
   }
 
   /** Note returns that are new. */
-  noteReturns(returns: readonly JobReturn[], came: number = this.now()): void {
+  noteReturns(returns: readonly NotedReturn[], came: number = this.now()): void {
     const counts = new Map<string, { returned: number; failed: number }>()
     for (const { jid, id, data } of returns) {
       const failed = isFailedReturn(data) ? 1 : 0

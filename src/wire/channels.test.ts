@@ -76,6 +76,31 @@ describe.each(['zeromq', 'tcp', 'ws'])('a minion and a master over %s', (transpo
   })
 })
 
+it('a master reads no further large request of a minion while many of its values wait for answers', async () => {
+  const waiting: Array<(answer: string) => void> = []
+  const heard: string[] = []
+  const aes = (load: Dict, { id }: { id: string }): unknown => {
+    heard.push(`${load.get('cmd')} of ${id}`)
+    return load.get('cmd') === 'wait' ? new Promise((answer) => waiting.push(answer)) : true
+  }
+  trial = await Trial.start({
+    transport: 'tcp',
+    channel: { maxValues: 1000, handlers: { clear: (load) => load, aes } },
+  })
+  const [greedy, other] = [await trial.minion('m1'), await trial.minion('m2')]
+  const request = (cmd: string): Map<string, unknown> => dict({ cmd, values: Array(900).fill(1) })
+  // a refused minion signs in again, so its channel cannot open answers to earlier requests
+  const answers = Array.from({ length: 4 }, () => greedy.send(request('wait')).catch(() => undefined))
+  await eventually(() => expect(waiting).toHaveLength(4))
+  await expect(greedy.send(request('more'))).rejects.toThrow()
+  await greedy.send(dict({ cmd: 'small' }))
+  await other.send(request('large'))
+  expect(heard.slice(4)).toEqual(['small of m1', 'large of m2'])
+  for (const answer of waiting) answer('done')
+  await Promise.all(answers)
+  expect(await greedy.send(request('large'))).toBe(true)
+})
+
 describe('a minion that signs in', () => {
   const outcomes: SignInOutcome['status'][] = []
   const note = (outcome: SignInOutcome): void => void outcomes.push(outcome.status)

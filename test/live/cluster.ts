@@ -30,6 +30,9 @@ export const SECOND_MASTER = 'master-b'
 /** The daemon of the REST API. */
 export const API = 'api'
 
+/** Our master serves the API itself, with salt-api beside it; `LIVE_API=apart` leaves it to salt-api alone. */
+const IS_APART = process.env['LIVE_API'] === 'apart'
+
 /** What has not ended by then hangs. */
 const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
 
@@ -86,7 +89,7 @@ export class Cluster {
   }
 
   private configureMaster(name: string, address: string): void {
-    this.configure(name, 'master', {
+    const options = {
       root_dir: join(this.root, name),
       ...this.places(name, 'master'),
       interface: address,
@@ -96,8 +99,11 @@ export class Cluster {
       file_roots: { base: [join(this.root, 'srv/salt')] },
       pillar_roots: { base: [join(this.root, 'srv/pillar')] },
       ...(this.placed(this.scenario.setup.master) as object),
-      ...(this.apiOptions && { rest_cherrypy: { ...(this.placed(this.apiOptions) as object), port: this.ports.api } }),
-    })
+    }
+    const api = this.apiOptions && { ...(this.placed(this.apiOptions) as object), port: this.ports.api }
+    const withApi = { ...options, ...(api && { rest_cherrypy: api }) }
+    this.configure(name, 'master', IS_APART ? { ...options, rest_cherrypy: undefined } : withApi)
+    if (IS_APART) this.configure(API, 'master', withApi)
   }
 
   /** Options of the REST API, for a scenario that has one. */
@@ -148,7 +154,7 @@ export class Cluster {
 
   /** Where a daemon's configuration is. */
   private configOf(name: string): string {
-    if (name === API) return join(this.root, 'master')
+    if (name === API) return join(this.root, IS_APART ? API : 'master')
     return join(this.root, name in this.masters ? name : join('minions', name))
   }
 

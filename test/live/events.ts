@@ -82,15 +82,17 @@ function isLike(tag: string, expected: Json, actual: RecordedEvent): boolean {
 
 /** What is compared of an event. Salt tells secrets of whoever asked, and its own key with a job that it refused; we do not. */
 function told(tag: string, data: Json): Json {
-  if (tag !== 'salt/job/error') return withoutPasswords(data)
+  if (tag !== 'salt/job/error') return withoutSecrets(data)
   const { tgt = null, fun = null, error = null } = data as { [name: string]: Json }
   return { tgt, fun, error }
 }
 
-function withoutPasswords(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutPasswords)
+const SECRET = /^(password|token|x-auth-token|authorization)$/i
+
+function withoutSecrets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutSecrets)
   if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).map(([name, item]) => [name, name === 'password' ? '' : withoutPasswords(item)])
+  const entries = Object.entries(value).map(([name, item]) => [name, SECRET.test(name) ? '' : withoutSecrets(item)])
   return Object.fromEntries(entries)
 }
 

@@ -121,7 +121,7 @@ describe('a stranger', () => {
   })
 
   it('is read no further when its messages have many values', async () => {
-    const message = clearMessage({ cmd: 'ping' }, 'x', emptyMappings(200_000))
+    const message = clearMessage({ cmd: 'ping' }, 'x', emptyMappings(50_000))
     const answers = await Promise.all([1, 2, 3].map(() => sendRaw(site.ports.requests, message)))
     expect(answers.filter((answer) => answer.includes('Routing error'))).toHaveLength(2)
     expect(await site.clear({ cmd: 'ping' })).toEqual(dict({ cmd: 'ping' }))

@@ -63,12 +63,12 @@ export async function stopAll(site: Site): Promise<string[]> {
 }
 
 /** Throws when somebody else listens where the master would. */
-export async function assertFreePorts({ publishPort, returnPort }: Site): Promise<void> {
-  for (const port of [publishPort, returnPort]) {
+export async function assertFreePorts({ publishPort, returnPort, apiPort }: Site): Promise<void> {
+  for (const port of [publishPort, returnPort, apiPort]) {
     if (await isFree(port)) continue
     const other = publishPort + 10_000 > 65_000 ? publishPort - 10_000 : publishPort + 10_000
     throw new Error(
-      `Port ${port} of 127.0.0.1 is taken; \`npm run up -- --port=${other}\` takes ${other} and ${other + 1}`,
+      `Port ${port} of 127.0.0.1 is taken; \`npm run up -- --port=${other}\` takes ${other} to ${other + 2}`,
     )
   }
 }

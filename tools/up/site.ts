@@ -1,6 +1,6 @@
 // The little site of `npm run up`: a master and three minions on loopback, each with its configuration and everything it
 // keeps below one folder, and commands that find it.
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ export const MINIONS = ['db1', 'web1', 'web2'] as const
 /** Commands of the site with the configuration they take; `salt-call` and `salt-minion` speak for one of the minions. */
 const COMMANDS: Readonly<Record<string, string | undefined>> = {
   salt: MASTER,
+  'salt-api': MASTER,
   'salt-call': 'web1',
   'salt-cp': MASTER,
   'salt-key': MASTER,
@@ -34,6 +35,7 @@ export interface Site {
   bin: string
   publishPort: number
   returnPort: number
+  apiPort: number
   /** The Node that daemons and commands run with. */
   node: string
 }
@@ -44,6 +46,7 @@ export const siteOf = (root: string, port: number, brine = join(root, '.brine'))
   bin: join(brine, 'bin'),
   publishPort: port,
   returnPort: port + 1,
+  apiPort: port + 2,
   node: process.execPath,
 })
 
@@ -74,6 +77,7 @@ export function writeSite(site: Site): void {
   mkdirSync(site.bin, { recursive: true })
   cpSync(join(site.root, 'examples', 'tree'), treeOf(site), { recursive: true })
   configure(site, MASTER, 'master', masterOptions(site))
+  writeFileSync(usersOf(site), `${API_USER}:${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
   for (const id of MINIONS) configure(site, id, 'minion', minionOptions(site, id))
   for (const [command, config] of Object.entries(COMMANDS)) writeCommand(site, command, config)
 }
@@ -88,6 +92,23 @@ function configure(site: Site, name: string, file: string, options: object): voi
 /** The copy of the sample tree that the master serves, where users may add files. */
 const treeOf = (site: Site): string => join(site.folder, 'tree')
 
+/** The user of the API, who may do everything. */
+const API_USER = 'admin'
+
+/** The file with the name and the password of that user. */
+export const usersOf = (site: Site): string => join(site.folder, 'api-users')
+
+const API_CLIENTS = [
+  'local',
+  'local_async',
+  'local_batch',
+  'local_subset',
+  'runner',
+  'runner_async',
+  'wheel',
+  'wheel_async',
+]
+
 const masterOptions = (site: Site) => ({
   interface: '127.0.0.1',
   publish_port: site.publishPort,
@@ -97,6 +118,9 @@ const masterOptions = (site: Site) => ({
   pillar_roots: { base: [join(treeOf(site), 'pillar')] },
   // this master answers on loopback only
   auto_accept: true,
+  rest_cherrypy: { host: '127.0.0.1', port: site.apiPort, disable_ssl: true },
+  netapi_enable_clients: API_CLIENTS,
+  external_auth: { file: { '^filename': usersOf(site), [API_USER]: ['.*', '@runner', '@wheel', '@jobs'] } },
 })
 
 const minionOptions = (site: Site, id: string) => ({

@@ -54,6 +54,7 @@ const NEEDED = ['username', 'password', 'eauth'] as const
 /** Make a token of Salt, which chunks of `/run` and the programs of Salt take. */
 export async function makeToken(call: SaltCall): Promise<Answer> {
   const lowstate = lowstateOf(call)
+  if (lowstate === null) throw new TypeError('The request has no body')
   if (!isChunks(lowstate)) throw new HttpError(400, 'Lowstates must be a list')
   const chunks = lowstate.map((given) => {
     if (NEEDED.some((field) => !given.has(field)))

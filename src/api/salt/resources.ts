@@ -76,7 +76,6 @@ async function makeKeys(call: SaltCall): Promise<Answer> {
   const lowstate = lowstateOf(call)
   if (!isChunks(lowstate) || lowstate.length === 0) throw new TypeError('The body is no mapping')
   const given: Dict = new Map([...lowstate[0]!, ...tokenField(call)])
-  if (typeof given.get('keysize') === 'string') throw new TypeError('The field keysize must be a number, not text')
   given.set('client', 'wheel').set('fun', 'key.gen_accept')
   const mid = given.get('mid')
   if (mid !== undefined) given.set('id_', mid)

@@ -89,10 +89,14 @@ export class LastReturns {
     for (let jobs = 0; jobs < MOST_JOBS && returns < MOST_RETURNS; jobs += BLOCK) {
       const block = ledger.newest(BLOCK, before)
       for (const { jid } of block) {
-        const outcomes = ledger.outcomes(jid)
-        returns += outcomes.length
-        for (const { id } of outcomes) this.take(jid, id)
-        await turn()
+        for (let after = ''; ; ) {
+          const outcomes = ledger.outcomes(jid, BLOCK, after)
+          for (const { id } of outcomes) this.take(jid, id)
+          returns += outcomes.length
+          await turn()
+          if (outcomes.length < BLOCK) break
+          after = outcomes.at(-1)!.id
+        }
       }
       before = block.at(-1)?.jid
       const isComplete = [...ids].every((id) => this.highstates.has(id))

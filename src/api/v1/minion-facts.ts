@@ -2,6 +2,7 @@
 // job and the last highstate. They are looked at again when a request comes and they are older than a second, in slices. A request
 // gets the facts as they were while that goes on, unless they are old.
 
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Dict, Value } from '../../data/mod.ts'
 import { isDict, textOf, truthy } from '../../data/mod.ts'
 import { addressesIn, connectedAddresses } from '../../match/mod.ts'
@@ -77,10 +78,14 @@ export class MinionFacts {
 
   private async look(): Promise<void> {
     const turn = slices()
+    // the request that asks is answered first
+    await nextTick()
     const addresses = connectedAddresses(this.access.opts)
     const facts = new Map<string, MinionFact>()
     for (const key of KEY_STATES) {
-      for (const id of this.access.stores.keys.list(FOLDERS[key])) {
+      const ids = this.access.stores.keys.list(FOLDERS[key])
+      await turn()
+      for (const id of ids) {
         if (!facts.has(id)) facts.set(id, this.factOf(id, key, addresses))
         await turn()
       }

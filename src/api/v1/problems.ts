@@ -23,7 +23,7 @@ export class BadFields extends HttpError {
   }
 }
 
-export const ProblemSchema = z
+const ProblemSchema = z
   .object({
     type: z.string().openapi({ description: 'The kind of the problem, a URN', example: 'urn:brine:problem:forbidden' }),
     title: z.string().openapi({ description: 'The name of the status', example: 'Forbidden' }),

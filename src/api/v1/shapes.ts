@@ -45,7 +45,7 @@ export const Time = z.string().openapi({ format: 'date-time', example: '2026-11-
 /** Any value of JSON. */
 export const Any = z.unknown().openapi({ description: 'Any value of JSON' })
 
-export const MOST_ITEMS = 1000
+const MOST_ITEMS = 1000
 
 /** How lists are cut into pages. */
 export const paging = {

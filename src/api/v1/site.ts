@@ -139,6 +139,8 @@ function readJson(text: string, c: Context): Dict {
   // the cache holds promises, whatever its type says
   c.req.bodyCache.text = Promise.resolve(text) as never
   if (text === '') return new Map()
+  const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type !== 'application/json') throw new HttpError(415, 'The body must be application/json')
   if (depthOf(text) > DEEPEST) throw new HttpError(400, `The body is nested more than ${DEEPEST} levels deep`)
   try {
     const value = loadJson(text)

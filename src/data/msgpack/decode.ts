@@ -1,6 +1,6 @@
 // MessagePack, read as Salt reads it. Sizes that the message cannot hold and nesting without end are refused before
 // anything is built from them.
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { PyDatetime } from '../date/date.ts'
 import { assertHashable, dictSet } from '../dict.ts'
 import { PyError } from '../errors.ts'
@@ -71,6 +71,9 @@ const CACHED_LENGTH = 24
 
 /** Up to here it is quicker to read a text and look at it than to look at its bytes first. */
 const QUICK_LENGTH = 64
+
+/** From here on a text is read faster when it is known to be ASCII. */
+const LONG_TEXT = 1 << 16
 
 class Reader {
   at = 0
@@ -336,6 +339,9 @@ class Reader {
 
   /** Text, or bytes when it is no valid UTF-8. */
   private textAt(from: number, size: number): Value {
+    if (size > LONG_TEXT && isAscii(this.bytes.subarray(from, from + size))) {
+      return this.bytes.toString('latin1', from, from + size)
+    }
     if (size > QUICK_LENGTH && !isUtf8(this.bytes.subarray(from, from + size))) return this.copy(from, size)
     const text = this.bytes.toString('utf8', from, from + size)
     // the sign for what cannot be read may also stand in the text itself

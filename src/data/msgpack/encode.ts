@@ -431,6 +431,12 @@ class Writer {
 const HALF_PAIR = /\p{Surrogate}/u
 
 /** The year has four digits for readers, also before the year 1000. */
-const dateText = (date: PyDate): string => date.strftime('%Y%m%dT%H:%M:%S.%f').padStart(24, '0')
+function dateText(date: PyDate): string {
+  const { year, month, day, hour, minute, second, microsecond } = date.moment
+  const day8 = `${digits(year, 4)}${digits(month, 2)}${digits(day, 2)}`
+  return `${day8}T${digits(hour, 2)}:${digits(minute, 2)}:${digits(second, 2)}.${digits(microsecond, 6)}`
+}
+
+const digits = (number: number, count: number): string => String(number).padStart(count, '0')
 
 const writer = new Writer()

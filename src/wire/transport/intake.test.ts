@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Intake } from './intake.ts'
+import { heldWhileAnswered, Intake } from './intake.ts'
 
 test('an intake cuts off whoever holds most when too much is held, and nobody else', () => {
   const cut: string[] = []
@@ -43,4 +43,9 @@ test('an intake cuts off one that alone wants more than there is', () => {
   intake.change({ overflow: () => (isCut = true) }, 1001)
   expect(isCut).toBe(true)
   expect(intake.bytes).toBe(0)
+})
+
+test('a request holds its values and an answer of its length while it is answered, unless it is short', () => {
+  expect(heldWhileAnswered(100, 20)).toBe(0)
+  expect(heldWhileAnswered(10_000, 5000)).toBe(2 * 10_000 + 5000 * 64)
 })

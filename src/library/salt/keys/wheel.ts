@@ -1,5 +1,5 @@
 // Wheel functions for the keys of minions: list, accept, reject, delete and create.
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, numberOf, PyError, type Value } from '../../../data/mod.ts'
 import {
   arg,
   defineWheel,
@@ -228,12 +228,14 @@ const making = {
     doc: 'Create a key pair, accept its public key, and return it. Return an empty dict if the minion has a key.',
     args: {
       id_: arg.string('Minion id'),
-      keysize,
+      keysize: arg.textOrNumber('Size of the key in bits; text is refused', { default: 2048 }),
       force: arg.flag('Replace an existing key', { default: false }),
     },
     run: async (ctx, { id_, keysize, force }) => {
+      if (typeof keysize === 'string')
+        throw new PyError('TypeError', "'<' not supported between instances of 'str' and 'int'")
       if (!force && ctx.keys.accepted(id_) !== undefined) return {}
-      const { privatePem, publicPem } = await generateRsaKeys(keysize)
+      const { privatePem, publicPem } = await generateRsaKeys(numberOf(keysize)!)
       ctx.keys.store(id_, { state: 'accepted', pub: publicPem })
       return { priv: privatePem, pub: publicPem }
     },

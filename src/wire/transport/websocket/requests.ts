@@ -4,6 +4,7 @@ import { silentLog, toError } from '../../../base/mod.ts'
 import { decodeMsgpack, encodeMsgpack, type Value } from '../../../data/mod.ts'
 import { isWireError, WireError } from '../../errors.ts'
 import { endpointText } from '../endpoint.ts'
+import { inTurn } from '../host-turns.ts'
 import { heldWhileAnswered } from '../intake.ts'
 import { type Pauses, quickPauses } from '../redial.ts'
 import { withRetries } from '../retries.ts'
@@ -45,7 +46,10 @@ export async function listenOnWebSockets(
         hold(more)
       }
       keep(bytes.length)
-      const answered = last.then(() => answer(socket, bytes, handler, { stranger, keep, options }))
+      const answering = { stranger, keep, options }
+      const answered = last
+        .then(() => new Promise<void>((begin) => inTurn(seat.host, begin)))
+        .then(() => answer(socket, bytes, handler, answering))
       last = answered
         .catch(() => socket.terminate())
         .then(() => {
