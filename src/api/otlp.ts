@@ -1,4 +1,5 @@
 // OTLP over HTTP in JSON: how spans and numbers reach a collector.
+import { toError } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
@@ -36,6 +37,12 @@ export async function sendTo({ endpoint, headers }: Collector, document: unknown
   })
   await response.arrayBuffer()
   if (!response.ok) throw new Error(`status ${response.status}`)
+}
+
+/** Why a collector could not be reached; `fetch` tells that in the cause of its error. */
+export function failureText(error: unknown): string {
+  const { message, cause } = toError(error)
+  return cause instanceof Error ? `${message}: ${cause.message || cause.name}` : message
 }
 
 export function attributeList(attributes: Attributes): unknown[] {

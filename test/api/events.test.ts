@@ -75,6 +75,21 @@ describe('/events', () => {
     await until('the other stream goes on', () => values(other).length === fired)
   })
 
+  it('shows no events from before the login to callers that resume', async () => {
+    site = await ApiSite.open()
+    const fired = Date.now()
+    site.fire('test/before', { n: 1 })
+    await until('time has passed', () => Date.now() > fired)
+    const id = await site.login()
+    const headers = { 'X-Auth-Token': id, 'Last-Event-ID': '0' }
+    site.fire('test/after', { n: 2 })
+    const stream = await site.stream('/events', headers)
+    await until('the event comes', () => values(stream).length > 0)
+    expect(values(stream)).toEqual([2])
+    const admin = await site.stream('/v1/events?since=0', headers)
+    await until('the events come', () => values(admin).length === 2)
+  })
+
   it('shows only the events of own jobs with netapi_events: own', async () => {
     site = await ApiSite.open({ options: { netapi_events: 'own' } })
     const all = await site.stream('/events', { 'X-Auth-Token': await site.login('admin') })

@@ -94,3 +94,11 @@ it('refuses callers without a session and wrong parameters', async () => {
   expect(await status('?format=json&limit=100000')).toBe(400)
   expect(await status(`?tag=${'*a'.repeat(9)}`)).toBe(400)
 })
+
+it('writes valid JSON where the data has numbers that JSON lacks', async () => {
+  site = await ApiSite.open()
+  const stream = await site.stream('/v1/events', { 'X-Auth-Token': await site.login() })
+  site.fire('test/nan', { n: Number.NaN, text: 'NaN and Infinity' })
+  await until('the event comes', () => stream.records.some(({ data }) => data?.includes('test/nan')))
+  expect(stream.tagged('test/nan')[0]!.data).toMatchObject({ n: null, text: 'NaN and Infinity' })
+})

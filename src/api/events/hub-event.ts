@@ -4,6 +4,7 @@ import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type BusEvent, type Origin, originDict } from '../../bus/mod.ts'
 import { type Dict, dumpJson, loadJson, str, type Value } from '../../data/mod.ts'
 import { jidIn } from '../job-watch.ts'
+import { toJson } from '../v1/json.ts'
 
 /** What a form of a record needs to know of an event. */
 export interface ShownEvent {
@@ -24,6 +25,8 @@ const DUMPED = {
   skipKeys: true,
   default: (value: Value): Value => (value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : str(value)),
 }
+
+const NOT_JSON = /\b(?:NaN|Infinity)\b/
 
 /** Memory of an event beside its data, in bytes. */
 const OVERHEAD = 500
@@ -59,7 +62,12 @@ export class HubEvent implements ShownEvent {
   get json(): string {
     const { number, tag, origin, stamp } = this
     const from = dumpJson(originDict(origin), DUMPED)
-    return `{"number": ${number}, "tag": ${JSON.stringify(tag)}, "data": ${this.data}, "origin": ${from}, "stamp": ${JSON.stringify(stamp)}}`
+    return `{"number": ${number}, "tag": ${JSON.stringify(tag)}, "data": ${this.strictData}, "origin": ${from}, "stamp": ${JSON.stringify(stamp)}}`
+  }
+
+  /** The data without NaN and infinities, which Python writes and JSON does not have. */
+  private get strictData(): string {
+    return NOT_JSON.test(this.data) ? JSON.stringify(toJson(this.fields)) : this.data
   }
 
   /** The data of the event, read again from its text; for readers that digest it. */

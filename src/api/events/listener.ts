@@ -21,6 +21,9 @@ const TOKEN = /^[0-9a-fA-F]{1,128}$/
 /** Which events a stream shows: all, those of the user's own jobs, or all to users that may call the runner `state.event`. */
 export type Sight = 'all' | 'own' | 'by-right'
 
+/** `2026-11-16T17:45:27.507`: the part of a stamp that is compared. */
+const STAMP_LENGTH = 23
+
 /** A request for events. */
 export interface Asking {
   headers: Headers
@@ -45,6 +48,10 @@ export class EventListener {
   private readonly sessionId: string | undefined
   private readonly sight: Sight
   private seesAll = false
+  /** The number of the last event before the stream began. */
+  private past: number | undefined
+  /** When the token was made, as events write it. */
+  private readonly began: string
   private expires: number
   private sessionCheckedAt = 0
   private tokenCheckedAt = 0
@@ -71,12 +78,16 @@ export class EventListener {
     this.user = str(found.get('name') ?? '')
     this.expires = expiryOf(found)
     this.sight = sight
+    const start = numberOf(found.get('start') ?? null) ?? Date.now() / 1000
+    this.began = new Date(start * 1000).toISOString().slice(0, STAMP_LENGTH)
     this.sessionCheckedAt = this.tokenCheckedAt = performance.now()
   }
 
-  /** Whether the user may see an event. */
-  sees({ jid }: HubEvent, { owners }: EventHub): boolean {
-    if (this.seesAll) return true
+  /** Whether the user may see an event. Past events from before the login are shown only by a right of the user. */
+  sees({ jid, stamp, number }: HubEvent, { owners, last }: EventHub): boolean {
+    this.past ??= last
+    if (this.seesAll && (this.sight === 'by-right' || number > this.past)) return true
+    if (this.seesAll) return stamp.slice(0, STAMP_LENGTH) >= this.began
     return jid !== undefined && this.user !== '' && owners.ownerOf(jid) === this.user
   }
 
@@ -124,16 +135,11 @@ export function saltSight({ master, log }: Pick<ApiService, 'master' | 'log'>): 
   return 'by-right'
 }
 
-/** Ask whether a listener may go on; a master that does not answer is asked again at the next batch. */
-export function goingOn(listener: EventListener, { log }: Pick<ApiService, 'log'>): () => Promise<boolean> {
-  return async () => {
-    for (;;) {
-      try {
-        return await listener.isValid()
-      } catch (error) {
-        log('debug', `The token of a stream cannot be checked: ${toError(error).message}`)
-        await new Promise((done) => setTimeout(done, SESSION_MS).unref())
-      }
-    }
-  }
-}
+/** Return whether a listener may go on; undefined while the master does not answer. */
+export const goingOn =
+  (listener: EventListener, { log }: Pick<ApiService, 'log'>): (() => Promise<boolean | undefined>) =>
+  () =>
+    listener.isValid().catch((error: unknown) => {
+      log('debug', `The token of a stream cannot be checked: ${toError(error).message}`)
+      return undefined
+    })

@@ -33,8 +33,8 @@ export interface ReaderSettings {
   after?: number | undefined
   /** Whether the reader wants an event, and may see it. */
   wants(event: HubEvent): boolean
-  /** Whether the reader may go on; asked before each batch and while nothing comes. */
-  mayGoOn(): boolean | Promise<boolean>
+  /** Whether the reader may go on; asked before each batch. Undefined where that is not known now. */
+  mayGoOn(): boolean | undefined | Promise<boolean | undefined>
   /** Called once when the reader is closed; `isStuck` when that is because it took nothing. */
   closed?(isStuck: boolean): void
 }
@@ -55,6 +55,9 @@ const IDLE_MS = 15_000
 /** The journal is written a moment after events come: how often it is looked for an event that it lacks, and when. */
 const LOOKS = 50
 const LOOK_MS = 100
+
+/** Milliseconds after which it is asked again whether a reader may go on. */
+const ASK_MS = 1000
 
 export class EventReader {
   readonly user: string
@@ -114,10 +117,13 @@ export class EventReader {
     this.givenAt = undefined
     try {
       while (!this.isClosed) {
-        if (!(await this.settings.mayGoOn())) this.close()
-        if (this.isClosed) return undefined
+        const mayGoOn = await this.settings.mayGoOn()
+        if (mayGoOn === undefined) await sleep(ASK_MS)
+        if (mayGoOn === false) this.close()
+        if (!mayGoOn || this.isClosed) continue
         const batch = await this.batch()
         if (batch) return batch
+        if (this.isClosed) return undefined
         if (this.lag > 0) {
           // events that the reader does not want: others get their turn
           await turn()

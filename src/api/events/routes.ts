@@ -5,6 +5,7 @@ import { fnmatch } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import { hangUpOf, peerOf } from '../peer.ts'
 import type { ApiService } from '../service.ts'
+import { refusals } from '../v1/problems.ts'
 import type { EventHub } from './hub.ts'
 import { HubEvent } from './hub-event.ts'
 import { EventListener, goingOn } from './listener.ts'
@@ -64,11 +65,6 @@ const PageSchema = z
   })
   .openapi('EventPage')
 
-const problem = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: z.unknown() } },
-})
-
 const route = createRoute({
   method: 'get',
   path: '/v1/events',
@@ -91,10 +87,7 @@ const route = createRoute({
       description: 'Events',
       content: { 'text/event-stream': { schema: z.string() }, 'application/json': { schema: PageSchema } },
     },
-    400: problem('A parameter is wrong'),
-    401: problem('The request has no valid session or token'),
-    409: problem('The master keeps no journal of events'),
-    503: problem('Too many streams are open'),
+    ...refusals(400, 401, 409, 503),
   },
 })
 

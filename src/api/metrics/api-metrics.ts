@@ -59,7 +59,6 @@ export class ApiMetrics {
 
   constructor(parts: ApiMetricsParts) {
     this.parts = parts
-    this.delay.enable()
   }
 
   /** Count the requests of a server as well. */

@@ -1,6 +1,6 @@
 // Sends numbers to a collector from time to time.
-import { type Log, toError } from '../../base/mod.ts'
-import { attributeList, type Collector, sendTo } from '../otlp.ts'
+import type { Log } from '../../base/mod.ts'
+import { attributeList, type Collector, failureText, sendTo } from '../otlp.ts'
 import type { Family, Point } from './families.ts'
 
 const PATIENCE_MS = 10_000
@@ -47,7 +47,7 @@ export class MetricsPush {
       this.isFailing = false
     } catch (error) {
       const { endpoint } = this.collector
-      if (!this.isFailing) this.log('warning', `Metrics cannot be sent to ${endpoint}: ${toError(error).message}`)
+      if (!this.isFailing) this.log('warning', `Metrics cannot be sent to ${endpoint}: ${failureText(error)}`)
       this.isFailing = true
     } finally {
       this.isSending = false

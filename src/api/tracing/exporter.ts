@@ -1,7 +1,7 @@
 // Sends spans to a collector. Spans wait in a queue with a bound and go in batches; requests never wait
 // for the collector.
-import { type Log, toError } from '../../base/mod.ts'
-import { type Attributes, attributeList, type Collector, sendTo } from '../otlp.ts'
+import type { Log } from '../../base/mod.ts'
+import { type Attributes, attributeList, type Collector, failureText, sendTo } from '../otlp.ts'
 
 export interface FinishedSpan {
   traceId: string
@@ -75,7 +75,7 @@ export class SpanExporter {
       this.dropped = 0
     } catch (error) {
       this.dropped += spans.length
-      if (!this.isFailing) this.log('warning', `Spans cannot be sent to ${endpoint}: ${toError(error).message}`)
+      if (!this.isFailing) this.log('warning', `Spans cannot be sent to ${endpoint}: ${failureText(error)}`)
       this.isFailing = true
     }
   }
