@@ -17,7 +17,7 @@ const MOST_WAITING = 64 << 20
 /** How the data of a fired event is read: what a function returned goes on unread, the rest must not hold up others. */
 const READING: EventReading = {
   leavesPacked: (key) => key === 'return',
-  maxValues: 1_000_000,
+  maxValues: 500_000,
   maxPackedValues: 8_000_000,
 }
 

@@ -56,8 +56,11 @@ export interface Walked {
  */
 export function walkPlain(bytes: Uint8Array, from: number, limits: WalkLimits): Walked | undefined {
   const walk = new PlainWalk(bytes, from, limits)
-  return walk.value() ? { end: walk.at, values: limits.mostValues - walk.left } : undefined
+  return walk.value() ? { end: walk.at, values: limits.mostValues - walk.left + walk.keys } : undefined
 }
+
+/** How much less a key counts that only other processes will read: they may take their time. */
+const UNREAD_KEYS = 16
 
 /** Each step says whether it went well. */
 class PlainWalk {
@@ -66,6 +69,8 @@ class PlainWalk {
   private readonly end: number
   /** Values that there may still be. */
   left: number
+  /** What setting the keys that are no text costs, in values. */
+  keys = 0
   private depth = 0
 
   constructor(bytes: Uint8Array, from: number, { end, mostValues }: WalkLimits) {
@@ -167,8 +172,8 @@ class PlainWalk {
     for (let i = 0; i < count; i++) {
       const mark = this.bytes[this.at] ?? 0
       if (isContainer(mark)) return false
-      if (!isText(mark)) this.left -= keyCost(i)
-      if (this.left < 0 || !this.value() || !this.value()) return false
+      if (!isText(mark)) this.keys += keyCost(i)
+      if (this.left < this.keys / UNREAD_KEYS || !this.value() || !this.value()) return false
     }
     this.depth--
     return true
