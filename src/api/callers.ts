@@ -27,10 +27,15 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Refuse a request that a page of another site made a browser send: the browser adds the cookie by itself, and the origin of the page.
- * Requests with the token in their header cannot be made that way.
+ * Requests with the token in their header cannot be made that way. A request that only reads has an origin where a script would get the
+ * answer. `trusted` are the origins that the options name.
  */
-export function refuseForgery(request: Request, { byCookie, session }: Caller): void {
-  if (byCookie && session && !SAFE_METHODS.has(request.method)) refuseForeignPage(request.headers)
+export function refuseForgery(request: Request, { byCookie, session }: Caller, trusted?: ReadonlySet<string>): void {
+  if (!byCookie || !session) return
+  const origin = request.headers.get('origin')
+  if (origin !== null && trusted?.has(origin)) return
+  if (SAFE_METHODS.has(request.method) && origin === null) return
+  refuseForeignPage(request.headers)
 }
 
 /** Refuse a request with a cookie that a page of another site sends. */

@@ -63,14 +63,18 @@ export class ApiServer {
   listen(): Promise<void> {
     const { host, port, backlog } = this.settings
     return new Promise((done, fail) => {
-      this.server.once('error', (error: NodeJS.ErrnoException) => {
+      const refused = (error: NodeJS.ErrnoException): void => {
+        this.server.off('listening', opened)
         const reason = error.code === 'EADDRINUSE' ? 'another process listens there' : error.message
         fail(new BrineError(error.code ?? 'ApiNotOpen', `The API cannot listen on ${host}, port ${port}: ${reason}`))
-      })
-      this.server.listen({ host, port, backlog: Math.max(1, backlog) }, () => {
+      }
+      const opened = (): void => {
+        this.server.off('error', refused)
         this.server.on('error', (error) => this.log('error', `The server of the API failed: ${error.message}`))
         done()
-      })
+      }
+      this.server.once('error', refused).once('listening', opened)
+      this.server.listen({ host, port, backlog: Math.max(1, backlog) })
     })
   }
 

@@ -49,6 +49,8 @@ describe('Sessions', () => {
     expect(same.status).toBe(200)
     const foreign = await api.ask('/', { headers: { ...sent, Origin: 'https://evil.example' }, body: [PING] })
     expect(foreign.status).toBe(403)
+    const read = await api.ask('/minions', { headers: { ...sent, Origin: 'http://other.example' } })
+    expect(read.status).toBe(403)
     const hinted = await api.ask('/', { headers: { ...sent, 'Sec-Fetch-Site': 'cross-site' }, body: [PING] })
     expect(hinted.status).toBe(403)
   })

@@ -107,7 +107,7 @@ export async function answerResource(
       if (!caller.session) throw new HttpError(401, messageOf(401))
       headers.set('Cache-Control', 'private')
     }
-    refuseForgery(request, caller)
+    refuseForgery(request, caller, service.settings.corsOrigins)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const bytes = await readBytes(request, service.settings.maxBody)
       call.body = readBody(bytes, request.headers.get('content-type'))

@@ -55,7 +55,7 @@ export class V1Call {
     const usable = service.settings.hasSessions ? caller : { ...caller, session: undefined }
     const session = usable.session ?? (bearer === undefined ? undefined : await tokenSession(service, bearer, c))
     if (!session) throw new HttpError(401, 'Send the id of a session, or a token of Salt')
-    refuseForgery(c.req.raw, usable)
+    refuseForgery(c.req.raw, usable, service.settings.corsOrigins)
     return new V1Call(service, c, usable, session)
   }
 
