@@ -6,9 +6,15 @@ export interface CommandResult {
   output: string
 }
 
-export function runCommand(root: string, command: string, args: string[]): Promise<CommandResult> {
+/** `more` is added to the environment. */
+export function runCommand(
+  root: string,
+  command: string,
+  args: string[],
+  more: Record<string, string> = {},
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...more }
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const keep = (chunk: Buffer) => {

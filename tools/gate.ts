@@ -7,6 +7,7 @@ import { areaNames, pendingCases } from '../test/conformance/corpus.ts'
 import { FORMULAS, runArea } from '../test/conformance/run-area.ts'
 import { sweep } from '../test/dry-run/sweep.ts'
 import { playQuick } from '../test/live/quick.ts'
+import { apiContract } from './api-tools.ts'
 import { build } from './build.ts'
 import { run as checkDocs } from './check-docs.ts'
 import { run as checkImports } from './check-imports.ts'
@@ -161,6 +162,7 @@ export function steps(): Step[] {
       },
     },
     { name: 'unit tests', run: (root) => vitest(root, 'vitest.config.ts') },
+    { name: 'API contract', run: apiContract },
     { name: 'other versions of Node', run: otherNodes },
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),

@@ -9,7 +9,7 @@ const YAML_TYPE = 'application/x-yaml'
 
 /** The forms of data, the usual one first. */
 const FORMS: ReadonlyMap<string, (value: Value) => string> = new Map([
-  [JSON_TYPE, (value) => dumpJson(value)],
+  [JSON_TYPE, (value) => dumpJson(value, { ensureAscii: false })],
   [YAML_TYPE, (value) => dump(value, { default_flow_style: false })],
 ])
 

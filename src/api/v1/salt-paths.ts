@@ -117,13 +117,4 @@ export function describeSaltPaths(registry: Registry): void {
       responses: { [status]: content, ...UNAUTHORIZED },
     })
   }
-  registry.registerPath({
-    method: 'get',
-    path: '/ws',
-    operationId: 'saltWebSocket',
-    summary: 'Follow the events of the master through a web socket',
-    description: 'After the upgrade, send `websocket client ready`.',
-    tags: ['Salt'],
-    responses: { 101: { description: 'The connection becomes a web socket' }, ...UNAUTHORIZED },
-  })
 }
