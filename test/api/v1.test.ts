@@ -372,7 +372,7 @@ describe('the master', () => {
   it('describes its functions', async () => {
     const { items } = await read('/v1/functions?q=jobs.list_job&family=runner')
     expect(items.map(({ name }: { name: string }) => name)).toContain('jobs.list_jobs')
-    const [ping] = await read('/v1/functions/test.ping')
+    const [ping] = await read('/functions/test.ping')
     expect(ping).toMatchObject({ family: 'execution', resultSchema: { type: 'boolean' }, changes: false })
     const [managed] = await read('/v1/functions/file.managed?family=state')
     expect(managed.argumentsSchema.required).toEqual(['name'])

@@ -89,8 +89,10 @@ function addDescription(site: V1App, settings: ApiSettings): void {
 /** The path without the prefix that the options put before all paths; empty where it is missing. */
 function pathOf(request: Request, { prefix }: ApiSettings): string {
   const { pathname } = new URL(request.url)
-  if (prefix === '') return pathname
-  return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : ''
+  if (prefix !== '' && !pathname.startsWith(`${prefix}/`)) return ''
+  const path = pathname.slice(prefix.length)
+  // the descriptions of functions are at the root as well
+  return /^\/functions(\/|$)/.test(path) ? `/v1${path}` : path
 }
 
 /** Paths that the options give to hooks and files stay theirs. */
