@@ -4,7 +4,14 @@ import { PATIENCE_SECONDS } from '../until.ts'
 import { play, type StepVerdict } from './play.ts'
 import { readScenarios, type Scenario } from './scenario.ts'
 
-const QUICK = new Set(['event-id-spoofing', 'ping-outputs', 'batch-count-percent', 'state-progress-events'])
+const QUICK = new Set([
+  'batch-count-percent',
+  'event-id-spoofing',
+  'ping-outputs',
+  'rest-keys-post',
+  'rest-login-and-sessions',
+  'state-progress-events',
+])
 
 /** All minions of these answer; on a busy machine that may take longer than where they were recorded. */
 const patient = (scenario: Scenario): Scenario => {

@@ -39,7 +39,7 @@ class SaltSite {
     try {
       const inner = this.withoutPrefix(c.req.path)
       if (inner === undefined) return new Response(null, { status: 404 })
-      if (inner === '' && request.method !== 'POST') return Response.redirect(`${request.url}/`, 301)
+      if (inner === '' && request.method !== 'POST') return this.moved(request)
       if (request.method === 'GET' || request.method === 'HEAD') {
         const file = await this.file(request, inner, shown)
         if (file) return this.withHeaders(request, file)
@@ -51,6 +51,17 @@ class SaltSite {
     } catch (error) {
       return errorAnswer(this.service, request, commonHeaders(request, this.service), error)
     }
+  }
+
+  /** Send callers of the prefix alone to the path with a slash. */
+  private moved(request: Request): Response {
+    const headers = commonHeaders(request, this.service)
+    const target = `${new URL(request.url).origin}${this.service.settings.prefix}/`
+    headers.set('Content-Type', HTML_TYPE)
+    headers.set('Allow', this.resources.get('/')!.allow)
+    headers.set('Location', target)
+    const text = `This resource has permanently moved to <a href="${target}">${target}</a>.`
+    return new Response(text, { status: 301, headers })
   }
 
   private withHeaders(request: Request, response: Response): Response {

@@ -53,6 +53,8 @@ export interface Handler {
   query?: 'any'
   /** Whether unexpected errors are pages of HTML too, and answers neither JSON nor YAML. */
   isBare?: boolean
+  /** Whether answers do not renew the cookie of the session. */
+  isWithoutCookie?: boolean
 }
 
 export interface Resource {
@@ -99,7 +101,7 @@ export async function answerResource(
     sessionId,
     hangUp: hangUpOf(c),
   }
-  if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
+  if (hasSession && !resource.handlers[method]?.isWithoutCookie) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
     service.limits.count(`address ${peer.host}`)
     if (caller.session) service.limits.count(`user ${caller.session.user}`)
@@ -185,7 +187,7 @@ export function errorAnswer(service: ApiService, request: Request, headers: Head
   }
   headers.set('Content-Type', HTML_TYPE)
   // CherryPy begins the answer to an unexpected error anew
-  if (known.status === 500) for (const name of ['Vary', 'Set-Cookie', 'Cache-Control']) headers.delete(name)
+  if (known.status === 500) headers.delete('Vary')
   if (known.status === 413) headers.set('Connection', 'close')
   if (known instanceof TooManyRequests) headers.set('Retry-After', String(known.retryAfter))
   return new Response(errorPage(known.status, known.message || messageOf(known.status)), {

@@ -162,7 +162,10 @@ export const RESOURCES: ReadonlyMap<string, Resource> = new Map<string, Resource
   [
     '/keys',
     {
-      handlers: { GET: { answer: keys, parts: ['mid'] }, POST: { answer: makeKeys, query: 'any', isBare: true } },
+      handlers: {
+        GET: { answer: keys, parts: ['mid'] },
+        POST: { answer: makeKeys, query: 'any', isBare: true, isWithoutCookie: true },
+      },
       allow: ALLOW,
       sessions: BOTH,
       login: [],
