@@ -5,13 +5,6 @@ import type { ValueAllowance } from '../../data/mod.ts'
 /** Smaller requests are not counted: they cost less than their counting. */
 const WORTH_COUNTING = 256
 
-/** The reading of one request, and the end of its answer. */
-export interface Underway extends ValueAllowance {
-  /** Whether the request is large enough to count; `end` has to be called only then. */
-  readonly isCounted: boolean
-  end(): void
-}
-
 export class RequestsUnderway {
   private readonly most: number
   private readonly values = new Map<string, number>()
@@ -23,29 +16,48 @@ export class RequestsUnderway {
 
   /** Begin to read a request that is sealed with the key of this minion. */
   begin(id: string): Underway {
-    const { values, most } = this
-    let spent = 0
-    const change = (count: number): void => {
-      const now = (values.get(id) ?? 0) + count
-      if (now > 0) values.set(id, now)
-      else values.delete(id)
-    }
-    return {
-      get left(): number {
-        return most - (values.get(id) ?? 0)
-      },
-      get isCounted(): boolean {
-        return spent > 0
-      },
-      spend(count): void {
-        if (count < WORTH_COUNTING) return
-        spent += count
-        change(count)
-      },
-      end(): void {
-        change(-spent)
-        spent = 0
-      },
-    }
+    return new Underway(this, id)
+  }
+
+  left(id: string): number {
+    return this.most - (this.values.get(id) ?? 0)
+  }
+
+  change(id: string, count: number): void {
+    const now = (this.values.get(id) ?? 0) + count
+    if (now > 0) this.values.set(id, now)
+    else this.values.delete(id)
+  }
+}
+
+/** The reading of one request, and the end of its answer. */
+export class Underway implements ValueAllowance {
+  private readonly requests: RequestsUnderway
+  private readonly id: string
+  private spent = 0
+
+  constructor(requests: RequestsUnderway, id: string) {
+    this.requests = requests
+    this.id = id
+  }
+
+  get left(): number {
+    return this.requests.left(this.id)
+  }
+
+  /** Whether the request is large enough to count; `end` has to be called only then. */
+  get isCounted(): boolean {
+    return this.spent > 0
+  }
+
+  spend(count: number): void {
+    if (count < WORTH_COUNTING) return
+    this.spent += count
+    this.requests.change(this.id, count)
+  }
+
+  end(): void {
+    this.requests.change(this.id, -this.spent)
+    this.spent = 0
   }
 }
