@@ -2,7 +2,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Dict, Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
-import { fn, reads, ret } from './declare.ts'
+import { reads, ret } from './declare.ts'
 
 type Called<Name extends string> = Awaited<ReturnType<typeof called<Name>>>
 const called = <Name extends string>(ctx: FunctionContext, name: Name) => ctx.call(name)
@@ -31,26 +31,26 @@ describe('what a call returns', () => {
 })
 
 describe('a body', () => {
-  const declared = { doc: 'Answer.', args: {}, effect: 'read' } as const
+  const declared = { doc: 'Answer.', args: {} } as const
 
   test('returns what is declared', () => {
-    fn({ ...declared, returns: ret.dict('Facts'), run: () => ({ size: 1, names: ['a'] }) })
-    fn({ ...declared, returns: ret.dict('Facts'), run: async () => new Map() })
-    fn({ ...declared, returns: ret.optional(ret.texts('Names')), run: () => null })
+    reads({ ...declared, returns: ret.dict('Facts'), run: () => ({ size: 1, names: ['a'] }) })
+    reads({ ...declared, returns: ret.dict('Facts'), run: async () => new Map() })
+    reads({ ...declared, returns: ret.optional(ret.texts('Names')), run: () => null })
     reads({ doc: 'Answer.', example: 'shop.answer', args: {}, run: async () => [], returns: ret.texts('Names') })
   })
 
   test('returns nothing else', () => {
     // @ts-expect-error: text
-    fn({ ...declared, returns: ret.dict('Facts'), run: () => 'none' })
+    reads({ ...declared, returns: ret.dict('Facts'), run: () => 'none' })
     // @ts-expect-error: None
-    fn({ ...declared, returns: ret.texts('Names'), run: async () => null })
+    reads({ ...declared, returns: ret.texts('Names'), run: async () => null })
     // @ts-expect-error: a number in the list
     reads({ doc: 'Answer.', example: 'shop.answer', args: {}, run: () => [1], returns: ret.texts('Names') })
   })
 
   test('returns any value, or nothing, when nothing is declared', () => {
-    fn({ ...declared, run: () => 'text' })
-    fn({ ...declared, run: async () => {} })
+    reads({ ...declared, run: () => 'text' })
+    reads({ ...declared, run: async () => {} })
   })
 })

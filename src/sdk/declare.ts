@@ -50,22 +50,21 @@ interface Written<A extends Args, R extends Result> extends Omit<FunctionDeclara
   readonly run: Body<A, R>
 }
 
-/** Declare a function. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
-export function fn<const A extends Args, R extends Result = Result>(
-  written: Written<A, R> & Pick<FunctionDeclaration, 'effect'>,
+function declared<A extends Args, R extends Result>(
+  { example, ...declaration }: Written<A, R>,
+  effect: FunctionDeclaration['effect'],
 ): FunctionDeclaration {
-  const { example, ...declaration } = written
   const examples = example === undefined ? {} : { examples: [`salt '*' ${example}`] }
-  return { ...declaration, ...examples } as unknown as FunctionDeclaration
+  return { ...declaration, ...examples, effect } as unknown as FunctionDeclaration
 }
 
-/** Declare a function that only reads. */
+/** Declare a function that only reads. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
 export const reads = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
-  fn({ ...written, effect: 'read' })
+  declared(written, 'read')
 
 /** Declare a function that may change the machine. */
 export const changes = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
-  fn({ ...written, effect: 'change' })
+  declared(written, 'change')
 
 /** True when a module can serve this minion, else why not. */
 export type Availability = (

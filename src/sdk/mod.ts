@@ -98,7 +98,6 @@ export {
   changes,
   defineModule,
   type FunctionDeclaration,
-  fn,
   type ModuleDeclaration,
   reads,
   ret,

@@ -36,12 +36,12 @@ describe('the types of brine/sdk', () => {
   test('know the arguments of a function', () => {
     writeFileSync(
       join(site, '_modules', 'wrong.ts'),
-      `import { arg, defineModule, fn } from 'brine/sdk'
+      `import { arg, defineModule, reads } from 'brine/sdk'
 export default defineModule({
   name: 'wrong',
   doc: '',
   functions: {
-    add: fn({ doc: '', args: { n: arg.integer('') }, effect: 'read', run: (ctx, { n }) => n.toUpperCase() + ctx.nothing }),
+    add: reads({ doc: '', args: { n: arg.integer('') }, run: (ctx, { n }) => n.toUpperCase() + ctx.nothing }),
   },
 })
 `,
