@@ -55,10 +55,15 @@ export class ApiSite {
       ...others,
     })
     const opened = new ApiSite(site, master, port)
-    await opened.serve()
-    for (const id of ids) await site.minion(id)
-    for (const id of ids) await master.event(new RegExp(`^salt/minion/${id}/start$`))
-    return opened
+    try {
+      await opened.serve()
+      for (const id of ids) await site.minion(id)
+      for (const id of ids) await master.event(new RegExp(`^salt/minion/${id}/start$`))
+      return opened
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
   }
 
   private constructor(site: TestSite, master: TestMaster, port: number) {

@@ -33,6 +33,7 @@ beforeAll(async () => {
   }
   write('inside', 'master', master)
   write('outside', 'master', { ...master, api_in_master: false })
+  write('broken', 'master', { ...master, rest_cherrypy: { port: 'web' } })
   write('web1', 'minion', {
     root_dir: join(root, 'web1'),
     id: 'web1',
@@ -158,9 +159,18 @@ describe('salt-api in a process of its own', () => {
 })
 
 describe('the API inside the master', () => {
-  test('is served by one of master and salt-api, and taken over by the other', async () => {
+  test('does not keep the master from running when its options are wrong', async () => {
     await stop('api')
     await stop('master')
+    start('broken', 'salt-master', 'broken')
+    await until('the master says what is wrong', () =>
+      log('broken').includes('The master runs without its API: The option rest_cherrypy: port must be a number'),
+    )
+    await until('the master is ready', () => log('broken').includes('salt-master is ready'))
+    await stop('broken')
+  })
+
+  test('is served by one of master and salt-api, and taken over by the other', async () => {
     start('master', 'salt-master', 'inside')
     await until('the master serves', isServed)
     const token = await logIn()

@@ -1,6 +1,8 @@
 // Salt's API on a master and minions of ours. The recorded scenarios `rest-*` compare it with Salt step by step; here is what they
 // do not show: sessions that outlive the API, callers that attack, bounds, and events about requests.
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -291,5 +293,48 @@ describe('Files of a web application', () => {
     const { status, text } = await app.ask(path)
     expect([404, 403]).toContain(status)
     expect(text).not.toBe('secret')
+  })
+})
+
+describe('TLS', () => {
+  const files = (): Record<string, string> => {
+    const [ssl_key, ssl_crt] = ['key.pem', 'crt.pem'].map((name) => join(api.site.root, name)) as [string, string]
+    const words = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+    execFileSync('openssl', ['req', ...words, '-keyout', ssl_key, '-out', ssl_crt], { stdio: 'ignore' })
+    return { ssl_key, ssl_crt }
+  }
+
+  /** Ask over TLS, at the least in a version. */
+  const secure = (port: number, maxVersion?: 'TLSv1.1' | 'TLSv1.3') =>
+    new Promise<{ status: number | undefined; cookie: string }>((done, fail) => {
+      const options = { port, host: '127.0.0.1', path: '/login', rejectUnauthorized: false, agent: false }
+      get({ ...options, ...(maxVersion && { maxVersion, minVersion: maxVersion }) }, (response) => {
+        response.resume()
+        done({ status: response.statusCode, cookie: String(response.headers['set-cookie']) })
+      }).once('error', fail)
+    })
+
+  test('serves with a secure cookie, and no old version', async () => {
+    const site = await ApiSite.open([], { rest_cherrypy: { ...files(), disable_ssl: false } })
+    try {
+      const { status, cookie } = await secure(site.port, 'TLSv1.3')
+      expect([status, cookie.endsWith('; Secure')]).toEqual([200, true])
+      await expect(secure(site.port, 'TLSv1.1')).rejects.toThrow()
+      await expect(site.ask('/')).rejects.toThrow()
+    } finally {
+      await site.close()
+    }
+  })
+
+  test.each([
+    [
+      'a missing file',
+      { ssl_crt: '/nowhere/crt.pem', ssl_key: '/nowhere/key.pem', disable_ssl: false },
+      /rest_cherrypy: ssl_crt: .*\/nowhere\/crt\.pem/,
+    ],
+    ['a port that is no number', { port: 'web' }, /The option rest_cherrypy: port must be a number from 0 to 65535/],
+    ['addresses that are no list', { authorized_ips: 7 }, /The option rest_cherrypy: authorized_ips must be a list/],
+  ])('is not served with %s, and says so', async (_what, rest, message) => {
+    await expect(ApiSite.open([], { rest_cherrypy: rest })).rejects.toThrow(message)
   })
 })

@@ -1,5 +1,5 @@
 // salt-master from its words to its end: it runs until it is told to stop.
-import type { Log } from '../../base/mod.ts'
+import { type Log, toError } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi, wantsMetrics } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { programOptions } from '../program-options.ts'
@@ -30,7 +30,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
   })
 }
 
-/** Open the master, and the API inside it where its options are set. */
+/** Open the master, and the API inside it where its options are set. A master whose API cannot be opened runs without it. */
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1])
@@ -41,7 +41,8 @@ async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void
     const api = await Api.open(ownMaster(master), log, true)
     return { close: () => api.close().finally(() => master.close()) }
   } catch (error) {
-    await master.close()
-    throw error
+    // minions need their master, whatever is wrong with the options of the API
+    log('error', `The master runs without its API: ${toError(error).message}`)
+    return master
   }
 }
