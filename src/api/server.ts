@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
+import { openFiles } from '../wire/mod.ts'
 import type { ServerCounts } from './service.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -20,6 +21,9 @@ const BOUNDS: ServerOptions = {
 }
 
 const MOST_CONNECTIONS = 20_000
+
+/** The part of the files that the process may open; stores and minions of a master need the others. */
+const SHARE_OF_FILES = 1 / 4
 
 export interface ServerParts {
   settings: ApiSettings
@@ -41,7 +45,7 @@ export class ApiServer {
     this.settings = settings
     this.log = log
     this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }))
-    this.server.maxConnections = MOST_CONNECTIONS
+    this.server.maxConnections = Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
     this.server.on('connection', (socket) => {
       counts.connections++
       socket.on('close', () => {

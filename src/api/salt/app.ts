@@ -39,7 +39,9 @@ class SaltSite {
     try {
       const inner = this.withoutPrefix(c.req.path)
       if (inner === undefined) return new Response(null, { status: 404 })
-      if (inner === '' && request.method !== 'POST') return Response.redirect(`${request.url}/`, 301)
+      // without the host, which the caller chooses
+      if (inner === '' && request.method !== 'POST')
+        return new Response(null, { status: 301, headers: { Location: `${this.service.settings.prefix}/` } })
       if (request.method === 'GET' || request.method === 'HEAD') {
         const file = await this.file(request, inner, shown)
         if (file) return this.withHeaders(request, file)
