@@ -9,6 +9,7 @@ import type { Dict } from '../../src/data/mod.ts'
 import { ApiSessions } from '../../src/store/mod.ts'
 import { ApiSite, USERS } from '../api/api-site.ts'
 import { until } from '../until.ts'
+import { Besieged } from './besieged.ts'
 
 let api: ApiSite
 let admin: string
@@ -183,6 +184,25 @@ describe('A page of another origin', () => {
     expect([foreign.status, foreign.headers.get('set-cookie')]).toEqual([200, null])
     const own = await api.ask(path, { headers: { Origin: api.url }, body })
     expect(own.headers.get('set-cookie')).toContain('session_id=')
+  })
+})
+
+describe('The commands of the API at the request port', () => {
+  test('fire no event and tell nothing for a stranger', async () => {
+    const site = await Besieged.start({ external_auth: { auto: { ops: ['test.*'] } } })
+    try {
+      const [tag, origin] = ['salt/netapi/hook/x', ['master', 'master', 'local']]
+      const few = { eauth: 'auto', username: 'ops', password: 'x' }
+      for (const proof of [{}, { user: 'root', key: 'x' }, few])
+        expect(await site.clear({ cmd: 'fire_for', tag, data: new Map(), origin, ...proof })).toBe(false)
+      for (const proof of [{}, { token: 'aa' }, { user: 'root', key: 'x' }, few]) {
+        const judged = (await site.clear({ cmd: 'judge', family: 'wheel', fun: 'key.list_all', ...proof })) as Dict
+        expect([...judged.keys()]).toEqual(['error'])
+      }
+      expect(site.events.filter((event) => event.tag === tag)).toEqual([])
+    } finally {
+      await site.stop()
+    }
   })
 })
 

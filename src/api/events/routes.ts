@@ -74,7 +74,7 @@ const route = createRoute({
   method: 'get',
   path: '/v1/events',
   operationId: 'listEvents',
-  tags: ['events'],
+  tags: ['Events'],
   summary: 'Read events',
   description:
     'Stream events as server-sent events with their numbers as ids; a stream resumes by the header `Last-Event-ID` or by `since`. Callers that may call the runner `state.event` see all events, others those of the jobs that they began.',
