@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
-import { openFiles } from '../wire/mod.ts'
+import { openFiles, Seats } from '../wire/mod.ts'
 import type { ServerCounts } from './service.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -34,6 +34,8 @@ export interface ServerParts {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Hears of each request when it ended. */
   ended?(request: IncomingMessage, response: ServerResponse, began: number): void
+  /** The most connections, where the options of the process do not say. */
+  mostConnections?: number
 }
 
 export class ApiServer {
@@ -41,12 +43,14 @@ export class ApiServer {
   private readonly settings: ApiSettings
   private readonly log: Log
 
-  constructor({ settings, counts, log, app, upgrade, ended }: ServerParts) {
+  constructor({ settings, counts, log, app, upgrade, ended, mostConnections = connectionLimit() }: ServerParts) {
     this.settings = settings
     this.log = log
-    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }))
-    this.server.maxConnections = Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
+    const seats = new Seats({ most: mostConnections, log })
+    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }, seats))
+    this.server.once('close', () => seats.close())
     this.server.on('connection', (socket) => {
+      seats.add(socket)
       counts.connections++
       socket.on('close', () => {
         counts.bytesRead += socket.bytesRead
@@ -55,7 +59,14 @@ export class ApiServer {
     })
     // errors of a connection are the caller's: a broken request line, a TLS handshake that failed
     this.server.on('tlsClientError', (error) => log('debug', `A TLS handshake failed: ${error.message}`))
-    if (upgrade) this.server.on('upgrade', upgrade)
+    if (upgrade) {
+      this.server.on('upgrade', (request: ApiRequest, socket, head) => {
+        const seat = seats.of(request.socket)
+        seat.isBusy = () => true
+        request.recognise = (user) => seat.prove(user)
+        upgrade(request, socket, head)
+      })
+    }
   }
 
   /** The port, also where the options let the system choose one. */
@@ -93,7 +104,9 @@ const CLOSING_MS = 2000
 const WANTED = Symbol('wanted upgrade')
 
 /** A request that becomes a web socket, and no other protocol: programs that offer HTTP/2 get the answer of HTTP/1.1. */
-class ApiRequest extends IncomingMessage {
+export class ApiRequest extends IncomingMessage {
+  /** Note that the connection is of a user who has logged in: a full port closes connections of strangers first. */
+  recognise?: (user: string) => void
   private [WANTED]?: boolean
 
   get upgrade(): boolean {
@@ -105,7 +118,7 @@ class ApiRequest extends IncomingMessage {
   }
 }
 
-function make(settings: ApiSettings, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+function make(settings: ApiSettings, handle: (request: ApiRequest, response: ServerResponse) => void): Server {
   if (!settings.tls) return createServer({ ...BOUNDS, IncomingMessage: ApiRequest }, handle)
   const { certificate, key, chain } = settings.tls
   const read = (name: string, file: string): string => {
@@ -122,14 +135,19 @@ function make(settings: ApiSettings, handle: (request: IncomingMessage, response
   )
 }
 
-function listener({
-  app,
-  counts,
-  ended,
-}: Pick<ServerParts, 'app' | 'counts' | 'ended'>): (request: IncomingMessage, response: ServerResponse) => void {
+const connectionLimit = (): number => Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
+
+function listener(
+  { app, counts, ended }: Pick<ServerParts, 'app' | 'counts' | 'ended'>,
+  seats: Seats,
+): (request: ApiRequest, response: ServerResponse) => void {
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   return (request, response) => {
     const began = performance.now()
+    const seat = seats.of(request.socket)
+    seat.heard(began)
+    seat.isBusy = () => !response.writableFinished && !response.destroyed
+    request.recognise = (user) => seat.prove(user)
     counts.requests++
     counts.running++
     response.once('close', () => {

@@ -47,6 +47,7 @@ export { hostOf } from './transport/hosts.ts'
 export { openTransport } from './transport/open.ts'
 export { type ConnectionWatch, Outage } from './transport/outage.ts'
 export { type Pauses, quickPauses, reconnectDelays } from './transport/redial.ts'
+export { Seats } from './transport/seats.ts'
 export type {
   Endpoint,
   ListenOptions,

@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiLimits } from '../../src/api/limits.ts'
-import type { Dict } from '../../src/data/mod.ts'
+import { ApiServer } from '../../src/api/server.ts'
+import { readSettings } from '../../src/api/settings.ts'
+import { silentLog } from '../../src/base/mod.ts'
+import { type Dict, fromPlain } from '../../src/data/mod.ts'
 import { ApiSessions } from '../../src/store/mod.ts'
 import { ApiSite, USERS } from '../api/api-site.ts'
 import { until } from '../until.ts'
@@ -76,6 +80,26 @@ describe('A stranger', () => {
     limits.loginFailed('2001:db8::1')
     expect(() => limits.beforeLogin('2001:db8::2')).toThrow('Too many requests')
     limits.beforeLogin('2001:db8:0:1::2')
+  })
+
+  test('that opens many connections does not keep others out', async () => {
+    const [settings] = readSettings(new Map([['rest_cherrypy', fromPlain({ port: 0, disable_ssl: true })]]), silentLog)
+    const counts = { connections: 0, requests: 0, running: 0, bytesRead: 0, bytesWritten: 0 }
+    const app = new Hono().get('/', (c) => c.text('here'))
+    const server = new ApiServer({ settings: settings!, counts, log: silentLog, app, mostConnections: 16 })
+    await server.listen()
+    const open = (localAddress: string): Socket => {
+      const socket = connect({ port: server.port, host: '127.0.0.1', localAddress })
+      return socket.on('error', () => socket.destroy())
+    }
+    const many = Array.from({ length: 20 }, () => open('127.0.0.2'))
+    await until('the connections are there', () => counts.connections >= 20)
+    const other = open('127.0.0.3')
+    other.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const heard = await new Promise((done) => other.once('data', (chunk) => done(chunk.toString())).once('close', done))
+    expect(heard).toContain('here')
+    for (const socket of [...many, other]) socket.destroy()
+    await server.close()
   })
 
   test('chooses no address by the Host header', async () => {

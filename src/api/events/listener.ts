@@ -60,6 +60,7 @@ export class EventListener {
     const found = await service.master.command(tokenCommand('get_token', token), peer)
     if (!isDict(found) || expiryOf(found) <= Date.now() / 1000) throw new HttpError(401, messageOf(401))
     const listener = new EventListener(service, peer, { sessionId: session && caller.id, token, found, sight })
+    peer.recognise?.(listener.user)
     await listener.judge()
     return listener
   }

@@ -5,8 +5,10 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { shownText, toError } from '../../base/mod.ts'
 import { HttpError } from '../errors.ts'
+import { peerOfRequest } from '../peer.ts'
 import { errorPage, HTML_TYPE } from '../salt/answers.ts'
 import type { ApiService } from '../service.ts'
+import { refuseAddress } from '../settings.ts'
 import type { EventHub } from './hub.ts'
 import { EventListener, saltSight } from './listener.ts'
 import { type SocketForm, SocketStream } from './socket-stream.ts'
@@ -62,10 +64,9 @@ export class EventSockets {
   private async open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { service, hub } = this
     const { settings } = service
-    const { remoteAddress = '', remotePort = 0 } = request.socket
-    const host = remoteAddress.replace(/^::ffff:/, '')
-    if (settings.authorizedIps && !settings.authorizedIps.has(host)) throw new HttpError(403, 'Bad IP')
-    service.limits.countAddress(host)
+    const peer = peerOfRequest(request)
+    refuseAddress(settings, peer)
+    service.limits.countAddress(peer.host)
     const url = URL.parse(request.url ?? '/', 'http://localhost')
     const wanted = url && this.wanted(url)
     if (!wanted) throw new HttpError(404, `The path '${url?.pathname ?? ''}' was not found.`)
@@ -73,7 +74,6 @@ export class EventSockets {
     const { origin } = request.headers
     if (settings.corsOrigins && origin !== undefined && !settings.corsOrigins.has(origin))
       throw new HttpError(403, 'Pages of this site may not open web sockets')
-    const peer = { address: `${host}:${remotePort}`, host }
     const listener = await EventListener.of(service, { headers, peer, inPath: wanted.inPath }, saltSight(service))
     service.limits.countUser(listener.user)
     const ofUser = [...this.streams].filter((stream) => stream.user === listener.user).length

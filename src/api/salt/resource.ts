@@ -102,7 +102,10 @@ export async function answerResource(
   if (hasSession) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
     service.limits.countAddress(peer.host)
-    if (caller.session) service.limits.countUser(caller.session.user)
+    if (caller.session) {
+      peer.recognise?.(caller.session.user)
+      service.limits.countUser(caller.session.user)
+    }
     if (resource.login.includes(method) || (!resource.handlers[method] && isAllLogin(resource))) {
       if (!caller.session) throw new HttpError(401, messageOf(401))
       headers.set('Cache-Control', 'private')

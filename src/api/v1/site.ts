@@ -116,6 +116,7 @@ async function prepare(
   const isLogin = method === 'POST' && path === '/v1/login'
   const call = isLogin ? undefined : await V1Call.of(service, c)
   if (call) {
+    call.peer.recognise?.(call.user)
     limits.countUser(call.user)
     c.set('call', call)
   }
