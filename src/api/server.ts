@@ -141,7 +141,8 @@ function listener(
   { app, counts, ended }: Pick<ServerParts, 'app' | 'counts' | 'ended'>,
   seats: Seats,
 ): (request: ApiRequest, response: ServerResponse) => void {
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  // requests of HTTP/1.0, as health checks send them, may have no Host
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
   return (request, response) => {
     const began = performance.now()
     const seat = seats.of(request.socket)

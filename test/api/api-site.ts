@@ -4,7 +4,7 @@ import { silentLog } from '../../src/base/mod.ts'
 import { freePort } from '../free-port.ts'
 import { type TestMaster, TestSite } from '../integration/site.ts'
 
-export const CLIENTS = [
+const CLIENTS = [
   'local',
   'local_async',
   'local_batch',
