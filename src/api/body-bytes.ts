@@ -1,23 +1,34 @@
 // The bytes of a request body, within the bounds of the options.
 import { HttpError } from './errors.ts'
+import type { Room } from './limits.ts'
 
-/** Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. */
-export async function readBytes(request: Request, most: number): Promise<Buffer> {
+/**
+ * Read the bytes of a body; one that is longer than allowed is refused before the rest of it comes. With `room` the bytes count
+ * while the body is read: callers that send slowly hold a bounded amount of memory together.
+ */
+export async function readBytes(request: Request, most: number, room?: Room): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > most) throw tooLong(most)
   if (!request.body) return Buffer.alloc(0)
   const parts: Uint8Array[] = []
   let size = 0
   const reader = request.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return Buffer.concat(parts)
-    size += value.length
-    if (size > most) {
-      await reader.cancel()
-      throw tooLong(most)
+  let taken = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return Buffer.concat(parts)
+      size += value.length
+      if (size > most) throw tooLong(most)
+      room?.take(value.length)
+      taken = size
+      parts.push(value)
     }
-    parts.push(value)
+  } catch (error) {
+    await reader.cancel()
+    throw error
+  } finally {
+    room?.giveBack(taken)
   }
 }
 

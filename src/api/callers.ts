@@ -26,24 +26,33 @@ export function callerOf(headers: Headers, sessions: ApiSessions): Caller {
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuse a request that a page of another site made a browser send: the browser adds the cookie by itself, and the origin of the page.
- * Requests with the token in their header cannot be made that way. A request that only reads has an origin where a script would get the
- * answer. `trusted` are the origins that the options name.
+ * Refuse a request that a page of another origin made a browser send: the browser adds the cookie by itself, and the origin of the
+ * page. Pages of a neighbouring name, such as another subdomain, get the cookie too, and could read the answer. Requests with the
+ * token in their header cannot be made that way. `trusted` are the origins that the options name.
  */
-export function refuseForgery(request: Request, { byCookie, session }: Caller, trusted?: ReadonlySet<string>): void {
-  if (!byCookie || !session) return
-  const origin = request.headers.get('origin')
-  if (origin !== null && trusted?.has(origin)) return
-  if (SAFE_METHODS.has(request.method) && origin === null) return
-  refuseForeignPage(request.headers)
+export function refuseForgery(
+  { method, headers }: Request,
+  { byCookie, session }: Caller,
+  trusted?: ReadonlySet<string>,
+): void {
+  if (trusted?.has(headers.get('origin') ?? '')) return
+
+  // a link leads the browser away from the page that has it
+  const isLink = SAFE_METHODS.has(method) && headers.get('sec-fetch-mode') === 'navigate'
+  if (byCookie && session && !isLink) refuseForeignPage(headers)
 }
 
-/** Refuse a request with a cookie that a page of another site sends. */
-export function refuseForeignPage(headers: Headers): void {
+/** Whether a browser sends a request for a page of another origin. */
+export function isForeignPage(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site')
-  if (site === 'same-origin' || site === 'none') return
+  if (site === 'same-origin' || site === 'none') return false
   const origin = headers.get('origin')
-  if (site === null && (origin === null || hostOf(origin) === headers.get('host'))) return
+  return site !== null || (origin !== null && hostOf(origin) !== headers.get('host'))
+}
+
+/** Refuse a request with a cookie that a page of another origin sends. */
+export function refuseForeignPage(headers: Headers): void {
+  if (!isForeignPage(headers)) return
   throw new HttpError(403, 'A page of another site may not use the session cookie; send the token in X-Auth-Token')
 }
 

@@ -12,20 +12,22 @@ const LONGEST_ANSWER = 4 * 1024 * 1024
 export interface KeyedRequest {
   sessions: ApiSessions
   /** The caller: keys of one user mean nothing to another. */
-  user: string
+  owner: string
+  /** The key that the caller sent, and the name under which it is kept. */
   key: string
+  name: string
   /** What makes the request: method, path and body. */
   parts: readonly string[]
 }
 
 /** Do the work of a request once for its key. */
 export async function once(
-  { sessions, user, key, parts }: KeyedRequest,
+  { sessions, owner, key, name, parts }: KeyedRequest,
   work: () => Promise<Response>,
 ): Promise<Response> {
   if (!KEY.test(key)) throw new HttpError(400, 'An Idempotency-Key has 1 to 255 printable ASCII characters')
   const digest = createHash('sha256').update(parts.join('\0')).digest('hex')
-  const claimed = sessions.claim(user, key, digest)
+  const claimed = sessions.claim(owner, name, digest)
   if (claimed === 'other') throw new HttpError(422, 'This Idempotency-Key was used for another request')
   if (claimed === 'running') throw new HttpError(409, 'The request with this Idempotency-Key is not answered yet')
   if (claimed !== 'new') {
@@ -38,11 +40,11 @@ export async function once(
     const body = await response.clone().text()
     // a request that failed may be sent again
     if (response.status < 500 && response.status !== 429 && body.length <= LONGEST_ANSWER) {
-      sessions.keep(user, key, { status: response.status, type: response.headers.get('content-type') ?? '', body })
+      sessions.keep(owner, name, { status: response.status, type: response.headers.get('content-type') ?? '', body })
       isKept = true
     }
     return response
   } finally {
-    if (!isKept) sessions.release(user, key)
+    if (!isKept) sessions.release(owner, name)
   }
 }

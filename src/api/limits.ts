@@ -1,7 +1,9 @@
 // Bounds on how often callers may ask: each address and each user has a bucket of requests that fills up again by the second, and
-// each address another one of logins that fail.
+// each address another one of logins that fail. The /64 network of an IPv6 address counts as one address. What callers without a
+// session send at the same time is bounded as well.
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
+import { hostOf } from '../wire/mod.ts'
 import { HttpError } from './errors.ts'
 
 interface Bucket {
@@ -47,9 +49,14 @@ export class Buckets {
   }
 }
 
+/** Bytes of bodies that callers without a session may be sending at the same time. */
+const STRANGERS_BYTES = 64 << 20
+
 export class ApiLimits {
   private readonly requests: Buckets | undefined
   private readonly logins: Buckets | undefined
+  /** Room for the bodies of callers without a session. */
+  readonly strangers = new Room(STRANGERS_BYTES)
 
   constructor(opts: Dict) {
     const perSecond = option(opts, 'api_request_rate')
@@ -58,20 +65,48 @@ export class ApiLimits {
     if (perMinute > 0) this.logins = new Buckets(perMinute, perMinute / 60)
   }
 
-  /** Count a request of an address or a user; throw when there were too many. */
-  count(name: string): void {
+  /** Count a request of an address; throw when there were too many. */
+  countAddress(address: string | undefined): void {
+    this.count(`address ${hostOf(address)}`)
+  }
+
+  /** Count a request of a user; throw when there were too many. */
+  countUser(user: string): void {
+    this.count(`user ${user}`)
+  }
+
+  private count(name: string): void {
     if (!this.requests) return
     mind(this.requests.wait(name))
     this.requests.take(name)
   }
 
   /** Throw when too many logins of an address failed. */
-  beforeLogin(address: string): void {
-    mind(this.logins?.wait(address) ?? 0)
+  beforeLogin(address: string | undefined): void {
+    mind(this.logins?.wait(hostOf(address)) ?? 0)
   }
 
-  loginFailed(address: string): void {
-    this.logins?.take(address)
+  loginFailed(address: string | undefined): void {
+    this.logins?.take(hostOf(address))
+  }
+}
+
+/** Room in memory for what is being read at the same time. */
+export class Room {
+  private left: number
+
+  constructor(bytes: number) {
+    this.left = bytes
+  }
+
+  /** Take room, or throw where there is none. */
+  take(bytes: number): void {
+    if (bytes > this.left) throw new TooManyRequests(1)
+    this.left -= bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.left += bytes
   }
 }
 

@@ -57,15 +57,23 @@ async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
   if (truthy(low.get('raw_shell') ?? null) && !option(opts, 'netapi_allow_raw_shell')) {
     throw new HttpError(401, 'Raw shell option not allowed.')
   }
+  const hasPassword = token === undefined
+  if (hasPassword) work.limits.beforeLogin(work.peer.host)
   try {
     const results = await client(work, low)
     await audited(work, low, results[0] ?? null)
     return results
   } catch (error) {
-    if (error instanceof HttpError) await refusedChunk(work, low, error)
+    if (error instanceof HttpError) {
+      if (hasPassword && WRONG_PASSWORD.has(error.refusal ?? '')) work.limits.loginFailed(work.peer.host)
+      await refusedChunk(work, low, error)
+    }
     throw error
   }
 }
+
+/** Refusals of chunks with a password. The master does not tell a wrong password from a missing right to call its functions. */
+const WRONG_PASSWORD = new Set(['AuthenticationError', 'EauthAuthenticationError'])
 
 /** Fields of a chunk that the event about it tells. */
 const TOLD = ['client', 'fun', 'tgt', 'tgt_type', 'arg', 'kwarg']

@@ -1,5 +1,6 @@
 // The master of this very process.
 import type { Master } from '../master/mod.ts'
+import { hostOf } from '../wire/mod.ts'
 import type { ApiMaster } from './master.ts'
 
 export function ownMaster({ parts, access, commands, meter }: Master): ApiMaster {
@@ -14,7 +15,8 @@ export function ownMaster({ parts, access, commands, meter }: Master): ApiMaster
       isOpen: true,
       listen: (hear) => bus.listen(hear),
     },
-    command: async (load, peer) => (await commands.answer(load, peer)) as never,
+    // the master lets hosts take turns
+    command: async (load, peer) => (await commands.answer(load, { ...peer, host: hostOf(peer.host) })) as never,
     fire: async (tag, data, origin) => void bus.fireFrom(origin, tag, data),
     close: () => {},
   }

@@ -1,14 +1,21 @@
 // The address that a request comes from.
+import type { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Peer } from '../wire/mod.ts'
+import type { ApiRequest } from './server.ts'
 
 /** Return the peer of a request. The headers of proxies are not believed: anybody can write them. */
 export function peerOf(c: Context): Peer {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>
-  const { remoteAddress = '', remotePort = 0 } = incoming?.socket ?? {}
+  return incoming ? peerOfRequest(incoming) : { address: '', host: '' }
+}
+
+export function peerOfRequest(request: IncomingMessage): Peer {
+  const { remoteAddress = '', remotePort = 0 } = request.socket
   const host = remoteAddress.replace(/^::ffff:/, '')
-  return { address: `${host}:${remotePort}`, host }
+  const { recognise } = request as ApiRequest
+  return { address: `${host}:${remotePort}`, host, ...(recognise && { recognise }) }
 }
 
 /** Return a function that breaks the connection of a request, for a caller that does not read its answer. */

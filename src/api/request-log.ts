@@ -3,6 +3,7 @@
 import { appendFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Log, logText, shownText, toError, wrapLog } from '../base/mod.ts'
+import { HIDDEN } from '../data/mod.ts'
 
 const GATHER_MS = 500
 
@@ -57,14 +58,17 @@ const timeText = (time: Date): string =>
 
 const quoted = (text: string): string => shownText(text.slice(0, 2000)).replaceAll('"', '\\"')
 
-/** Return the line of a request, in the combined format of web servers. Queries are left out: they may hold tokens. */
+/** A path for the log: tokens may stand in it, as in `/ws/<token>`, and in its query. */
+const pathText = (url: string): string => quoted(url.split('?')[0]!.replace(/[0-9a-f]{32,}/gi, HIDDEN))
+
+/** Return the line of a request, in the combined format of web servers. Queries and tokens are left out. */
 export function accessLine(request: IncomingMessage, response: ServerResponse): string {
   const address = (request.socket.remoteAddress ?? '-').replace(/^::ffff:/, '')
-  const path = quoted((request.url ?? '').split('?')[0]!)
+  const path = pathText(request.url ?? '')
   const line = `${request.method} ${path} HTTP/${request.httpVersion}`
   const length = response.getHeader('content-length') ?? ''
   const [referer, agent] = [request.headers.referer ?? '', request.headers['user-agent'] ?? '']
-  return `${address} - - ${timeText(new Date())} "${line}" ${response.statusCode} ${length} "${quoted(referer.split('?')[0]!)}" "${quoted(agent)}"`
+  return `${address} - - ${timeText(new Date())} "${line}" ${response.statusCode} ${length} "${pathText(referer)}" "${quoted(agent)}"`
 }
 
 /** Return a log that writes errors to a file as well. */

@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
+import { openFiles, Seats } from '../wire/mod.ts'
 import type { ServerCounts } from './service.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -21,6 +22,9 @@ const BOUNDS: ServerOptions = {
 
 const MOST_CONNECTIONS = 20_000
 
+/** The part of the files that the process may open; stores and minions of a master need the others. */
+const SHARE_OF_FILES = 1 / 4
+
 export interface ServerParts {
   settings: ApiSettings
   counts: ServerCounts
@@ -30,6 +34,8 @@ export interface ServerParts {
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Hears of each request when it ended. */
   ended?(request: IncomingMessage, response: ServerResponse, began: number): void
+  /** The most connections, where the options of the process do not say. */
+  mostConnections?: number
 }
 
 export class ApiServer {
@@ -37,12 +43,14 @@ export class ApiServer {
   private readonly settings: ApiSettings
   private readonly log: Log
 
-  constructor({ settings, counts, log, app, upgrade, ended }: ServerParts) {
+  constructor({ settings, counts, log, app, upgrade, ended, mostConnections = connectionLimit() }: ServerParts) {
     this.settings = settings
     this.log = log
-    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }))
-    this.server.maxConnections = MOST_CONNECTIONS
+    const seats = new Seats({ most: mostConnections, log })
+    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }, seats))
+    this.server.once('close', () => seats.close())
     this.server.on('connection', (socket) => {
+      seats.add(socket)
       counts.connections++
       socket.on('close', () => {
         counts.bytesRead += socket.bytesRead
@@ -51,7 +59,14 @@ export class ApiServer {
     })
     // errors of a connection are the caller's: a broken request line, a TLS handshake that failed
     this.server.on('tlsClientError', (error) => log('debug', `A TLS handshake failed: ${error.message}`))
-    if (upgrade) this.server.on('upgrade', upgrade)
+    if (upgrade) {
+      this.server.on('upgrade', (request: ApiRequest, socket, head) => {
+        const seat = seats.of(request.socket)
+        seat.isBusy = () => true
+        request.recognise = (user) => seat.prove(user)
+        upgrade(request, socket, head)
+      })
+    }
   }
 
   /** The port, also where the options let the system choose one. */
@@ -93,7 +108,9 @@ const CLOSING_MS = 2000
 const WANTED = Symbol('wanted upgrade')
 
 /** A request that becomes a web socket, and no other protocol: programs that offer HTTP/2 get the answer of HTTP/1.1. */
-class ApiRequest extends IncomingMessage {
+export class ApiRequest extends IncomingMessage {
+  /** Note that the connection is of a user who has logged in: a full port closes connections of strangers first. */
+  recognise?: (user: string) => void
   private [WANTED]?: boolean
 
   get upgrade(): boolean {
@@ -105,7 +122,7 @@ class ApiRequest extends IncomingMessage {
   }
 }
 
-function make(settings: ApiSettings, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+function make(settings: ApiSettings, handle: (request: ApiRequest, response: ServerResponse) => void): Server {
   if (!settings.tls) return createServer({ ...BOUNDS, IncomingMessage: ApiRequest }, handle)
   const { certificate, key, chain } = settings.tls
   const read = (name: string, file: string): string => {
@@ -122,14 +139,20 @@ function make(settings: ApiSettings, handle: (request: IncomingMessage, response
   )
 }
 
-function listener({
-  app,
-  counts,
-  ended,
-}: Pick<ServerParts, 'app' | 'counts' | 'ended'>): (request: IncomingMessage, response: ServerResponse) => void {
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+const connectionLimit = (): number => Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
+
+function listener(
+  { app, counts, ended }: Pick<ServerParts, 'app' | 'counts' | 'ended'>,
+  seats: Seats,
+): (request: ApiRequest, response: ServerResponse) => void {
+  // requests of HTTP/1.0, as health checks send them, may have no Host
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
   return (request, response) => {
     const began = performance.now()
+    const seat = seats.of(request.socket)
+    seat.heard(began)
+    seat.isBusy = () => !response.writableFinished && !response.destroyed
+    request.recognise = (user) => seat.prove(user)
     counts.requests++
     counts.running++
     response.once('close', () => {

@@ -33,7 +33,7 @@ export interface ApiService {
 
 /** Return what the clients of lowstate work with, for one request. */
 export const clientWork = (
-  { master, watch, log, audit }: ApiService,
+  { master, watch, log, audit, limits }: ApiService,
   peer: Peer,
   signal: AbortSignal,
   user?: string,
@@ -42,6 +42,7 @@ export const clientWork = (
   watch,
   log,
   audit,
+  limits,
   user,
   peer,
   signal,

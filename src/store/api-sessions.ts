@@ -7,8 +7,11 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS session (
     key TEXT PRIMARY KEY, token TEXT NOT NULL, user TEXT NOT NULL, eauth TEXT NOT NULL, used REAL NOT NULL,
     expires REAL NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS answer (
-    key TEXT PRIMARY KEY, request TEXT NOT NULL, status INTEGER, type TEXT, body BLOB, at REAL NOT NULL) WITHOUT ROWID;
+  DROP TABLE IF EXISTS answer;
+  CREATE TABLE IF NOT EXISTS kept_answer (
+    key TEXT PRIMARY KEY, owner TEXT NOT NULL, request TEXT NOT NULL, status INTEGER, type TEXT, body BLOB,
+    size INTEGER NOT NULL DEFAULT 0, at REAL NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS kept_answer_owner ON kept_answer (owner, at, size);
 `
 
 export interface ApiSession {
@@ -37,6 +40,10 @@ const NOTE_USE = 60
 
 /** Answers are kept for a day. */
 const ANSWER_SECONDS = 86_400
+
+/** The answers of one owner that are kept, and their bytes; the oldest make room. */
+const MOST_ANSWERS = 10_000
+const MOST_ANSWER_BYTES = 64 << 20
 
 const keyOf = (id: string): string => createHash('sha256').update(id).digest('hex')
 
@@ -79,31 +86,48 @@ export class ApiSessions {
   }
 
   /**
-   * Claim an idempotency key of a user for a request, which is told by its digest. Return `new` when nobody used the key, the answer
+   * Claim an idempotency key of an owner for a request, which is told by its digest. Return `new` when nobody used the key, the answer
    * when the same request got one, `running` while it is worked on, and `other` when the key belongs to another request.
    */
-  claim(user: string, name: string, request: string): 'new' | 'running' | 'other' | KeptAnswer {
-    const key = keyOf(`${user}\0${name}`)
+  claim(owner: string, name: string, request: string): 'new' | 'running' | 'other' | KeptAnswer {
+    const key = keyOf(`${owner}\0${name}`)
     const { changes } = this.db
-      .prepare('INSERT OR IGNORE INTO answer (key, request, at) VALUES (?, ?, ?)')
-      .run(key, request, this.now()) as { changes: number }
+      .prepare('INSERT OR IGNORE INTO kept_answer (key, owner, request, at) VALUES (?, ?, ?, ?)')
+      .run(key, keyOf(owner), request, this.now()) as { changes: number }
     if (changes > 0) return 'new'
-    const row = this.db.prepare('SELECT request, status, type, body FROM answer WHERE key = ?').get(key) as Row
+    const row = this.db.prepare('SELECT request, status, type, body FROM kept_answer WHERE key = ?').get(key) as Row
     if (row['request'] !== request) return 'other'
     if (row['status'] === null) return 'running'
     return { status: Number(row['status']), type: String(row['type']), body: String(row['body']) }
   }
 
   /** Keep the answer to a request that claimed a key. */
-  keep(user: string, name: string, { status, type, body }: KeptAnswer): void {
+  keep(owner: string, name: string, { status, type, body }: KeptAnswer): void {
     this.db
-      .prepare('UPDATE answer SET status = ?, type = ?, body = ? WHERE key = ?')
-      .run(status, type, body, keyOf(`${user}\0${name}`))
+      .prepare('UPDATE kept_answer SET status = ?, type = ?, body = ?, size = ? WHERE key = ?')
+      .run(status, type, body, body.length, keyOf(`${owner}\0${name}`))
+    this.makeRoom(keyOf(owner))
+  }
+
+  /** Forget the oldest answers of an owner, a tenth at a time, until the others fit. */
+  private makeRoom(owner: string): void {
+    const counting = this.db.prepare('SELECT count(*) AS count, total(size) AS bytes FROM kept_answer WHERE owner = ?')
+    for (;;) {
+      const { count, bytes } = counting.get(owner) as Row
+      if (Number(count) <= MOST_ANSWERS && Number(bytes) <= MOST_ANSWER_BYTES) return
+      const { changes } = this.db
+        .prepare(
+          'DELETE FROM kept_answer WHERE key IN (SELECT key FROM kept_answer WHERE owner = ? AND status IS NOT NULL ORDER BY at LIMIT ?)',
+        )
+        .run(owner, Math.ceil(Number(count) / 10)) as { changes: number }
+      // the others are being worked on
+      if (changes === 0) return
+    }
   }
 
   /** Give a key back, because its request failed before it did anything. */
-  release(user: string, name: string): void {
-    this.db.prepare('DELETE FROM answer WHERE key = ? AND status IS NULL').run(keyOf(`${user}\0${name}`))
+  release(owner: string, name: string): void {
+    this.db.prepare('DELETE FROM kept_answer WHERE key = ? AND status IS NULL').run(keyOf(`${owner}\0${name}`))
   }
 
   /** Return how many sessions there are. */
@@ -116,7 +140,7 @@ export class ApiSessions {
   prune(): void {
     const now = this.now()
     this.db.prepare('DELETE FROM session WHERE expires < ? OR used < ?').run(now, now - SESSION_IDLE)
-    this.db.prepare('DELETE FROM answer WHERE at < ?').run(now - ANSWER_SECONDS)
+    this.db.prepare('DELETE FROM kept_answer WHERE at < ?').run(now - ANSWER_SECONDS)
   }
 
   close(): void {

@@ -43,9 +43,11 @@ export { publisherRelief, servePublisher } from './publisher-process.ts'
 export * from './server/mod.ts'
 export { connectionLimits, minionsCarried, openFiles, RAISE_LIMIT } from './transport/descriptors.ts'
 export { endpointText, parseEndpoint } from './transport/endpoint.ts'
+export { hostOf } from './transport/hosts.ts'
 export { openTransport } from './transport/open.ts'
 export { type ConnectionWatch, Outage } from './transport/outage.ts'
 export { type Pauses, quickPauses, reconnectDelays } from './transport/redial.ts'
+export { Seats } from './transport/seats.ts'
 export type {
   Endpoint,
   ListenOptions,

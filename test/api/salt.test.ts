@@ -166,6 +166,14 @@ describe('Bodies', () => {
     expect((await api.ask('/')).status).toBe(200)
   })
 
+  test('of HTTP/1.0 need no Host', async () => {
+    const socket = connect(api.port, '127.0.0.1')
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    const heard = await new Promise((done) => socket.once('data', (chunk) => done(chunk.toString())))
+    socket.destroy()
+    expect(heard).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
   test('half sent do not keep others waiting', async () => {
     const sockets = Array.from({ length: 50 }, () => connect(api.port, '127.0.0.1'))
     for (const socket of sockets)

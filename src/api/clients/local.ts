@@ -110,11 +110,14 @@ function publishedOf(answer: Dict): Published | undefined {
 
 const texts = (value: Value | undefined): string[] => (value !== undefined && isList(value) ? value.map(str) : [])
 
+/** Longest time of a chunk, in seconds: timers cannot count much longer. */
+export const LONGEST_WAIT = 1_000_000
+
 /** Return the times of a chunk, in seconds. */
 export function timesOf(low: Dict, opts: Dict): { timeout: number; gatherJobTimeout: number } {
   const read = (name: 'timeout' | 'gather_job_timeout'): number => {
     const given = numberOf(low.get(name) ?? null) ?? Number.parseFloat(str(low.get(name) ?? ''))
-    return Number.isFinite(given) && given >= 0 ? given : option(opts, name)
+    return Number.isFinite(given) && given >= 0 ? Math.min(given, LONGEST_WAIT) : option(opts, name)
   }
   return { timeout: read('timeout'), gatherJobTimeout: read('gather_job_timeout') }
 }

@@ -3,6 +3,7 @@ import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { parseInput, signatureOf } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
+import { LONGEST_WAIT } from './local.ts'
 import type { ClientWork } from './work.ts'
 
 /** Fields of a chunk that prove who asks. */
@@ -81,7 +82,7 @@ function secondsOf(value: Value): number | undefined {
   if (value === null) return undefined
   const seconds = numberOf(value) ?? Number(str(value))
   if (!Number.isFinite(seconds)) throw new TypeError('The timeout is no number')
-  return seconds
+  return Math.min(seconds, LONGEST_WAIT)
 }
 
 /** Begin a runner function: `{tag, jid}`. */

@@ -3,6 +3,7 @@ import type { Log } from '../../base/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import type { Audit } from '../audit.ts'
 import type { JobWatch } from '../job-watch.ts'
+import type { ApiLimits } from '../limits.ts'
 import type { ApiMaster } from '../master.ts'
 
 export interface ClientWork {
@@ -10,6 +11,7 @@ export interface ClientWork {
   watch: JobWatch
   log: Log
   audit: Audit
+  limits: ApiLimits
   /** The user of the session; undefined where chunks carry credentials. */
   user: string | undefined
   peer: Peer

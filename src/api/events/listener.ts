@@ -4,7 +4,7 @@ import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
-import { callerOf } from '../callers.ts'
+import { callerOf, refuseForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { messageOf } from '../salt/answers.ts'
 import type { ApiService } from '../service.ts'
@@ -60,12 +60,14 @@ export class EventListener {
   static async of(service: ApiService, { headers, peer, inPath }: Asking, sight: Sight): Promise<EventListener> {
     const sent = inPath ?? BEARER.exec(headers.get('authorization') ?? '')?.[1]
     const caller = callerOf(sent === undefined ? headers : new Headers({ 'x-auth-token': sent }), service.sessions)
+    if (caller.byCookie) refuseForeignPage(headers)
     const session = service.settings.hasSessions ? caller.session : undefined
     const token = session?.token ?? caller.id
     if (token === undefined || !TOKEN.test(token)) throw new HttpError(401, messageOf(401))
     const found = await service.master.command(tokenCommand('get_token', token), peer)
     if (!isDict(found) || expiryOf(found) <= Date.now() / 1000) throw new HttpError(401, messageOf(401))
     const listener = new EventListener(service, peer, { sessionId: session && caller.id, token, found, sight })
+    peer.recognise?.(listener.user)
     await listener.judge()
     return listener
   }

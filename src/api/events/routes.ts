@@ -6,6 +6,7 @@ import { HttpError } from '../errors.ts'
 import { hangUpOf, peerOf } from '../peer.ts'
 import type { ApiService } from '../service.ts'
 import { refusals } from '../v1/problems.ts'
+import { slices } from '../v1/slices.ts'
 import type { EventHub } from './hub.ts'
 import { HubEvent } from './hub-event.ts'
 import { EventListener, goingOn } from './listener.ts'
@@ -138,13 +139,19 @@ function eventStream(c: Context, { service, hub, listener, wants, after }: Strea
 }
 
 /** Answer a request with a page of past events: those after `since`, or else the latest ones. */
-function pageResponse({ master, log }: ApiService, hub: EventHub, { since, limit }: EventQuery, wants: Wish): Response {
+async function pageResponse(
+  { master, log }: ApiService,
+  hub: EventHub,
+  { since, limit }: EventQuery,
+  wants: Wish,
+): Promise<Response> {
   if (!hub.hasJournal) throw new HttpError(409, 'Past events are not kept: the option event_journal is off')
-  const page = since === undefined ? latest() : following(since)
+  const turn = slices()
+  const page = await (since === undefined ? latest() : following(since))
   const text = `{"items": [${page.items.map(({ json }) => json).join(', ')}], "next": ${page.next}, "last": ${page.last}}`
   return new Response(text, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } })
 
-  function latest(): EventPage {
+  async function latest(): Promise<EventPage> {
     const items: HubEvent[] = []
     let [last, scanned] = [0, 0]
     for (const past of master.access.stores.journal().back()) {
@@ -152,16 +159,18 @@ function pageResponse({ master, log }: ApiService, hub: EventHub, { since, limit
       const event = new HubEvent(past, log)
       if (wants(event)) items.push(event)
       if (items.length >= limit || ++scanned >= MOST_SCANNED) break
+      await turn()
     }
     return { items: items.reverse(), next: null, last }
   }
 
-  function following(after: number): EventPage {
+  async function following(after: number): Promise<EventPage> {
     const items: HubEvent[] = []
     let last = after
     for (let scanned = 0; scanned < MOST_SCANNED; ) {
       const events = hub.past(last + 1)
       if (events.length === 0) return { items, next: null, last }
+      await turn()
       for (const event of events) {
         last = event.number
         scanned++

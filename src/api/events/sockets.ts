@@ -4,10 +4,11 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { shownText, toError } from '../../base/mod.ts'
-import { callerOf, refuseForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
+import { peerOfRequest } from '../peer.ts'
 import { errorPage, HTML_TYPE } from '../salt/answers.ts'
 import type { ApiService } from '../service.ts'
+import { refuseAddress } from '../settings.ts'
 import type { EventHub } from './hub.ts'
 import { EventListener, saltSight } from './listener.ts'
 import { type SocketForm, SocketStream } from './socket-stream.ts'
@@ -63,21 +64,18 @@ export class EventSockets {
   private async open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { service, hub } = this
     const { settings } = service
-    const { remoteAddress = '', remotePort = 0 } = request.socket
-    const host = remoteAddress.replace(/^::ffff:/, '')
-    if (settings.authorizedIps && !settings.authorizedIps.has(host)) throw new HttpError(403, 'Bad IP')
-    service.limits.count(`address ${host}`)
-    const url = new URL(request.url ?? '/', 'http://localhost')
-    const wanted = this.wanted(url)
-    if (!wanted) throw new HttpError(404, `The path '${url.pathname}' was not found.`)
+    const peer = peerOfRequest(request)
+    refuseAddress(settings, peer)
+    service.limits.countAddress(peer.host)
+    const url = URL.parse(request.url ?? '/', 'http://localhost')
+    const wanted = url && this.wanted(url)
+    if (!wanted) throw new HttpError(404, `The path '${url?.pathname ?? ''}' was not found.`)
     const headers = headersOf(request)
     const { origin } = request.headers
     if (settings.corsOrigins && origin !== undefined && !settings.corsOrigins.has(origin))
       throw new HttpError(403, 'Pages of this site may not open web sockets')
-    if (wanted.inPath === undefined && callerOf(headers, service.sessions).byCookie) refuseForeignPage(headers)
-    const peer = { address: `${host}:${remotePort}`, host }
     const listener = await EventListener.of(service, { headers, peer, inPath: wanted.inPath }, saltSight(service))
-    service.limits.count(`user ${listener.user}`)
+    service.limits.countUser(listener.user)
     const ofUser = [...this.streams].filter((stream) => stream.user === listener.user).length
     if (this.streams.size >= MOST_SOCKETS || ofUser >= MOST_OF_USER)
       throw new HttpError(503, 'Too many web sockets are open; close some of them')

@@ -53,10 +53,10 @@ class SaltSite {
     }
   }
 
-  /** Send callers of the prefix alone to the path with a slash. */
+  /** Send callers of the prefix alone to the path with a slash. The host is left out, because the caller chooses it. */
   private moved(request: Request): Response {
     const headers = commonHeaders(request, this.service)
-    const target = `${new URL(request.url).origin}${this.service.settings.prefix}/`
+    const target = `${this.service.settings.prefix}/`
     headers.set('Content-Type', HTML_TYPE)
     headers.set('Allow', this.resources.get('/')!.allow)
     headers.set('Location', target)

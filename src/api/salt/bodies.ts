@@ -1,6 +1,6 @@
 // Bodies of requests: JSON, YAML, forms, and plain text that holds JSON, which is how SaltGUI sends everything.
 import { toError } from '../../base/mod.ts'
-import { type Dict, loadJson, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, loadJson, type Value } from '../../data/mod.ts'
 import { readArgument } from '../../sdk/mod.ts'
 import { load } from '../../yaml/mod.ts'
 import { utf8 } from '../body-bytes.ts'
@@ -35,7 +35,35 @@ export function readBody(bytes: Buffer, contentType: string | null): Body {
   const reader = READERS.get(type)
   if (!reader) throw new HttpError(406, 'Content type not supported')
   const raw = utf8(bytes)
-  return { raw, data: reader(raw) }
+  const data = reader(raw)
+  checkSize(data, { left: Math.max(raw.length, USUAL_SIZE) + SPARE_VALUES }, 0)
+  return { raw, data }
+}
+
+/** Characters and values that aliases may make of a short body. */
+const USUAL_SIZE = 1_000_000
+
+/** Values of a body beyond one for each of its characters. */
+const SPARE_VALUES = 1000
+
+/** As deep as what the master sends to others may be. */
+const DEEPEST = 400
+
+/**
+ * Refuse data that is larger than its text: an alias of YAML costs a few characters and stands for all below its anchor. Text counts
+ * by its length.
+ */
+function checkSize(value: Value, size: { left: number }, depth: number): void {
+  size.left -= typeof value === 'string' ? value.length : 1
+  if (size.left < 0) throw new HttpError(400, 'The aliases of the body stand for too much data')
+  if (depth > DEEPEST) throw new HttpError(400, `The body is nested more than ${DEEPEST} levels deep`)
+  if (isList(value)) for (const item of value) checkSize(item, size, depth + 1)
+  else if (isDict(value)) {
+    for (const [key, item] of value) {
+      checkSize(key, size, depth + 1)
+      checkSize(item, size, depth + 1)
+    }
+  }
 }
 
 function readJson(text: string): Value {

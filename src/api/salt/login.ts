@@ -1,6 +1,7 @@
 // `/login`, `/logout` and `/token`.
 import { randomBytes } from 'node:crypto'
 import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
+import { isForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { beginSession, endSession, permissionsOf, SESSION_AGE } from '../logins.ts'
 import { runLowstate } from '../lowstate.ts'
@@ -20,7 +21,7 @@ export function askLogin({ headers }: SaltCall): Answer {
 
 /** Begin a session for credentials. */
 export async function logIn(call: SaltCall): Promise<Answer> {
-  const { service, peer, headers, body } = call
+  const { service, request, peer, headers, body } = call
   const given = isList(body.data) ? (body.data[0] ?? null) : body.data
   if (!isDict(given)) throw new TypeError('The body is no mapping of credentials')
   const begun = await beginSession(service, peer, given)
@@ -28,7 +29,9 @@ export async function logIn(call: SaltCall): Promise<Answer> {
   const { id, token, user, eauth } = begun
   call.sessionId = id
   headers.set('X-Auth-Token', id)
-  headers.set('Set-Cookie', cookieOf(call, SESSION_AGE))
+  // a page of another origin must not put a browser into a session of its choice
+  if (isForeignPage(request.headers)) headers.delete('Set-Cookie')
+  else headers.set('Set-Cookie', cookieOf(call, SESSION_AGE))
   const entry = new Map<Value, Value>([
     ['token', id],
     ['expire', token.get('expire') ?? null],

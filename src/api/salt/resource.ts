@@ -103,15 +103,19 @@ export async function answerResource(
   }
   if (hasSession && !resource.handlers[method]?.isWithoutCookie) headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   try {
-    service.limits.count(`address ${peer.host}`)
-    if (caller.session) service.limits.count(`user ${caller.session.user}`)
+    service.limits.countAddress(peer.host)
+    if (caller.session) {
+      peer.recognise?.(caller.session.user)
+      service.limits.countUser(caller.session.user)
+    }
     if (resource.login.includes(method) || (!resource.handlers[method] && isAllLogin(resource))) {
       if (!caller.session) throw new HttpError(401, messageOf(401))
       headers.set('Cache-Control', 'private')
     }
     refuseForgery(request, caller, service.settings.corsOrigins)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const bytes = await readBytes(request, service.settings.maxBody)
+      const room = caller.session ? undefined : service.limits.strangers
+      const bytes = await readBytes(request, service.settings.maxBody, room)
       call.body = readBody(bytes, request.headers.get('content-type'))
     }
     refuseAddress(service.settings, peer)
@@ -126,10 +130,16 @@ export async function answerResource(
   }
 }
 
+/** Callers without a session share the room for kept answers; the keys of one address mean nothing to another. */
+const STRANGERS = 'strangers'
+
 /** Return what makes a request with an idempotency key the same as another. */
 function keyed({ service, request, caller, peer, body }: SaltCall, key: string): KeyedRequest {
-  const user = caller.session ? `user ${caller.session.user}` : `address ${peer.host}`
-  return { sessions: service.sessions, user, key, parts: [request.method, new URL(request.url).pathname, body.raw] }
+  const { session } = caller
+  const owner = session ? `${session.eauth}\0${session.user}` : STRANGERS
+  const name = session ? key : `${peer.host}\0${key}`
+  const parts = [request.method, new URL(request.url).pathname, body.raw]
+  return { sessions: service.sessions, owner, key, name, parts }
 }
 
 const isAllLogin = ({ handlers, login }: Resource): boolean =>

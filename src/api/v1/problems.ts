@@ -6,6 +6,7 @@ import { HTTPException } from 'hono/http-exception'
 import { shownText, toError } from '../../base/mod.ts'
 import { SaltError } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
+import { TooManyRequests } from '../limits.ts'
 import type { ApiService } from '../service.ts'
 
 export interface FieldError {
@@ -92,6 +93,11 @@ export function problemOf(error: unknown, c: Context, { log }: ApiService): Resp
   if (error instanceof HTTPException) {
     const { status } = error
     return problem(status, status === 415 ? 'The body must be application/json' : 'The body is not valid JSON')
+  }
+  if (error instanceof TooManyRequests) {
+    const answer = problem(error.status, error.message)
+    answer.headers.set('Retry-After', String(error.retryAfter))
+    return answer
   }
   if (error instanceof HttpError && error.status < 500) return problem(error.status, error.message)
   const path = shownText(new URL(c.req.url).pathname)

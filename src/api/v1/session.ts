@@ -1,7 +1,7 @@
 // Logins: `/v1/login` and `/v1/session`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, isDict, isList, loadJson, type Value } from '../../data/mod.ts'
-import { sessionCookie } from '../callers.ts'
+import { isForeignPage, sessionCookie } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { beginSession, endSession, permissionsOf, SESSION_AGE } from '../logins.ts'
 import { peerOf } from '../peer.ts'
@@ -81,7 +81,8 @@ export function addSessionRoutes(site: V1App, service: ApiService): void {
     const begun = isDict(given) ? await beginSession(service, peerOf(c), given) : undefined
     if (!begun) throw new HttpError(401, 'The user may not log in from this address')
     const { id, token, user, eauth, expires } = begun
-    c.header('Set-Cookie', cookie(id, SESSION_AGE))
+    // a page of another origin must not put a browser into a session of its choice
+    if (!isForeignPage(c.req.raw.headers)) c.header('Set-Cookie', cookie(id, SESSION_AGE))
     const session = { user, eauth, permissions: permissions(opts, token), expires: timeText(expires) }
     return c.json({ token: id, ...session }, 200)
   })

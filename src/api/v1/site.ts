@@ -112,11 +112,17 @@ async function prepare(
 ): Promise<Response | undefined> {
   const { method, raw, path } = c.req
   if (method === 'OPTIONS') return preflight()
+  const { limits } = service
+  limits.countAddress(peerOf(c).host)
   const isLogin = method === 'POST' && path === '/v1/login'
   const call = isLogin ? undefined : await V1Call.of(service, c)
-  if (call) c.set('call', call)
+  if (call) {
+    call.peer.recognise?.(call.user)
+    limits.countUser(call.user)
+    c.set('call', call)
+  }
   if (method !== 'GET' && method !== 'HEAD') {
-    const body = readJson(utf8(await readBytes(raw, service.settings.maxBody)), c)
+    const body = readJson(utf8(await readBytes(raw, service.settings.maxBody, call ? undefined : limits.strangers)), c)
     if (call) call.body = body
   }
   await next()
