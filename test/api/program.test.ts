@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   write('inside', 'master', master)
   write('outside', 'master', { ...master, api_in_master: false })
-  write('broken', 'master', { ...master, rest_cherrypy: { port: 'web' } })
+  write('broken', 'master', { ...master, rest_cherrypy: { port: 'web', disable_ssl: true } })
   write('web1', 'minion', {
     root_dir: join(root, 'web1'),
     id: 'web1',
