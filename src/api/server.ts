@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { createServer, IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
+import { openFiles, RAISE_LIMIT } from '../wire/mod.ts'
 import type { ServerCounts } from './service.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -20,6 +21,12 @@ const BOUNDS: ServerOptions = {
 }
 
 const MOST_CONNECTIONS = 20_000
+
+/** The part of the files that a process may have open that connections to the API get: a master has minions, too. */
+const SHARE_OF_FILES = 1 / 4
+
+/** Milliseconds between two warnings that there are too many connections. */
+const WARN_EVERY_MS = 60_000
 
 export interface ServerParts {
   settings: ApiSettings
@@ -36,12 +43,14 @@ export class ApiServer {
   private readonly server: Server
   private readonly settings: ApiSettings
   private readonly log: Log
+  private mayWarnAt = 0
 
   constructor({ settings, counts, log, app, upgrade, ended }: ServerParts) {
     this.settings = settings
     this.log = log
     this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }))
-    this.server.maxConnections = MOST_CONNECTIONS
+    this.server.maxConnections = Math.min(MOST_CONNECTIONS, Math.max(16, Math.floor(openFiles() * SHARE_OF_FILES)))
+    this.server.on('drop', () => this.tellFull())
     this.server.on('connection', (socket) => {
       counts.connections++
       socket.on('close', () => {
@@ -52,6 +61,13 @@ export class ApiServer {
     // errors of a connection are the caller's: a broken request line, a TLS handshake that failed
     this.server.on('tlsClientError', (error) => log('debug', `A TLS handshake failed: ${error.message}`))
     if (upgrade) this.server.on('upgrade', upgrade)
+  }
+
+  private tellFull(): void {
+    const now = performance.now()
+    if (now < this.mayWarnAt) return
+    this.mayWarnAt = now + WARN_EVERY_MS
+    this.log('warning', `The API takes no more than ${this.server.maxConnections} connections. ${RAISE_LIMIT}`)
   }
 
   /** The port, also where the options let the system choose one. */
@@ -132,6 +148,33 @@ function listener({
       counts.running--
       ended?.(request, response, began)
     })
+    // before the listener of Node that closes the connection
+    response.prependOnceListener('finish', () => {
+      if (!request.complete) linger(request.socket)
+    })
     void answer(request, response)
+  }
+}
+
+/** How long, and for how many bytes, a connection stays open whose caller sends a body that was refused. */
+const LINGER_MS = 1000
+const LINGER_BYTES = 8 << 20
+const LINGER_LOOK_MS = 20
+
+/**
+ * Let a connection that is going to be closed discard what its caller still sends: to close it at once would reset it, and the caller
+ * would lose the answer.
+ */
+function linger(socket: Socket): void {
+  let isClosing = false
+  socket.destroySoon = () => {
+    if (isClosing) return
+    isClosing = true
+    const [began, before] = [performance.now(), socket.bytesRead]
+    socket.end()
+    const looking = setInterval(() => {
+      if (performance.now() - began > LINGER_MS || socket.bytesRead - before > LINGER_BYTES) socket.destroy()
+    }, LINGER_LOOK_MS)
+    socket.once('close', () => clearInterval(looking))
   }
 }
