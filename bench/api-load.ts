@@ -29,15 +29,15 @@ export class ApiCaller {
   }
 
   /** Send a request. Return the text of the answer; throw for a status other than 200. */
-  send({ path, body, token }: ApiRequest): Promise<string> {
+  send(wanted: ApiRequest): Promise<string> {
     return new Promise((done, fail) => {
-      const sent = this.open({ path, body, token }, (answer) => {
+      const sent = this.open(wanted, (answer) => {
         const parts: Buffer[] = []
         answer.on('data', (part: Buffer) => parts.push(part)).on('error', fail)
         answer.on('end', () => {
           const text = Buffer.concat(parts).toString()
           if (answer.statusCode === 200) done(text)
-          else fail(new Error(`${path} was answered with ${answer.statusCode}: ${text.slice(0, 300)}`))
+          else fail(new Error(`${wanted.path} was answered with ${answer.statusCode}: ${text.slice(0, 300)}`))
         })
       })
       sent.on('error', fail)
@@ -45,7 +45,7 @@ export class ApiCaller {
   }
 
   private open(
-    { path, body, token }: Partial<ApiRequest> & { path: string },
+    { path, body, token }: ApiRequest,
     answer: (message: IncomingMessage) => void,
     agent: Agent | false = this.agent,
   ): ClientRequest {

@@ -282,7 +282,9 @@ const api: Bench = async ({ root, args }) => {
     const form: Form = { side: 'brine', isApart }
     rows.push(...paired(form, await figuresOf(form, settings), theirs))
   }
-  process.stdout.write('CPU s: of master and API together, for 1,000 requests, or for a million events that readers get\n')
+  process.stdout.write(
+    'CPU s: of master and API together, for 1,000 requests, or for a million events that readers get\n',
+  )
   return printTable(rows)
 }
 

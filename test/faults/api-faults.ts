@@ -127,7 +127,8 @@ const idleStreams: Fault = async (site) => {
   const problems: string[] = []
   const heard = streams.map(() => '')
   try {
-    for (const [index, stream] of streams.entries()) stream.on('data', (data) => void (heard[index] += data))
+    for (const [index, stream] of streams.entries())
+      stream.on('data', (data) => void (heard[index] = `${heard[index]}${data}`))
     await until('the streams are open', () => heard.every((text) => text.includes('retry: ')))
     const jid = await site.publish()
     problems.push(...(await site.judge(jid, true)))
