@@ -1,7 +1,17 @@
 // A master to be measured, ours out of dist/ or real Salt's out of the checkout that SALT_TREE names, with directories
 // and ports of its own. The load comes from the swarm, which knows nothing but the wire.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -17,6 +27,7 @@ type Programs = (name: string) => string[]
 
 const ENTRIES: Readonly<Record<string, string>> = {
   salt: 'salt_main',
+  'salt-api': 'salt_api',
   'salt-run': 'salt_run',
   'salt-master': 'salt_master',
   'salt-minion': 'salt_minion',
@@ -59,7 +70,31 @@ export function swarmFolder(root: string): string {
     throw new NoPeerError(`There is no swarm in ${from}: name it with SWARM_DIR`)
   const folder = join(root, '.brine', 'bench', 'swarm')
   cpSync(from, folder, { recursive: true })
+  addGrains(folder)
   return folder
+}
+
+/** Let the simulated minions of a copied swarm answer `grains.items`, about as long as real ones do. */
+function addGrains(folder: string): void {
+  renameSync(join(folder, 'lib', 'returns.mjs'), join(folder, 'lib', 'plain-returns.mjs'))
+  const grains = Object.fromEntries(
+    Array.from({ length: 60 }, (_, i) => [
+      `grain${i}`,
+      i % 3 === 0 ? [`value ${i}`, i, true] : `a value of grain ${i}`,
+    ]),
+  )
+  writeFileSync(
+    join(folder, 'lib', 'returns.mjs'),
+    `import { fakeReturn as plain } from './plain-returns.mjs'
+export * from './plain-returns.mjs'
+const grains = ${JSON.stringify(grains)}
+export function fakeReturn(load, id, opt) {
+  const answer = plain(load, id, opt)
+  if (load.fun !== 'grains.items') return answer
+  return { ...answer, return: { id, ...grains }, success: true, retcode: 0, out: undefined }
+}
+`,
+  )
 }
 
 export interface Finished {

@@ -25,12 +25,17 @@ export async function readBytes(request: Request, most: number, room?: Room): Pr
       parts.push(value)
     }
   } catch (error) {
-    await reader.cancel()
+    // to cancel the body would break the connection before the answer
+    reader.releaseLock()
     throw error
   } finally {
     room?.giveBack(taken)
   }
 }
+
+/** Whether a request may have a body that is longer than allowed: its length says so, or is not told. */
+export const mayBeTooLong = ({ headers }: Request, most: number): boolean =>
+  Number(headers.get('content-length') ?? 0) > most || headers.has('transfer-encoding')
 
 const tooLong = (most: number): HttpError =>
   new HttpError(413, `The entity sent with the request exceeds the maximum allowed bytes (${most}).`)

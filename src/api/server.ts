@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -159,6 +159,33 @@ function listener(
       counts.running--
       ended?.(request, response, began)
     })
+    // before the listener of Node that closes the connection
+    response.prependOnceListener('finish', () => {
+      if (!request.complete) linger(request.socket)
+    })
     void answer(request, response)
+  }
+}
+
+/** How long, and for how many bytes, a connection stays open whose caller sends a body that was refused. */
+const LINGER_MS = 1000
+const LINGER_BYTES = 8 << 20
+const LINGER_LOOK_MS = 20
+
+/**
+ * Let a connection that is going to be closed discard what its caller still sends: to close it at once would reset it, and the caller
+ * would lose the answer.
+ */
+function linger(socket: Socket): void {
+  let isClosing = false
+  socket.destroySoon = () => {
+    if (isClosing) return
+    isClosing = true
+    const [began, before] = [performance.now(), socket.bytesRead]
+    socket.end()
+    const looking = setInterval(() => {
+      if (performance.now() - began > LINGER_MS || socket.bytesRead - before > LINGER_BYTES) socket.destroy()
+    }, LINGER_LOOK_MS)
+    socket.once('close', () => clearInterval(looking))
   }
 }

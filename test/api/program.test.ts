@@ -55,7 +55,11 @@ function write(name: string, kind: string, options: object): void {
   writeFileSync(join(root, 'etc', name, kind), JSON.stringify(options))
 }
 
-const log = (name: string): string => readFileSync(join(root, `${name}.log`), 'utf8')
+/** What a daemon logged so far. */
+function log(name: string): string {
+  const file = join(root, `${name}.log`)
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
 
 function start(name: string, program: string, config: string): void {
   const child = spawn(

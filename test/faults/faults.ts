@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { until } from '../until.ts'
+import { API_FAULTS } from './api-faults.ts'
 import type { Chance } from './chance.ts'
 import { Clock } from './clock.ts'
 import { type FaultSite, REAL } from './site.ts'
@@ -284,4 +285,5 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'client stays through a restart': clientStays,
   'clocks that jump': clockJumps,
   'disk full': diskFull,
+  ...API_FAULTS,
 }

@@ -9,7 +9,7 @@ import { LocalClient } from '../../src/client/mod.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { SqliteJobs } from '../../src/store/mod.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
-import { Cluster } from '../live/cluster.ts'
+import { API, Cluster } from '../live/cluster.ts'
 import { PATIENCE_SECONDS, until } from '../until.ts'
 import { type Held, holds } from './holds.ts'
 import { Line } from './line.ts'
@@ -28,6 +28,13 @@ const FURTHER_MIB = 200
 
 /** Connections that are open on one side only are found out within seconds. */
 const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 8000 }
+
+/** The REST API, for one user who may do everything. */
+const WITH_API = {
+  external_auth: { auto: { admin: ['.*', '@runner'] } },
+  netapi_enable_clients: ['local', 'runner'],
+  rest_cherrypy: { host: '127.0.0.1', disable_ssl: true },
+}
 
 export class FaultSite {
   readonly cluster: Cluster
@@ -52,7 +59,7 @@ export class FaultSite {
       scenario: 'faults',
       description: '',
       setup: {
-        master: { auto_accept: true, ping_on_rotate: false, ...HEARTBEATS },
+        master: { auto_accept: true, ping_on_rotate: false, ...HEARTBEATS, ...WITH_API },
         minions: { [REAL]: { config: quick } },
       },
       steps: [],
@@ -215,7 +222,7 @@ export class FaultSite {
     for (const sim of this.sims) sim.close()
     // what ended a start that failed is not to be hidden by what was not there yet
     for (const line of this.lines) await (line as Line | undefined)?.close()
-    for (const name of [REAL, 'master']) await this.cluster.stop(name)
+    for (const name of [REAL, API, 'master']) await this.cluster.stop(name)
     this.smallDisk?.unmount()
     await this.cluster.close()
   }

@@ -92,6 +92,20 @@ describe('an event hub', () => {
     stood.hub.close()
   })
 
+  it.each([
+    ['that it keeps', 1000],
+    ['of the journal', 1],
+  ])('gives events %s in batches of few bytes, so that a reader that takes nothing holds little', async (_, events) => {
+    const stood = stand({ events })
+    const reader = stood.hub.open(reading())
+    fire(stood, 60, 'x'.repeat(10_000))
+    const sizes: number[] = []
+    for (let read = 0; read < 59; read += sizes.at(-1)!) sizes.push((await reader.take())!.events.length)
+    expect(Math.max(...sizes)).toBeLessThan(4)
+    expect(stood.opened()).toBeLessThanOrEqual(1)
+    stood.hub.close()
+  })
+
   it('tells readers the numbers of events that the journal dropped', async () => {
     const stood = stand({ events: 10 })
     const reader = stood.hub.open(reading())

@@ -149,7 +149,7 @@ export class EventHub implements ReaderSource {
     const { events, bytes } = this.bounds
     while (this.kept.length - this.head > 1 && (this.kept.length - this.head > events || this.bytes > bytes))
       this.bytes -= this.kept[this.head++]!.size
-    if (this.head < 1024 || this.head * 2 < this.kept.length) return
+    if (this.head < 1024 || this.head * 8 < this.kept.length) return
     this.kept = this.kept.slice(this.head)
     this.head = 0
   }

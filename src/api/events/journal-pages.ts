@@ -27,7 +27,7 @@ export class JournalPages {
 
   /** Return events from a number on, oldest first; none where the journal has none yet. */
   page(from: number): readonly HubEvent[] {
-    const known = this.pages.get(from)
+    const known = this.pages.get(from) ?? this.restFrom(from)
     if (known) return known
     try {
       const page = this.readPage(from)
@@ -44,6 +44,16 @@ export class JournalPages {
     for (const place of this.places.values()) place.return?.()
     this.places.clear()
     this.pages.clear()
+  }
+
+  /** Return the rest of a kept page that has the event of a number. */
+  private restFrom(from: number): readonly HubEvent[] | undefined {
+    for (const [first, page] of this.pages) {
+      if (from < first || from > page.at(-1)!.number) continue
+      const at = page.findIndex(({ number }) => number === from)
+      if (at >= 0) return page.slice(at)
+    }
+    return undefined
   }
 
   private readPage(from: number): readonly HubEvent[] {

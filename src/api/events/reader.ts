@@ -45,9 +45,9 @@ export interface Batch {
   events: readonly HubEvent[]
 }
 
-/** Events and bytes of a batch. */
+/** Events and bytes of a batch. A reader that takes nothing holds one batch, so that its bytes bound the memory of many such readers. */
 const BATCH_EVENTS = 256
-const BATCH_BYTES = 256 * 1024
+const BATCH_BYTES = 32 * 1024
 
 /** Milliseconds without an event after which a reader gets an empty batch. */
 const IDLE_MS = 15_000
@@ -151,15 +151,15 @@ export class EventReader {
   private async batch(): Promise<Batch | undefined> {
     if (this.next === 0 || this.lag === 0) return undefined
     const { at, event } = this.hub.find(this.next)
-    if (event?.number === this.next) return this.filtered(this.live(at))
+    if (event?.number === this.next) return this.filtered(this.upToGap((index) => this.hub.at(at + index)))
     return this.past(event?.number ?? this.hub.last + 1)
   }
 
-  /** Return events that the hub keeps, up to the first gap in their numbers. */
-  private live(place: number): HubEvent[] {
+  /** Take the events of a batch, up to the first gap in their numbers. */
+  private upToGap(at: (index: number) => HubEvent | undefined): HubEvent[] {
     const events: HubEvent[] = []
     for (let bytes = 0; events.length < BATCH_EVENTS && bytes < BATCH_BYTES; ) {
-      const event = this.hub.at(place + events.length)
+      const event = at(events.length)
       if (event?.number !== this.next) break
       this.next++
       bytes += event.size
@@ -178,13 +178,7 @@ export class EventReader {
     }
     this.looks = 0
     if (first > this.next) return this.miss(Math.min(first, upTo) - 1)
-    const events: HubEvent[] = []
-    for (const event of page) {
-      if (event.number !== this.next) break
-      this.next++
-      events.push(event)
-    }
-    return this.filtered(events)
+    return this.filtered(this.upToGap((index) => page[index]))
   }
 
   private miss(last: number): Batch {

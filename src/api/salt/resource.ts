@@ -7,7 +7,7 @@ import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
 import { traceback } from '../../render/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
-import { readBytes } from '../body-bytes.ts'
+import { mayBeTooLong, readBytes } from '../body-bytes.ts'
 import { type Caller, callerOf, refuseForgery, sessionCookie } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
 import { HttpError } from '../errors.ts'
@@ -198,7 +198,8 @@ export function errorAnswer(service: ApiService, request: Request, headers: Head
   headers.set('Content-Type', HTML_TYPE)
   // CherryPy begins the answer to an unexpected error anew
   if (known.status === 500) headers.delete('Vary')
-  if (known.status === 413) headers.set('Connection', 'close')
+  // the rest of a body that is refused does not come
+  if (known.status === 413 || mayBeTooLong(request, service.settings.maxBody)) headers.set('Connection', 'close')
   if (known instanceof TooManyRequests) headers.set('Retry-After', String(known.retryAfter))
   return new Response(errorPage(known.status, known.message || messageOf(known.status)), {
     status: known.status,

@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { shownText, toError } from '../../base/mod.ts'
 import { SaltError } from '../../data/mod.ts'
+import { mayBeTooLong } from '../body-bytes.ts'
 import { HttpError } from '../errors.ts'
 import { TooManyRequests } from '../limits.ts'
 import type { ApiService } from '../service.ts'
@@ -88,7 +89,14 @@ export function problem(status: number, detail: string, errors?: FieldError[]): 
 }
 
 /** Return the answer to a request that failed; what no check foresaw is for the log alone. */
-export function problemOf(error: unknown, c: Context, { log }: ApiService): Response {
+export function problemOf(error: unknown, c: Context, service: ApiService): Response {
+  const answer = refusalOf(error, c, service)
+  // the rest of a body that is refused does not come
+  if (mayBeTooLong(c.req.raw, service.settings.maxBody)) answer.headers.set('Connection', 'close')
+  return answer
+}
+
+function refusalOf(error: unknown, c: Context, { log }: ApiService): Response {
   if (error instanceof BadFields) return problem(error.status, error.message, error.errors)
   if (error instanceof HTTPException) {
     const { status } = error
