@@ -166,7 +166,7 @@ export function steps(): Step[] {
     { name: 'other versions of Node', run: otherNodes },
     { name: 'dry run', run: dryRun },
     ...areaNames().map((area) => ({ name: `conformance ${area}`, run: () => conformance(area) })),
-    byChance('faults', 'faults/run.ts', ['--rounds', '17', '--seed', '1', '--minions', '40']),
+    byChance('faults', 'faults/run.ts', ['--rounds', '14', '--seed', '1', '--minions', '40']),
     byChance('fuzzing', 'fuzz/run.ts', ['--seconds', '5', '--seed', '1']),
     { name: 'scenarios', run: scenarios },
     { name: 'lab', run: labTests },

@@ -125,9 +125,14 @@ class SocketFeed implements EventFeed {
   /** Tell what came while the master could not be heard. */
   private catchUp(upTo: number): void {
     const { opts, stores } = this.access
-    if (this.last > 0 && upTo > this.last && hasJournal(opts)) {
-      for (const event of stores.journal().from({ number: this.last + 1 }, { upTo, filter: () => true }))
-        this.tell(event)
+    const from = this.last + 1
+    try {
+      if (this.last > 0 && upTo > this.last && hasJournal(opts)) {
+        for (const event of stores.journal().from({ number: from }, { upTo, filter: () => true })) this.tell(event)
+      }
+    } catch (error) {
+      // what comes from now on must be heard, also where the past cannot be read
+      this.log('error', `The API cannot read the events ${from} to ${upTo} from the journal: ${toError(error).message}`)
     }
     this.last = upTo
   }

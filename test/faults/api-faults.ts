@@ -198,7 +198,7 @@ const badBodies: Fault = async (site) => {
 
 export const API_FAULTS: Readonly<Record<string, Fault>> = {
   'API killed during a request': apiKilled,
-  'master restarted under salt-api': masterUnderApi,
-  'thousands of event streams': idleStreams,
   'API bodies that stop, are too long or broken': badBodies,
+  'thousands of event streams': idleStreams,
+  'master restarted under salt-api': masterUnderApi,
 }

@@ -21,7 +21,7 @@ export const SALT_API: Program = {
     HELP,
     CONFIG_DIR,
     DAEMON,
-    { flags: ['--pid-file'], dest: 'pidfile', help: 'file for the process id' },
+    { flags: ['--pid-file'], dest: 'pidfile', default: '/var/run/salt-api.pid', help: 'file for the process id' },
     DISABLE_KEEPALIVE,
   ],
   groups: [
