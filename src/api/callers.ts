@@ -72,3 +72,8 @@ export function sessionCookie(id: string, maxAge: number | undefined, isSecure: 
   const lasting = maxAge === undefined ? '' : ` Max-Age=${maxAge};`
   return `${COOKIE}=${id}; expires=${expires};${lasting} Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
 }
+
+const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
+
+/** Return the id of a session, or the token of Salt, in the `Authorization` header. */
+export const bearerIn = (headers: Headers): string | undefined => BEARER.exec(headers.get('authorization') ?? '')?.[1]

@@ -10,9 +10,6 @@ import { mayLogIn } from './settings.ts'
 
 const WRONG = 'Could not authenticate using provided credentials'
 
-/** Seconds that the cookie of a session lasts. */
-export const SESSION_AGE = 36_000
-
 export interface BegunSession {
   id: string
   user: string

@@ -8,3 +8,4 @@ export { isOfOurClient, LocalClient, type PublishRequest } from './local-client.
 export { localKey } from './local-key.ts'
 export { MasterRequests } from './master-requests.ts'
 export { returnCode } from './return-code.ts'
+export { shuffled } from './shuffled.ts'

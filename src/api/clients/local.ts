@@ -1,5 +1,5 @@
 // The clients that publish jobs to minions.
-import { collectReturns } from '../../client/mod.ts'
+import { collectReturns, shuffled } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
@@ -42,15 +42,6 @@ export async function localSubset(work: ClientWork, low: Dict): Promise<Dict> {
   const chosen = new Map(low).set('tgt', tgt).set('tgt_type', 'list')
   chosen.delete('subset')
   return tgt.length === 0 ? new Map() : local(work, chosen)
-}
-
-function shuffled(ids: string[]): string[] {
-  const all = [...ids]
-  for (let at = all.length - 1; at > 0; at--) {
-    const other = Math.floor(Math.random() * (at + 1))
-    ;[all[at], all[other]] = [all[other]!, all[at]!]
-  }
-  return all
 }
 
 interface Begun {

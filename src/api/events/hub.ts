@@ -116,7 +116,7 @@ export class EventHub implements ReaderSource {
   }
 
   private hear(event: BusEvent): void {
-    // the bus tells a listener of its own without a number, for example that it missed events
+    // a notice of the bus to this listener alone, such as that it missed events, has no number
     if (event.number === 0) return
     this.total++
     this.owners.learn(event)

@@ -4,7 +4,7 @@ import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
-import { callerOf, refuseForeignPage } from '../callers.ts'
+import { bearerIn, callerOf, refuseForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
 import { messageOf } from '../salt/answers.ts'
 import type { ApiService } from '../service.ts'
@@ -15,7 +15,6 @@ import type { HubEvent } from './hub-event.ts'
 const SESSION_MS = 1000
 const TOKEN_MS = 10_000
 
-const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
 const TOKEN = /^[0-9a-fA-F]{1,128}$/
 
 /** Which events a stream shows: all, those of the user's own jobs, or all to users that may call the runner `state.event`. */
@@ -58,7 +57,7 @@ export class EventListener {
 
   /** Recognise the caller of a request by its session, or by a token of Salt. */
   static async of(service: ApiService, { headers, peer, inPath }: Asking, sight: Sight): Promise<EventListener> {
-    const sent = inPath ?? BEARER.exec(headers.get('authorization') ?? '')?.[1]
+    const sent = inPath ?? bearerIn(headers)
     const caller = callerOf(sent === undefined ? headers : new Headers({ 'x-auth-token': sent }), service.sessions)
     if (caller.byCookie) refuseForeignPage(headers)
     const session = service.settings.hasSessions ? caller.session : undefined

@@ -1,14 +1,11 @@
 // Web hooks: what others post becomes an event, for the reactor and for engines.
-import { externalOrigin, type Origin } from '../../bus/mod.ts'
+import { externalOrigin, isTag, type Origin } from '../../bus/mod.ts'
 import { type Dict, HIDDEN, truthy, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { Answer, Resource, SaltCall } from './resource.ts'
 
 /** Headers that let their owner into this API: events are read by others. Other secrets are for the reactor to check. */
 const SECRET_HEADERS = new Set(['X-Auth-Token', 'Cookie'])
-
-/** Control characters end tags, and terminals obey them. */
-const CONTROL = /[\0-\x1f\x7f-\x9f]/
 
 const LONGEST_TAG = 900
 
@@ -28,7 +25,7 @@ function headersOf({ request, peer }: SaltCall): Dict {
 async function fire(call: SaltCall): Promise<Answer> {
   const { service, body, caller, rest } = call
   const tag = ['salt', 'netapi', 'hook', ...rest].join('/')
-  if (tag.length > LONGEST_TAG || CONTROL.test(tag)) throw new HttpError(400, 'The path of the hook cannot be a tag')
+  if (tag.length > LONGEST_TAG || !isTag(tag)) throw new HttpError(400, 'The path of the hook cannot be a tag')
   const data: Dict = new Map<Value, Value>([
     ['body', body.raw],
     ['post', truthy(body.data) ? body.data : new Map()],

@@ -1,9 +1,10 @@
 // `/login`, `/logout` and `/token`.
 import { randomBytes } from 'node:crypto'
 import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
+import { SESSION_IDLE } from '../../store/mod.ts'
 import { isForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
-import { beginSession, endSession, permissionsOf, SESSION_AGE } from '../logins.ts'
+import { beginSession, endSession, permissionsOf } from '../logins.ts'
 import { runLowstate } from '../lowstate.ts'
 import { messageOf } from './answers.ts'
 import { type Answer, cookieOf, isChunks, lowstateOf, type SaltCall } from './resource.ts'
@@ -31,7 +32,7 @@ export async function logIn(call: SaltCall): Promise<Answer> {
   headers.set('X-Auth-Token', id)
   // a page of another origin must not put a browser into a session of its choice
   if (isForeignPage(request.headers)) headers.delete('Set-Cookie')
-  else headers.set('Set-Cookie', cookieOf(call, SESSION_AGE))
+  else headers.set('Set-Cookie', cookieOf(call, SESSION_IDLE))
   const entry = new Map<Value, Value>([
     ['token', id],
     ['expire', token.get('expire') ?? null],

@@ -7,7 +7,7 @@ import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
-import { type Caller, callerOf, refuseForgery } from '../callers.ts'
+import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
 import { HttpError, mindRefusal } from '../errors.ts'
 import { runLowstate } from '../lowstate.ts'
 import { peerOf } from '../peer.ts'
@@ -21,8 +21,6 @@ export interface V1Env {
 export type V1App = OpenAPIHono<V1Env>
 
 type Family = 'runner' | 'wheel'
-
-const BEARER = /^Bearer +([0-9a-fA-F]{1,128})$/i
 
 const CLIENTS: Readonly<Record<Family, readonly string[]>> = {
   runner: ['runner', 'runner_async'],
@@ -50,7 +48,7 @@ export class V1Call {
   /** Recognise the caller of a request; throw where there is none. */
   static async of(service: ApiService, c: Context): Promise<V1Call> {
     const { headers } = c.req.raw
-    const bearer = BEARER.exec(headers.get('authorization') ?? '')?.[1]
+    const bearer = bearerIn(headers)
     const caller = bearer === undefined ? callerOf(headers, service.sessions) : bearerOf(service, bearer)
     const usable = service.settings.hasSessions ? caller : { ...caller, session: undefined }
     const session = usable.session ?? (bearer === undefined ? undefined : await tokenSession(service, bearer, c))

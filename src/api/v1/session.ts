@@ -1,9 +1,10 @@
 // Logins: `/v1/login` and `/v1/session`.
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, isDict, isList, loadJson, type Value } from '../../data/mod.ts'
+import { SESSION_IDLE } from '../../store/mod.ts'
 import { isForeignPage, sessionCookie } from '../callers.ts'
 import { HttpError } from '../errors.ts'
-import { beginSession, endSession, permissionsOf, SESSION_AGE } from '../logins.ts'
+import { beginSession, endSession, permissionsOf } from '../logins.ts'
 import { peerOf } from '../peer.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
@@ -82,7 +83,7 @@ export function addSessionRoutes(site: V1App, service: ApiService): void {
     if (!begun) throw new HttpError(401, 'The user may not log in from this address')
     const { id, token, user, eauth, expires } = begun
     // a page of another origin must not put a browser into a session of its choice
-    if (!isForeignPage(c.req.raw.headers)) c.header('Set-Cookie', cookie(id, SESSION_AGE))
+    if (!isForeignPage(c.req.raw.headers)) c.header('Set-Cookie', cookie(id, SESSION_IDLE))
     const session = { user, eauth, permissions: permissions(opts, token), expires: timeText(expires) }
     return c.json({ token: id, ...session }, 200)
   })

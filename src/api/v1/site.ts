@@ -130,8 +130,8 @@ async function prepare(
 }
 
 /**
- * Let pages of other sites read answers: of those that the options name with the cookie, else of all, which then need the token. A
- * browser sends the cookie for pages of other ports and subdomains, too.
+ * Let pages of other sites read answers. Where `cors_origin` names origins, only pages of these may, and they may use the cookie. Else
+ * every page may, and needs the token, because a browser sends the cookie for pages of other ports and subdomains as well.
  */
 function allowOrigin(origin: string | undefined, { corsOrigins }: ApiSettings, headers: Headers): void {
   if (corsOrigins && (origin === undefined || !corsOrigins.has(origin))) return

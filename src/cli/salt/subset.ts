@@ -1,5 +1,5 @@
 // `--subset`: some of the minions that have the function, in random order.
-import type { PublishRequest } from '../../client/mod.ts'
+import { type PublishRequest, shuffled } from '../../client/mod.ts'
 import { str } from '../../data/mod.ts'
 import { times } from './request.ts'
 import type { SaltWork } from './work.ts'
@@ -13,9 +13,5 @@ export async function subset({ client, opts }: SaltWork, request: PublishRequest
     const functions = data?.get('return') ?? []
     if (Array.isArray(functions) && functions.includes(wanted)) able.push(id)
   }
-  for (let at = able.length - 1; at > 0; at--) {
-    const other = Math.floor(Math.random() * (at + 1))
-    ;[able[at], able[other]] = [able[other]!, able[at]!]
-  }
-  return able.slice(0, most)
+  return shuffled(able).slice(0, most)
 }
