@@ -20,12 +20,24 @@ async function toolsOf(root: string): Promise<string | undefined> {
   return isThere() ? folder : undefined
 }
 
-/** Lint the OpenAPI document, and have a generated client drive a job. */
-export async function apiContract(root: string): Promise<StepResult> {
+/** Run the tests of the contract whose names have a text. Return undefined when the tools cannot be had. */
+async function runTests(root: string, name: string, more: Record<string, string> = {}) {
   const folder = await toolsOf(root)
-  if (folder === undefined) return { passed: 0, failed: 0, note: 'skipped: the tools cannot be had' }
-  const args = ['run', TEST, '-t', 'tools of others']
-  const env = { BRINE_API_TOOLS: folder }
-  const { code, output } = await runCommand(root, join(root, 'node_modules', '.bin', 'vitest'), args, env)
-  return code === 0 ? { passed: 2, failed: 0 } : { passed: 0, failed: 1, details: output }
+  if (folder === undefined) return undefined
+  const env = { BRINE_API_TOOLS: folder, ...more }
+  return runCommand(root, join(root, 'node_modules', '.bin', 'vitest'), ['run', TEST, '-t', name], env)
+}
+
+/** Lint the OpenAPI document, compare the types of the console, and have a generated client drive a job. */
+export async function apiContract(root: string): Promise<StepResult> {
+  const ran = await runTests(root, 'tools of others')
+  if (!ran) return { passed: 0, failed: 0, note: 'skipped: the tools cannot be had' }
+  return ran.code === 0 ? { passed: 3, failed: 0 } : { passed: 0, failed: 1, details: ran.output }
+}
+
+/** Write the types of the console from the OpenAPI document. */
+export async function writeConsoleTypes(root: string): Promise<void> {
+  const ran = await runTests(root, 'types that the console has', { BRINE_WRITE_TYPES: '1' })
+  if (!ran) throw new Error('The generator of types cannot be installed: is the npm registry reachable?')
+  if (ran.code !== 0) throw new Error(ran.output)
 }

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
 import { compileAhead } from './build/compile-ahead.ts'
+import { buildConsole } from './build/console.ts'
 import { bundleSdk, emitTypes, packageVersion } from './build/sdk.ts'
 
 interface Program {
@@ -102,6 +103,7 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
   cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
   compileAhead(root, outdir)
   compilePython(join(outdir, 'python'))
+  await buildConsole(root, join(outdir, 'console'))
   await bundleSdk(root, join(outdir, 'sdk.js'))
   // the package is made of dist/ alone
   if (outdir === join(root, 'dist')) emitTypes(root, join(outdir, 'types'))

@@ -136,6 +136,7 @@ export function steps(): Step[] {
   return [
     tool('format and lint', 'biome', ['check', '--error-on-warnings', '--no-errors-on-unmatched', '.']),
     tool('types', 'tsc', ['-p', '.']),
+    tool('types of the console', 'tsc', ['-p', 'src/console']),
     { name: 'imports', run: async (root) => fromProblems(checkImports(root)) },
     { name: 'options', run: async (root) => fromProblems(checkOptions(root)) },
     {

@@ -18,7 +18,7 @@ export function sourceFiles(root: string, folders: string[]): SourceFile[] {
   const files: SourceFile[] = []
   for (const folder of folders) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
       files.push({ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') })
     }

@@ -5,6 +5,7 @@ import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
 import { Audit } from './audit.ts'
+import { addConsole } from './console.ts'
 import { EventHub } from './events/hub.ts'
 import { addEventRoutes } from './events/routes.ts'
 import { eventsResource } from './events/salt-events.ts'
@@ -89,6 +90,7 @@ export class Api {
     const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
     const app = new Hono()
     if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
+    addConsole(app, service)
     addEventRoutes(addV1Routes(app, service), service, this.hub)
     addSaltRoutes(
       app,

@@ -4,7 +4,7 @@
 // is linted, and a client that is generated from it is compiled and drives a job. The packages are no dependencies: openapi-typescript
 // needs an older TypeScript than this project.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -148,6 +148,15 @@ describe.skipIf(tools === undefined)('tools of others', () => {
 
   it('find nothing wrong with the document', () => {
     expect(() => run('redocly', ['lint', '--max-problems=20', file])).not.toThrow()
+  })
+
+  it('make the types that the console has', () => {
+    const own = join(import.meta.dirname, '..', '..', 'src', 'console', 'api', 'schema.d.ts')
+    run('openapi-typescript', [file, '-o', 'console.d.ts'])
+    const text = readFileSync(join(folder, 'console.d.ts'), 'utf8')
+    if (process.env['BRINE_WRITE_TYPES']) writeFileSync(own, text)
+    // after a change of the interface: node --import tsx tools/console-types.ts
+    expect(readFileSync(own, 'utf8') === text).toBe(true)
   })
 
   it('make a client that compiles and drives a job', async () => {

@@ -108,6 +108,12 @@ export const ACCESS = {
   rest_cherrypy: { type: 'dict', for: ['master'], doc: 'Serve the REST API, with the options of rest_cherrypy' },
   rest_tornado: { type: 'dict', for: ['master'], doc: 'Serve the REST API, with the options of rest_tornado' },
   rest_wsgi: { type: 'dict', for: ['master'], doc: 'Serve the REST API, with the options of rest_wsgi' },
+  api_console: {
+    type: 'bool',
+    for: ['master'],
+    unset: true,
+    doc: 'Serve the web console at /console/ of the API (docs/console.md)',
+  },
   api_pidfile: {
     type: 'str',
     for: ['master'],

@@ -1,0 +1,111 @@
+// Data of the server that stays true: a snapshot, and the events after its number.
+import { effect, type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { type Answer, Problem } from '../api/client.ts'
+import { type LiveEvent, stream } from './stream.ts'
+
+export interface State<T> {
+  data: T | undefined
+  problem: Problem | undefined
+  /** Whether a request is under way. */
+  isLoading: boolean
+}
+
+export interface Live<T> {
+  /** Return changed data for an event after the snapshot, `reload` to ask again soon, or undefined where it says nothing. */
+  apply?(data: T, event: LiveEvent): T | 'reload' | undefined
+  /** Ask again at most so often, in milliseconds. */
+  reloadMs?: number
+}
+
+const RELOAD_MS = 1000
+
+/** A snapshot with what happened since. */
+export class Resource<T> {
+  readonly state: Signal<State<T>> = signal({ data: undefined, problem: undefined, isLoading: true })
+  private readonly load: (signal: AbortSignal) => Promise<Answer<T>>
+  private readonly live: Live<T>
+  private number = 0
+  private waiting: LiveEvent[] = []
+  private abort: AbortController | undefined
+  private timer: number | undefined
+  private loadedAt = 0
+  private readonly unlisten: () => void
+
+  constructor(load: (signal: AbortSignal) => Promise<Answer<T>>, live: Live<T> = {}) {
+    this.load = load
+    this.live = live
+    this.unlisten = live.apply ? stream.listen((events) => this.hear(events)) : () => {}
+    void this.reload()
+  }
+
+  /** Ask the server again. What is shown stays until the answer is there. */
+  async reload(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.abort?.abort()
+    const abort = new AbortController()
+    this.abort = abort
+    this.state.value = { ...this.state.peek(), isLoading: true }
+    try {
+      const { data, number } = await this.load(abort.signal)
+      if (this.abort !== abort) return
+      this.number = number
+      this.state.value = { data, problem: undefined, isLoading: false }
+      this.loadedAt = Date.now()
+      this.abort = undefined
+      const since = this.waiting
+      this.waiting = []
+      this.hear(since)
+    } catch (error) {
+      if (this.abort !== abort) return
+      this.abort = undefined
+      const problem = error instanceof Problem ? error : new Problem(0, String(error))
+      this.state.value = { ...this.state.peek(), problem, isLoading: false }
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.timer)
+    this.abort?.abort()
+    this.abort = undefined
+    this.unlisten()
+  }
+
+  private hear(events: readonly LiveEvent[]): void {
+    if (this.abort) {
+      this.waiting.push(...events)
+      return
+    }
+    const before = this.state.peek().data
+    if (before === undefined) return
+    let data: T = before
+    for (const event of events) {
+      if (event.number <= this.number) continue
+      const changed = this.live.apply?.(data, event)
+      if (changed === 'reload') this.reloadSoon()
+      else if (changed !== undefined) data = changed
+    }
+    if (data !== before) this.state.value = { ...this.state.peek(), data }
+  }
+
+  private reloadSoon(): void {
+    if (this.timer !== undefined) return
+    const wait = Math.max(0, this.loadedAt + (this.live.reloadMs ?? RELOAD_MS) - Date.now())
+    this.timer = window.setTimeout(() => void this.reload(), wait)
+  }
+}
+
+/** Use a resource in a component; it is made again when `keys` change. */
+export function useResource<T>(
+  load: (signal: AbortSignal) => Promise<Answer<T>>,
+  keys: readonly unknown[],
+  live: Live<T> = {},
+): State<T> & { reload(): Promise<void> } {
+  const resource = useMemo(() => new Resource(load, live), keys)
+  useEffect(() => () => resource.close(), [resource])
+  return { ...resource.state.value, reload: () => resource.reload() }
+}
+
+/** Run something whenever signals that it reads change, while the component is shown. */
+export const useSignalEffect = (run: () => void): void => useEffect(() => effect(run), [])

@@ -1,0 +1,85 @@
+// Who is logged in, and what this user may do.
+import { computed, signal } from '@preact/signals'
+import { type Data, get, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
+import { stream } from './live/stream.ts'
+
+export type Session = Data<'/v1/session'>
+
+/** `undefined` until the server said whether there is a session. */
+export const session = signal<Session | null | undefined>(undefined)
+
+/** Why the server cannot say it. */
+export const sessionProblem = signal<Problem | undefined>(undefined)
+
+whenLoggedOut(() => {
+  stream.close()
+  if (session.peek()) session.value = null
+})
+
+stream.whenRefused = () => void check()
+
+/** Ask whether the session still lasts; without one, the page shows the login. */
+async function check(): Promise<void> {
+  try {
+    await get('/v1/session')
+  } catch (error) {
+    // a server that is away is tried again by the stream; that there is no session has been told already
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+/** Find out who is logged in, and begin to hear events. */
+export async function begin(): Promise<void> {
+  try {
+    const { data, number } = await read('/v1/session')
+    session.value = data
+    sessionProblem.value = undefined
+    stream.open(number)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.status === 401) session.value = null
+    else sessionProblem.value = error
+  }
+}
+
+export async function logIn(username: string, password: string, eauth: string): Promise<void> {
+  await post('/v1/login', { body: { username, password, eauth } })
+  await begin()
+}
+
+export async function logOut(): Promise<void> {
+  stream.close()
+  await remove('/v1/session')
+  session.value = null
+}
+
+type Family = 'runner' | 'wheel'
+
+/** Whether the access list has any entry for functions of the master. */
+const familyRights = computed(() => {
+  const rights = session.value?.permissions ?? []
+  const of = (family: Family): readonly unknown[] =>
+    rights.flatMap((entry): unknown[] => {
+      if (entry === `@${family}`) return ['.*']
+      if (typeof entry !== 'object' || entry === null) return []
+      const listed = (entry as Record<string, unknown>)[`@${family}`]
+      return Array.isArray(listed) ? listed : []
+    })
+  return { runner: of('runner'), wheel: of('wheel') }
+})
+
+/**
+ * Whether the access list seems to allow a function of the master, to offer what will work. The server judges each request; this only
+ * spares buttons that lead to a refusal.
+ */
+export function seemsAllowed(family: Family, fun: string): boolean {
+  return familyRights.value[family].some((entry) => {
+    const pattern = typeof entry === 'object' && entry !== null ? Object.keys(entry)[0] : String(entry)
+    try {
+      return new RegExp(`^(?:${pattern})$`).test(fun)
+    } catch {
+      // a pattern that only Python reads: the server will judge
+      return true
+    }
+  })
+}

@@ -1,0 +1,9 @@
+import { Empty, View } from '../ui/basic.tsx'
+
+export default function Events() {
+  return (
+    <View title="Events">
+      <Empty title="Events" />
+    </View>
+  )
+}

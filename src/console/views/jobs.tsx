@@ -1,0 +1,9 @@
+import { Empty, View } from '../ui/basic.tsx'
+
+export default function Jobs() {
+  return (
+    <View title="Jobs">
+      <Empty title="Jobs" />
+    </View>
+  )
+}

@@ -1,0 +1,9 @@
+import { Empty, View } from '../ui/basic.tsx'
+
+export default function Schedules() {
+  return (
+    <View title="Schedules">
+      <Empty title="Schedules" />
+    </View>
+  )
+}

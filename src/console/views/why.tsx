@@ -1,0 +1,9 @@
+import { Empty, View } from '../ui/basic.tsx'
+
+export default function Why() {
+  return (
+    <View title="Why">
+      <Empty title="Why" />
+    </View>
+  )
+}
