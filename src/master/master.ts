@@ -66,6 +66,7 @@ import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { openMasterSchedule } from './scheduling.ts'
+import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -184,6 +185,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
+  clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const meter = new CommandMeter()
   const handlers = requestHandlers(meter, clear, services)

@@ -30,6 +30,22 @@ export const FunctionName = z
   .regex(/^\w+\.\w+$/, 'is no name of a function, such as test.ping')
   .openapi({ description: 'The name of a function', example: 'test.ping' })
 
+/** The kinds of targets. */
+export const TargetType = z.enum([
+  'glob',
+  'pcre',
+  'list',
+  'grain',
+  'grain_pcre',
+  'pillar',
+  'pillar_exact',
+  'pillar_pcre',
+  'nodegroup',
+  'ipcidr',
+  'compound',
+  'range',
+])
+
 const MOST_STARS = 3
 
 /** A glob of few stars: many of them take long to match. */

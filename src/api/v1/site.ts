@@ -16,6 +16,8 @@ import { addFunctionRoutes } from './functions.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addKeyRoutes } from './keys.ts'
 import { manualPage } from './manual.ts'
+import { addMatrixRoutes } from './matrix.ts'
+import { addMinionDataRoutes } from './minion-data.ts'
 import { MinionFacts } from './minion-facts.ts'
 import { addMinionRoutes } from './minions.ts'
 import { fieldErrors, problem, problemOf } from './problems.ts'
@@ -23,6 +25,7 @@ import { addReturnRoutes } from './returns.ts'
 import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
+import { addTargetRoutes } from './targets.ts'
 
 /**
  * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further
@@ -60,7 +63,10 @@ function addRoutes(site: V1App, service: ApiService): void {
   const facts = new MinionFacts(service.master.access)
   addSessionRoutes(site, service)
   addMinionRoutes(site, service, facts)
+  addMinionDataRoutes(site, service, facts)
+  addTargetRoutes(site, service)
   addJobRoutes(site, service)
+  addMatrixRoutes(site, service)
   addReturnRoutes(site, service)
   addCallRoutes(site, service)
   addKeyRoutes(site, service)

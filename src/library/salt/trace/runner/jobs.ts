@@ -1,8 +1,7 @@
 // The minions of a job, and its states that failed or have changes.
 import { type Dict, isDict, repr, statesSucceeded, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { MasterContext } from '../../../../sdk/mod.ts'
+import { type MasterContext, StatePlaces } from '../../../../sdk/mod.ts'
 import { dictOf, lastLine, link, listOf, textOr } from './link.ts'
-import { placeOfState } from './places.ts'
 
 const LONGEST = 400
 const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
@@ -15,7 +14,7 @@ const isStateReturn = (value: Value): value is Dict =>
 async function stateLink(ctx: MasterContext, tag: string, result: Dict): Promise<Dict> {
   const [state = '', id = '', , fun = ''] = tag.split('_|-')
   const failed = result.get('result') === false
-  const place = await placeOfState(ctx, result.get('__sls__') ?? null, result.get('__id__') ?? id)
+  const place = await new StatePlaces(ctx).find(result.get('__sls__') ?? null, result.get('__id__') ?? id)
   const comment = textOr(result.get('comment'))
   const changes = dictOf(result.get('changes'))
   return link('state', `${state}.${fun} ${textOr(result.get('__id__'), id)}`, {
