@@ -30,11 +30,9 @@ import { addRightRoutes } from './rights.ts'
 import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
-<<<<<<< HEAD
 import { addTargetRoutes } from './targets.ts'
-=======
+import { addTemplateRoutes } from './templates.ts'
 import { addTraceRoutes } from './traces.ts'
->>>>>>> w-v1b
 
 /**
  * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further
@@ -87,6 +85,7 @@ function addRoutes(site: V1App, service: ApiService): void {
   addFileRoutes(site, service)
   addOptionRoutes(site, service)
   addFunctionRoutes(site, service)
+  addTemplateRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
 }
 
