@@ -94,15 +94,15 @@ export function addTraceRoutes(site: V1App, service: ApiService): void {
 
 async function traceOf(call: V1Call, { master }: ApiService, what: string): Promise<TraceNode> {
   const { access } = master
-  const { jobs, orchestrations } = access.stores
-  const wanted = isJid(what) ? what : await eventNumber(access.stores, what)
-  if (typeof wanted === 'string' && !jobs.ledger.fact(wanted) && !orchestrations().run(wanted)) {
+  const { stores } = access
+  const wanted = isJid(what) ? what : await eventNumber(stores, what)
+  if (typeof wanted === 'string' && !stores.jobs.ledger.fact(wanted) && !stores.orchestrations().run(wanted)) {
     throw new HttpError(404, 'There is no such job')
   }
   // without the events of a call: the function only reads
   const ctx = masterContext(access, { jid: newJid(), user: call.user, tag: 'salt/run' })
   const chain = await access.functions.runners.call(ctx, 'trace.show', [String(wanted)])
-  return new Tree(access.stores, wanted).node(isDict(chain) ? chain : new Map(), null)
+  return new Tree(stores, wanted).node(isDict(chain) ? chain : new Map(), null)
 }
 
 /** Events of the journal that a request for a tag looks at. */
