@@ -71,10 +71,7 @@ const PageSchema = z
   .object({
     items: z.array(EventSchema),
     next: z.int().nullable().openapi({ description: '`since` of the next page; null at the end of the journal' }),
-    previous: z
-      .int()
-      .nullable()
-      .openapi({ description: '`before` of the page before; null where the journal begins' }),
+    previous: z.int().nullable().openapi({ description: '`before` of the page before; null where the journal begins' }),
     last: z.int().openapi({ description: 'The number of the last event that was looked at' }),
   })
   .openapi('EventPage')
