@@ -523,7 +523,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["getTrace"];
         put?: never;
@@ -543,7 +543,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job or an event
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["findTrace"];
         put?: never;
@@ -1679,7 +1679,7 @@ export interface components {
             root: components["schemas"]["TraceNode"];
         };
         TraceNode: {
-            /** @description event, reaction, call, job, orchestration, step, minion, state, states, beacon, schedule, user or syndic */
+            /** @description event, reaction, call, job, orchestration, step, minion, minions, state, states, beacon, schedule, user or syndic */
             kind: string;
             title: string;
             /** @description The file and line that it is written in */
@@ -1998,6 +1998,8 @@ export interface components {
             items: components["schemas"]["Event"][];
             /** @description `since` of the next page; null at the end of the journal */
             next: number | null;
+            /** @description `before` of the page before; null where the journal begins */
+            previous: number | null;
             /** @description The number of the last event that was looked at */
             last: number;
         };
@@ -3940,6 +3942,10 @@ export interface operations {
                 since?: number | null;
                 /** @description Globs of tags, such as `salt/job/*`; several may be given */
                 tag?: string | string[];
+                /** @description A page holds the latest events before this number */
+                before?: number;
+                /** @description A glob of senders, such as `minion:web*` */
+                origin?: string;
                 /** @description Most events of a page */
                 limit?: number;
             };
