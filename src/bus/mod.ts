@@ -28,6 +28,7 @@ export {
   type OriginPattern,
   originDict,
   originText,
+  patternText,
   readOrigin,
   readOriginPattern,
   readOriginText,

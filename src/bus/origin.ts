@@ -107,5 +107,8 @@ export function readOriginPattern(value: Value): OriginPattern | { problem: stri
   return { problem: `'${str(value)}' is no origin: write one of ${kinds}, alone or with a name as in minion:web*` }
 }
 
+/** Write a condition as `readOriginPattern` reads it. */
+export const patternText = ({ kind, name }: OriginPattern): string => (name === '*' ? kind : `${kind}:${name}`)
+
 export const isFrom = (origin: Origin, patterns: readonly OriginPattern[]): boolean =>
   patterns.some(({ kind, name }) => kind === origin.kind && fnmatch(origin.name, name))

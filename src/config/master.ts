@@ -66,14 +66,14 @@ async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): 
   checkNames(sources, 'master', log)
   checkEffects(overrides, sources, 'master', serviceLog)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
-  await applySdb(opts, log)
+  const fetched = await applySdb(opts, log)
   checkSshMinionOptions(opts, log)
   checkTypes(opts, sources, log)
   checkPlugins(opts, sources, serviceLog)
   checkMinionFiles(opts, sources, serviceLog)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
-  keepSources(opts, sources)
+  keepSources(opts, sources, fetched)
   opts.set('nodegroups', repackGroups(rawOption(opts, 'nodegroups')))
   return opts
 }

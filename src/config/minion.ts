@@ -59,12 +59,12 @@ export async function minionConfig(request: MinionConfigRequest = {}): Promise<D
   checkNames(sources, 'minion', log)
   checkEffects(overrides, sources, 'minion', log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
-  await applySdb(opts, log)
+  const fetched = await applySdb(opts, log)
   checkTypes(opts, sources, log)
   checkPlugins(opts, sources, log)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
-  keepSources(opts, sources)
+  keepSources(opts, sources, fetched)
   joinReturners(opts)
   return opts
 }

@@ -1,4 +1,5 @@
 export { API_KINDS, type ApiKind, wantsApi, wantsMetrics } from './api-options.ts'
+export { type EffectiveOption, effectiveOptions, shownValue } from './effective.ts'
 export { ConfigError, type ConfigErrorCode } from './errors.ts'
 export { globFiles } from './glob.ts'
 export { checkLogging, logLevelNumber, type SyslogAddress, syslogAddress } from './log-options.ts'

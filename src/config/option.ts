@@ -26,6 +26,8 @@ export interface Option {
   readonly needless?: string
   /** The part of Salt that the option belongs to, where that part is not here yet; the option has no effect. */
   readonly later?: string
+  /** Whether the value must not be shown. Without it, the name decides. */
+  readonly secret?: boolean
   /** Names of earlier releases. */
   readonly old?: readonly string[]
 }

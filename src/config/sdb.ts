@@ -104,9 +104,14 @@ const here = (log: Log): SdbMachine => ({
   log,
 })
 
-/** Puts values into the place of what names them, wherever in the options. What cannot be fetched here stays. */
-export async function applySdb(opts: Dict, log: Log): Promise<void> {
+/**
+ * Put values into the place of the URIs that name them, wherever in the options. A URI that cannot be fetched here stays. Return the
+ * names of the options that had URIs.
+ */
+export async function applySdb(opts: Dict, log: Log): Promise<Set<string>> {
   const machine = here(log)
+  const named = new Set<string>()
+  let count = 0
   const visit = async (value: Value): Promise<Value> => {
     if (typeof value === 'string') return value.startsWith(START) ? fetched(value) : value
     if (isDict(value)) for (const [key, inner] of value) value.set(key, await visit(inner))
@@ -114,6 +119,7 @@ export async function applySdb(opts: Dict, log: Log): Promise<void> {
     return value
   }
   const fetched = async (uri: string): Promise<Value> => {
+    count++
     const place = sdbPlace(uri, opts)
     const driver = typeof place === 'string' ? undefined : SDB_DRIVERS[place.driver]
     if (typeof place === 'string' || !driver) return uri
@@ -124,5 +130,10 @@ export async function applySdb(opts: Dict, log: Log): Promise<void> {
       return uri
     }
   }
-  for (const [key, value] of opts) opts.set(key, await visit(value))
+  for (const [key, value] of opts) {
+    const before = count
+    opts.set(key, await visit(value))
+    if (count > before) named.add(str(key))
+  }
+  return named
 }

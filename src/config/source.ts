@@ -19,14 +19,27 @@ export function whereSet(sources: Sources, name: string): string {
   return at?.file === undefined ? '' : ` in ${at.file}, line ${at.line}`
 }
 
-const kept = new WeakMap<ReadonlyMap<Value, Value>, Sources>()
-
-/** Keep the places for those who read the options later. */
-export function keepSources(opts: ReadonlyMap<Value, Value>, sources: Sources): void {
-  kept.set(opts, sources)
+interface Kept {
+  sources: Sources
+  /** The options with a value that was fetched by `sdb://`. */
+  fetched: ReadonlySet<string>
 }
+
+const kept = new WeakMap<ReadonlyMap<Value, Value>, Kept>()
+
+/** Keep the places of options, and the names of those with a value that was fetched, for later readers of the options. */
+export function keepSources(opts: ReadonlyMap<Value, Value>, sources: Sources, fetched: ReadonlySet<string>): void {
+  kept.set(opts, { sources, fetched })
+}
+
+/** Return the places of all options that files set. */
+export const sourcesOf = (opts: ReadonlyMap<Value, Value>): Sources => kept.get(opts)?.sources ?? new Map()
+
+/** Return whether the value of an option, or a part of it, was fetched by `sdb://`. */
+export const isFetched = (opts: ReadonlyMap<Value, Value>, name: string): boolean =>
+  kept.get(opts)?.fetched.has(name) ?? false
 
 /** Return ` in FILE, line N` for an option that a file set, or nothing. */
 export function placeOfOption(opts: ReadonlyMap<Value, Value>, name: string): string {
-  return whereSet(kept.get(opts) ?? new Map(), name)
+  return whereSet(sourcesOf(opts), name)
 }

@@ -75,7 +75,15 @@ export type { PyMatch } from './regex/match.ts'
 export { compileRegex, PyRegex, type Replacement, reEscape } from './regex/regex.ts'
 export { floatText, quote, repr, str } from './repr.ts'
 export { fixedText, round } from './round.ts'
-export { HIDDEN, isCredential, isProof, isSecretHeader, maskSecrets, secretTexts } from './secret-texts.ts'
+export {
+  HIDDEN,
+  isCredential,
+  isProof,
+  isSecretHeader,
+  isSecretName,
+  maskSecrets,
+  secretTexts,
+} from './secret-texts.ts'
 export { getIndex, getSlice, indexError, keyError, sliceText, sorted, sortItems } from './sequence.ts'
 export { PyFrozenSet, PySet } from './set.ts'
 export { shlexQuote, shlexSplit } from './shlex.ts'

@@ -4,10 +4,11 @@ import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
 
 export const HIDDEN = '**********'
 
-const SECRET_NAME = /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$/i
+const SECRET_NAME =
+  /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$|pw$/i
 
 /** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
-const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 /** Arguments and fields of requests that prove who asks. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'sharedsecret', 'token'])

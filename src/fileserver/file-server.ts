@@ -4,7 +4,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { MinionFiles } from './minionfs.ts'
-import { type FileBackend, type Listing, Roots, type ServedFile } from './roots.ts'
+import { type FileBackend, type FolderEntry, type Listing, Roots, type ServedFile } from './roots.ts'
 
 export interface FoundFile extends ServedFile {
   /** The name of the backend that has it. */
@@ -55,6 +55,16 @@ export class FileServer {
       if (found) return { ...found, back: backend.name }
     }
     return undefined
+  }
+
+  /** One folder of the tree, sorted by name; undefined where no backend has it. Of two entries of one name the first backend's counts. */
+  async folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined> {
+    const parts = await Promise.all(this.all.map((backend) => backend.folder(path, saltenv)))
+    if (parts.every((part) => part === undefined)) return path === '' && this.envs().includes(saltenv) ? [] : undefined
+    const entries = new Map<string, FolderEntry>()
+    for (const entry of parts.flatMap((part) => part ?? []))
+      if (!entries.has(entry.name)) entries.set(entry.name, entry)
+    return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** Brings backends up to date; with `fileserver_events` each is told. */

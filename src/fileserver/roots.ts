@@ -21,12 +21,24 @@ export interface Listing {
   links: Map<string, string>
 }
 
+/** One entry of a folder of the served tree. */
+export interface FolderEntry {
+  name: string
+  /** Its path below the root. */
+  path: string
+  kind: 'file' | 'folder'
+  /** Bytes of a file. */
+  size: number | null
+}
+
 /** A source of files. */
 export interface FileBackend {
   readonly name: string
   envs(): string[]
   find(path: string, saltenv: string): Promise<ServedFile | undefined>
   list(saltenv: string): Promise<Listing>
+  /** One folder of the tree, the empty path for its top; undefined where there is no such folder. */
+  folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined>
   /** What changed since it was asked the last time, as its event tells it. */
   update?(): Promise<Dict>
 }
@@ -65,7 +77,7 @@ export class Roots implements FileBackend {
 
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
     const rel = normalize(given.replace(/^\|/, ''))
-    if (isAbsolute(rel) || rel.includes('\0') || rel === '..' || rel.startsWith('../')) return undefined
+    if (!staysBelow(rel)) return undefined
     for (const root of this.directories(saltenv)) {
       const path = join(root, rel)
       const stat = await this.host.stat(path)
@@ -73,6 +85,39 @@ export class Roots implements FileBackend {
       if (this.followsLinks || (await this.isInside(root, path))) return { path, rel, stat }
     }
     return undefined
+  }
+
+  async folder(given: string, saltenv: string): Promise<FolderEntry[] | undefined> {
+    const rel = normalize(given).replace(/\/$/, '')
+    if (!staysBelow(rel)) return undefined
+    const below = rel === '.' ? '' : rel
+    const entries = new Map<string, FolderEntry>()
+    let isKnown = false
+    for (const root of this.directories(saltenv)) {
+      const path = join(root, below)
+      if ((await this.host.stat(path))?.type !== 'directory') continue
+      if (below !== '' && !this.followsLinks && !(await this.isInside(root, path))) continue
+      isKnown = true
+      for (const entry of await this.entriesOf(path, below))
+        if (!entries.has(entry.name)) entries.set(entry.name, entry)
+    }
+    return isKnown ? [...entries.values()] : undefined
+  }
+
+  /** The entries of one directory, chosen as in the list of all files. */
+  private async entriesOf(directory: string, below: string): Promise<FolderEntry[]> {
+    const entries: FolderEntry[] = []
+    for (const name of await this.names(directory)) {
+      const rel = below === '' ? name : `${below}/${name}`
+      const path = join(directory, name)
+      if (isIgnored(this.opts, rel)) continue
+      const isLink = (await this.host.lstat(path))?.type === 'link'
+      if (isLink && this.opts.get('fileserver_ignoresymlinks') === true) continue
+      const stat = await this.host.stat(path)
+      if (stat?.type === 'directory') entries.push({ name, path: rel, kind: 'folder', size: null })
+      else if (stat?.type === 'file') entries.push({ name, path: rel, kind: 'file', size: stat.size })
+    }
+    return entries
   }
 
   private async isInside(root: string, path: string): Promise<boolean> {
@@ -142,6 +187,10 @@ export class Roots implements FileBackend {
     }
   }
 }
+
+/** Whether a normal path stays below the root that it is put behind. */
+const staysBelow = (path: string): boolean =>
+  !isAbsolute(path) && !path.includes('\0') && path !== '..' && !path.startsWith('../')
 
 /** Whether the name of an environment can become part of a path and stay below what it is put into. */
 export function isPlainEnv(saltenv: string): boolean {

@@ -65,8 +65,12 @@ import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
+<<<<<<< HEAD
 import { openMasterSchedule } from './scheduling.ts'
 import { answerTargets } from './target-questions.ts'
+=======
+import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
+>>>>>>> w-v1b
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -196,7 +200,11 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   batches.resume()
   reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), back.all)
   closings.push(() => reactor?.close())
-  openOwnWork(parts, access, closings)
+  const schedule = openOwnWork(parts, access, closings)
+  addOwnersCommands(clear, rights, {
+    reactor_rules: () => reactor?.shownRules() ?? [],
+    scheduled_jobs: () => schedule?.summary() ?? [],
+  })
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
@@ -312,11 +320,17 @@ function minionServices(
 }
 
 /** What the master does by itself: by the clock, and by engines. */
-function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): void {
+function openOwnWork(parts: MasterParts, access: MasterAccess, closings: Closing[]): MasterSchedule | undefined {
   const schedule = openMasterSchedule(named(parts, 'salt.utils.schedule'), access)
   closings.push(() => schedule?.close())
   const engines = openMasterEngines(named(parts, 'salt.engines'), access)
   closings.push(() => engines.close())
+  return schedule
+}
+
+/** Add commands that read facts of the running master, for programs of its owner. */
+function addOwnersCommands(clear: ClearCommands, rights: Access, read: Readonly<Record<string, () => Dict[]>>): void {
+  for (const [name, facts] of Object.entries(read)) clear.add(name, (load) => rights.isOwner(load) && facts())
 }
 
 type RequestHandlers = RequestChannelOptions['handlers']
@@ -385,6 +399,7 @@ function clearCommands(
   clear.add('revoke_token', (load) => rights.tokens.revoke(briefStr(load.get('token') ?? '')))
   clear.add('get_token', (load) => rights.tokens.find(briefStr(load.get('token') ?? '')) ?? false)
   clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
+  clear.add('rights', (load, peer) => explainRights(rights, load, peer))
   clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))
   return clear
 }
@@ -394,6 +409,12 @@ async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Pr
   const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
   const judged = await rights.judgeCall(load, family, briefStr(load.get('fun') ?? ''), peer)
   return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
+}
+
+/** Tell a caller which calls the access list allows. */
+async function explainRights(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
+  const explained = await rights.explain(load, peer)
+  return 'message' in explained ? refusedAnswer(explained) : explained
 }
 
 /** Fire an event that a program of the master's owner took from an outsider; the event carries the origin that the program proved. */

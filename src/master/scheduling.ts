@@ -20,8 +20,15 @@ interface Note {
 
 const REASON = 'The master was stopped while it was running the job; outcome unknown'
 
-/** Gives what ends it; undefined when nothing is scheduled. */
-export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): { close(): void } | undefined {
+/** The schedule of a running master. */
+export interface MasterSchedule {
+  /** Return all jobs with their times. */
+  summary(): Dict[]
+  close(): void
+}
+
+/** Start the schedule; undefined when nothing is scheduled. */
+export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess): MasterSchedule | undefined {
   const { opts, log } = parts
   const jobs = option(opts, 'schedule')
   if (!isDict(jobs) || jobs.size === 0) return undefined
@@ -45,7 +52,7 @@ export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess)
     schedule.brokeOff(note.name)
   }
   schedule.start()
-  return { close: () => schedule.stop() }
+  return { summary: () => schedule.summary(), close: () => schedule.stop() }
 }
 
 interface Due {

@@ -2,7 +2,7 @@
 // have minions and the master work.
 import { option } from '../config/mod.ts'
 import { type Dict, statesSucceeded, type Value } from '../data/mod.ts'
-import type { MasterContext, OrchestrationRequest, Orchestrator, StepMemory } from '../sdk/mod.ts'
+import type { MasterContext, OrchestrationRequest, Orchestrator, ResumeChoice, StepMemory } from '../sdk/mod.ts'
 import { keptRequest, listRuns, resumedRequest, showRun } from './record.ts'
 import { keptSteps } from './steps.ts'
 
@@ -13,6 +13,8 @@ export class Orchestration implements Orchestrator {
   private readonly starter: Starter
   /** The job id of the recorded run; undefined before the first run, and in a dry run. */
   private recorded: string | undefined
+  /** How steps of a run that is resumed are treated. */
+  private choice: ResumeChoice | undefined
 
   constructor(starter: Starter) {
     this.starter = starter
@@ -38,9 +40,10 @@ export class Orchestration implements Orchestrator {
     return new Map<Value, Value>([['data', data]]).set('outputter', 'highstate').set('retcode', succeeded ? 0 : 1)
   }
 
-  resume(jid: string): Promise<Dict> {
-    const request = resumedRequest(this.store, jid)
+  resume(jid: string, choice: ResumeChoice): Promise<Dict> {
+    const request = resumedRequest(this.store, jid, choice)
     this.recorded = jid
+    this.choice = choice
     return this.run(request)
   }
 
@@ -54,7 +57,7 @@ export class Orchestration implements Orchestrator {
 
   /** Return the memory of the steps of the recorded run; undefined when there is none. */
   steps(): StepMemory | undefined {
-    return this.recorded === undefined ? undefined : keptSteps(this.store, this.recorded)
+    return this.recorded === undefined ? undefined : keptSteps(this.store, this.recorded, this.choice)
   }
 
   /** Begin the record of a run, or continue the record of the run that is resumed. */

@@ -1,7 +1,7 @@
 // The record of orchestration runs: kept from the start of a run, step by step, so that a run can be watched while it works and
 // resumed after a failure.
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
-import type { OrchestrationRequest } from '../sdk/mod.ts'
+import type { OrchestrationRequest, ResumeChoice } from '../sdk/mod.ts'
 import type { OrchestrationRun, OrchestrationStore } from '../store/mod.ts'
 
 const KEPT = ['mods', 'saltenv', 'test', 'exclude', 'pillar', 'pillarenv', 'pillar_enc', 'parallel'] as const
@@ -10,10 +10,14 @@ const KEPT = ['mods', 'saltenv', 'test', 'exclude', 'pillar', 'pillarenv', 'pill
 export const keptRequest = (request: OrchestrationRequest, user: string): Dict =>
   new Map<Value, Value>(KEPT.map((name) => [name, request[name]])).set('user', user)
 
-/** Return the request of a run that can be resumed. */
-export function resumedRequest(store: OrchestrationStore, jid: string): OrchestrationRequest {
+/** Return the request of a run that can be resumed; refuse a choice of steps that the run does not have. */
+export function resumedRequest(store: OrchestrationStore, jid: string, choice: ResumeChoice): OrchestrationRequest {
   const { state, asked } = runOf(store, jid)
   if (state === 'running') throw new SaltError('CommandExecutionError', `Orchestration '${jid}' is still running`)
+  const known = new Set([...store.planOf(jid), ...store.steps(jid)].map(({ tag }) => tag))
+  const unknown = [...choice.skip, ...choice.retry].find((tag) => !known.has(tag))
+  if (unknown !== undefined)
+    throw new SaltError('CommandExecutionError', `Orchestration '${jid}' has no step '${unknown}'`)
   const kept = (name: (typeof KEPT)[number]): Value => asked.get(name) ?? null
   return {
     mods: kept('mods'),

@@ -1,7 +1,7 @@
 // The reactor of a master: it hears every event, and answers those that a rule matches, one after the other, as their files
 // say. What an earlier life of the master had not ended is taken up first.
 import { guarded, shownText } from '../base/mod.ts'
-import { type BusEvent, isOwn } from '../bus/mod.ts'
+import { type BusEvent, isOwn, patternText } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, repr, str, type Value } from '../data/mod.ts'
 import { failureLine } from '../render/mod.ts'
@@ -93,6 +93,16 @@ export class Reactor {
       record.takenUp()
       this.follow(() => this.takeUp(record))
     }
+  }
+
+  /** Return the rules in their order: `tag`, `files`, `origins` in words, and `place`, the file and line where a file has the rule. */
+  shownRules(): Dict[] {
+    return this.rules.all().map(({ pattern, files, origins }) =>
+      new Map<Value, Value>([['tag', pattern]])
+        .set('files', [...files])
+        .set('origins', origins?.map(patternText) ?? null)
+        .set('place', this.places.of(pattern) ?? null),
+    )
   }
 
   /** Resolves when the reactions to what was heard are written down; undefined when there is nothing to write. */

@@ -127,6 +127,17 @@ function fail(times: Times, error: string): DueVerdict {
   return IDLE
 }
 
+/** Return in words when a job runs. */
+export function whenText(job: Dict): string {
+  const interval = intervalOf(job)
+  if (interval !== undefined) return `every ${interval} seconds`
+  const kind = KINDS.find((name) => job.has(name))
+  if (kind === undefined) return truthy(job.get('run_on_start') ?? false) ? 'at the start' : 'never'
+  const value = job.get(kind)!
+  const text = isList(value) ? value.map(str).join(', ') : str(value)
+  return kind === 'when' ? text : `${kind} ${text}`
+}
+
 /** What keeps a job from running at all. Beside an interval `when`, `cron` and `once` count for nothing, as in Salt. */
 function faultOf(name: string, job: Dict): string | undefined {
   const kinds = KINDS.filter((kind) => job.has(kind))

@@ -2,8 +2,8 @@
 // written to the configuration; when each job is due next is kept on disk, so that a restart does not lose it.
 import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, deepCopy, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
-import { type DueRules, freshTimes, functionOf, intervalOf, look, settle, type Times } from './due.ts'
+import { type Dict, deepCopy, float, isDict, numberOf, str, truthy, type Value } from '../data/mod.ts'
+import { type DueRules, freshTimes, functionOf, intervalOf, look, settle, type Times, whenText } from './due.ts'
 import { datetimeOf } from './moments.ts'
 
 /** Names in a schedule that are no jobs. */
@@ -108,6 +108,26 @@ export class Schedule {
       shown.set('_skip_reason', skipped.reason).set('_skipped', true).set('_skipped_time', time(skipped.time))
     }
     return shown
+  }
+
+  /** Return all jobs with their times, in seconds since 1970: `name`, `fun`, `when`, `enabled`, `last_run` and `next_run`. */
+  summary(): Dict[] {
+    const { all } = this
+    const isOn = truthy(all.get('enabled') ?? true)
+    return [...all].flatMap(([name, job]) => {
+      if (SETTINGS.has(str(name)) || !isDict(job)) return []
+      const { next, splayed, lastRun } = this.timesOf(str(name))
+      const seconds = (moment: number | null): Value => (moment === null ? null : float(moment / 1000))
+      const isEnabled = isOn && truthy(job.get('enabled') ?? true)
+      return [
+        new Map<Value, Value>([['name', str(name)]])
+          .set('fun', functionOf(job) ?? '')
+          .set('when', whenText(job))
+          .set('enabled', isEnabled)
+          .set('last_run', seconds(lastRun))
+          .set('next_run', isEnabled ? seconds(splayed ?? next) : null),
+      ]
+    })
   }
 
   /** A run of this job did not end, because the daemon did: it runs anew where the job says `run_missed`. */

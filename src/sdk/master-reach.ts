@@ -128,8 +128,19 @@ export interface MasterReach extends MinionJobs, EventStream {
   print(text: string): void
 }
 
+/** A step as the files have it, before it runs. */
+export interface StepPlan {
+  tag: string
+  /** The file and line it is written in. */
+  place?: string
+  /** The tags of the steps that must have run before it. */
+  requires: string[]
+}
+
 /** The steps of one orchestration. */
 export interface StepMemory {
+  /** Keep the steps that a run is going to make, in their order. */
+  planned(steps: readonly StepPlan[]): void
   /** The result of a step that need not be done again. */
   recall(tag: string): Dict | undefined
   begun(tag: string, place?: string): void

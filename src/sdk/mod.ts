@@ -145,11 +145,17 @@ export type {
   MinionReturn,
   Published,
   StepMemory,
+  StepPlan,
   TargetedMinions,
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
-export { type OrchestrationRequest, type Orchestrator, startsOrchestration } from './orchestration.ts'
+export {
+  type OrchestrationRequest,
+  type Orchestrator,
+  type ResumeChoice,
+  startsOrchestration,
+} from './orchestration.ts'
 export { formatOutput } from './output.ts'
 export {
   baseName,

@@ -14,11 +14,19 @@ export interface OrchestrationRequest {
   parallel: Value
 }
 
+/** Steps that a resumed run treats in another way than by their results, by tag. */
+export interface ResumeChoice {
+  /** Steps that count as done and do not run. */
+  skip: readonly string[]
+  /** Steps that run again although they succeeded. */
+  retry: readonly string[]
+}
+
 export interface Orchestrator {
   /** Run an orchestration and record it step by step; return the results of its states with `outputter` and `retcode`. */
   run(request: OrchestrationRequest): Promise<Dict>
   /** Continue a run that failed or was interrupted; steps that succeeded are not run again. */
-  resume(jid: string): Promise<Dict>
+  resume(jid: string, choice: ResumeChoice): Promise<Dict>
   /** Return the last runs by job id, newest first: `mods`, `state` and `started`. */
   runs(count: number): Dict
   /** Return the record of one run: its request and its steps. */

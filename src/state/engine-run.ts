@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Position } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, decodeBytes, decodeMsgpack, isDict, str, truthy, type Value } from '../data/mod.ts'
-import type { CompiledLow, RenderedHigh, SlsMatches, StateRun } from '../sdk/mod.ts'
+import type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StepPlan } from '../sdk/mod.ts'
 import { argumentPlace } from './compile/argument-places.ts'
 import { mayAggregate, type OrderedLow } from './compile/compile-low.ts'
 import { Compiler } from './compile/compiler.ts'
 import { Dependencies } from './compile/dependencies.ts'
 import { disabledFilter } from './compile/low-chunks.ts'
-import { required } from './compile/low-tag.ts'
+import { lowTag, required } from './compile/low-tag.ts'
 import type { Top } from './compile/merge-tops.ts'
 import { regulateTemplate } from './compile/single-template.ts'
 import type { StateTree } from './compile/tree.ts'
@@ -198,10 +198,17 @@ export class EngineRun implements StateRun {
   }
 
   async callChunks(chunks: readonly Dict[]): Promise<Dict> {
+    this.run.steps?.planned(chunks.map((low) => this.planOf(low)))
     const running = await this.runner().callAll(chunks)
     await this.callListeners(chunks, running)
     await this.callBeacons(chunks, running)
     return running
+  }
+
+  private planOf(low: LowChunk): StepPlan {
+    const place = this.placeOf(low)
+    const requires = [...new Set(this.dependencies.of(low).map(([, chunk]) => lowTag(chunk)))]
+    return { tag: lowTag(low), requires, ...(place && { place: `${place.file}:${place.line}` }) }
   }
 
   private async callListeners(chunks: readonly Dict[], running: Dict): Promise<void> {

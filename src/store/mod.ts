@@ -5,7 +5,14 @@ export { ForeignDatabase } from './foreign-database.ts'
 export { JobFiles, type JobFilesOptions } from './job-files.ts'
 export { type JobFact, type JobFilter, JobLedger, type JobState, type Outcome } from './job-ledger.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
-export { type OrchestrationRun, type OrchestrationStep, OrchestrationStore, type RunState } from './orchestrations.ts'
+export {
+  type OrchestrationRun,
+  type OrchestrationStep,
+  OrchestrationStore,
+  type PlannedStep,
+  type RunState,
+  type StepCounts,
+} from './orchestrations.ts'
 export { type KeyFolder, PkiKeys } from './pki-keys.ts'
 export { QueueError, QueueStore } from './queues.ts'
 export { type KeptReaction, ReactionStore } from './reactions.ts'

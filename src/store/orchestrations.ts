@@ -16,7 +16,16 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS step_job (
     job TEXT PRIMARY KEY, jid TEXT NOT NULL, tag TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS step_job_by_step ON step_job (jid, tag);
+  CREATE TABLE IF NOT EXISTS run_end (jid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS step_end (
+    jid TEXT NOT NULL, tag TEXT NOT NULL, at REAL NOT NULL, is_failed INTEGER NOT NULL, PRIMARY KEY (jid, tag)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS plan (
+    jid TEXT NOT NULL, number INTEGER NOT NULL, tag TEXT NOT NULL, place TEXT, requires TEXT NOT NULL,
+    PRIMARY KEY (jid, number)) WITHOUT ROWID;
 `
+
+/** The tables whose rows belong to a run. */
+const OF_RUNS = ['step', 'step_place', 'step_job', 'run_end', 'step_end', 'plan'] as const
 
 /** Older ones make room. */
 const KEPT_SECONDS = 30 * 86_400
@@ -29,6 +38,22 @@ export interface OrchestrationRun {
   at: number
   state: RunState
   asked: Dict
+  /** When it ended; undefined while it runs, and for runs of earlier versions. */
+  ended?: number
+}
+
+/** A step as the files of a run have it, before it runs. */
+export interface PlannedStep {
+  tag: string
+  place?: string
+  /** The tags of the steps that must have run before it. */
+  requires: string[]
+}
+
+export interface StepCounts {
+  total: number
+  done: number
+  failed: number
 }
 
 export interface OrchestrationStep {
@@ -38,11 +63,15 @@ export interface OrchestrationStep {
   place?: string
   /** The jobs and calls that it made so far. */
   jobs: string[]
+  /** When it ended; undefined for steps of earlier versions. */
+  ended?: number
   /** Undefined for one that began and did not end. */
   result?: Dict
 }
 
 type Row = Record<string, unknown>
+
+const RUNS = 'SELECT run.*, run_end.at AS ended FROM run LEFT JOIN run_end USING (jid)'
 
 export class OrchestrationStore {
   private readonly db: Database
@@ -53,22 +82,65 @@ export class OrchestrationStore {
 
   begin(jid: string, asked: Dict): void {
     const before = now() - KEPT_SECONDS
-    for (const table of ['step', 'step_place', 'step_job']) {
+    for (const table of OF_RUNS) {
       this.db.prepare(`DELETE FROM ${table} WHERE jid IN (SELECT jid FROM run WHERE at < ?)`).run(before)
     }
     this.db.prepare('DELETE FROM run WHERE at < ?').run(before)
+    // a run that is resumed has a new plan and a new end
+    for (const table of ['run_end', 'plan']) this.db.prepare(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
     const sql = "INSERT OR REPLACE INTO run (jid, at, state, pid, asked) VALUES (?, ?, 'running', ?, ?)"
     this.db.prepare(sql).run(jid, now(), thisProcess(), pack(asked))
   }
 
   end(jid: string, state: RunState): void {
     this.db.prepare('UPDATE run SET state = ? WHERE jid = ?').run(state, jid)
+    this.db.prepare('INSERT OR REPLACE INTO run_end (jid, at) VALUES (?, ?)').run(jid, now())
+  }
+
+  /** Keep the steps that a run is going to make, behind those that are known. */
+  plan(jid: string, steps: readonly PlannedStep[]): void {
+    const { count } = this.db.prepare('SELECT count(*) AS count FROM plan WHERE jid = ?').get(jid) as Row
+    const put = this.db.prepare('INSERT INTO plan (jid, number, tag, place, requires) VALUES (?, ?, ?, ?, ?)')
+    this.db.transaction(() => {
+      for (const [index, { tag, place, requires }] of steps.entries()) {
+        put.run(jid, Number(count) + index, tag, place ?? null, JSON.stringify(requires))
+      }
+    })
+  }
+
+  /** The steps that a run was going to make, in their order; none for runs of earlier versions. */
+  planOf(jid: string): PlannedStep[] {
+    const rows = this.db
+      .prepare('SELECT tag, place, requires FROM plan WHERE jid = ? ORDER BY number')
+      .all(jid) as Row[]
+    return rows.map(({ tag, place, requires }) => ({
+      tag: String(tag),
+      ...(place !== null && { place: String(place) }),
+      requires: JSON.parse(String(requires)) as string[],
+    }))
+  }
+
+  /** How many steps a run has, and how they ended. */
+  counts(jid: string): StepCounts {
+    const sql = `SELECT
+      (SELECT count(*) FROM plan WHERE jid = ?1) AS planned,
+      (SELECT count(*) FROM step WHERE jid = ?1) AS begun,
+      (SELECT count(*) FROM step WHERE jid = ?1 AND result IS NOT NULL) AS ended,
+      (SELECT count(*) FROM step_end WHERE jid = ?1 AND is_failed = 1) AS failed`
+    const row = this.db.prepare(sql).get(jid) as Row
+    const failed = Number(row['failed'])
+    return {
+      total: Math.max(Number(row['planned']), Number(row['begun'])),
+      done: Number(row['ended']) - failed,
+      failed,
+    }
   }
 
   beginStep(jid: string, tag: string, place?: string): void {
     const count = this.db.prepare('SELECT count(*) AS count FROM step WHERE jid = ?').get(jid) as Row
     const sql = 'INSERT OR REPLACE INTO step (jid, tag, number, at, result) VALUES (?, ?, ?, ?, NULL)'
     this.db.prepare(sql).run(jid, tag, Number(count['count']), now())
+    this.db.prepare('DELETE FROM step_end WHERE jid = ? AND tag = ?').run(jid, tag)
     if (place === undefined) return
     this.db.prepare('INSERT OR REPLACE INTO step_place (jid, tag, place) VALUES (?, ?, ?)').run(jid, tag, place)
   }
@@ -85,34 +157,39 @@ export class OrchestrationStore {
   }
 
   endStep(jid: string, tag: string, result: Dict): void {
-    this.db.prepare('UPDATE step SET result = ? WHERE jid = ? AND tag = ?').run(pack(result), jid, tag)
+    const isFailed = result.get('result') === false ? 1 : 0
+    const sql = 'INSERT OR REPLACE INTO step_end (jid, tag, at, is_failed) VALUES (?, ?, ?, ?)'
+    this.db.transaction(() => {
+      this.db.prepare('UPDATE step SET result = ? WHERE jid = ? AND tag = ?').run(pack(result), jid, tag)
+      this.db.prepare(sql).run(jid, tag, now(), isFailed)
+    })
   }
 
   steps(jid: string): OrchestrationStep[] {
-    const sql =
-      'SELECT step.*, place FROM step LEFT JOIN step_place USING (jid, tag) WHERE step.jid = ? ORDER BY number'
+    const sql = `SELECT step.*, place, step_end.at AS ended FROM step LEFT JOIN step_place USING (jid, tag)
+      LEFT JOIN step_end USING (jid, tag) WHERE step.jid = ? ORDER BY number`
     const rows = this.db.prepare(sql).all(jid) as Row[]
     const made = this.db.prepare('SELECT job, tag FROM step_job WHERE jid = ? ORDER BY job').all(jid) as Row[]
-    return rows.map(({ tag, at, result, place }) => {
+    return rows.map(({ tag, at, result, place, ended }) => {
       const jobs = made.filter((job) => job['tag'] === tag).map(({ job }) => String(job))
-      const step = { tag: String(tag), at: Number(at), jobs, ...(place !== null && { place: String(place) }) }
+      const known = { ...(place !== null && { place: String(place) }), ...(ended !== null && { ended: Number(ended) }) }
+      const step = { tag: String(tag), at: Number(at), jobs, ...known }
       return result === null ? step : { ...step, result: unpackDict(result) }
     })
   }
 
   runs(count: number): OrchestrationRun[] {
-    return (this.db.prepare('SELECT * FROM run ORDER BY at DESC LIMIT ?').all(count) as Row[]).map(runOf)
+    return (this.db.prepare(`${RUNS} ORDER BY run.at DESC LIMIT ?`).all(count) as Row[]).map(runOf)
   }
 
   /** Runs before a job id, newest first. */
   runsBefore(jid: string, count: number): OrchestrationRun[] {
-    return (this.db.prepare('SELECT * FROM run WHERE jid < ? ORDER BY jid DESC LIMIT ?').all(jid, count) as Row[]).map(
-      runOf,
-    )
+    const rows = this.db.prepare(`${RUNS} WHERE run.jid < ? ORDER BY run.jid DESC LIMIT ?`).all(jid, count) as Row[]
+    return rows.map(runOf)
   }
 
   run(jid: string): OrchestrationRun | undefined {
-    const row = this.db.prepare('SELECT * FROM run WHERE jid = ?').get(jid) as Row | undefined
+    const row = this.db.prepare(`${RUNS} WHERE run.jid = ?`).get(jid) as Row | undefined
     return row && runOf(row)
   }
 
@@ -122,13 +199,14 @@ export class OrchestrationStore {
 }
 
 /** A run whose process is gone was interrupted. */
-function runOf({ jid, at, state, pid, asked }: Row): OrchestrationRun {
+function runOf({ jid, at, state, pid, asked, ended }: Row): OrchestrationRun {
   const isGone = state === 'running' && !isAlive(String(pid))
   return {
     jid: String(jid),
     at: Number(at),
     state: isGone ? 'interrupted' : (state as RunState),
     asked: unpackDict(asked),
+    ...(ended !== null && { ended: Number(ended) }),
   }
 }
 

@@ -27,11 +27,14 @@ const MOST_UNWRITTEN = 5000
 
 interface Row {
   id: number
+  at: number
   record: Uint8Array | ArrayBuffer
 }
 
 export interface KeptReaction {
   id: number
+  /** When it began, in seconds since 1970. */
+  at: number
   record: Dict
 }
 
@@ -120,40 +123,45 @@ export class ReactionStore {
 
   /** The last ones, newest first. */
   last(count: number): KeptReaction[] {
-    return this.rows('SELECT id, record FROM reaction ORDER BY id DESC LIMIT ?', count)
+    return this.rows('SELECT id, at, record FROM reaction ORDER BY id DESC LIMIT ?', count)
   }
 
   /** Those before a number, to events of one tag or of all tags, newest first. */
   before(id: number, count: number, tag?: string): KeptReaction[] {
     const of = tag === undefined ? '' : 'AND tag = ?'
-    const sql = `SELECT id, record FROM reaction WHERE id < ? ${of} ORDER BY id DESC LIMIT ?`
+    const sql = `SELECT id, at, record FROM reaction WHERE id < ? ${of} ORDER BY id DESC LIMIT ?`
     return this.rows(sql, id, ...(tag === undefined ? [] : [tag]), count)
   }
 
   one(id: number): KeptReaction | undefined {
-    return this.rows('SELECT id, record FROM reaction WHERE id = ?', id)[0]
+    return this.rows('SELECT id, at, record FROM reaction WHERE id = ?', id)[0]
   }
 
   /** Those to events of one tag, newest first. */
   to(tag: string, count: number): KeptReaction[] {
-    return this.rows('SELECT id, record FROM reaction WHERE tag = ? ORDER BY id DESC LIMIT ?', tag, count)
+    return this.rows('SELECT id, at, record FROM reaction WHERE tag = ? ORDER BY id DESC LIMIT ?', tag, count)
   }
 
   /** Those in whose record a text stands, such as the number of a job, newest first. */
   about(text: string, count: number): KeptReaction[] {
-    const sql = 'SELECT id, record FROM reaction WHERE instr(record, ?) > 0 ORDER BY id DESC LIMIT ?'
+    const sql = 'SELECT id, at, record FROM reaction WHERE instr(record, ?) > 0 ORDER BY id DESC LIMIT ?'
     return this.rows(sql, Buffer.from(text), count)
   }
 
   /** Those whose event another reaction's work fired. */
   causedBy(id: number, count: number): KeptReaction[] {
-    const later = this.rows('SELECT id, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
+    const later = this.rows('SELECT id, at, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
     return later.filter(({ record }) => record.get('cause') === id)
+  }
+
+  /** Those after a number, oldest first. */
+  after(id: number, count: number): KeptReaction[] {
+    return this.rows('SELECT id, at, record FROM reaction WHERE id > ? ORDER BY id LIMIT ?', id, count)
   }
 
   /** Those that had not ended when they were last heard of. */
   open(): KeptReaction[] {
-    return this.rows('SELECT id, record FROM reaction WHERE is_open = ? ORDER BY id', 1)
+    return this.rows('SELECT id, at, record FROM reaction WHERE is_open = ? ORDER BY id', 1)
   }
 
   close(): void {
@@ -166,6 +174,10 @@ export class ReactionStore {
 
   private rows(sql: string, ...values: Array<number | string | Buffer>): KeptReaction[] {
     this.flush()
-    return (this.db.prepare(sql).all(...values) as Row[]).map(({ id, record }) => ({ id, record: unpackDict(record) }))
+    return (this.db.prepare(sql).all(...values) as Row[]).map(({ id, at, record }) => ({
+      id,
+      at,
+      record: unpackDict(record),
+    }))
   }
 }

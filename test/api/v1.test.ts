@@ -177,11 +177,12 @@ describe('jobs', () => {
 
   it('are traced to their cause', async () => {
     const jid = await finished('bob', { target: 'web1', function: 'test.ping' })
-    expect(await read(`/v1/traces/${jid}`)).toMatchObject({
-      link: 'user',
-      what: 'bob',
-      next: [{ link: 'job', number: jid }],
-    })
+    const { root } = await read(`/v1/traces/${jid}`)
+    expect(root).toMatchObject({ kind: 'user', title: 'bob', asked: false })
+    expect(root.children).toMatchObject([
+      { kind: 'job', jid, asked: true, state: 'ok', children: [{ kind: 'minion', minion: 'web1', state: 'ok' }] },
+    ])
+    expect((await read(`/v1/traces?what=${jid}`)).root).toEqual(root)
     expect(await site.as('bob', 'GET', `/v1/traces/${jid}`)).toEqual(isProblem(403))
   })
 })

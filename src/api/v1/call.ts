@@ -8,9 +8,14 @@ import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
+<<<<<<< HEAD
 import type { ClientWork } from '../clients/work.ts'
 import { answered, HttpError, mindRefusal } from '../errors.ts'
 import { runBatchAsync, runLowstate } from '../lowstate.ts'
+=======
+import { answered, HttpError, mindRefusal } from '../errors.ts'
+import { runLowstate } from '../lowstate.ts'
+>>>>>>> w-v1b
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 
@@ -63,13 +68,13 @@ export class V1Call {
   }
 
   /** Whether the caller may call a function of the master. */
-  async may(family: Family, fun: string, kwargs: Record<string, Value> = {}): Promise<boolean> {
+  async may(family: Family, fun: string, kwargs: Record<string, Value> = {}, args: Value[] = []): Promise<boolean> {
     if (!this.isEnabled(CLIENTS[family])) return false
     const load: Array<[Value, Value]> = [
       ['cmd', 'judge'],
       ['family', family],
       ['fun', fun],
-      ['arg', []],
+      ['arg', args],
       ['kwarg', new Map<Value, Value>(Object.entries(kwargs))],
       ['token', this.session.token],
     ]
@@ -78,9 +83,9 @@ export class V1Call {
   }
 
   /** Throw unless the caller may call a function of the master. */
-  async need(family: Family, fun: string, kwargs: Record<string, Value> = {}): Promise<void> {
+  async need(family: Family, fun: string, kwargs: Record<string, Value> = {}, args: Value[] = []): Promise<void> {
     this.needClient(...CLIENTS[family])
-    if (await this.may(family, fun, kwargs)) return
+    if (await this.may(family, fun, kwargs, args)) return
     throw await this.refused(`This needs the right to call the ${family} function ${fun}`)
   }
 
@@ -90,9 +95,16 @@ export class V1Call {
     throw new HttpError(403, `The client ${clients[0]} is disabled: the option netapi_enable_clients does not name it`)
   }
 
-  private isEnabled(clients: readonly string[]): boolean {
+  /** Whether the options of the master let callers use one of some clients. */
+  isEnabled(clients: readonly string[]): boolean {
     const enabled = option(this.service.master.access.opts, 'netapi_enable_clients')
     return isList(enabled) && clients.some((name) => enabled.includes(name))
+  }
+
+  /** Send a command to the master with the credentials of the caller; throw its refusal. */
+  async ask(cmd: string, fields: ReadonlyArray<[Value, Value]>): Promise<Dict> {
+    const load = new Map<Value, Value>([['cmd', cmd], ...fields, ['token', this.session.token]])
+    return answered(await this.service.master.command(load, this.peer))
   }
 
   /** Run a chunk of lowstate with the rights of the caller. */

@@ -12,6 +12,7 @@ const TAGS: ReadonlyArray<readonly [string, string]> = [
   ['Orchestration', 'Orchestration runs and their steps'],
   ['Reactor', 'Reactions to events'],
   ['Events', 'Events of the master as they come'],
+  ['Files', 'The tree of the file server'],
   ['Functions', 'What functions there are, with their arguments and results'],
   ['Master', 'The master itself'],
   ['Salt', "The interface of Salt's own REST API (rest_cherrypy, rest_tornado and rest_wsgi)"],
@@ -57,5 +58,23 @@ export function documentText(site: V1App, prefix: string): string {
     security: [{ token: [] }, { bearer: [] }, { cookie: [] }],
     tags: TAGS.map(([name, description]) => ({ name, description })),
   })
+  addEventNumbers(document)
   return JSON.stringify(document)
+}
+
+const EVENT_NUMBER = {
+  description:
+    'The number of the last event that the API had seen before it read the answer. A stream of events with this number as `since` misses nothing.',
+  schema: { type: 'integer' as const },
+}
+
+/** Describe the header that all answers to `GET` under `/v1` have which need a session. */
+function addEventNumbers(document: ReturnType<V1App['getOpenAPI31Document']>): void {
+  document.components = { ...document.components, headers: { EventNumber: EVENT_NUMBER } }
+  for (const [path, { get }] of Object.entries(document.paths ?? {})) {
+    const needsSession = get?.security === undefined || get.security.length > 0
+    if (!path.startsWith('/v1/') || !get || !needsSession) continue
+    const shown = get.responses?.['200']
+    if (shown) shown.headers = { ...shown.headers, 'Event-Number': { $ref: '#/components/headers/EventNumber' } }
+  }
 }

@@ -10,6 +10,7 @@ import { argumentSchema, resultSchema, STATE_RESULT } from './function-schemas.t
 import { toJson } from './json.ts'
 import { refusals } from './problems.ts'
 import { Any, answer, cursorOf, FunctionName, line, pageOf, paging, placeOf } from './shapes.ts'
+import { slices } from './slices.ts'
 
 const FAMILIES = ['execution', 'state', 'runner', 'wheel'] as const
 
@@ -17,7 +18,13 @@ const Family = z.enum(FAMILIES)
 
 type Family = z.infer<typeof Family>
 
-const Name = z.object({ family: Family, name: z.string() }).openapi('FunctionName')
+const Name = z
+  .object({
+    family: Family,
+    name: z.string(),
+    doc: z.string().optional().openapi({ description: 'The first sentence of the documentation, with `docs=true`' }),
+  })
+  .openapi('FunctionName')
 
 const Schema = z.record(z.string(), Any)
 
@@ -65,6 +72,7 @@ const list = createRoute({
     query: z.strictObject({
       family: Family.optional(),
       q: line(200).optional().openapi({ description: 'A part of the name' }),
+      docs: z.enum(['true', 'false']).optional().openapi({ description: 'Whether items have the field `doc`' }),
       ...paging,
     }),
   },
@@ -137,6 +145,27 @@ function described(family: Family, name: string, { module, declaration }: Declar
   }
 }
 
+type Named = { family: Family; name: string }
+
+/** Add the first sentence of the documentation to functions. Their modules are imported one after the other. */
+async function withDocs(
+  page: readonly Named[],
+  find: (family: Family, name: string) => Promise<Declared[]>,
+): Promise<Array<Named & { doc: string }>> {
+  const turn = slices()
+  const items = []
+  for (const { family, name } of page) {
+    const [declared] = await find(family, name)
+    items.push({ family, name, doc: firstSentence(declared?.declaration.doc ?? '') })
+    await turn()
+  }
+  return items
+}
+
+/** Return the text up to the first full stop before a space, or the first empty line. */
+const firstSentence = (doc: string): string =>
+  (/^[\s\S]*?(?:\.(?=\s)|(?=\n\s*\n)|$)/.exec(doc.trim())?.[0] ?? '').replace(/\s+/g, ' ')
+
 export function addFunctionRoutes(site: V1App, service: ApiService): void {
   const { functions } = service.master.access
   const names = (family: Family): Iterable<string> => {
@@ -149,8 +178,8 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
     const registry = functions.of(family as 'runner' | 'wheel')
     return registry.has(name) ? [{ module: null, declaration: await registry.find(name) }] : []
   }
-  site.openapi(list, (c) => {
-    const { family, q, limit, cursor } = c.req.valid('query')
+  site.openapi(list, async (c) => {
+    const { family, q, docs, limit, cursor } = c.req.valid('query')
     const [afterFamily = '', afterName = ''] = placeOf(cursor, 2) ?? []
     const wanted = FAMILIES.filter(
       (each) =>
@@ -162,8 +191,9 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
         .sort()
         .map((name) => ({ family: each, name })),
     )
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
+    const page = found.slice(0, limit)
+    const items = docs === 'true' ? await withDocs(page, find) : page
+    const last = page.at(-1)
     return c.json({ items, next: found.length > limit && last ? cursorOf([last.family, last.name]) : null }, 200)
   })
   site.openapi(one, async (c) => {

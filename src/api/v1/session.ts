@@ -1,6 +1,7 @@
 // Logins: `/v1/login` and `/v1/session`.
 import { createRoute, z } from '@hono/zod-openapi'
-import { type Dict, isDict, isList, loadJson, type Value } from '../../data/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, isList, loadJson, str, type Value } from '../../data/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import { isForeignPage, sessionCookie } from '../callers.ts'
 import { HttpError } from '../errors.ts'
@@ -49,6 +50,24 @@ const login = createRoute({
   responses: { 200: answer(Login, 'The session'), ...refusals(400, 401, 404, 413, 415) },
 })
 
+const LoginInfo = z
+  .object({
+    eauth: z.array(z.string()).openapi({ description: 'The systems that the option external_auth names' }),
+    message: z.string().nullable().openapi({ description: 'The text of the option api_motd' }),
+  })
+  .openapi('LoginInfo')
+
+const loginInfo = createRoute({
+  method: 'get',
+  path: '/v1/login',
+  operationId: 'getLoginInfo',
+  summary: 'Show how to log in',
+  description: 'Needs no session.',
+  tags,
+  security: [],
+  responses: { 200: answer(LoginInfo, 'How to log in'), ...refusals(403) },
+})
+
 const shown = createRoute({
   method: 'get',
   path: '/v1/session',
@@ -86,6 +105,11 @@ export function addSessionRoutes(site: V1App, service: ApiService): void {
     if (!isForeignPage(c.req.raw.headers)) c.header('Set-Cookie', cookie(id, SESSION_IDLE))
     const session = { user, eauth, permissions: permissions(opts, token), expires: timeText(expires) }
     return c.json({ token: id, ...session }, 200)
+  })
+  site.openapi(loginInfo, (c) => {
+    const systems = option(opts, 'external_auth')
+    const message = option(opts, 'api_motd')
+    return c.json({ eauth: isDict(systems) ? [...systems.keys()].map(str) : [], message: message || null }, 200)
   })
   site.openapi(shown, async (c) => {
     const { call } = c.var

@@ -12,6 +12,8 @@ import { type V1App, V1Call, type V1Env } from './call.ts'
 import { addCallRoutes } from './calls.ts'
 import { documentText } from './document.ts'
 import { EventRate } from './event-rate.ts'
+import { addFileRoutes } from './files.ts'
+import { addFireRoutes } from './fire.ts'
 import { addFunctionRoutes } from './functions.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addKeyRoutes } from './keys.ts'
@@ -20,12 +22,19 @@ import { addMatrixRoutes } from './matrix.ts'
 import { addMinionDataRoutes } from './minion-data.ts'
 import { MinionFacts } from './minion-facts.ts'
 import { addMinionRoutes } from './minions.ts'
+import { addOptionRoutes } from './options.ts'
 import { fieldErrors, problem, problemOf } from './problems.ts'
+import { addReactorRoutes } from './reactor.ts'
 import { addReturnRoutes } from './returns.ts'
+import { addRightRoutes } from './rights.ts'
 import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
+<<<<<<< HEAD
 import { addTargetRoutes } from './targets.ts'
+=======
+import { addTraceRoutes } from './traces.ts'
+>>>>>>> w-v1b
 
 /**
  * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further
@@ -71,6 +80,12 @@ function addRoutes(site: V1App, service: ApiService): void {
   addCallRoutes(site, service)
   addKeyRoutes(site, service)
   addRunRoutes(site, service)
+  addReactorRoutes(site, service)
+  addTraceRoutes(site, service)
+  addFireRoutes(site, service)
+  addRightRoutes(site, service)
+  addFileRoutes(site, service)
+  addOptionRoutes(site, service)
   addFunctionRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
 }
@@ -110,6 +125,10 @@ function isOurs(path: string, { webhookUrl, app, appPath, staticFolder, staticPa
 
 const METHODS = 'GET, POST, DELETE'
 
+/** Whether a request needs no session. */
+const isOpen = (method: string, path: string): boolean =>
+  path === '/v1/login' && (method === 'POST' || method === 'GET' || method === 'HEAD')
+
 /** Recognise the caller and read the body, before any route. */
 async function prepare(
   c: Context<V1Env>,
@@ -120,8 +139,7 @@ async function prepare(
   if (method === 'OPTIONS') return preflight()
   const { limits } = service
   limits.countAddress(peerOf(c).host)
-  const isLogin = method === 'POST' && path === '/v1/login'
-  const call = isLogin ? undefined : await V1Call.of(service, c)
+  const call = isOpen(method, path) ? undefined : await V1Call.of(service, c)
   if (call) {
     call.peer.recognise?.(call.user)
     limits.countUser(call.user)
@@ -131,7 +149,10 @@ async function prepare(
     const body = readJson(utf8(await readBytes(raw, service.settings.maxBody, call ? undefined : limits.strangers)), c)
     if (call) call.body = body
   }
+  const { last } = service.master.events
   await next()
+  // events after this one may not be in the answer; a stream with `since` has them
+  if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(last))
   return undefined
 }
 
@@ -142,7 +163,7 @@ async function prepare(
 function allowOrigin(origin: string | undefined, { corsOrigins }: ApiSettings, headers: Headers): void {
   if (corsOrigins && (origin === undefined || !corsOrigins.has(origin))) return
   headers.set('Access-Control-Allow-Origin', corsOrigins && origin ? origin : '*')
-  headers.set('Access-Control-Expose-Headers', 'Location')
+  headers.set('Access-Control-Expose-Headers', 'Event-Number, Location')
   if (corsOrigins) headers.set('Access-Control-Allow-Credentials', 'true')
   headers.append('Vary', 'Origin')
 }

@@ -36,6 +36,12 @@ export const ACCESS = {
     for: ['master'],
     doc: 'Python program that asks PAM. Default: /usr/bin/python3',
   },
+  api_motd: {
+    type: 'str',
+    for: ['master'],
+    unset: '',
+    doc: 'Text that the API shows to users before they log in (docs/api-v1.md)',
+  },
   sharedsecret: { type: 'str', for: ['master'], doc: 'Secret for logging in with sharedsecret' },
   client_acl_verify: {
     type: 'bool',
@@ -56,9 +62,14 @@ export const ACCESS = {
     later: 'modules that give the rights of users',
   },
   ...later('other stores of tokens', {
-    eauth_tokens: { type: 'str', master: 'localfs', doc: 'Store of tokens' },
-    'eauth_tokens.cache_driver': { type: 'None|str', master: null, doc: 'Cache that keeps tokens' },
-    'eauth_tokens.cluster_id': { type: 'None|str', master: null, doc: 'Name that tokens of one cluster share' },
+    eauth_tokens: { type: 'str', master: 'localfs', secret: false, doc: 'Store of tokens' },
+    'eauth_tokens.cache_driver': { type: 'None|str', master: null, secret: false, doc: 'Cache that keeps tokens' },
+    'eauth_tokens.cluster_id': {
+      type: 'None|str',
+      master: null,
+      secret: false,
+      doc: 'Name that tokens of one cluster share',
+    },
   }),
   django_auth_path: {
     type: 'str',

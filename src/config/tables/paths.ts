@@ -67,9 +67,10 @@ export const PATHS = {
     type: 'str',
     for: ['master'],
     unset: '/var/cache/salt/master/tokens',
+    secret: false,
     doc: 'Directory of the tokens of logged-in users',
   },
-  token_file: { type: 'str', for: ['master'], doc: "File that keeps the user's own token" },
+  token_file: { type: 'str', for: ['master'], secret: false, doc: "File that keeps the user's own token" },
   verify_env: {
     type: 'bool',
     both: true,

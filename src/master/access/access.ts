@@ -12,6 +12,7 @@ import { extraOf, fieldsInNeed, isName, type JobRequest, readRequest } from '../
 import type { Refusal } from '../refusals.ts'
 import type { ResolvedTarget, TargetResolver } from '../target-resolver.ts'
 import {
+  type Covers,
   isHarmless,
   type JudgedCall,
   judgedCalls,
@@ -20,8 +21,10 @@ import {
   mayPublishAnywhere,
   maySetField,
 } from './allowed.ts'
+import { type AskedRight, readAsked, targetKey, verdictsAnswer } from './asked-rights.ts'
 import { backend } from './backends.ts'
 import { type JobsHere, mayTakeId } from './chosen-id.ts'
+import { explainMasterCall, explainPublication, type HeldList, type Verdict } from './explain.ts'
 import { isBlacklisted, isPermissive, listFor } from './lists.ts'
 import { Tokens } from './tokens.ts'
 
@@ -31,6 +34,8 @@ interface Recognised {
   list?: Value[]
   /** The groups of a user of external authentication. */
   groups?: readonly string[]
+  /** The system of external authentication that knows the user. */
+  eauth?: string
 }
 
 /** A caller with an access list. */
@@ -55,6 +60,11 @@ const CALL_REFUSALS = {
   eauth: 'EauthAuthenticationError',
   user: 'UserAuthenticationError',
 } as const
+
+/** The name under which the lists of local users are asked for in place of an eauth system. */
+const LOCAL_LISTS = 'publisher_acl'
+
+const READ_OPTIONS: JudgedCall = { fun: 'config.values', args: [], kwargs: new Map() }
 
 type Known = MinionKnowledge & JobsHere & { cache: DataCache }
 
@@ -160,6 +170,72 @@ export class Access {
     return mayCall(recognised.list, family, { fun, ...argumentsOf(load) }) ? { user: recognised.user } : refusal
   }
 
+  /**
+   * Tell whether the caller may make calls, and why. The fields `for_user` and `for_eauth` ask about another user; this needs the right
+   * to call the wheel function `config.values`, which shows all access lists.
+   */
+  async explain(load: Dict, peer?: Peer): Promise<Dict | Refusal> {
+    const caller = await this.recognise(load, load, peer)
+    if (!caller) return AUTHENTICATION
+    const asked = readAsked(load)
+    if (typeof asked === 'string') return { name: 'SaltInvocationError', message: asked }
+    const other = load.get('for_user')
+    if (other === undefined) return verdictsAnswer(await this.verdicts(caller, asked))
+    const seesLists = caller.list === undefined || mayCall(caller.list, 'wheel', READ_OPTIONS)
+    if (!seesLists) return AUTHORIZATION
+    const eauth = briefStr(load.get('for_eauth') ?? '')
+    const known = isName(other) ? await this.userOf(eauth, str(other)) : undefined
+    if (!known) return { name: 'SaltInvocationError', message: `There is no eauth system ${shownText(eauth)}` }
+    return verdictsAnswer(await this.verdicts(known, asked))
+  }
+
+  /** A user as the options know them, without credentials. */
+  private async userOf(eauth: string, user: string): Promise<Recognised | undefined> {
+    const { opts } = this.known
+    if (eauth === LOCAL_LISTS) return { user, list: listFor(option(opts, LOCAL_LISTS), user, [], isPermissive(opts)) }
+    const rules = this.rulesOf(eauth)
+    return rules && this.listed(eauth, rules, user)
+  }
+
+  private async verdicts({ user, list, eauth }: Recognised, asked: readonly AskedRight[]): Promise<readonly Verdict[]> {
+    const source = `${eauth === undefined ? LOCAL_LISTS : `external_auth: ${eauth}`}: ${user}`
+    const found: Verdict[] = []
+    const resolved = new Map<string, Promise<Covers | undefined>>()
+    for (const { call, target } of asked) {
+      const isForbidden = call.family === 'execution' && isBlacklisted(this.known.opts, user, [call.fun])
+      if (isForbidden) found.push({ allowed: false, reason: `publisher_acl_blacklist forbids ${call.fun} to ${user}` })
+      else if (list === undefined) found.push({ allowed: true, reason: 'The owner of the master may call everything' })
+      else
+        found.push(await this.verdict({ list, source }, call, target && (() => this.reached(user, target, resolved))))
+    }
+    return found
+  }
+
+  private async verdict(
+    held: HeldList,
+    call: AskedRight['call'],
+    minions?: () => Promise<Covers | undefined>,
+  ): Promise<Verdict> {
+    return call.family === 'execution' ? explainPublication(held, call, minions) : explainMasterCall(held, call)
+  }
+
+  /** The minions that a target means, looked up once for each target of a command. */
+  private reached(
+    author: string,
+    target: { tgt: Value; kind: string },
+    resolved: Map<string, Promise<Covers | undefined>>,
+  ): Promise<Covers | undefined> {
+    const key = targetKey(target)
+    const known = resolved.get(key)
+    if (known) return known
+    const asked = { author, target: target.tgt, kind: target.kind }
+    const covers = this.targets
+      .foreign(asked)
+      .then(({ minions }) => (minions.length > 0 ? this.covering(minions) : undefined))
+    resolved.set(key, covers)
+    return covers
+  }
+
   /** A new token for credentials; empty when they are wrong. */
   async makeToken(load: Dict, peer?: Peer): Promise<Dict | ''> {
     const recognised = await this.byCredentials(load, peer)
@@ -249,7 +325,7 @@ export class Access {
     const ctx = { opts, config: rules, log }
     const own = await system?.list?.(user, ctx)
     const groups = (await system?.groups?.(user, ctx)) ?? []
-    return { user, groups, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
+    return { user, eauth, groups, list: own ?? listFor(rules, user, groups, isPermissive(opts)) }
   }
 
   /** Recognise a local user by the key. Only the owner's key may carry another name: `sudo_<user>` for a user who became root. */

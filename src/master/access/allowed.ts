@@ -31,17 +31,19 @@ function single(dict: Dict): [key: Value, value: Value] | undefined {
 
 /** Whether every function of a command is allowed on all the minions it reaches. */
 export function mayPublish(list: readonly Value[], calls: readonly JudgedCall[], covers: Covers): boolean {
-  return (
-    calls.length > 0 && calls.every((call) => isHarmless(call) || list.some((entry) => allows(entry, call, covers)))
-  )
+  return calls.length > 0 && calls.every((call) => isHarmless(call) || publishRule(list, call, covers) !== undefined)
 }
+
+/** Return the first entry that allows a function on all the minions a command reaches; undefined where none does. */
+export const publishRule = (list: readonly Value[], call: JudgedCall, covers: Covers): Value | undefined =>
+  list.find((entry) => allows(entry, call, covers))
 
 export const isHarmless = ({ fun }: JudgedCall): boolean => fun === HARMLESS
 
 /** Whether every function of a command is allowed on every minion, also on minions that this master does not know. */
 export function mayPublishAnywhere(list: readonly Value[], calls: readonly JudgedCall[]): boolean {
   const isEverybody: Covers = (target) => target === '*'
-  return calls.length > 0 && calls.every((call) => list.some((entry) => allows(entry, call, isEverybody)))
+  return calls.length > 0 && calls.every((call) => publishRule(list, call, isEverybody) !== undefined)
 }
 
 /** Whether a list grants a field of a publication: `@publish` grants all, `{'@publish': [name, …]}` the named ones. */
@@ -88,12 +90,16 @@ function allowsArguments(conditions: Value, { args, kwargs }: JudgedCall): boole
   })
 }
 
-/** Whether a function of the master may be called: `@runner`, `@wheel`, `@<module>`, and dicts of these. */
-export function mayCall(list: readonly Value[], family: 'runner' | 'wheel', call: JudgedCall): boolean {
+/** Whether a function of the master may be called. */
+export const mayCall = (list: readonly Value[], family: 'runner' | 'wheel', call: JudgedCall): boolean =>
+  callRule(list, family, call) !== undefined
+
+/** Return the first entry that allows a function of the master: `@runner`, `@wheel`, `@<module>`, or a dict of these. */
+export function callRule(list: readonly Value[], family: 'runner' | 'wheel', call: JudgedCall): Value | undefined {
   const [module, name, ...rest] = call.fun.split('.')
-  if (name === undefined || rest.length > 0) return false
+  if (name === undefined || rest.length > 0) return undefined
   const families = [`@${family}`, `@${family}s`]
-  return list.some((entry) => {
+  return list.find((entry) => {
     const text = textOf(entry)
     if (text !== undefined) return (text === `@${module}` && text !== FIELDS) || families.includes(text)
     const [right, functions] = (isDict(entry) ? single(entry) : undefined) ?? []

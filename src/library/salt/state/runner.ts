@@ -171,10 +171,14 @@ export default defineRunner({
     }),
     orchestrate_resume: masterFn({
       doc: 'Continue an orchestration run that failed or was interrupted. Successful steps are not run again.',
-      args: { jid },
+      args: {
+        jid,
+        skip: arg.words('Tags of steps to count as done', { default: [] }),
+        retry: arg.words('Tags of steps to run again although they succeeded', { default: [] }),
+      },
       examples: ['salt-run state.orchestrate_resume 20171130110407769519'],
       outputter: 'highstate',
-      run: (ctx, { jid }) => ctx.orchestration.resume(jid),
+      run: (ctx, { jid, skip, retry }) => ctx.orchestration.resume(jid, { skip, retry }),
     }),
     orchestrate_show_sls: showSls('orchestrate_show_sls'),
     orch_show_sls: showSls('orch_show_sls'),
