@@ -5,6 +5,7 @@ import type { LiveEvent } from '../../live/stream.ts'
 import { href } from '../../route.ts'
 import { Badge, Time, type Tone } from '../../ui/basic.tsx'
 
+export type Details = Data<'/v1/minions/{id}'>
 export type JobSummary = Data<'/v1/jobs'>['items'][number]
 
 /** Whether an event may change what is shown of a minion. */
