@@ -65,12 +65,8 @@ import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
-<<<<<<< HEAD
-import { openMasterSchedule } from './scheduling.ts'
-import { answerTargets } from './target-questions.ts'
-=======
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
->>>>>>> w-v1b
+import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown

@@ -11,7 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Show how to log in
+         * @description Needs no session.
+         */
+        get: operations["getLoginInfo"];
         put?: never;
         /**
          * Begin a session
@@ -430,6 +434,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{jid}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue an orchestration run that failed or was interrupted
+         * @description Equals the runner function `state.orchestrate_resume`. Steps that succeeded are not run again.
+         */
+        post: operations["resumeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reactor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rules of the reactor with counts
+         * @description Equals the runner function `reactor.list`.
+         */
+        get: operations["listReactorRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reactor/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what the reactor would do for an event
+         * @description Equals the runner function `reactor.test`: the files are rendered, and no call is made. Send `tag` and `data`, or `event`, which also needs the right to call the runner function `state.event`.
+         */
+        post: operations["testReactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/reactions": {
         parameters: {
             query?: never;
@@ -459,9 +523,213 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job
-         * @description Equals the runner function `trace.show`: the chain from the first cause, with files and lines.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
          */
         get: operations["getTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the causes and consequences of a job or an event
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         */
+        get: operations["findTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read events
+         * @description Stream events as server-sent events with their numbers as ids; a stream resumes by the header `Last-Event-ID` or by `since`. Callers that may call the runner `state.event` see all events, others those of the jobs that they began.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        /**
+         * Fire an event
+         * @description Equals the runner function `event.send`. Tags of the master and of other minions are refused.
+         */
+        post: operations["fireEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell which calls a user may make, and why
+         * @description Judges as a request would be judged, and calls nothing. One item for each call, in their order. To ask about another user needs the right to call the wheel function `config.values`.
+         */
+        post: operations["explainRights"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users and groups with their access lists
+         * @description The options `external_auth` and `publisher_acl`. Needs the right to call the wheel function `config.values`.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the environments of the file server
+         * @description Equals the runner function `fileserver.envs`.
+         */
+        get: operations["listEnvironments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a folder of the file server
+         * @description Equals the runner functions `fileserver.file_list` and `fileserver.dir_list`, for one folder.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a file of the file server
+         * @description Needs the rights to call the runner functions `fileserver.file_list` and `salt.cmd` with `cp.get_file_str`.
+         */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the options of the master with their places
+         * @description Equals the wheel function `config.values`. Secrets are hidden.
+         */
+        get: operations["listOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the scheduled jobs of the master
+         * @description The option `schedule`, with the times of the running master. Needs the right to call the wheel function `config.values`.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/returners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the returners that the master uses
+         * @description Needs the right to call the wheel function `config.values`.
+         */
+        get: operations["listReturners"];
         put?: never;
         post?: never;
         delete?: never;
@@ -522,26 +790,6 @@ export interface paths {
          * @description Equals the runner function `manage.status`, from what the master knows: no minion is asked.
          */
         get: operations["getStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read events
-         * @description Stream events as server-sent events with their numbers as ids; a stream resumes by the header `Last-Event-ID` or by `since`. Callers that may call the runner `state.event` see all events, others those of the jobs that they began.
-         */
-        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -843,6 +1091,12 @@ export interface components {
             eauth: string;
         } & {
             [key: string]: string | number | boolean;
+        };
+        LoginInfo: {
+            /** @description The systems that the option external_auth names */
+            eauth: string[];
+            /** @description The text of the option api_motd */
+            message: string | null;
         };
         MinionList: {
             items: components["schemas"]["Minion"][];
@@ -1219,21 +1473,71 @@ export interface components {
             started: string;
             /** @description The SLS files of the run */
             mods?: unknown;
+            user: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            ended: string | null;
+            steps: {
+                total: number;
+                done: number;
+                failed: number;
+            };
         };
-        RunDetails: components["schemas"]["Run"] & {
+        RunDetails: {
+            jid: string;
+            /** @enum {string} */
+            state: "running" | "succeeded" | "failed" | "interrupted";
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            started: string;
+            /** @description The SLS files of the run */
+            mods?: unknown;
+            user: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            ended: string | null;
+            /** @description Whether the run failed or was interrupted */
+            resumable: boolean;
             asked: {
                 [key: string]: unknown;
             };
             steps: {
                 /** @description The tag of the state */
                 step: string;
-                /** @enum {string} */
-                state: "running" | "succeeded" | "failed";
+                /** @description The same tag, by which `requires` names steps */
+                key: string;
+                /** @example salt.function */
+                function: string;
+                /** @description The id of the state */
+                name: string;
+                order: number;
+                /** @description The keys of the steps that this one requires, watches or waits for in another way */
+                requires: string[];
+                /**
+                 * @description A step was skipped where the run ended without it
+                 * @enum {string}
+                 */
+                state: "waiting" | "running" | "succeeded" | "failed" | "skipped";
+                /** @description Whether a resumed run can leave the step out */
+                skippable: boolean;
                 /**
                  * Format: date-time
                  * @example 2026-11-16T16:54:32.123Z
                  */
-                started: string;
+                started: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-16T16:54:32.123Z
+                 */
+                ended: string | null;
+                /** @description Milliseconds */
+                duration: number | null;
                 /** @description The file and line that the step is written in */
                 place: string | null;
                 /** @description Any value of JSON */
@@ -1241,6 +1545,72 @@ export interface components {
                 /** @description The ids of the jobs and calls of the step */
                 jobs: string[];
             }[];
+        };
+        ResumedRun: {
+            jid: string;
+            tag: string;
+        };
+        Resumption: {
+            /** @description Keys of steps to count as done */
+            skip?: string[];
+            /** @description Keys of steps that succeeded and are to run again */
+            retry?: string[];
+        };
+        ReactorRuleList: {
+            items: components["schemas"]["ReactorRule"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        ReactorRule: {
+            /** @description A glob of tags */
+            tag: string;
+            /** @description Senders that the rule is for, such as `minion:web*` */
+            origin?: string;
+            /** @description The SLS files that answer the event */
+            files: string[];
+            /** @description The file and line of the rule; null for a rule that was added while the master runs */
+            place: string | null;
+            /** @description Reactions of this rule that are kept */
+            hits: number;
+            /** @description Those that failed */
+            errors: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            lastHit: string | null;
+            lastError: string | null;
+        };
+        ReactorPreview: {
+            matched: {
+                tag: string;
+                files: string[];
+            }[];
+            calls: {
+                id: string;
+                /** @example local */
+                kind: string;
+                function: string;
+                /** @description Any value of JSON */
+                target?: unknown;
+                args: unknown[];
+                kwargs: {
+                    [key: string]: unknown;
+                };
+                file: string | null;
+                error: string | null;
+            }[];
+            errors: string[];
+        };
+        TestedEvent: {
+            /** @description The number of an event of the journal */
+            event?: number;
+            tag?: string;
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @description The sender, such as `minion:web1`. Default: user */
+            origin?: string;
         };
         ReactionList: {
             items: components["schemas"]["Reaction"][];
@@ -1251,12 +1621,209 @@ export interface components {
             /** @description The number of the reaction */
             reaction: number;
             tag: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            when: string;
+            /** @description The number of the event in the journal */
+            event: number | null;
+            /** @description The first file that answered the event */
+            file: string | null;
+            /** @enum {string} */
+            state: "done" | "failed" | "running";
+            calls: {
+                /** @description local, runner, wheel or caller */
+                kind: string;
+                function: string;
+                /** @description Any value of JSON */
+                target?: unknown;
+                jid: string | null;
+                /** @description Any value of JSON */
+                result?: unknown;
+                error: string | null;
+            }[];
             record: {
                 [key: string]: unknown;
             };
         };
         Trace: {
-            [key: string]: unknown;
+            root: components["schemas"]["TraceNode"];
+        };
+        TraceNode: {
+            /** @description event, reaction, call, job, orchestration, step, minion, state, states, beacon, schedule, user or syndic */
+            kind: string;
+            title: string;
+            /** @description The file and line that it is written in */
+            place: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            when: string | null;
+            jid: string | null;
+            /** @description The number of an event in the journal */
+            event: number | null;
+            minion: string | null;
+            /** @enum {string|null} */
+            state: "ok" | "failed" | "running" | null;
+            /** @description The error, the changes or the result */
+            detail?: unknown;
+            /** @description Whether the request asked for this job or event */
+            asked: boolean;
+            children: components["schemas"]["TraceNode"][];
+        };
+        FiredEvent: {
+            /** @description The number of the event; null where the API has not heard it yet */
+            number: number | null;
+            tag: string;
+        };
+        NewEvent: {
+            /** @example myapp/deploy/complete */
+            tag: string;
+            data?: {
+                [key: string]: unknown;
+            };
+        };
+        Rights: {
+            items: components["schemas"]["Right"][];
+        };
+        Right: {
+            allowed: boolean;
+            /** @description The entry of the access list that allows the call */
+            rule: string | null;
+            reason: string;
+        };
+        AskedRights: {
+            calls: {
+                /** @enum {string} */
+                family: "execution" | "runner" | "wheel";
+                /**
+                 * @description The name of a function
+                 * @example test.ping
+                 */
+                function: string;
+                /** @description For functions of minions. Without it: whether the function is allowed on any minions */
+                target?: string | string[];
+                /** @example glob */
+                targetType?: string;
+                args?: unknown[];
+                kwargs?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description Another user, with `eauth` */
+            user?: string;
+            /** @description The system of that user; publisher_acl for local users */
+            eauth?: string;
+        };
+        UserList: {
+            items: components["schemas"]["User"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        User: {
+            /** @description A system of external_auth, or publisher_acl */
+            eauth: string;
+            /** @description A user, a pattern of users, `*`, or a group with `%` at its end */
+            user: string;
+            permissions: unknown[];
+            /** @description Whether the entry is for a group */
+            groups: boolean;
+        };
+        EnvironmentList: {
+            items: components["schemas"]["Environment"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Environment: {
+            name: string;
+        };
+        FileList: {
+            items: components["schemas"]["FileItem"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        FileItem: {
+            name: string;
+            /** @description The path below `salt://` */
+            path: string;
+            /** @enum {string} */
+            kind: "file" | "folder";
+            /** @description Bytes of a file */
+            size: number | null;
+        };
+        FileContent: {
+            path: string;
+            size: number;
+            /** @description Null where the file is no text of UTF-8 */
+            text: string | null;
+            /** @description Whether the file is longer than 262144 bytes */
+            truncated: boolean;
+            /** @description The backend of the file server that has the file */
+            backend: string;
+            /** @description The file on the machine of the master */
+            fullPath: string | null;
+        };
+        OptionList: {
+            items: components["schemas"]["Option"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Option: {
+            name: string;
+            /** @description Any value of JSON */
+            value?: unknown;
+            /** @description Any value of JSON */
+            default?: unknown;
+            /** @description The file and line that set the option; null for the default */
+            origin: string | null;
+            /** @description The meaning of the option */
+            documented: string;
+            hasEffect: boolean;
+            /** @description Why the option has no effect, or which name may have been meant */
+            note: string | null;
+            /** @description Whether the value, or a part of it, is hidden */
+            secret: boolean;
+        };
+        ScheduleList: {
+            items: components["schemas"]["Schedule"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Schedule: {
+            name: string;
+            function: string;
+            /**
+             * @description When the job runs
+             * @example every 300 seconds
+             */
+            when: string;
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description The last run since the master was started
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            lastRun: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            nextRun: string | null;
+        };
+        ReturnerList: {
+            items: components["schemas"]["Returner"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Returner: {
+            name: string;
+            kinds: ("job_cache" | "ext_job_cache" | "event_return" | "schedule")[];
+            /** @description The options of the returner, secrets hidden */
+            options: {
+                [key: string]: unknown;
+            };
         };
         FunctionList: {
             items: components["schemas"]["FunctionName"][];
@@ -1267,6 +1834,8 @@ export interface components {
             /** @enum {string} */
             family: "execution" | "state" | "runner" | "wheel";
             name: string;
+            /** @description The first sentence of the documentation, with `docs=true` */
+            doc?: string;
         };
         FunctionDescription: {
             /** @enum {string} */
@@ -1441,11 +2010,43 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The number of the last event that the API had seen before it read the answer. A stream of events with this number as `since` misses nothing. */
+        EventNumber: number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getLoginInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How to log in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginInfo"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     login: {
         parameters: {
             query?: never;
@@ -1527,6 +2128,7 @@ export interface operations {
             /** @description The session */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1597,6 +2199,7 @@ export interface operations {
             /** @description A page of minions */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1647,6 +2250,7 @@ export interface operations {
             /** @description The minion */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1711,6 +2315,7 @@ export interface operations {
             /** @description The sources */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1770,6 +2375,7 @@ export interface operations {
             /** @description The values by function */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1834,6 +2440,7 @@ export interface operations {
             /** @description A page of runs */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1886,6 +2493,7 @@ export interface operations {
             /** @description The minions */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1933,6 +2541,7 @@ export interface operations {
             /** @description The nodegroups */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1989,6 +2598,7 @@ export interface operations {
             /** @description A page of jobs */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2122,6 +2732,7 @@ export interface operations {
             /** @description The job */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2260,6 +2871,7 @@ export interface operations {
             /** @description The matrix */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2319,6 +2931,7 @@ export interface operations {
             /** @description The groups, the largest first */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2384,6 +2997,7 @@ export interface operations {
             /** @description A page of returns */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2445,6 +3059,7 @@ export interface operations {
             /** @description The return */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2596,6 +3211,7 @@ export interface operations {
             /** @description A page of keys */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2646,6 +3262,7 @@ export interface operations {
             /** @description The keys */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2779,6 +3396,7 @@ export interface operations {
             /** @description A page of runs */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2829,6 +3447,7 @@ export interface operations {
             /** @description The run */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2873,6 +3492,222 @@ export interface operations {
             };
         };
     };
+    resumeRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a job */
+                jid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Resumption"];
+            };
+        };
+        responses: {
+            /** @description The run goes on; the job id is that of the call */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumedRun"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request can be read and not carried out */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReactorRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All rules, in their order */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactorRuleList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testReactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestedEvent"];
+            };
+        };
+        responses: {
+            /** @description What would be done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReactorPreview"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request can be read and not carried out */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listReactions: {
         parameters: {
             query?: {
@@ -2892,6 +3727,7 @@ export interface operations {
             /** @description A page of reactions */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2939,9 +3775,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The chain */
+            /** @description The tree */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2986,12 +3823,636 @@ export interface operations {
             };
         };
     };
+    findTrace: {
+        parameters: {
+            query: {
+                /** @description A job id, the number of an event, or a tag or glob of tags, which means the last matching event */
+                what: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tree */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description `stream` for server-sent events, `json` for a page of past events */
+                format?: "stream" | "json";
+                /** @description The number of the last event that the caller has. A stream without it begins with new events */
+                since?: number | null;
+                /** @description Globs of tags, such as `salt/job/*`; several may be given */
+                tag?: string | string[];
+                /** @description Most events of a page */
+                limit?: number;
+            };
+            header?: {
+                /** @description The number of the last event that the caller has */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts another one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The master cannot be reached */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fireEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was fired */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiredEvent"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request can be read and not carried out */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainRights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskedRights"];
+            };
+        };
+        responses: {
+            /** @description The rights */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rights"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request can be read and not carried out */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All entries */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All environments */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description The environment */
+                saltenv?: string;
+                /** @description A folder below `salt://`; without it the top */
+                path?: string;
+                /** @description Most items of a page */
+                limit?: number;
+                /** @description `next` of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the folder */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFile: {
+        parameters: {
+            query: {
+                /** @description The environment */
+                saltenv?: string;
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileContent"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listOptions: {
+        parameters: {
+            query?: {
+                /** @description A part of the name or of the meaning */
+                q?: string;
+                /** @description `true`: only options that a file sets */
+                changed?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OptionList"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReturners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The returners */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnerList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listFunctions: {
         parameters: {
             query?: {
                 family?: "execution" | "state" | "runner" | "wheel";
                 /** @description A part of the name */
                 q?: string;
+                /** @description Whether items have the field `doc` */
+                docs?: "true" | "false";
                 /** @description Most items of a page */
                 limit?: number;
                 /** @description `next` of the page before */
@@ -3006,6 +4467,7 @@ export interface operations {
             /** @description A page of functions */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3049,6 +4511,7 @@ export interface operations {
             /** @description The descriptions */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3096,6 +4559,7 @@ export interface operations {
             /** @description The state */
             200: {
                 headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3113,75 +4577,6 @@ export interface operations {
             };
             /** @description The caller has no right for this */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description `stream` for server-sent events, `json` for a page of past events */
-                format?: "stream" | "json";
-                /** @description The number of the last event that the caller has. A stream without it begins with new events */
-                since?: number | null;
-                /** @description Globs of tags, such as `salt/job/*`; several may be given */
-                tag?: string | string[];
-                /** @description Most events of a page */
-                limit?: number;
-            };
-            header?: {
-                /** @description The number of the last event that the caller has */
-                "last-event-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Events */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                    "application/json": components["schemas"]["EventPage"];
-                };
-            };
-            /** @description The request cannot be read, or a field is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request has no valid session or token */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request contradicts another one */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The master cannot be reached */
-            503: {
                 headers: {
                     [name: string]: unknown;
                 };
