@@ -8,7 +8,8 @@ import type { Details } from './parts.tsx'
 
 /** The failure that a function tells in its result, as functions of schedule and beacons do. */
 export function refusedBy(answer: unknown): string | undefined {
-  if (typeof answer !== 'object' || answer === null || !('result' in answer) || answer.result !== false) return undefined
+  if (typeof answer !== 'object' || answer === null || !('result' in answer) || answer.result !== false)
+    return undefined
   return 'comment' in answer ? String(answer.comment).slice(0, 500) : 'The minion refused it'
 }
 
@@ -32,7 +33,12 @@ export function Answered({
   children(answer: unknown, reload: () => Promise<void>): ComponentChildren
 }) {
   const { id, presence } = data
-  const { data: answer, problem, isLoading, reload } = useResource(
+  const {
+    data: answer,
+    problem,
+    isLoading,
+    reload,
+  } = useResource(
     async (signal) => ({ data: presence.connected ? await callMinion(id, call, signal) : undefined, number: 0 }),
     [id, call.function, presence.connected],
   )

@@ -1,6 +1,6 @@
 // The columns of the list: those that every minion has, and those by a path of grains or pillar.
 import { useState } from 'preact/hooks'
-import { get, type Data } from '../../api/client.ts'
+import { type Data, get } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
 import { href, param, setParams } from '../../route.ts'
 import { Button, Field } from '../../ui/basic.tsx'
@@ -99,7 +99,8 @@ export function tableColumns(link: (id: string) => string): Column<Minion>[] {
 }
 
 /** The least width of the table for its columns to be read. */
-export const tableWidth = (columns: ReadonlyArray<Column<Minion>>): number => (isNarrow.value ? 110 : 124) * columns.length
+export const tableWidth = (columns: ReadonlyArray<Column<Minion>>): number =>
+  (isNarrow.value ? 110 : 124) * columns.length
 
 type Details = Data<'/v1/minions/{id}'>
 

@@ -1,6 +1,6 @@
 // The minions of the list, page by page, and kept true by events.
 import { useEffect } from 'preact/hooks'
-import { type Answer, get, Problem, read } from '../../api/client.ts'
+import { type Answer, type Data, get, Problem, read } from '../../api/client.ts'
 import { type State, useResource } from '../../live/resource.ts'
 import { type Fleet, type Minion, withEvent } from './facts.ts'
 
@@ -22,13 +22,10 @@ const RELOAD_MS = 5000
 /** How often the number of connected minions is compared; a connection that ends makes no event. */
 const PRESENCE_MS = 10_000
 
-async function load(
-  wanted: Wanted,
-  signal: AbortSignal,
-  show: (fleet: Fleet) => void,
-): Promise<Answer<Fleet>> {
+async function load(wanted: Wanted, signal: AbortSignal, show: (fleet: Fleet) => void): Promise<Answer<Fleet>> {
   const rows = new Map<string, Minion>()
-  let [cursor, number]: [string | undefined, number | undefined] = [undefined, undefined]
+  let cursor: string | undefined
+  let number: number | undefined
   for (;;) {
     const query = {
       state: wanted.state,
@@ -37,7 +34,7 @@ async function load(
       limit: cursor === undefined ? FIRST_PAGE : PAGE,
       ...(cursor !== undefined && { cursor }),
     }
-    const page = await read('/v1/minions', { query, signal })
+    const page: Answer<Data<'/v1/minions'>> = await read('/v1/minions', { query, signal })
     // events after the first page are news to the later ones at most twice, which does not matter
     number ??= page.number
     for (const minion of page.data.items) rows.set(minion.id, minion)

@@ -16,7 +16,9 @@ function GrainMenu({ id, name, value }: { id: string; name: string; value: unkno
   const force = typeof value === 'object' ? { kwargs: { force: true } } : {}
   return (
     <Menu label={<span class="hidden-text">Actions of {name}</span>} icon="more">
-      {isPlain(value) && <a href={href('minions', { grain: `${name}:${grainText(value)}` })}>Minions with this value</a>}
+      {isPlain(value) && (
+        <a href={href('minions', { grain: `${name}:${grainText(value)}` })}>Minions with this value</a>
+      )}
       <a href={href('minions', { columns: `os,version,highstate,grains.${name}` })}>Show as a column</a>
       <a href={runHref([id], { function: 'grains.setval', args: [name, value] })}>Edit …</a>
       {Array.isArray(value) && (

@@ -35,7 +35,13 @@ function Bars({ id, runs }: { id: string; runs: readonly StateRun[] }) {
         const [, text] = resultText(run)
         const title = `${nameOf(run)}, ${shortTime(run.when)}: ${text}, ${duration(run.duration)}`
         return (
-          <a key={run.jid} href={href(['jobs', run.jid], { minion: id })} title={title} aria-label={title} data-test={run.test}>
+          <a
+            key={run.jid}
+            href={href(['jobs', run.jid], { minion: id })}
+            title={title}
+            aria-label={title}
+            data-test={run.test}
+          >
             {parts(run).map(
               ([kind, states]) =>
                 states > 0 && <i key={kind} class={kind} style={{ height: `${(states / most) * 100}%` }} />,

@@ -34,7 +34,10 @@ function versionsOf(rows: Iterable<Minion>): Array<[value: string, text: string]
   const counts = new Map<string, number>()
   for (const { version } of rows) if (version !== null) counts.set(version, (counts.get(version) ?? 0) + 1)
   const named = [...counts].sort(([one], [other]) => other.localeCompare(one, undefined, { numeric: true }))
-  return [['', 'Any version'], ...named.map(([name, minions]): [string, string] => [name, `${name} (${count(minions)})`])]
+  return [
+    ['', 'Any version'],
+    ...named.map(([name, minions]): [string, string] => [name, `${name} (${count(minions)})`]),
+  ]
 }
 
 function Filters({ rows }: { rows: Fleet['rows'] }) {
@@ -167,7 +170,13 @@ const Dialogs = ({ sample }: { sample: string | undefined }) => {
 }
 
 export function MinionList() {
-  const [q, state, result, version, grain] = FILTERS.map((name) => param(name)) as [string, string, string, string, string]
+  const [q, state, result, version, grain] = FILTERS.map((name) => param(name)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
   const sort = param('sort', 'id')
   const fleetState = useFleet({
     state: isKeyState(state) ? state : 'accepted',

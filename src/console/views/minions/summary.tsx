@@ -1,7 +1,8 @@
 // The first tab of a minion's page.
-import { Problem, read } from '../../api/client.ts'
+import { read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
 import { href } from '../../route.ts'
+import { seemsAllowed } from '../../session.ts'
 import { Badge, Card, Time } from '../../ui/basic.tsx'
 import { DriftMark, HighstateMark, Presence } from './marks.tsx'
 import { type Details, JobList } from './parts.tsx'
@@ -9,19 +10,8 @@ import { mainFacts } from './quick.tsx'
 
 /** The fingerprint of the key, for users who may see keys. */
 function Fingerprint({ id }: { id: string }) {
-  const { data, problem } = useResource(
-    async (signal) => {
-      try {
-        return await read('/v1/keys/{id}', { params: { id }, signal })
-      } catch (error) {
-        if (error instanceof Problem && error.status === 403) return { data: [], number: 0 }
-        throw error
-      }
-    },
-    [id],
-  )
+  const { data, problem } = useResource((signal) => read('/v1/keys/{id}', { params: { id }, signal }), [id])
   if (problem) return <span class="muted">{problem.message}</span>
-  if (data?.length === 0) return <span class="muted">Your access list has no wheel function key.finger</span>
   return (
     <ul>
       {data?.map(({ state, fingerprint }) => (
@@ -56,7 +46,11 @@ export const SummaryTab = ({ data }: { data: Details }) => (
         ])}
         <dt>Key</dt>
         <dd>
-          <Fingerprint id={data.id} />
+          {seemsAllowed('wheel', 'key.finger') ? (
+            <Fingerprint id={data.id} />
+          ) : (
+            <span class="muted">Your access list has no wheel function key.finger</span>
+          )}
         </dd>
       </dl>
     </Card>
