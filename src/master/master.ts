@@ -174,10 +174,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
-  const access = ownAccess(parts, publishing, host, {
-    user: localKeys.owner,
-    answer: (load) => clear.answer(load),
-  })
+  const access = ownAccess(parts, publishing, host, { user: localKeys.owner, answer: (load) => clear.answer(load) })
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {

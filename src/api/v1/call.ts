@@ -120,7 +120,8 @@ export class V1Call {
       return await run(new Map<Value, Value>([...Object.entries(chunk), ['token', this.session.token]]))
     } catch (error) {
       if (!(error instanceof HttpError) || error.refusal === undefined || error.status !== 401) throw error
-      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}`)
+      const fields = ['ret', 'metadata'].some((name) => name in chunk) ? ' and to set fields of jobs (@publish)' : ''
+      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}${fields}`)
     }
   }
 
