@@ -233,7 +233,10 @@ export class JobMatrices {
   }
 
   of(jid: string): JobMatrix {
-    const matrix = this.known.get(jid) ?? new JobMatrix(this.stores, jid)
+    const kept = this.known.get(jid)
+    // a job of a syndic gives way to one of this master with the same id
+    const isStale = kept !== undefined && kept.rows.length > (this.stores.jobs.ledger.fact(jid)?.returned ?? 0)
+    const matrix = kept === undefined || isStale ? new JobMatrix(this.stores, jid) : kept
     this.known.delete(jid)
     this.known.set(jid, matrix)
     this.makeRoom(jid)

@@ -3,15 +3,20 @@ import type { Value } from '../value.ts'
 import { decodeMsgpack } from './decode.ts'
 import { MsgpackError } from './dialect.ts'
 
+interface PackedKey {
+  bytes: Uint8Array
+  index: number
+}
+
 /** Keys to recognise, by their length. */
-export type PackedKeys = ReadonlyArray<ReadonlyArray<readonly [bytes: Uint8Array, index: number]>>
+export type PackedKeys = ReadonlyArray<readonly PackedKey[]>
 
 /** Return keys for `PackedCursor.key`. The longest has 31 bytes. */
 export function packedKeys(names: readonly string[]): PackedKeys {
-  const table: Array<Array<readonly [Uint8Array, number]>> = Array.from({ length: 32 }, () => [])
+  const table: PackedKey[][] = Array.from({ length: 32 }, () => [])
   for (const [index, name] of names.entries()) {
     const bytes = Buffer.from(name)
-    table[bytes.length]!.push([bytes, index])
+    table[bytes.length]!.push({ bytes, index })
   }
   return table
 }
@@ -63,7 +68,9 @@ export class PackedCursor {
     const length = mark & 0x1f
     const at = this.at + 1
     this.at = this.within(at + length)
-    for (const [wanted, index] of keys[length]!) if (isSame(bytes, at, wanted)) return index
+    const known = keys[length]!
+    // a loop without an iterator: this is most of the work of a reader
+    for (let i = 0; i < known.length; i++) if (isSame(bytes, at, known[i]!.bytes)) return known[i]!.index
     return -1
   }
 
