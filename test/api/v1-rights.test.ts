@@ -210,6 +210,18 @@ describe('answers to GET', () => {
   })
 })
 
+describe('answers from facts that are kept for some seconds', () => {
+  it('tell the number of the event before the facts were read', async () => {
+    const numberOf = async (): Promise<number> =>
+      Number((await site.as('admin', 'GET', '/v1/minions')).headers.get('event-number'))
+    await numberOf()
+    const { body } = await site.as('admin', 'POST', '/v1/events', { tag: 'my/other' })
+    // the facts are shown again before they are read again
+    expect(await numberOf()).toBeLessThan(body.number)
+    await eventually(async () => expect(await numberOf()).toBeGreaterThanOrEqual(body.number))
+  })
+})
+
 describe('events', () => {
   it('are fired with a tag that is free, as events of the caller', async () => {
     const { status, body } = await site.as('admin', 'POST', '/v1/events', {

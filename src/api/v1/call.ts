@@ -8,7 +8,7 @@ import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
-import { answered, HttpError, mindRefusal } from '../errors.ts'
+import { HttpError, mindRefusal } from '../errors.ts'
 import { runLowstate } from '../lowstate.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
@@ -35,10 +35,13 @@ export class V1Call {
   readonly session: ApiSession
   /** The body as values of Salt, which tell 1.0 from 1. */
   body: Dict = new Map()
+  /** The number of the last event that the API had heard before it read the answer. */
+  eventNumber: number
   private readonly request: Request
 
   private constructor(service: ApiService, c: Context, caller: Caller, session: ApiSession) {
     this.service = service
+    this.eventNumber = service.master.events.last
     this.request = c.req.raw
     this.peer = peerOf(c)
     this.caller = caller
@@ -93,12 +96,6 @@ export class V1Call {
   isEnabled(clients: readonly string[]): boolean {
     const enabled = option(this.service.master.access.opts, 'netapi_enable_clients')
     return isList(enabled) && clients.some((name) => enabled.includes(name))
-  }
-
-  /** Send a command to the master with the credentials of the caller; throw its refusal. */
-  async ask(cmd: string, fields: ReadonlyArray<[Value, Value]>): Promise<Dict> {
-    const load = new Map<Value, Value>([['cmd', cmd], ...fields, ['token', this.session.token]])
-    return answered(await this.service.master.command(load, this.peer))
   }
 
   /** Run a chunk of lowstate with the rights of the caller. */

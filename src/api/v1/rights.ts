@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, maskSecrets, str, truthy, type Value } from '../../data/mod.ts'
-import { HttpError } from '../errors.ts'
+import { answered, HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App, V1Call } from './call.ts'
 import { toJson } from './json.ts'
@@ -128,7 +128,7 @@ export function addRightRoutes(site: V1App, { master }: ApiService): void {
   })
 }
 
-async function verdictsOf(call: V1Call, other: Array<[Value, Value]>) {
+async function verdictsOf(call: V1Call, other: ReadonlyArray<[Value, Value]>) {
   const asked = call.body.get('calls') ?? []
   const calls = (isList(asked) ? asked : []).filter(isDict).map((given) => {
     const load: Dict = new Map<Value, Value>([
@@ -144,7 +144,8 @@ async function verdictsOf(call: V1Call, other: Array<[Value, Value]>) {
   })
   let explained: Dict
   try {
-    explained = await call.ask('rights', [['calls', calls], ...other])
+    const load = new Map<Value, Value>([['cmd', 'rights'], ['calls', calls], ['token', call.session.token], ...other])
+    explained = answered(await call.service.master.command(load, call.peer))
   } catch (error) {
     if (!(error instanceof HttpError) || error.refusal !== 'SaltInvocationError') throw error
     throw new BadFields([{ field: other.length > 0 ? 'eauth' : 'calls', reason: error.message }], 422)

@@ -63,7 +63,9 @@ export function addV1Routes(app: Hono, service: ApiService): V1App {
 }
 
 function addRoutes(site: V1App, service: ApiService): void {
-  const facts = new MinionFacts(service.master.access)
+  const facts = new MinionFacts(service.master.access, service.master.events)
+  for (const path of ['/v1/minions', '/v1/minions/*', '/v1/status'])
+    site.use(path, (c, next) => mindAge(c, next, facts))
   addSessionRoutes(site, service)
   addMinionRoutes(site, service, facts)
   addJobRoutes(site, service)
@@ -79,6 +81,13 @@ function addRoutes(site: V1App, service: ApiService): void {
   addOptionRoutes(site, service)
   addFunctionRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
+}
+
+/** Give answers from facts about minions, which may be some seconds old, the number of the event that the facts were read after. */
+async function mindAge(c: Context<V1Env>, next: () => Promise<void>, facts: MinionFacts): Promise<void> {
+  await next()
+  const { call } = c.var
+  call.eventNumber = Math.min(call.eventNumber, facts.eventNumber)
 }
 
 /** The description and the manual, made at the first request for them. */
@@ -140,10 +149,9 @@ async function prepare(
     const body = readJson(utf8(await readBytes(raw, service.settings.maxBody, call ? undefined : limits.strangers)), c)
     if (call) call.body = body
   }
-  const { last } = service.master.events
   await next()
   // events after this one may not be in the answer; a stream with `since` has them
-  if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(last))
+  if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(call.eventNumber))
   return undefined
 }
 
