@@ -75,6 +75,11 @@ export class MinionFacts {
     return this.facts
   }
 
+  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  get shownNumber(): number | undefined {
+    return performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
+  }
+
   /** Return the grains of a minion as the master has them. */
   grains(id: string): Dict | undefined {
     const grains = this.access.stores.cache.bank('grains').fetch(id)

@@ -85,9 +85,10 @@ function addRoutes(site: V1App, service: ApiService): void {
 
 /** Give answers from facts about minions, which may be some seconds old, the number of the event that the facts were read after. */
 async function mindAge(c: Context<V1Env>, next: () => Promise<void>, facts: MinionFacts): Promise<void> {
+  const shown = facts.shownNumber
   await next()
   const { call } = c.var
-  call.eventNumber = Math.min(call.eventNumber, facts.eventNumber)
+  call.eventNumber = Math.min(call.eventNumber, shown ?? facts.eventNumber)
 }
 
 /** The description and the manual, made at the first request for them. */
