@@ -242,6 +242,19 @@ describe('traces', () => {
     expect(byNumber.root).toMatchObject({ event, asked: true })
   })
 
+  it('have at most so many minions of a job', async () => {
+    const { jid } = (await site.as('admin', 'POST', '/v1/jobs', { target: '*', function: 'test.ping' })).body
+    await eventually(async () => expect((await read(`/v1/jobs/${jid}`)).counts.missing).toBe(0))
+    const call = { client: 'runner', function: 'trace.show', args: [jid], kwargs: { most: 2 } }
+    const { value } = (await site.as('admin', 'POST', '/v1/calls', call)).body
+    const [job] = value.next
+    expect(job.next.map(({ link, what }: { link: string; what: string }) => [link, what])).toEqual([
+      ['minion', 'db1'],
+      ['minion', 'web1'],
+      ['minions', '1 more'],
+    ])
+  })
+
   it('are refused for what there is not, and without the right', async () => {
     for (const what of ['99999999', 'no/such/*', '20260101000000000000']) {
       expect(await site.as('admin', 'GET', `/v1/traces?what=${encodeURIComponent(what)}`)).toEqual(isProblem(404))
