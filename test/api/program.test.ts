@@ -187,9 +187,11 @@ describe('salt-api in a process of its own', () => {
 })
 
 describe('the API inside the master', () => {
+  beforeAll(async () => {
+    for (const name of ['api', 'master']) if (processes.has(name)) await stop(name)
+  })
+
   test('is not served with api_in_master: False by a master that exports metrics', async () => {
-    await stop('api')
-    await stop('master')
     start('measured', 'salt-master', 'measured')
     await until('the master is ready', () => log('measured').includes('salt-master is ready'))
     expect(await isServed()).toBe(false)
