@@ -2,7 +2,6 @@
 // as streams of the web. These take several objects for each piece, and the adapter keeps a promise for each piece until the answer
 // ends or its connection is full.
 import type { ServerResponse } from 'node:http'
-import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Log, toError } from '../base/mod.ts'
 
@@ -48,14 +47,13 @@ function drained(outgoing: ServerResponse): Promise<void> {
 }
 
 /** Send an answer whose body writes itself, and return what tells the adapter so; return another answer as it is. */
-export function sentDirectly(response: Response, { outgoing }: Pick<HttpBindings, 'outgoing'>, log: Log): Response {
+export function sentDirectly(response: Response, outgoing: ServerResponse, log: Log): Response {
   const { body } = response
   if (!(body instanceof DirectBody)) return response
-  const answer = outgoing as ServerResponse
-  answer.setHeaders(response.headers).writeHead(response.status)
-  body.writeTo(answer).catch((error: unknown) => {
+  outgoing.setHeaders(response.headers).writeHead(response.status)
+  body.writeTo(outgoing).catch((error: unknown) => {
     log('error', `A stream of the API failed: ${toError(error).message}`)
-    answer.destroy()
+    outgoing.destroy()
   })
   return RESPONSE_ALREADY_SENT
 }

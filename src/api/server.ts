@@ -4,7 +4,7 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, type Se
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { openFiles, Seats } from '../wire/mod.ts'
@@ -146,10 +146,11 @@ function listener(
   { app, counts, log, ended }: Pick<ServerParts, 'app' | 'counts' | 'log' | 'ended'>,
   seats: Seats,
 ): (request: ApiRequest, response: ServerResponse) => void {
-  const fetched = async (request: Request, env: HttpBindings): Promise<Response> =>
-    sentDirectly(await app.fetch(request, env), env, log)
-  // requests of HTTP/1.0, as health checks send them, may have no Host
-  const answer = getRequestListener(fetched as Parameters<typeof getRequestListener>[0], { overrideGlobalObjects: false, hostname: 'localhost' })
+  const answer = getRequestListener(
+    async (request, env) => sentDirectly(await app.fetch(request, env), env.outgoing as ServerResponse, log),
+    // requests of HTTP/1.0, as health checks send them, may have no Host
+    { overrideGlobalObjects: false, hostname: 'localhost' },
+  )
   return (request, response) => {
     const began = performance.now()
     const seat = seats.of(request.socket)
