@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, maskSecrets, str, truthy, type Value } from '../../data/mod.ts'
-import { answered, HttpError } from '../errors.ts'
+import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App, V1Call } from './call.ts'
 import { toJson } from './json.ts'
