@@ -1,6 +1,6 @@
 // Who is logged in, and what this user may do.
 import { computed, signal } from '@preact/signals'
-import { type Data, get, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
+import { type Data, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
 import { stream } from './live/stream.ts'
 
 export type Session = Data<'/v1/session'>
@@ -16,17 +16,7 @@ whenLoggedOut(() => {
   if (session.peek()) session.value = null
 })
 
-stream.whenRefused = () => void check()
-
-/** Ask whether the session still lasts; without one, the page shows the login. */
-async function check(): Promise<void> {
-  try {
-    await get('/v1/session')
-  } catch (error) {
-    // a server that is away is tried again by the stream; that there is no session has been told already
-    if (!(error instanceof Problem)) throw error
-  }
-}
+const RETRY_MS = 3000
 
 /** Find out who is logged in, and begin to hear events. */
 export async function begin(): Promise<void> {
@@ -39,6 +29,7 @@ export async function begin(): Promise<void> {
     if (!(error instanceof Problem)) throw error
     if (error.status === 401) session.value = null
     else sessionProblem.value = error
+    if (error.isPassing) setTimeout(() => sessionProblem.peek() === error && void begin(), RETRY_MS)
   }
 }
 
