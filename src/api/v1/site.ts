@@ -67,7 +67,7 @@ export function addV1Routes(app: Hono, service: ApiService): V1App {
 }
 
 function addRoutes(site: V1App, service: ApiService): void {
-  const facts = new MinionFacts(service.master.access)
+  const facts = new MinionFacts(service.master.access, service.master.events)
   addSessionRoutes(site, service)
   addMinionRoutes(site, service, facts)
   addMinionDataRoutes(site, service, facts)
