@@ -65,12 +65,8 @@ import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
-<<<<<<< HEAD
-import { openMasterSchedule } from './scheduling.ts'
-import { answerTargets } from './target-questions.ts'
-=======
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
->>>>>>> w-v1b
+import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -178,10 +174,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
-  const access = ownAccess(parts, publishing, host, {
-    user: localKeys.owner,
-    answer: (load) => clear.answer(load),
-  })
+  const access = ownAccess(parts, publishing, host, { user: localKeys.owner, answer: (load) => clear.answer(load) })
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {

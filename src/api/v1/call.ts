@@ -8,14 +8,9 @@ import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
-<<<<<<< HEAD
 import type { ClientWork } from '../clients/work.ts'
 import { answered, HttpError, mindRefusal } from '../errors.ts'
 import { runBatchAsync, runLowstate } from '../lowstate.ts'
-=======
-import { answered, HttpError, mindRefusal } from '../errors.ts'
-import { runLowstate } from '../lowstate.ts'
->>>>>>> w-v1b
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 
@@ -101,12 +96,6 @@ export class V1Call {
     return isList(enabled) && clients.some((name) => enabled.includes(name))
   }
 
-  /** Send a command to the master with the credentials of the caller; throw its refusal. */
-  async ask(cmd: string, fields: ReadonlyArray<[Value, Value]>): Promise<Dict> {
-    const load = new Map<Value, Value>([['cmd', cmd], ...fields, ['token', this.session.token]])
-    return answered(await this.service.master.command(load, this.peer))
-  }
-
   /** Run a chunk of lowstate with the rights of the caller. */
   async run(chunk: Record<string, Value>): Promise<Value> {
     this.needClient(str(chunk['client']!))
@@ -131,7 +120,8 @@ export class V1Call {
       return await run(new Map<Value, Value>([...Object.entries(chunk), ['token', this.session.token]]))
     } catch (error) {
       if (!(error instanceof HttpError) || error.refusal === undefined || error.status !== 401) throw error
-      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}`)
+      const fields = ['ret', 'metadata'].some((name) => name in chunk) ? ' and to set fields of jobs (@publish)' : ''
+      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}${fields}`)
     }
   }
 

@@ -10,7 +10,7 @@ import { type Column, type Group, JobMatrices, type JobMatrix } from './job-matr
 import { visibleJob } from './jobs.ts'
 import { timeText, toJson } from './json.ts'
 import { BadFields, refusals } from './problems.ts'
-import { Any, answer, cursorOf, Jid, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, Jid, limitOf, placeOf, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 import { returnValue } from './state-scan.ts'
 
@@ -90,7 +90,7 @@ const matrix = createRoute({
         .regex(/^[\w-]*$/, 'is no cursor')
         .optional()
         .openapi({ description: '`cursor` of an earlier answer' }),
-      limit: z.coerce.number().int().min(1).max(10_000).default(5000).openapi({ description: 'Most rows' }),
+      limit: limitOf(10_000, 5000).openapi({ description: 'Most rows' }),
     }),
   },
   responses: { 200: answer(Matrix, 'The matrix'), ...refusals(400, 401, 403, 404) },

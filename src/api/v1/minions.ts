@@ -11,7 +11,7 @@ import type { Highstate } from './last-returns.ts'
 import { Columns, ColumnValues, columnReader } from './minion-columns.ts'
 import { KEY_STATES, type MinionFact, type MinionFacts } from './minion-facts.ts'
 import { refusals } from './problems.ts'
-import { Any, answer, cursorOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { Any, answer, cursorOf, limitOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 
 const Presence = z.object({
@@ -78,7 +78,7 @@ const list = createRoute({
         .openapi({ description: 'A leading minus reverses the order' }),
       columns: Columns.optional(),
       ...paging,
-      limit: paging.limit.unwrap().max(MOST_MINIONS).default(100).openapi({ description: 'Most items of a page' }),
+      limit: limitOf(MOST_MINIONS, 100),
     }),
   },
   responses: {

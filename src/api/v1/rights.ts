@@ -144,7 +144,7 @@ async function verdictsOf(call: V1Call, other: Array<[Value, Value]>) {
   })
   let explained: Dict
   try {
-    explained = await call.ask('rights', [['calls', calls], ...other])
+    explained = await call.ask({ cmd: 'rights', calls, ...Object.fromEntries(other) })
   } catch (error) {
     if (!(error instanceof HttpError) || error.refusal !== 'SaltInvocationError') throw error
     throw new BadFields([{ field: other.length > 0 ? 'eauth' : 'calls', reason: error.message }], 422)

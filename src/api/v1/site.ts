@@ -30,11 +30,8 @@ import { addRightRoutes } from './rights.ts'
 import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
-<<<<<<< HEAD
 import { addTargetRoutes } from './targets.ts'
-=======
 import { addTraceRoutes } from './traces.ts'
->>>>>>> w-v1b
 
 /**
  * Serve the interface under `/v1`, its description and its manual. Return the application, on which others may register further

@@ -523,7 +523,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["getTrace"];
         put?: never;
@@ -543,7 +543,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job or an event
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["findTrace"];
         put?: never;
@@ -1651,7 +1651,7 @@ export interface components {
             root: components["schemas"]["TraceNode"];
         };
         TraceNode: {
-            /** @description event, reaction, call, job, orchestration, step, minion, state, states, beacon, schedule, user or syndic */
+            /** @description event, reaction, call, job, orchestration, step, minion, minions, state, states, beacon, schedule, user or syndic */
             kind: string;
             title: string;
             /** @description The file and line that it is written in */

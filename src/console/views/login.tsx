@@ -15,7 +15,7 @@ function remembered(): { username: string; eauth: string } {
 }
 
 export function Login() {
-  const { data } = useResource((signal) => read('/v1/login', { signal }), [])
+  const { data, isLoading } = useResource((signal) => read('/v1/login', { signal }), [])
   const [username, setName] = useState(remembered().username)
   const [password, setPassword] = useState('')
   const [chosen, choose] = useState(remembered().eauth)
@@ -80,7 +80,7 @@ export function Login() {
             )}
           </Field>
         )}
-        <Button type="submit" kind="primary" disabled={isBusy}>
+        <Button type="submit" kind="primary" disabled={isBusy || isLoading}>
           Log in
         </Button>
       </form>

@@ -81,7 +81,7 @@ export class Batches {
 
   /**
    * Answer a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. A load that does not
-   * name minions means those of its target.
+   * name minions means those of its target; where there are none, the answer has no number.
    */
   async begin(load: Dict, peer?: Peer): Promise<Dict> {
     const named = load.get('minions')
@@ -92,6 +92,7 @@ export class Batches {
     // unknown ids are left out, unless the caller may reach the minions of other masters
     const isForOthers = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
+    if (named === undefined && minions.length === 0) return new Map([['minions', []]])
     const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
