@@ -31,6 +31,7 @@ import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
 import { addTargetRoutes } from './targets.ts'
+import { addTemplateRoutes } from './templates.ts'
 import { addTraceRoutes } from './traces.ts'
 
 /**
@@ -84,6 +85,7 @@ function addRoutes(site: V1App, service: ApiService): void {
   addFileRoutes(site, service)
   addOptionRoutes(site, service)
   addFunctionRoutes(site, service)
+  addTemplateRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
 }
 

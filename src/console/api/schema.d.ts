@@ -778,6 +778,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates of commands
+         * @description The option `saltgui_templates` of the master, by name. Every caller with a session may read it; the rights of the caller count when a command runs.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/status": {
         parameters: {
             query?: never;
@@ -1399,6 +1419,14 @@ export interface components {
              */
             returned: string;
             retcode?: number;
+            /** @description What the minion tells beside the value, such as a keyword that may be misspelt */
+            hints?: {
+                /** @enum {string} */
+                level: "warning" | "error";
+                text: string;
+                /** @description The file and line that the hint is about */
+                at?: string;
+            }[];
             /** @description What the function returned; not with format=summary */
             value?: unknown;
         };
@@ -1866,6 +1894,26 @@ export interface components {
             /** @description What the function returns */
             result: string | null;
             examples: string[];
+        };
+        TemplateList: {
+            items: components["schemas"]["Template"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Template: {
+            name: string;
+            description: string;
+            /** @example glob */
+            targetType: string;
+            target: string;
+            /**
+             * @description The function and its arguments, as on the command line. `runners.` and `wheel.` before the name mean functions of the master
+             * @example test.fib num=10
+             */
+            command: string;
+            categories: string[];
+            /** @description The key that a web interface may bind the template to */
+            key: string | null;
         };
         Status: {
             /** @description The id of the master */
@@ -4544,6 +4592,36 @@ export interface operations {
             };
             /** @description There is no such resource */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All templates */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
