@@ -110,7 +110,7 @@ export class V1Site {
   }
 
   /** Put a new key in a state, as a minion that asks to be accepted does. */
-  putKey(folder: 'minions' | 'minions_pre', id: string): void {
+  putKey(folder: 'minions' | 'minions_pre' | 'minions_denied', id: string): void {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = publicKey.export({ type: 'spki', format: 'pem' })
     writeFileSync(join(str(this.opts.get('pki_dir')!), folder, id), pem)

@@ -340,6 +340,56 @@ describe('keys', () => {
   })
 })
 
+describe('several keys', () => {
+  const change = async (action: string, keys: unknown[], user = 'admin') =>
+    (await site.as(user, 'POST', '/v1/keys', { action, keys })).body.items.map(
+      ({ id, done, reason }: { id: string; done: boolean; reason: string | null }) => (done ? id : `${id}: ${reason}`),
+    )
+
+  it('are listed with fingerprints, and changed with a result for each', async () => {
+    for (const id of ['some1', 'some2', 'some3']) site.putKey('minions_pre', id)
+    const { items, hashType } = await read('/v1/keys?q=some&fingerprints=true')
+    expect(hashType).toBe('sha256')
+    expect(items[0].sha256).toMatch(/^([0-9a-f]{2}:){31}[0-9a-f]{2}$/)
+    expect(items[0].fingerprint).toBe((await read('/v1/keys/some1'))[0].fingerprint)
+    expect(await site.as('keeper', 'GET', '/v1/keys?fingerprints=true')).toEqual(isProblem(403))
+    const pending = (id: string, fingerprint?: string) => ({ id, state: 'pending', fingerprint })
+    expect(
+      await change('accept', [
+        pending('some1', items[0].sha256.toUpperCase().replaceAll(':', '')),
+        pending('some2', items[0].sha256),
+        pending('nobody'),
+      ]),
+    ).toEqual([
+      'some1',
+      'some2: The fingerprint of the key is another one',
+      'nobody: The minion has no pending key any more',
+    ])
+    expect(await change('delete', [pending('some2')], 'keeper')).toEqual([
+      'some2: This needs the right to call the wheel function key.delete',
+    ])
+    expect(await change('reject', [pending('some2'), { id: 'some1', state: 'accepted' }])).toEqual(['some2', 'some1'])
+    expect(await change('accept', [{ id: 'some1', state: 'rejected' }])).toEqual(['some1'])
+    expect((await admin('POST', '/v1/keys', { action: 'delete', keys: [pending('*')] })).status).toBe(400)
+  })
+
+  it('of one minion are told apart', async () => {
+    site.putKey('minions_denied', 'some1')
+    const denied = { id: 'some1', state: 'denied' }
+    expect(await change('reject', [denied])).toEqual([
+      'some1: The minion has another key, which would go as well: delete this one',
+    ])
+    expect(await change('delete', [denied])).toEqual(['some1'])
+    const left = (await read('/v1/keys?q=some')).items
+    expect(left.map(({ id, state }: { id: string; state: string }) => `${id} ${state}`)).toEqual([
+      'some1 accepted',
+      'some3 pending',
+      'some2 rejected',
+    ])
+    expect(await change('delete', left)).toEqual(['some1', 'some3', 'some2'])
+  })
+})
+
 describe('calls', () => {
   it('run functions of the master, with or without waiting', async () => {
     const up = await admin('POST', '/v1/calls', { client: 'runner', function: 'manage.up', kwargs: { tgt: 'web*' } })

@@ -359,11 +359,15 @@ export interface paths {
         };
         /**
          * List the keys of minions, by state and id
-         * @description Equals the wheel function `key.list_all`.
+         * @description Equals the wheel function `key.list_all`, and with fingerprints `key.finger` of `*`.
          */
         get: operations["listKeys"];
         put?: never;
-        post?: never;
+        /**
+         * Accept, reject or delete several keys
+         * @description Calls the wheel function `key.accept`, `key.reject` or `key.delete` for each key, with the rights of the caller for that minion. A key that is deleted while the minion has another one is deleted by `key.delete_dict`. One item for each key, in their order.
+         */
+        post: operations["changeKeys"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1462,9 +1466,20 @@ export interface components {
             timeout?: number;
         };
         KeyList: {
-            items: components["schemas"]["Key"][];
+            items: components["schemas"]["ListedKey"][];
             /** @description The cursor of the next page; null at the end */
             next: string | null;
+            /**
+             * @description The option `hash_type`
+             * @example sha256
+             */
+            hashType: string;
+        };
+        ListedKey: components["schemas"]["Key"] & {
+            /** @description By the hash of the option `hash_type`; null where the key has just gone */
+            fingerprint?: string | null;
+            /** @description The fingerprint by SHA-256 */
+            sha256?: string | null;
         };
         Key: {
             id: string;
@@ -1484,6 +1499,36 @@ export interface components {
             includeRejected?: boolean;
             /** @description Accept or reject a key that is denied, too */
             includeDenied?: boolean;
+        };
+        KeyResults: {
+            items: components["schemas"]["KeyResult"][];
+        };
+        KeyResult: {
+            id: string;
+            /** @enum {string} */
+            state: "accepted" | "pending" | "rejected" | "denied";
+            done: boolean;
+            /** @description Why nothing was done */
+            reason: string | null;
+        };
+        KeysAction: {
+            /** @enum {string} */
+            action: "accept" | "reject" | "delete";
+            keys: components["schemas"]["ChosenKey"][];
+        };
+        ChosenKey: {
+            /**
+             * @description The id of a minion
+             * @example web1
+             */
+            id: string;
+            /**
+             * @description Which key of the minion is meant
+             * @enum {string}
+             */
+            state: "accepted" | "pending" | "rejected" | "denied";
+            /** @description The fingerprint by SHA-256 that the key must have; another key is left alone */
+            fingerprint?: string;
         };
         RunList: {
             items: components["schemas"]["Run"][];
@@ -3247,6 +3292,8 @@ export interface operations {
                 /** @description A part of the id */
                 q?: string;
                 state?: "accepted" | "pending" | "rejected" | "denied";
+                /** @description `true`: with fingerprints */
+                fingerprints?: "true" | "false";
                 /** @description Most items of a page */
                 limit?: number;
                 /** @description `next` of the page before */
@@ -3288,6 +3335,75 @@ export interface operations {
             };
             /** @description The caller has no right for this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeysAction"];
+            };
+        };
+        responses: {
+            /** @description What was done with each key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyResults"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,6 +18,9 @@ export interface Live<T> {
   reloadMs?: number
 }
 
+/** Loads a snapshot. `show` may show a part of it before it is complete; it has no effect once a whole one was shown. */
+export type Load<T> = (signal: AbortSignal, show: (part: T) => void) => Promise<Answer<T>>
+
 const RELOAD_MS = 1000
 
 /** Events that are kept while a snapshot is read; with more, the snapshot is read again. */
@@ -26,7 +29,7 @@ const MOST_WAITING = 10_000
 /** A snapshot with what happened since. */
 export class Resource<T> {
   readonly state: Signal<State<T>> = signal({ data: undefined, problem: undefined, isLoading: true })
-  private readonly load: (signal: AbortSignal) => Promise<Answer<T>>
+  private readonly load: Load<T>
   private readonly live: Live<T>
   private number = 0
   private waiting: LiveEvent[] = []
@@ -36,7 +39,7 @@ export class Resource<T> {
   private isStale = false
   private readonly endings: ReadonlyArray<() => void>
 
-  constructor(load: (signal: AbortSignal) => Promise<Answer<T>>, live: Live<T> = {}) {
+  constructor(load: Load<T>, live: Live<T> = {}) {
     this.load = load
     this.live = live
     this.endings = [
@@ -55,7 +58,9 @@ export class Resource<T> {
     this.abort = abort
     this.state.value = { ...this.state.peek(), isLoading: true }
     try {
-      const { data, number } = await this.load(abort.signal)
+      const { data, number } = await this.load(abort.signal, (part) => {
+        if (this.abort === abort && this.loadedAt === 0) this.state.value = { ...this.state.peek(), data: part }
+      })
       if (this.abort !== abort) return
       this.number = number
       this.state.value = { data, problem: undefined, isLoading: false }
@@ -124,7 +129,7 @@ export class Resource<T> {
 
 /** Use a resource in a component; it is made again when `keys` change. */
 export function useResource<T>(
-  load: (signal: AbortSignal) => Promise<Answer<T>>,
+  load: Load<T>,
   keys: readonly unknown[],
   live: Live<T> = {},
 ): State<T> & { reload(): Promise<void> } {

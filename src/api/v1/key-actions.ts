@@ -1,0 +1,63 @@
+// What is done with keys of minions: calls of the wheel functions `key.accept`, `key.reject` and `key.delete` with the rights of the
+// caller. A minion may have several keys, such as an accepted one and a denied one. To accept the denied one replaces the accepted one;
+// no other action on one of them touches the others.
+import { isDict, type Value } from '../../data/mod.ts'
+import type { PkiKeys } from '../../store/mod.ts'
+import { pemFingerprint } from '../../wire/mod.ts'
+import type { V1Call } from './call.ts'
+import { FOLDERS, KEY_STATES, type KeyStateName } from './minion-facts.ts'
+
+export type KeyAction = 'accept' | 'reject' | 'delete'
+
+/** Keys of one request. Each of them is a call of a wheel function. */
+export const MOST_KEYS = 200
+
+/** Return the arguments by which an action takes keys of further states along. */
+export function includeOf(action: KeyAction, states: readonly KeyStateName[]): Record<string, Value> {
+  const include: Record<string, Value> = {}
+  if (action === 'accept' && states.includes('rejected')) include['include_rejected'] = true
+  if (action === 'reject' && states.includes('accepted')) include['include_accepted'] = true
+  if (action !== 'delete' && states.includes('denied')) include['include_denied'] = true
+  return include
+}
+
+/** Call a wheel function about keys. Return whether it succeeded. */
+export async function wheelDone(call: V1Call, fun: string, kwargs: Record<string, Value>): Promise<boolean> {
+  const kwarg = new Map<Value, Value>(Object.entries(kwargs))
+  const done = await call.run({ client: 'wheel', fun, arg: [], kwarg })
+  const data = isDict(done) ? done.get('data') : undefined
+  return data !== undefined && isDict(data) && data.get('success') !== false
+}
+
+export interface ChosenKey {
+  id: string
+  state: KeyStateName
+  /** By SHA-256. */
+  fingerprint?: string | undefined
+}
+
+const plain = (fingerprint: string): string => fingerprint.toLowerCase().replaceAll(':', '')
+
+/** Act on one key of a minion. Return why nothing was done; undefined where it was done. */
+export async function changeKey(
+  call: V1Call,
+  keys: PkiKeys,
+  action: KeyAction,
+  { id, state, fingerprint }: ChosenKey,
+): Promise<string | undefined> {
+  const isAlone = KEY_STATES.every((each) => each === state || keys.pem(FOLDERS[each], id) === undefined)
+  const [fun, kwargs] =
+    action === 'delete' && !isAlone
+      ? ['key.delete_dict', { match: new Map<Value, Value>([[FOLDERS[state], [id]]]) }]
+      : [`key.${action}`, { match: id, ...includeOf(action, [state]) }]
+  if (!(await call.may('wheel', fun, kwargs))) return `This needs the right to call the wheel function ${fun}`
+  const pem = keys.pem(FOLDERS[state], id)
+  if (pem === undefined) return `The minion has no ${state} key any more`
+  if (fingerprint !== undefined && plain(pemFingerprint(pem)) !== plain(fingerprint))
+    return 'The fingerprint of the key is another one'
+  if (state === `${action}ed`) return `The key is ${state} already`
+  if (action === 'reject' && !isAlone) return 'The minion has another key, which would go as well: delete this one'
+  const isDone = await wheelDone(call, fun, kwargs)
+  const left = keys.pem(FOLDERS[state], id)
+  return isDone && left === undefined ? undefined : `The master did not ${action} the key`
+}
