@@ -8,6 +8,7 @@ import { isDict, textOf, truthy } from '../../data/mod.ts'
 import { addressesIn, connectedAddresses } from '../../match/mod.ts'
 import type { MasterAccess } from '../../runner/mod.ts'
 import type { KeyFolder } from '../../store/mod.ts'
+import type { EventFeed } from '../master.ts'
 import { LastReturns } from './last-returns.ts'
 import { slices } from './slices.ts'
 
@@ -46,14 +47,18 @@ const OLD_MS = 15_000
 
 export class MinionFacts {
   readonly last: LastReturns
+  /** The number of the last event that the API had heard before it looked at the minions. */
+  eventNumber = 0
+  private readonly events: Pick<EventFeed, 'last'>
   private readonly access: MasterAccess
   private facts: ReadonlyMap<string, MinionFact> = new Map()
   private readonly read = new Map<string, GrainFacts>()
   private at = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | undefined
 
-  constructor(access: MasterAccess) {
+  constructor(access: MasterAccess, events: Pick<EventFeed, 'last'>) {
     this.access = access
+    this.events = events
     this.last = new LastReturns(access.stores)
   }
 
@@ -70,6 +75,11 @@ export class MinionFacts {
     return this.facts
   }
 
+  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  get shownNumber(): number | undefined {
+    return performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
+  }
+
   /** Return the grains of a minion as the master has them. */
   grains(id: string): Dict | undefined {
     const grains = this.access.stores.cache.bank('grains').fetch(id)
@@ -80,6 +90,7 @@ export class MinionFacts {
     const turn = slices()
     // the request that asks is answered first
     await nextTick()
+    const { last } = this.events
     const addresses = connectedAddresses(this.access.opts)
     const facts = new Map<string, MinionFact>()
     for (const key of KEY_STATES) {
@@ -93,6 +104,7 @@ export class MinionFacts {
     for (const id of this.read.keys()) if (!facts.has(id)) this.read.delete(id)
     await this.last.follow(facts.keys())
     this.facts = facts
+    this.eventNumber = last
     this.at = performance.now()
   }
 
