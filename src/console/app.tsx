@@ -75,7 +75,7 @@ const Bar = () => (
     <button
       type="button"
       class="bar-search"
-      aria-label="Search pages, minions, jobs and functions"
+      aria-label="Search or go to … pages, minions, jobs and functions (Ctrl K)"
       onClick={() => {
         palette.value = true
       }}
