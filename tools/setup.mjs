@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Debian package → a command that succeeds when it is there. */
 const SYSTEM_PACKAGES = {
+  chromium: ['chromium', '--version'],
   debootstrap: ['debootstrap', '--version'],
   git: ['git', '--version'],
   gnupg: ['gpg', '--version'],

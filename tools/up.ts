@@ -1,6 +1,6 @@
-// `npm run up [-- --port=N]`: builds Brine, starts a master with its REST API and three minions on loopback, and shows a ping, a
-// state, the events of it and a request to the API. They live below .brine/ and keep running until `npm run down`; no rights are
-// needed and nothing else on the machine changes.
+// `npm run up [-- --port=N]`: builds Brine, starts a master with its REST API, the console and three minions on loopback, and shows a
+// ping, a state, the events of it, a request to the API and the login of the console. They live below .brine/ and keep running until
+// `npm run down`; no rights are needed and nothing else on the machine changes.
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -56,10 +56,15 @@ async function tour(site: Site, events: BusClient): Promise<void> {
   say()
 }
 
+const urlOf = (site: Site): string => `http://127.0.0.1:${site.apiPort}`
+
+/** The name and the password of the user of this site. */
+const loginOf = (site: Site): string[] => readFileSync(usersOf(site), 'utf8').trim().split(':')
+
 /** A request that works as it is written, with the password of this site. */
 async function apiTour(site: Site): Promise<void> {
-  const [user, password] = readFileSync(usersOf(site), 'utf8').trim().split(':')
-  const url = `http://127.0.0.1:${site.apiPort}`
+  const [user, password] = loginOf(site)
+  const url = urlOf(site)
   const fields = ['client=local', 'tgt=*', 'fun=test.ping', 'eauth=file', `username=${user}`, `password=${password}`]
   say(`The REST API listens on ${url}; its manual is at ${url}/docs:\n`)
   say(`$ curl -sS ${url}/run ${fields.map((field) => `-d '${field}'`).join(' ')}`)
@@ -84,6 +89,9 @@ function whatNext(site: Site): void {
   ]
   const width = Math.max(...lines.map(([line]) => line.length))
   for (const [line, meaning] of lines) say(`  ${line.padEnd(width)}  # ${meaning}`)
+  const [user, password] = loginOf(site)
+  say(`\nThe console shows them at work. Open ${urlOf(site)}/console/ and log in:\n`)
+  say(`  user      ${user}\n  password  ${password}`)
 }
 
 async function main(): Promise<void> {

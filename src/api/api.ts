@@ -41,6 +41,7 @@ export class Api {
   private readonly files: LineFile[] = []
   private readonly waiting = new Set<NodeJS.Timeout>()
   private readonly pruning: NodeJS.Timeout
+  private readonly closings: Array<() => void> = []
 
   /**
    * Open the servers that the options name. With `isPatient` an address that is taken is tried again; without it only where another
@@ -87,7 +88,8 @@ export class Api {
     const limits = new ApiLimits(master.access.opts)
     const audit = new Audit(master, log)
     const began = Date.now() / 1000
-    const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit }
+    const atEnd = (close: () => void): void => void this.closings.push(close)
+    const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit, atEnd }
     const app = new Hono()
     if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
     addConsole(app, service)
@@ -151,6 +153,7 @@ export class Api {
     for (const timer of this.waiting) clearTimeout(timer)
     for (const holder of this.holders) holder.forget()
     for (const sockets of this.sockets) sockets.close()
+    for (const close of this.closings) close()
     this.hub.close()
     await this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))

@@ -2,7 +2,7 @@
 // arguments, and carries the credentials of its caller. The master judges every chunk.
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { runBatch } from './clients/batch.ts'
+import { beginBatch, runBatch } from './clients/batch.ts'
 import { local, localAsync, localSubset } from './clients/local.ts'
 import { runner, runnerAsync, wheel, wheelAsync } from './clients/master-calls.ts'
 import type { ClientWork } from './clients/work.ts'
@@ -57,7 +57,12 @@ async function runChunk(work: ClientWork, chunk: Dict): Promise<Value[]> {
   if (truthy(low.get('raw_shell') ?? null) && !option(opts, 'netapi_allow_raw_shell')) {
     throw new HttpError(401, 'Raw shell option not allowed.')
   }
-  const hasPassword = token === undefined
+  return runJudged(work, low, client)
+}
+
+/** Run a chunk whose form was checked, and tell of it. */
+async function runJudged(work: ClientWork, low: Dict, client: Client): Promise<Value[]> {
+  const hasPassword = !low.has('token')
   if (hasPassword) work.limits.beforeLogin(work.peer.host)
   try {
     const results = await client(work, low)
@@ -105,6 +110,12 @@ async function refusedChunk(work: ClientWork, low: Dict, { status, message }: Ht
   const fields = told(low).set('success', false).set('status', status).set('reason', message)
   const isProven = work.user !== undefined
   work.audit.tell({ what: 'call', user: await userOf(work, low), address: work.peer.host ?? '', isProven, fields })
+}
+
+/** Begin a batch with the token of a session, and do not wait for its returns. */
+export async function runBatchAsync(work: ClientWork, low: Dict): Promise<Value> {
+  const [begun = null] = await runJudged(work, low, one(beginBatch))
+  return begun
 }
 
 /** Run chunks in their order. The first that is refused ends the request; chunks before it have run. */

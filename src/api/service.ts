@@ -29,6 +29,8 @@ export interface ApiService {
   readonly counts: ServerCounts
   readonly limits: ApiLimits
   readonly audit: Audit
+  /** Have something done when the API ends. */
+  atEnd(close: () => void): void
 }
 
 /** Return what the clients of lowstate work with, for one request. */

@@ -1,6 +1,6 @@
 // Who is logged in, and what this user may do.
 import { computed, signal } from '@preact/signals'
-import { type Data, get, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
+import { type Data, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
 import { stream } from './live/stream.ts'
 
 export type Session = Data<'/v1/session'>
@@ -38,19 +38,7 @@ whenLoggedOut(() => {
   if (session.peek()) session.value = null
 })
 
-stream.whenRefused = () => void check()
-
-/** Ask whether the session still lasts; without one, the page shows the login. */
-async function check(): Promise<void> {
-  try {
-    await get('/v1/session')
-  } catch (error) {
-    // a server that is away is tried again by the stream; that there is no session has been told already
-    if (!(error instanceof Problem)) throw error
-  }
-}
-
-const AGAIN_MS = 3000
+const RETRY_MS = 3000
 
 /** Find out who is logged in, and begin to hear events. A server that is away is asked again. */
 export async function begin(): Promise<void> {
@@ -64,7 +52,7 @@ export async function begin(): Promise<void> {
     if (!(error instanceof Problem)) throw error
     sessionProblem.value = error.status === 401 ? undefined : error
     if (error.status === 401) session.value = null
-    else if (error.isPassing) setTimeout(() => void begin(), AGAIN_MS)
+    if (error.isPassing) setTimeout(() => sessionProblem.peek() === error && void begin(), RETRY_MS)
   }
 }
 

@@ -53,7 +53,10 @@ export {
   type MsgpackErrorCode,
   MsgpackStream,
   Packed,
+  PackedCursor,
+  type PackedKeys,
   Pieces,
+  packedKeys,
   SaltConstant,
   type ValueAllowance,
 } from './msgpack/mod.ts'

@@ -36,6 +36,10 @@ export class ClearCommands {
     ])
   }
 
+  get rights(): MasterRights {
+    return this.parts.rights
+  }
+
   /** Adds a command; its name must not be taken. */
   add(name: string, command: Command): void {
     this.commands.set(name, command)

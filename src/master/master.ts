@@ -66,6 +66,7 @@ import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
+import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
 type Closing = () => unknown
@@ -173,10 +174,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
-  const access = ownAccess(parts, publishing, host, {
-    user: localKeys.owner,
-    answer: (load) => clear.answer(load),
-  })
+  const access = ownAccess(parts, publishing, host, { user: localKeys.owner, answer: (load) => clear.answer(load) })
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
@@ -184,6 +182,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
+  clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const meter = new CommandMeter()
   const handlers = requestHandlers(meter, clear, services)

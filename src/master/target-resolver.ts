@@ -16,6 +16,8 @@ export interface TargetRequest {
   delimiter?: string | undefined
   /** The function that is to be called. */
   fun?: Value | undefined
+  /** Whether the log is not told what is wrong with the expression: the author is still writing it. */
+  isQuiet?: boolean
 }
 
 export interface ResolvedTarget extends Targeted {
@@ -56,11 +58,11 @@ export class TargetResolver {
   }
 
   /** Resolves a target of the master's owner or of the configuration, at once. */
-  trusted({ target, kind, delimiter, fun }: Omit<TargetRequest, 'author'>): ResolvedTarget {
+  trusted({ target, kind, delimiter, fun, isQuiet }: Omit<TargetRequest, 'author'>): ResolvedTarget {
     const problems: string[] = []
     const log: Log = (level, text) => {
       if (level === 'error') problems.push(text)
-      this.known.log(level, text)
+      if (!isQuiet) this.known.log(level, text)
     }
     return { ...resolveTarget({ ...this.known, log }, target, kind, delimiter, fun), problems }
   }
@@ -81,10 +83,9 @@ export class TargetResolver {
 
   private async resolved(request: TargetRequest): Promise<ResolvedTarget> {
     if (this.isCheap(request)) return this.trusted(request)
-    const { author, target, kind, delimiter, fun } = request
+    const { target, kind, delimiter, fun } = request
     return this.ask(
-      author,
-      target,
+      request,
       new Map<string, unknown>([
         ['target', target],
         ['kind', kind],
@@ -95,14 +96,15 @@ export class TargetResolver {
   }
 
   /** Whether a minion is meant by a target that another one named, judged by its id and its grains alone. */
-  async isMeant({ author, target, kind }: TargetRequest, id: string): Promise<boolean> {
+  async isMeant(request: TargetRequest, id: string): Promise<boolean> {
+    const { target, kind } = request
     const question = new Map<string, unknown>([
       ['target', target],
       ['kind', kind],
       ['subject', id],
     ])
     if (this.isCheap({ target, kind })) return matchForeign(this.known, question as Dict).minions.length > 0
-    return (await this.ask(author, target, question)).minions.length > 0
+    return (await this.ask(request, question)).minions.length > 0
   }
 
   close(): void {
@@ -120,7 +122,7 @@ export class TargetResolver {
     return isList(target) && target.length <= LONGEST_TARGET / 16 && target.every((id) => typeof id === 'string')
   }
 
-  private async ask(author: string, target: Value, fields: Map<string, unknown>): Promise<ResolvedTarget> {
+  private async ask({ author, target, isQuiet }: TargetRequest, fields: Map<string, unknown>): Promise<ResolvedTarget> {
     const wait = (this.slow.get(author) ?? 0) - performance.now()
     if (wait > 0) {
       return nobody(
@@ -134,7 +136,7 @@ export class TargetResolver {
     }
     const matched = await (this.processes?.ask(author, question) ?? this.here(fields as Dict))
     if (typeof matched === 'string') return nobody(this.failed(author, target, matched))
-    for (const line of matched.log) this.known.log(...line)
+    if (!isQuiet) for (const line of matched.log) this.known.log(...line)
     const { minions, missing, log } = matched
     return { minions, missing, problems: log.flatMap(([level, text]) => (level === 'error' ? [text] : [])) }
   }

@@ -26,7 +26,7 @@ function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }
 }
 
 export async function minionPillar(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<Dict> {
-  return (await compiled(known, host, request)).pillar
+  return (await compiledMinionPillar(known, host, request)).pillar
 }
 
 /** What says something about a path of keys in a minion's pillar, in the order it was merged. */
@@ -35,10 +35,15 @@ export async function minionPillarOrigins(
   host: Host,
   { path, ...request }: MinionPillarRequest & { path: readonly string[] },
 ): Promise<PillarOrigin[]> {
-  return (await compiled(known, host, request)).origins(path)
+  return (await compiledMinionPillar(known, host, request)).origins(path)
 }
 
-async function compiled(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<CompiledPillar> {
+/** Compile the pillar of a minion, with the sources of its values. */
+export async function compiledMinionPillar(
+  known: MinionKnowledge,
+  host: Host,
+  request: MinionPillarRequest,
+): Promise<CompiledPillar> {
   const { saltenv = null, pillarenv = null, override = null } = request
   const pillar = compilerFor(known, host, request)
   return pillar.compile(

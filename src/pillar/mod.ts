@@ -4,4 +4,10 @@ export { updateGitPillars, type WantedRemotes } from './ext/git-remote.ts'
 export { builtinExtPillars } from './ext/mod.ts'
 export type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
 export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'
-export { type MinionPillarRequest, minionPillar, minionPillarOrigins, minionPillarTop } from './minion-pillar.ts'
+export {
+  compiledMinionPillar,
+  type MinionPillarRequest,
+  minionPillar,
+  minionPillarOrigins,
+  minionPillarTop,
+} from './minion-pillar.ts'

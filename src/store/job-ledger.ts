@@ -212,6 +212,23 @@ export class JobLedger {
     return row && outcomeOf(row)
   }
 
+  /** Return a return as it is kept, which is packed. */
+  bytesOf(jid: string, id: string): Uint8Array | undefined {
+    const row = this.sql('SELECT data FROM ret WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
+    if (!row) return undefined
+    const { data } = row
+    return data instanceof Uint8Array ? data : new Uint8Array(data as ArrayBuffer)
+  }
+
+  /** Return how minions did a job, in the order they returned, after the number of a return. */
+  arrivals(jid: string, after: number, limit: number): Array<Outcome & { number: number }> {
+    // the plus keeps the database from reading the returns of all later jobs
+    const rows = this.sql(
+      'SELECT r.rowid AS number, r.id AS id, l.failed AS failed, l.came AS came FROM ret r JOIN ledger_return l ON l.jid = r.jid AND l.id = r.id WHERE r.jid = ? AND +r.rowid > ? ORDER BY r.rowid LIMIT ?',
+    )
+    return (rows.all(jid, after, limit) as Row[]).map((row) => ({ number: Number(row['number']), ...outcomeOf(row) }))
+  }
+
   /** Return the bytes of a return. */
   sizeOf(jid: string, id: string): number {
     const row = this.sql('SELECT length(data) AS size FROM ret WHERE jid = ? AND id = ?').get(jid, id) as

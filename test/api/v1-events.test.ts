@@ -11,6 +11,7 @@ const openSite = (options: Record<string, unknown> = {}): Promise<ApiSite> => Ap
 interface Page {
   items: Array<{ number: number; tag: string; data: Record<string, unknown>; origin: { kind: string }; stamp: string }>
   next: number | null
+  previous: number | null
   last: number
 }
 
@@ -53,6 +54,18 @@ it('gives past events page by page', async () => {
   const last = await page(id, `&tag=test/*&since=${(await page(id, `&tag=test/*&since=${first.next}&limit=10`)).next}`)
   expect([values(last.items), last.next]).toEqual([[21, 22, 23, 24, 25], null])
   expect(values((await page(id, '&tag=test/*&limit=2')).items)).toEqual([24, 25])
+  // and back from the end
+  const back: unknown[][] = []
+  let before = ''
+  for (;;) {
+    const { items, previous } = await page(id, `&tag=test/*&limit=10${before}`)
+    back.push(values(items))
+    if (previous === null) break
+    before = `&before=${previous}`
+  }
+  expect(back.reverse().flat()).toEqual(Array.from({ length: 25 }, (_, at) => at + 1))
+  expect((await page(id, '&tag=test/*&origin=minion:*')).items).toEqual([])
+  expect((await page(id, '&tag=test/*&origin=master*')).items).toHaveLength(25)
 })
 
 it('shows users without the right to state.event the events of their own jobs', async () => {

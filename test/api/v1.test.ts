@@ -6,7 +6,19 @@ import { type Answer, MINIONS, V1Site } from './v1-site.ts'
 let site: V1Site
 
 beforeAll(async () => {
-  site = await V1Site.open()
+  site = await V1Site.open({
+    saltgui_templates: {
+      sum: {
+        description: 'Add',
+        target: ['web1', 'web2'],
+        targettype: 'list',
+        command: 'test.fib num=3',
+        categories: ['a', 'b'],
+      },
+      greet: { target: 'web*', command: 'test.echo hello', category: 'a', key: 'h' },
+      broken: 'no mapping',
+    },
+  })
   site.write('pillar/top.sls', 'base:', "  '*':", '    - common', '    - secret')
   site.write('pillar/common.sls', 'web:', '  port: 80')
   site.write('pillar/secret.sls', '', 'web:', '  port: 8443')
@@ -20,6 +32,7 @@ beforeAll(async () => {
     'bad:',
     '  test.fail_without_changes: []',
   )
+  site.write('srv/near.sls', 'good:', '  test.nop: []', 'other:', '  test.nop:', '    - require:', '      - test: godo')
   site.write('srv/orch.sls', 'ask:', '  salt.function:', '    - name: test.ping', "    - tgt: 'web*'")
   await site.addMinions()
 })
@@ -184,6 +197,14 @@ describe('jobs', () => {
     ])
     expect((await read(`/v1/traces?what=${jid}`)).root).toEqual(root)
     expect(await site.as('bob', 'GET', `/v1/traces/${jid}`)).toEqual(isProblem(403))
+  })
+})
+
+describe('a return', () => {
+  it('has the hints of the minion', async () => {
+    const jid = await finished('admin', { target: 'web1', function: 'state.apply', args: ['near'] })
+    const { hints } = await read(`/v1/jobs/${jid}/returns/web1`)
+    expect(hints).toEqual([expect.objectContaining({ level: 'error', text: expect.stringMatching(/good/) })])
   })
 })
 
@@ -418,6 +439,23 @@ describe('the master', () => {
     expect(status.minions.up + status.minions.down).toBe(3)
     expect(status.jobs.stored).toBeGreaterThan(0)
     expect(status.stores.jobs).toBeGreaterThan(0)
+  })
+
+  it('lists the templates of commands to every user', async () => {
+    const { status, body } = await site.as('keeper', 'GET', '/v1/templates')
+    const greet = { name: 'greet', description: '', targetType: 'glob', target: 'web*', command: 'test.echo hello' }
+    const sum = { name: 'sum', description: 'Add', targetType: 'list', target: 'web1,web2', command: 'test.fib num=3' }
+    expect([status, body]).toEqual([
+      200,
+      {
+        items: [
+          { ...greet, categories: ['a'], key: 'h' },
+          { ...sum, categories: ['a', 'b'], key: null },
+        ],
+        next: null,
+      },
+    ])
+    expect(await site.send('GET', '/v1/templates')).toEqual(isProblem(401))
   })
 
   it('describes its functions', async () => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { ClientSite } from '../api/client-site.ts'
-import { PATIENCE_SECONDS } from '../until.ts'
+import { PATIENCE_SECONDS, until } from '../until.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
@@ -193,7 +193,7 @@ export class Visitor {
     await page.getByLabel('User').fill(user)
     await page.getByLabel('Password').fill(`${user}pw`)
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('navigation', { name: 'Views' }).waitFor({ state: 'attached' })
+    await page.locator('nav.side').waitFor({ state: 'attached' })
     return page
   }
 
@@ -210,7 +210,9 @@ export class Visitor {
 
 /** Wait until nothing on the page is loading any more. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelector('.view') && !document.querySelector('[aria-busy=true]')")
+  // the policy of the page forbids conditions that are texts of scripts
+  await page.locator('.view').first().waitFor()
+  await until('a page that loads nothing', async () => (await page.locator('[aria-busy=true]').count()) === 0)
 }
 
 /** Keep a picture of a page, where the environment names a folder for it. */

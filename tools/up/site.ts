@@ -129,6 +129,8 @@ const minionOptions = (site: Site, id: string) => ({
   publish_port: site.publishPort,
   master_port: site.returnPort,
   root_dir: rootOf(site, id),
+  // what a highstate would change, every minute: the console shows it as drift
+  schedule: { drift: { function: 'state.apply', kwargs: { test: true }, minutes: 1, splay: 10 } },
   grains: { role: id.replace(/\d+$/, ''), shop_root: join(writtenOf(site), id) },
 })
 

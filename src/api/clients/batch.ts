@@ -26,6 +26,11 @@ export async function runBatch(work: ClientWork, low: Dict): Promise<Value[]> {
   return new BatchReturns(work, { jid, minions, isRaw }, events).gather()
 }
 
+/** Begin a batch of all minions that the target means: `{jid, minions}`. The master drives it, also when the caller is gone. */
+export async function beginBatch(work: ClientWork, low: Dict): Promise<Dict> {
+  return answered(await work.master.command(batchLoad(work, low), work.peer))
+}
+
 /** Minions that answer a ping take part. */
 async function answering(work: ClientWork, low: Dict): Promise<string[]> {
   const ping = new Map(low).set('fun', 'test.ping').set('ret', '')
@@ -50,11 +55,12 @@ const OF_BATCH = new Set([
 ])
 const NOT_OF_JOB = new Set(['raw', 'full_return', 'timeout', 'gather_job_timeout'])
 
-function batchLoad({ master }: ClientWork, low: Dict, minions: string[]): Dict {
+/** The command that begins a batch; without minions, of those that the target means. */
+function batchLoad({ master }: ClientWork, low: Dict, minions?: string[]): Dict {
   const { opts } = master.access
   const size = str(low.get('batch') ?? '10%')
   try {
-    batchSize(size, minions.length)
+    batchSize(size, minions?.length ?? 1)
   } catch (error) {
     if (error instanceof SaltError) throw new HttpError(400, error.message, error)
     throw error
@@ -69,13 +75,13 @@ function batchLoad({ master }: ClientWork, low: Dict, minions: string[]): Dict {
     ['arg', argumentsOf(low)],
     ['ret', low.get('ret') ?? ''],
     ['kwargs', new Map(kwargs)],
-    ['minions', minions],
+    ...(minions ? [['minions', minions] as const] : []),
     ['batch', size],
     ['batch_wait', numberOf(low.get('batch_wait') ?? null) ?? option(opts, 'batch_wait')],
     ['failhard', truthy(low.get('failhard') ?? option(opts, 'failhard'))],
     ['timeout', timeout],
     ['gather_job_timeout', gatherJobTimeout],
-    ['driver', 'cli'],
+    ['driver', minions ? 'cli' : 'master'],
   ])
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../../base/mod.ts'
 import { type BusEvent, EventBus } from '../../bus/mod.ts'
 import type { ApiMaster } from '../master.ts'
@@ -195,4 +195,22 @@ describe('an event hub', () => {
     expect(stood.hub.state.readers).toBe(0)
     stood.hub.close()
   })
+})
+
+it('gives an empty batch to a reader for whom nothing comes, while others get events', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  try {
+    const site = stand()
+    fire(site, 1)
+    const reader = site.hub.open(reading({ wants: () => false }))
+    const taken = reader.take()
+    for (let second = 0; second < 20; second++) {
+      fire(site, 1)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(await taken).toEqual({ events: [] })
+    site.hub.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -41,7 +41,7 @@ export interface ReaderSettings {
 
 export interface Batch {
   missed?: Missed
-  /** None where nothing came for a while. */
+  /** None where nothing came for the reader for a while. */
   events: readonly HubEvent[]
 }
 
@@ -49,7 +49,7 @@ export interface Batch {
 const BATCH_EVENTS = 256
 const BATCH_BYTES = 32 * 1024
 
-/** Milliseconds without an event after which a reader gets an empty batch. */
+/** Milliseconds without an event for the reader after which it gets an empty batch. */
 const IDLE_MS = 15_000
 
 /** The journal is written a moment after events come: how often it is looked for an event that it lacks, and when. */
@@ -115,6 +115,7 @@ export class EventReader {
   /** Return the next batch; undefined when there will be no more. */
   async take(): Promise<Batch | undefined> {
     this.givenAt = undefined
+    const idleAt = performance.now() + IDLE_MS
     try {
       while (!this.isClosed) {
         const mayGoOn = await this.settings.mayGoOn()
@@ -124,10 +125,10 @@ export class EventReader {
         const batch = await this.batch()
         if (batch) return batch
         if (this.isClosed) return undefined
-        if (this.lag > 0) {
-          // events that the reader does not want: others get their turn
-          await turn()
-        } else if (await this.pause()) return { events: [] }
+        // events that the reader does not want: others get their turn
+        if (this.lag > 0) await turn()
+        else await this.pause(idleAt - performance.now())
+        if (performance.now() >= idleAt) return { events: [] }
       }
       return undefined
     } finally {
@@ -135,16 +136,16 @@ export class EventReader {
     }
   }
 
-  /** Wait for an event. Return whether none came. */
-  private pause(): Promise<boolean> {
+  /** Wait for an event, so many milliseconds at most. */
+  private pause(most: number): Promise<void> {
     return new Promise((done) => {
-      const finish = (isIdle: boolean): void => {
+      const finish = (): void => {
         clearTimeout(timer)
         this.waker = undefined
-        done(isIdle)
+        done()
       }
-      const timer = setTimeout(() => finish(true), IDLE_MS)
-      this.waker = () => finish(false)
+      const timer = setTimeout(finish, most)
+      this.waker = finish
     })
   }
 

@@ -1,6 +1,7 @@
 // `/v1/events`: events as a stream that can be resumed, and past events page by page.
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context, Env } from 'hono'
+import { originText } from '../../bus/mod.ts'
 import { fnmatch } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import { hangUpOf, peerOf } from '../peer.ts'
@@ -39,6 +40,14 @@ const Query = z.object({
     .union([Tag, z.array(Tag).max(MOST_TAGS)])
     .optional()
     .openapi({ description: 'Globs of tags, such as `salt/job/*`; several may be given' }),
+  before: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .openapi({ description: 'A page holds the latest events before this number' }),
+  origin: Tag.optional().openapi({ description: 'A glob of senders, such as `minion:web*`' }),
   limit: z.coerce.number().int().min(1).max(MOST_ITEMS).default(100).openapi({ description: 'Most events of a page' }),
 })
 
@@ -62,6 +71,7 @@ const PageSchema = z
   .object({
     items: z.array(EventSchema),
     next: z.int().nullable().openapi({ description: '`since` of the next page; null at the end of the journal' }),
+    previous: z.int().nullable().openapi({ description: '`before` of the page before; null where the journal begins' }),
     last: z.int().openapi({ description: 'The number of the last event that was looked at' }),
   })
   .openapi('EventPage')
@@ -111,9 +121,12 @@ export function addEventRoutes<E extends Env>(app: OpenAPIHono<E>, service: ApiS
 
 type Wish = (event: HubEvent) => boolean
 
-function wish({ tag }: EventQuery, listener: EventListener, hub: EventHub): Wish {
+function wish({ tag, origin }: EventQuery, listener: EventListener, hub: EventHub): Wish {
   const globs = tag === undefined ? undefined : [tag].flat()
-  return (event) => (!globs || globs.some((glob) => fnmatch(event.tag, glob))) && listener.sees(event, hub)
+  return (event) =>
+    (!globs || globs.some((glob) => fnmatch(event.tag, glob))) &&
+    (origin === undefined || fnmatch(originText(event.origin), origin)) &&
+    listener.sees(event, hub)
 }
 
 interface StreamWish {
@@ -138,52 +151,60 @@ function eventStream(c: Context, { service, hub, listener, wants, after }: Strea
   return streamResponse({ reader, form: STREAM, signal: c.req.raw.signal })
 }
 
-/** Answer a request with a page of past events: those after `since`, or else the latest ones. */
+/** Answer a request with a page of past events: those after `since`, or else the latest ones, before `before` where that is given. */
 async function pageResponse(
   { master, log }: ApiService,
   hub: EventHub,
-  { since, limit }: EventQuery,
+  { since, before, limit }: EventQuery,
   wants: Wish,
 ): Promise<Response> {
   if (!hub.hasJournal) throw new HttpError(409, 'Past events are not kept: the option event_journal is off')
   const turn = slices()
   const page = await (since === undefined ? latest() : following(since))
-  const text = `{"items": [${page.items.map(({ json }) => json).join(', ')}], "next": ${page.next}, "last": ${page.last}}`
+  const { items, next, previous, last } = page
+  const ends = `"next": ${next}, "previous": ${previous}, "last": ${last}`
+  const text = `{"items": [${items.map(({ json }) => json).join(', ')}], ${ends}}`
   return new Response(text, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } })
 
   async function latest(): Promise<EventPage> {
     const items: HubEvent[] = []
     let [last, scanned] = [0, 0]
-    for (const past of master.access.stores.journal().back()) {
+    let previous: number | null = null
+    const upTo = before === undefined ? {} : { upTo: before - 1 }
+    for (const past of master.access.stores.journal().back(upTo)) {
+      if (items.length >= limit || scanned++ >= MOST_SCANNED) break
       last = Math.max(last, past.number)
+      previous = past.number
       const event = new HubEvent(past, log)
       if (wants(event)) items.push(event)
-      if (items.length >= limit || ++scanned >= MOST_SCANNED) break
       await turn()
     }
-    return { items: items.reverse(), next: null, last }
+    const isBeginning = items.length < limit && scanned <= MOST_SCANNED
+    return { items: items.reverse(), next: null, previous: isBeginning ? null : previous, last }
   }
 
   async function following(after: number): Promise<EventPage> {
     const items: HubEvent[] = []
     let last = after
+    const previous = after === 0 ? null : after + 1
     for (let scanned = 0; scanned < MOST_SCANNED; ) {
       const events = hub.past(last + 1)
-      if (events.length === 0) return { items, next: null, last }
+      if (events.length === 0) return { items, next: null, previous, last }
       await turn()
       for (const event of events) {
         last = event.number
         scanned++
         if (wants(event)) items.push(event)
-        if (items.length >= limit) return { items, next: last, last }
+        if (items.length >= limit) return { items, next: last, previous, last }
       }
     }
-    return { items, next: last, last }
+    return { items, next: last, previous, last }
   }
 }
 
 interface EventPage {
   items: HubEvent[]
   next: number | null
+  previous: number | null
   last: number
 }

@@ -38,7 +38,8 @@ export const STREAM: StreamForm = {
   event: ({ number, json }: ShownEvent) => `id: ${number}\ndata: ${json}\n\n`,
   missed: ({ first, last }) =>
     `id: ${last}\nevent: missed\ndata: {"first": ${first}, "last": ${last}, "count": ${last - first + 1}}\n\n`,
-  idle: (position) => `id: ${position}\n${KEEP_ALIVE}`,
+  // a named event and no comment: scripts of pages hear it and know that the connection lives
+  idle: (position) => `id: ${position}\nevent: idle\ndata: {"last": ${position}}\n\n`,
 }
 
 /** Return the bytes of what a reader takes next; undefined at its end. */

@@ -8,8 +8,9 @@ import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
+import type { ClientWork } from '../clients/work.ts'
 import { answered, HttpError, mindRefusal } from '../errors.ts'
-import { runLowstate } from '../lowstate.ts'
+import { runBatchAsync, runLowstate } from '../lowstate.ts'
 import { peerOf } from '../peer.ts'
 import { type ApiService, clientWork } from '../service.ts'
 
@@ -95,23 +96,43 @@ export class V1Call {
     return isList(enabled) && clients.some((name) => enabled.includes(name))
   }
 
-  /** Send a command to the master with the credentials of the caller; throw its refusal. */
-  async ask(cmd: string, fields: ReadonlyArray<[Value, Value]>): Promise<Dict> {
-    const load = new Map<Value, Value>([['cmd', cmd], ...fields, ['token', this.session.token]])
-    return answered(await this.service.master.command(load, this.peer))
-  }
-
   /** Run a chunk of lowstate with the rights of the caller. */
   async run(chunk: Record<string, Value>): Promise<Value> {
     this.needClient(str(chunk['client']!))
-    const work = clientWork(this.service, this.peer, this.request.signal)
-    const token = new Map<Value, Value>([['token', this.session.token]])
-    try {
-      const [result = null] = await runLowstate(work, [new Map<Value, Value>(Object.entries(chunk))], token)
+    return this.judged(chunk, async (low) => {
+      const [result = null] = await runLowstate(this.work, [low])
       return result
+    })
+  }
+
+  /** Begin a batch with the rights of the caller. */
+  async beginBatch(chunk: Record<string, Value>): Promise<Value> {
+    this.needClient('local_batch', 'local_async')
+    return this.judged({ ...chunk, client: 'local_batch' }, (low) => runBatchAsync(this.work, low))
+  }
+
+  private get work(): ClientWork {
+    return clientWork(this.service, this.peer, this.request.signal)
+  }
+
+  private async judged(chunk: Record<string, Value>, run: (low: Dict) => Promise<Value>): Promise<Value> {
+    try {
+      return await run(new Map<Value, Value>([...Object.entries(chunk), ['token', this.session.token]]))
     } catch (error) {
       if (!(error instanceof HttpError) || error.refusal === undefined || error.status !== 401) throw error
-      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}`)
+      const fields = ['ret', 'metadata'].some((name) => name in chunk) ? ' and to set fields of jobs (@publish)' : ''
+      throw await this.refused(`This needs the right to call ${str(chunk['fun'] ?? '')}${fields}`)
+    }
+  }
+
+  /** Send a command to the master that the master judges; it says itself which right is missing. */
+  async ask(command: Record<string, Value>): Promise<Dict> {
+    const load = new Map<Value, Value>([...Object.entries(command), ['token', this.session.token]])
+    try {
+      return answered(await this.service.master.command(load, this.peer))
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.refusal === undefined || error.status !== 401) throw error
+      throw await this.refused(error.message)
     }
   }
 

@@ -1,5 +1,6 @@
 // The tree of the file server: its environments, one folder of it at a time, and the text of a file. They equal the runner functions
 // `fileserver.envs`, `fileserver.file_list` and `fileserver.dir_list`, and `cp.get_file_str` through `salt.cmd`.
+import { normalize } from 'node:path/posix'
 import { createRoute, z } from '@hono/zod-openapi'
 import { FileServer } from '../../fileserver/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -101,11 +102,14 @@ export function addFileRoutes(site: V1App, { master }: ApiService): void {
     return c.json({ items, next: rest.length > limit ? cursorOf([items.at(-1)!.name]) : null }, 200)
   })
   site.openapi(content, async (c) => {
-    const { saltenv, path } = c.req.valid('query')
+    const { saltenv, path: given } = c.req.valid('query')
     const { call } = c.var
+    // the path that is judged is the path that is read
+    const path = normalize(given)
     await call.need('runner', 'fileserver.file_list', { saltenv })
     await call.need('runner', 'salt.cmd', { saltenv }, ['cp.get_file_str', `salt://${path}`])
-    const found = await server.find(path, saltenv)
+    // the file server reads a path behind a bar as the path itself
+    const found = path.startsWith('|') ? undefined : await server.find(path, saltenv)
     if (!found) throw new HttpError(404, 'There is no such file')
     const bytes = await host.read(found.path, { offset: 0, length: LONGEST })
     return c.json(

@@ -2,7 +2,7 @@
 // user began.
 import { createHash } from 'node:crypto'
 import { createRoute, z } from '@hono/zod-openapi'
-import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import type { JobFact, JobFilter } from '../../store/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
@@ -22,6 +22,7 @@ import {
   pageOf,
   paging,
   placeOf,
+  TargetType,
   Time,
   time,
 } from './shapes.ts'
@@ -53,6 +54,9 @@ const MinionOfJob = z.object({
 const Job = JobSummary.extend({
   args: z.array(Any),
   kwargs: z.record(z.string(), Any),
+  returner: z.string().nullable().openapi({ description: 'Returners that the job named' }),
+  metadata: z.record(z.string(), Any).nullable(),
+  cancelable: z.boolean().openapi({ description: 'Whether the job is running' }),
   minions: z.array(MinionOfJob).openapi({ description: 'The minions that were meant, at most 10000 of them' }),
 }).openapi('Job')
 
@@ -104,32 +108,34 @@ const one = createRoute({
   responses: { 200: answer(Job, 'The job'), ...refusals(400, 401, 403, 404) },
 })
 
-const KINDS = [
-  'glob',
-  'pcre',
-  'list',
-  'grain',
-  'grain_pcre',
-  'pillar',
-  'pillar_exact',
-  'pillar_pcre',
-  'nodegroup',
-  'ipcidr',
-  'compound',
-  'range',
-] as const
-
 const MOST_IDS = 10_000
+
+const LONGEST_TIMEOUT = 86_400
 
 const NewJob = z
   .strictObject({
     target: z.union([z.string().min(1).max(10_000), z.array(line(255)).min(1).max(MOST_IDS)]),
-    targetType: z.enum(KINDS).default('glob'),
+    targetType: TargetType.default('glob'),
     function: FunctionName,
     args: z.array(Any).max(1000).optional(),
     kwargs: z.record(z.string().max(200), Any).optional(),
     returner: z.string().max(200).optional().openapi({ description: 'Returners, with commas between them' }),
     metadata: z.record(z.string().max(200), Any).optional(),
+    batch: z
+      .string()
+      .regex(/^\d{1,6}(\.\d{1,3})?%?$/, 'is no number and no percentage')
+      .optional()
+      .openapi({
+        description:
+          'Run the job on so many minions at a time, such as `5` or `10%`. The master drives the batch; all of it has one job id. `counts` of the job grow with the minions that got it',
+        example: '10%',
+      }),
+    timeout: z
+      .number()
+      .min(0)
+      .max(LONGEST_TIMEOUT)
+      .optional()
+      .openapi({ description: 'Seconds after which a batch asks minions that have not returned whether they work' }),
   })
   .openapi('NewJob')
 
@@ -218,7 +224,7 @@ export function addJobRoutes(site: V1App, service: ApiService): void {
   site.openapi(one, async (c) => {
     const { jid } = c.req.valid('param')
     const fact = await visibleJob(c.var.call, jid)
-    return c.json({ ...summaryOf(fact), ...detailsOf(service, jid) }, 200)
+    return c.json({ ...summaryOf(fact), ...detailsOf(service, jid), cancelable: fact.state === 'running' }, 200)
   })
   site.openapi(begin, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
@@ -252,7 +258,7 @@ function answerOf({ status, body }: { status: number; body: string }, prefix: st
 
 async function beginJob(
   call: V1Call,
-  { target, targetType, function: fun, returner }: z.infer<typeof NewJob>,
+  { target, targetType, function: fun, returner, batch, timeout }: z.infer<typeof NewJob>,
 ): Promise<Begun> {
   const given = call.body
   const chunk: Record<string, Value> = { client: 'local_async', fun, arg: given.get('args') ?? [] }
@@ -261,7 +267,10 @@ async function beginJob(
   if (given.has('kwargs')) chunk['kwarg'] = given.get('kwargs')!
   if (given.has('metadata')) chunk['metadata'] = given.get('metadata')!
   if (returner !== undefined) chunk['ret'] = returner
-  return begunOf(await call.run(chunk))
+  if (timeout !== undefined) chunk['timeout'] = timeout
+  if (batch === undefined) return begunOf(await call.run(chunk))
+  if (Number.parseFloat(batch) === 0) throw new BadFields([{ field: 'batch', reason: 'has no minions' }])
+  return begunOf(await call.beginBatch({ ...chunk, batch }))
 }
 
 function begunOf(answer: Value): Begun {
@@ -297,13 +306,20 @@ function detailsOf({ master }: ApiService, jid: string) {
   const job = jobs.job(jid)
   const outcomes = new Map(jobs.ledger.outcomes(jid).map((outcome) => [outcome.id, outcome]))
   const ids = [...new Set([...(job?.minions ?? []), ...outcomes.keys()])].sort().slice(0, MOST_IDS)
-  const { args, kwargs } = argumentsOf(job?.load ?? new Map())
+  const load: Dict = job?.load ?? new Map()
   const minions = ids.map((id) => {
     const outcome = outcomes.get(id)
     const state = !outcome ? ('waiting' as const) : outcome.isFailed ? ('failed' as const) : ('succeeded' as const)
     return { id, state, returned: outcome ? timeText(outcome.came) : null }
   })
-  return { args, kwargs, minions }
+  const metadata = load.get('metadata') ?? null
+  const returner = load.get('ret') ?? ''
+  return {
+    ...argumentsOf(load),
+    returner: truthy(returner) ? (isList(returner) ? returner.map(str).join(',') : str(returner)) : null,
+    metadata: isDict(metadata) ? (toJson(metadata) as Record<string, unknown>) : null,
+    minions,
+  }
 }
 
 function openMinions({ master }: ApiService, jid: string): string[] {

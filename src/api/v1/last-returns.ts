@@ -1,8 +1,9 @@
-// The last job and the last highstate of each minion, from the ledger of jobs. The first look goes back through the newest jobs; later
-// looks read only the returns that came since.
+// The last job, the last highstate and the last dry run of it of each minion, from the ledger of jobs. The first look goes back through
+// the newest jobs; later looks read only the returns that came since.
 import { type Dict, isDict, isList, truthy, type Value } from '../../data/mod.ts'
 import type { MasterStores } from '../../sdk/mod.ts'
 import { slices } from './slices.ts'
+import { countStates } from './state-scan.ts'
 
 /** How far the first look goes back. */
 const MOST_JOBS = 20_000
@@ -18,9 +19,13 @@ export interface Highstate {
   /** Seconds since 1970. */
   when: number
   succeeded: number
+  /** States that changed something, or would have without the dry run. */
   changed: number
   failed: number
 }
+
+/** What a job did with the highstate. */
+type Kind = 'applied' | 'tried' | 'other'
 
 /** Remembers what is dear to find out; the oldest makes room. */
 class Memory<T> {
@@ -40,7 +45,8 @@ export class LastReturns {
   private readonly stores: MasterStores
   private readonly jobs = new Map<string, string>()
   private readonly highstates = new Map<string, string>()
-  private readonly kinds = new Memory<boolean>()
+  private readonly trials = new Map<string, string>()
+  private readonly kinds = new Memory<Kind>()
   private readonly counted = new Memory<Highstate | false>()
   /** The number of the last return that was looked at. */
   private number: number | undefined
@@ -55,7 +61,16 @@ export class LastReturns {
   }
 
   highstateOf(id: string): Highstate | undefined {
-    const jid = this.highstates.get(id)
+    return this.countsOf(this.highstates.get(id), id)
+  }
+
+  /** The last dry run of the highstate, unless the highstate was applied since. */
+  trialOf(id: string): Highstate | undefined {
+    const jid = this.trials.get(id)
+    return jid !== undefined && jid > (this.highstates.get(id) ?? '') ? this.countsOf(jid, id) : undefined
+  }
+
+  private countsOf(jid: string | undefined, id: string): Highstate | undefined {
     return jid === undefined ? undefined : this.counted.get(`${jid}/${id}`, () => this.count(jid, id)) || undefined
   }
 
@@ -83,6 +98,7 @@ export class LastReturns {
   private async lookBack(ids: ReadonlySet<string>): Promise<void> {
     this.jobs.clear()
     this.highstates.clear()
+    this.trials.clear()
     const { ledger } = this.stores.jobs
     const turn = slices()
     let [returns, before] = [0, undefined as string | undefined]
@@ -106,41 +122,39 @@ export class LastReturns {
 
   private take(jid: string, id: string): void {
     if (jid > (this.jobs.get(id) ?? '')) this.jobs.set(id, jid)
-    if (jid > (this.highstates.get(id) ?? '') && this.isHighstate(jid)) this.highstates.set(id, jid)
+    const last = this.highstates.get(id) ?? ''
+    if (jid <= last) return
+    const kind = this.kindOf(jid)
+    if (kind === 'applied') this.highstates.set(id, jid)
+    else if (kind === 'tried' && jid > (this.trials.get(id) ?? '')) this.trials.set(id, jid)
   }
 
-  /** Whether a job applied the highstate, and not only tried it. */
-  private isHighstate(jid: string): boolean {
+  private kindOf(jid: string): Kind {
     return this.kinds.get(jid, () => {
       const { jobs } = this.stores
       const fun = jobs.ledger.fact(jid)?.fun
       const load = fun !== undefined && HIGHSTATES.has(fun) ? jobs.job(jid)?.load : undefined
-      return load !== undefined && isWhole(load.get('arg') ?? [], fun === 'state.highstate')
+      return load === undefined ? 'other' : kindOf(load.get('arg') ?? [], fun === 'state.highstate')
     })
   }
 
   private count(jid: string, id: string): Highstate | false {
-    const { jobs } = this.stores
-    const [data, outcome] = [jobs.returnOf(jid, id), jobs.ledger.outcomeOf(jid, id)]
-    if (!data || !outcome) return false
-    return { jid, when: outcome.came, ...countsOf(data) }
+    const { ledger } = this.stores.jobs
+    const [bytes, outcome] = [ledger.bytesOf(jid, id), ledger.outcomeOf(jid, id)]
+    if (!bytes || !outcome) return false
+    const { succeeded, changed, failed } = countStates(bytes)
+    return { jid, when: outcome.came, succeeded, changed, failed }
   }
 }
 
-/** Whether arguments of `state.apply` or `state.highstate` ask for the whole highstate, without a dry run. */
-function isWhole(given: Value, isHighstate: boolean): boolean {
+/** Whether arguments of `state.apply` or `state.highstate` ask for the whole highstate, and for a dry run of it. */
+function kindOf(given: Value, isHighstate: boolean): Kind {
   const args = isList(given) ? given : [given]
   const kwargs = args.filter((arg): arg is Dict => isDict(arg) && arg.get('__kwarg__') === true)
-  if (kwargs.some((kwarg) => truthy(kwarg.get('test') ?? null) || kwarg.has('mods'))) return false
-  return isHighstate || args.every((arg) => isDict(arg) && arg.get('__kwarg__') === true)
+  const isWhole = isHighstate || kwargs.length === args.length
+  if (!isWhole || kwargs.some((kwarg) => kwarg.has('mods'))) return 'other'
+  return kwargs.some(isTrial) ? 'tried' : 'applied'
 }
 
-/** How many states of a return succeeded, changed something and failed. What is no result of states counts as one failure. */
-function countsOf(data: Dict): Pick<Highstate, 'succeeded' | 'changed' | 'failed'> {
-  const states = data.get('return') ?? null
-  if (!isDict(states)) return { succeeded: 0, changed: 0, failed: 1 }
-  const results = [...states.values()].filter(isDict)
-  const failed = results.filter((result) => result.get('result') === false).length
-  const changed = results.filter((result) => truthy(result.get('changes') ?? null)).length
-  return { succeeded: results.length - failed, changed, failed }
-}
+/** Whether keywords of a function of states ask for a dry run. */
+export const isTrial = (kwarg: Dict): boolean => truthy(kwarg.get('test') ?? null)

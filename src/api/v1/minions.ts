@@ -1,17 +1,17 @@
-// Minions: `/v1/minions`. The list equals the runner function `manage.status`; what it shows of grains and jobs needs the rights for
-// `cache.grains` and `jobs.list_jobs`.
+// Minions: `/v1/minions`. The list equals the runner function `manage.status`; what it shows of grains, pillar and jobs needs the rights
+// for `cache.grains`, `cache.pillar` and `jobs.list_jobs`.
 import { createRoute, z } from '@hono/zod-openapi'
-import { type Dict, HIDDEN, isList, str, traverse, type Value } from '../../data/mod.ts'
-import { shownOrigin } from '../../sdk/mod.ts'
+import { type Dict, isList, str, traverse, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import type { V1App, V1Call } from './call.ts'
 import { JobSummary, summaryOf } from './jobs.ts'
 import { timeText, toJson } from './json.ts'
 import type { Highstate } from './last-returns.ts'
+import { Columns, ColumnValues, columnReader } from './minion-columns.ts'
 import { KEY_STATES, type MinionFact, type MinionFacts } from './minion-facts.ts'
-import { BadFields, refusals } from './problems.ts'
-import { Any, answer, cursorOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
+import { refusals } from './problems.ts'
+import { Any, answer, cursorOf, limitOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 
 const Presence = z.object({
@@ -25,6 +25,10 @@ const HighstateSchema = z
   .object({ jid: z.string(), when: Time, succeeded: z.int(), changed: z.int(), failed: z.int() })
   .openapi('Highstate')
 
+const Drift = z
+  .object({ jid: z.string(), when: Time, changes: z.int().openapi({ description: 'States that would change' }) })
+  .openapi('Drift')
+
 const Minion = z
   .object({
     id: z.string(),
@@ -34,6 +38,10 @@ const Minion = z
     version: z.string().nullable().openapi({ description: 'The version of Salt' }),
     lastJob: z.string().nullable().openapi({ description: 'The id of the last job that the minion returned' }),
     lastHighstate: HighstateSchema.nullable(),
+    drift: Drift.nullable().openapi({
+      description: 'The last dry run of the highstate, if it is newer than the last highstate',
+    }),
+    columns: ColumnValues,
   })
   .openapi('Minion')
 
@@ -46,13 +54,15 @@ const SORTS = ['id', 'os', 'version', 'key', 'connected'] as const
 
 const tags = ['Minions']
 
+const MOST_MINIONS = 5000
+
 const list = createRoute({
   method: 'get',
   path: '/v1/minions',
   operationId: 'listMinions',
   summary: 'List minions',
   description:
-    'Equals the runner function `manage.status`, from what the master knows: no minion is asked. `os`, `version` and the filter `grain` need the right for `cache.grains`; `lastJob` and `lastHighstate` the right for `jobs.list_jobs`. Facts may be some seconds old.',
+    'Equals the runner function `manage.status`, from what the master knows: no minion is asked. `os`, `version` and the filter `grain` need the right for `cache.grains`; `lastJob`, `lastHighstate` and `drift` the right for `jobs.list_jobs`; `columns` the right for `cache.grains` and `cache.pillar`. Secret values of the pillar are masked. Facts may be some seconds old.',
   tags,
   request: {
     query: z.strictObject({
@@ -66,10 +76,20 @@ const list = createRoute({
         .enum([...SORTS, ...SORTS.map((name) => `-${name}` as const)])
         .default('id')
         .openapi({ description: 'A leading minus reverses the order' }),
+      columns: Columns.optional(),
       ...paging,
+      limit: limitOf(MOST_MINIONS, 100),
     }),
   },
-  responses: { 200: answer(pageOf(Minion).openapi('MinionList'), 'A page of minions'), ...refusals(400, 401, 403) },
+  responses: {
+    200: answer(
+      pageOf(Minion)
+        .extend({ total: z.int().openapi({ description: 'Minions that the filters choose, on all pages' }) })
+        .openapi('MinionList'),
+      'A page of minions',
+    ),
+    ...refusals(400, 401, 403),
+  },
 })
 
 const one = createRoute({
@@ -81,32 +101,6 @@ const one = createRoute({
   tags,
   request: { params: z.object({ id: MinionId }) },
   responses: { 200: answer(MinionDetails, 'The minion'), ...refusals(400, 401, 403, 404) },
-})
-
-const Origin = z
-  .object({
-    at: z.string().openapi({ description: 'The file and line, or another source' }),
-    source: z.string().optional().openapi({ description: 'The SLS file or external pillar' }),
-    value: Any,
-  })
-  .openapi('PillarOrigin')
-
-const pillar = createRoute({
-  method: 'get',
-  path: '/v1/minions/{id}/pillar',
-  operationId: 'explainPillar',
-  summary: 'Show where a value of the pillar comes from',
-  description:
-    'Equals the runner function `pillar.explain`. Sources come in the order in which they are merged; of values that cannot be merged, the last one wins. Values are masked without the right for `pillar.show_pillar`.',
-  tags,
-  request: {
-    params: z.object({ id: MinionId }),
-    query: z.strictObject({ path: line(1000).openapi({ description: 'The keys of the value', example: 'web:port' }) }),
-  },
-  responses: {
-    200: answer(z.object({ masked: z.boolean(), items: z.array(Origin) }).openapi('PillarOrigins'), 'The sources'),
-    ...refusals(400, 401, 403, 404),
-  },
 })
 
 type Sort = z.infer<typeof list.request.query>['sort']
@@ -125,6 +119,9 @@ const viewOf = async (call: V1Call, id?: string): Promise<View> => ({
 const highstateOf = (last: Highstate | undefined) =>
   last === undefined ? null : { ...last, when: timeText(last.when) }
 
+const driftOf = (last: Highstate | undefined) =>
+  last === undefined ? null : { jid: last.jid, when: timeText(last.when), changes: last.changed }
+
 function shown({ id, key, isConnected, since, os, version }: MinionFact, facts: MinionFacts, view: View) {
   return {
     id,
@@ -134,6 +131,7 @@ function shown({ id, key, isConnected, since, os, version }: MinionFact, facts: 
     version: (view.hasGrains ? version : undefined) ?? null,
     lastJob: (view.hasJobs ? facts.last.jobOf(id) : undefined) ?? null,
     lastHighstate: view.hasJobs ? highstateOf(facts.last.highstateOf(id)) : null,
+    drift: view.hasJobs ? driftOf(facts.last.trialOf(id)) : null,
   }
 }
 
@@ -190,22 +188,24 @@ async function chosen(
 export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionFacts): void {
   const { access } = service.master
   site.openapi(list, async (c) => {
-    const { q, state, grain, sort, limit, cursor } = c.req.valid('query')
+    const { q, state, grain, sort, columns, limit, cursor } = c.req.valid('query')
     const { call } = c.var
     await call.need('runner', 'manage.status')
     const view = await viewOf(call)
     const needsGrains = grain !== undefined || /os|version/.test(sort)
     if (needsGrains && !view.hasGrains) await call.need('runner', 'cache.grains')
-    const found = ordered(await chosen(facts, { q, state, grain }), sort, placeOf(cursor, 2))
+    const valuesOf = await columnReader(call, access.stores, columns)
+    const all = await chosen(facts, { q, state, grain })
+    const found = ordered(all, sort, placeOf(cursor, 2))
     const turn = slices()
     const items = []
     for (const [, fact] of found.slice(0, limit)) {
-      items.push(shown(fact, facts, view))
+      items.push({ ...shown(fact, facts, view), ...valuesOf(fact.id) })
       await turn()
     }
     const [key, last] = found[limit - 1] ?? []
     const next = found.length > limit && last ? cursorOf([key!, last.id]) : null
-    return c.json({ items, next }, 200)
+    return c.json({ items, next, total: all.length }, 200)
   })
   site.openapi(one, async (c) => {
     const { id } = c.req.valid('param')
@@ -219,36 +219,6 @@ export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionF
     const grains = (toJson(facts.grains(id) ?? new Map()) ?? {}) as Record<string, unknown>
     return c.json({ ...shown(fact, facts, view), grains, lastJobs: jobs.map(summaryOf) }, 200)
   })
-  site.openapi(pillar, async (c) => {
-    const { id } = c.req.valid('param')
-    const { path } = c.req.valid('query')
-    const { call } = c.var
-    await call.need('runner', 'pillar.explain', { minion: id, key: path })
-    const isMasked = !(await call.may('runner', 'pillar.show_pillar', { minion: id }))
-    const items = await originsOf(service, facts, id, path)
-    const masked = items.map(({ value, ...origin }) => ({ ...origin, value: isMasked ? HIDDEN : value }))
-    return c.json({ masked: isMasked, items: masked }, 200)
-  })
 }
 
 const LAST_JOBS = 10
-
-async function originsOf({ master }: ApiService, facts: MinionFacts, id: string, path: string) {
-  const { opts, stores, log, host } = master.access
-  const grains = facts.grains(id)
-  if (!grains) throw new HttpError(404, 'The master knows no grains of such a minion')
-  const keys = path.split(':')
-  if (keys.includes('')) throw new BadFields([{ field: 'path', reason: 'has an empty key' }])
-  const { minionPillarOrigins } = await import('../../pillar/mod.ts')
-  const known = { opts, keys: stores.keys, cache: stores.cache, log }
-  const origins = await minionPillarOrigins(known, host, { id, grains: new Map(grains), path: keys, saltenv: 'base' })
-  return origins.map((origin) => {
-    const seen = shownOrigin(origin, origin.value)
-    const source = seen.get('source')
-    return {
-      at: str(seen.get('at')!),
-      ...(source !== undefined && { source: str(source) }),
-      value: toJson(origin.value),
-    }
-  })
-}

@@ -3,6 +3,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { createRoute, z } from '@hono/zod-openapi'
 import { type Dict, numberOf } from '../../data/mod.ts'
+import { readHints } from '../../sdk/mod.ts'
 import type { Outcome } from '../../store/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
@@ -18,6 +19,16 @@ const Return = z
     succeeded: z.boolean(),
     returned: Time,
     retcode: z.number().optional(),
+    hints: z
+      .array(
+        z.object({
+          level: z.enum(['warning', 'error']),
+          text: z.string(),
+          at: z.string().optional().openapi({ description: 'The file and line that the hint is about' }),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'What the minion tells beside the value, such as a keyword that may be misspelt' }),
     value: Any.optional().openapi({ description: 'What the function returned; not with format=summary' }),
   })
   .openapi('Return')
@@ -60,7 +71,13 @@ const summary = ({ id, isFailed, came }: Outcome) => ({ minion: id, succeeded: !
 function full(outcome: Outcome, data: Dict) {
   const retcode = numberOf(data.get('retcode') ?? null)
   const value = toJson(data.get('return') ?? null)
-  return { ...summary(outcome), ...(retcode !== undefined && { retcode: Number(retcode) }), value }
+  const { hints } = readHints(data)
+  return {
+    ...summary(outcome),
+    ...(retcode !== undefined && { retcode: Number(retcode) }),
+    ...(hints.length > 0 && { hints }),
+    value,
+  }
 }
 
 export function addReturnRoutes(site: V1App, service: ApiService): void {

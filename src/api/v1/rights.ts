@@ -98,15 +98,7 @@ export function addRightRoutes(site: V1App, { master }: ApiService): void {
       throw new BadFields([{ field: 'calls', reason: `have more than ${MOST_TARGETS} different targets` }])
     }
     if (user !== undefined) await call.need('wheel', 'config.values')
-    const verdicts = await verdictsOf(
-      call,
-      user === undefined
-        ? []
-        : [
-            ['for_user', user],
-            ['for_eauth', eauth!],
-          ],
-    )
+    const verdicts = await verdictsOf(call, user === undefined ? {} : { for_user: user, for_eauth: eauth! })
     // what the options of the API forbid is no right of the user, and binds the caller all the same
     const items = calls.map(({ family }, index) => {
       const verdict = verdicts[index] ?? { allowed: false, rule: null, reason: 'The master gave no answer' }
@@ -128,7 +120,7 @@ export function addRightRoutes(site: V1App, { master }: ApiService): void {
   })
 }
 
-async function verdictsOf(call: V1Call, other: Array<[Value, Value]>) {
+async function verdictsOf(call: V1Call, other: Record<string, Value>) {
   const asked = call.body.get('calls') ?? []
   const calls = (isList(asked) ? asked : []).filter(isDict).map((given) => {
     const load: Dict = new Map<Value, Value>([
@@ -144,10 +136,10 @@ async function verdictsOf(call: V1Call, other: Array<[Value, Value]>) {
   })
   let explained: Dict
   try {
-    explained = await call.ask('rights', [['calls', calls], ...other])
+    explained = await call.ask({ cmd: 'rights', calls, ...other })
   } catch (error) {
     if (!(error instanceof HttpError) || error.refusal !== 'SaltInvocationError') throw error
-    throw new BadFields([{ field: other.length > 0 ? 'eauth' : 'calls', reason: error.message }], 422)
+    throw new BadFields([{ field: 'for_user' in other ? 'eauth' : 'calls', reason: error.message }], 422)
   }
   const items = explained.get('items') ?? []
   return (isList(items) ? items : []).filter(isDict).map((item) => {

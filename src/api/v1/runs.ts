@@ -1,7 +1,7 @@
 // Orchestration runs: `/v1/runs`. They equal the runner functions `state.orchestrate_runs`, `state.orchestrate_show` and
 // `state.orchestrate_resume`.
 import { createRoute, z } from '@hono/zod-openapi'
-import { isDict, numberOf, str, type Value } from '../../data/mod.ts'
+import { isDict, maskSecrets, numberOf, str, type Value } from '../../data/mod.ts'
 import type { OrchestrationRun, OrchestrationStep, PlannedStep } from '../../store/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
@@ -135,7 +135,7 @@ export function addRunRoutes(site: V1App, { master }: ApiService): void {
     await c.var.call.need('runner', 'state.orchestrate_show', { jid })
     const run = known(jid)
     const steps = stepsOf(run, store().planOf(jid), store().steps(jid))
-    const asked = toJson(run.asked) as Record<string, unknown>
+    const asked = toJson(maskSecrets(run.asked)) as Record<string, unknown>
     return c.json({ ...runOf(run), resumable: isResumable(run), asked, steps }, 200)
   })
   site.openapi(resume, async (c) => {

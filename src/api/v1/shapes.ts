@@ -30,6 +30,22 @@ export const FunctionName = z
   .regex(/^\w+\.\w+$/, 'is no name of a function, such as test.ping')
   .openapi({ description: 'The name of a function', example: 'test.ping' })
 
+/** The kinds of targets. */
+export const TargetType = z.enum([
+  'glob',
+  'pcre',
+  'list',
+  'grain',
+  'grain_pcre',
+  'pillar',
+  'pillar_exact',
+  'pillar_pcre',
+  'nodegroup',
+  'ipcidr',
+  'compound',
+  'range',
+])
+
 const MOST_STARS = 3
 
 /** A glob of few stars: many of them take long to match. */
@@ -47,9 +63,13 @@ export const Any = z.unknown().openapi({ description: 'Any value of JSON' })
 
 const MOST_ITEMS = 1000
 
+/** Most items of a page, as the caller wishes. */
+export const limitOf = (most: number, usual: number) =>
+  z.coerce.number().int().min(1).max(most).default(usual).openapi({ description: 'Most items of a page' })
+
 /** How lists are cut into pages. */
 export const paging = {
-  limit: z.coerce.number().int().min(1).max(MOST_ITEMS).default(100).openapi({ description: 'Most items of a page' }),
+  limit: limitOf(MOST_ITEMS, 100),
   cursor: z
     .string()
     .max(1000)

@@ -18,6 +18,8 @@ import { addFunctionRoutes } from './functions.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addKeyRoutes } from './keys.ts'
 import { manualPage } from './manual.ts'
+import { addMatrixRoutes } from './matrix.ts'
+import { addMinionDataRoutes } from './minion-data.ts'
 import { MinionFacts } from './minion-facts.ts'
 import { addMinionRoutes } from './minions.ts'
 import { addOptionRoutes } from './options.ts'
@@ -28,6 +30,8 @@ import { addRightRoutes } from './rights.ts'
 import { addRunRoutes } from './runs.ts'
 import { addSessionRoutes } from './session.ts'
 import { addStatusRoutes } from './status.ts'
+import { addTargetRoutes } from './targets.ts'
+import { addTemplateRoutes } from './templates.ts'
 import { addTraceRoutes } from './traces.ts'
 
 /**
@@ -66,7 +70,10 @@ function addRoutes(site: V1App, service: ApiService): void {
   const facts = new MinionFacts(service.master.access)
   addSessionRoutes(site, service)
   addMinionRoutes(site, service, facts)
+  addMinionDataRoutes(site, service, facts)
+  addTargetRoutes(site, service)
   addJobRoutes(site, service)
+  addMatrixRoutes(site, service)
   addReturnRoutes(site, service)
   addCallRoutes(site, service)
   addKeyRoutes(site, service)
@@ -78,6 +85,7 @@ function addRoutes(site: V1App, service: ApiService): void {
   addFileRoutes(site, service)
   addOptionRoutes(site, service)
   addFunctionRoutes(site, service)
+  addTemplateRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
 }
 

@@ -8,9 +8,28 @@ import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import type { EventRate } from './event-rate.ts'
 import { timeText } from './json.ts'
+import { MasterHistory } from './master-history.ts'
 import { KEY_STATES, type MinionFacts } from './minion-facts.ts'
 import { refusals } from './problems.ts'
 import { answer, Time } from './shapes.ts'
+import { slices } from './slices.ts'
+
+const Highstates = z.object({
+  clean: z.int().openapi({ description: 'Nothing changed and nothing failed' }),
+  changed: z.int(),
+  failed: z.int(),
+  never: z.int().openapi({ description: 'No highstate is known' }),
+  drift: z.int().openapi({ description: 'A newer dry run would change something; these count in the others as well' }),
+})
+
+const Health = z.object({
+  loopLagMs: z.number().openapi({ description: 'The longest delay of the event loop in the last minutes' }),
+  rssBytes: z.int(),
+  cpuPercent: z.number().openapi({ description: 'CPU time of the last minute; 100 is one processor' }),
+  uptimeSeconds: z.int(),
+  storage: z.string().openapi({ description: '`ok`, or what the master cannot write' }),
+  openFiles: z.int(),
+})
 
 const Status = z
   .object({
@@ -25,6 +44,27 @@ const Status = z
       perSecond: z.number().openapi({ description: 'Over the last minute' }),
     }),
     stores: z.record(z.string(), z.int()).openapi({ description: 'Bytes on disk, by store' }),
+    highstates: Highstates.openapi({ description: 'Accepted minions by the result of their last highstate' }),
+    busiest: z
+      .array(
+        z
+          .object({ tag: z.string().openapi({ example: 'salt/job/*/ret' }), perMinute: z.number() })
+          .openapi('EventKind'),
+      )
+      .openapi({ description: 'The kinds of events that came most in the last minutes, at most 8' }),
+    health: Health.openapi({ description: 'The process that serves the API' }),
+    history: z
+      .array(
+        z
+          .object({
+            at: Time,
+            events: z.number().openapi({ description: 'In a second' }),
+            jobs: z.int().openapi({ description: 'Jobs that began' }),
+            up: z.int().openapi({ description: 'Minions that were up' }),
+          })
+          .openapi('StatusMinute'),
+      )
+      .openapi({ description: 'The last 60 minutes since the API began, oldest first' }),
   })
   .openapi('Status')
 
@@ -58,8 +98,40 @@ function storeSizes(cachedir: string): Record<string, number> {
   return { ...Object.fromEntries(sizes), journal: files.reduce((sum, name) => sum + sizeOf(join(journal, name)), 0) }
 }
 
+/** Most kinds of events. */
+const BUSIEST = 8
+
+/** Count accepted minions by the result of their last highstate. */
+async function highstatesOf(ids: readonly string[], { last }: MinionFacts): Promise<z.infer<typeof Highstates>> {
+  const counts = { clean: 0, changed: 0, failed: 0, never: 0, drift: 0 }
+  const turn = slices()
+  for (const id of ids) {
+    const highstate = last.highstateOf(id)
+    if (!highstate) counts.never++
+    else if (highstate.failed > 0) counts.failed++
+    else if (highstate.changed > 0) counts.changed++
+    else counts.clean++
+    if ((last.trialOf(id)?.changed ?? 0) > 0) counts.drift++
+    await turn()
+  }
+  return counts
+}
+
+/** Return the history of the master, which goes on until the API ends. */
+function historyOf({ master, log, atEnd }: ApiService, facts: MinionFacts): MasterHistory {
+  const countUp = async (): Promise<number> => {
+    let up = 0
+    for (const { isConnected } of (await facts.all()).values()) if (isConnected) up++
+    return up
+  }
+  const history = new MasterHistory({ feed: master.events, log, countUp })
+  atEnd(() => history.close())
+  return history
+}
+
 export function addStatusRoutes(site: V1App, service: ApiService, facts: MinionFacts, rate: EventRate): void {
   const { access, events } = service.master
+  const history = historyOf(service, facts)
   site.openapi(route, async (c) => {
     await c.var.call.need('runner', 'manage.status')
     const all = [...(await facts.all()).values()]
@@ -77,6 +149,13 @@ export function addStatusRoutes(site: V1App, service: ApiService, facts: MinionF
         jobs: { stored: ledger.count(), running: ledger.running() },
         events: { last: events.last, perSecond: rate.perSecond },
         stores: storeSizes(option(access.opts, 'cachedir')),
+        highstates: await highstatesOf(
+          all.flatMap(({ id, key }) => (key === 'accepted' ? [id] : [])),
+          facts,
+        ),
+        busiest: history.kinds.busiest(BUSIEST),
+        health: await history.health(),
+        history: [...history.minutes],
       },
       200,
     )

@@ -29,7 +29,7 @@ const Node: z.ZodType<TraceNode> = z
   .object({
     kind: z.string().openapi({
       description:
-        'event, reaction, call, job, orchestration, step, minion, state, states, beacon, schedule, user or syndic',
+        'event, reaction, call, job, orchestration, step, minion, minions, state, states, beacon, schedule, user or syndic',
     }),
     title: z.string(),
     place: z.string().nullable().openapi({ description: 'The file and line that it is written in' }),
@@ -49,7 +49,7 @@ const Node: z.ZodType<TraceNode> = z
 const Trace = z.object({ root: Node }).openapi('Trace')
 
 const description =
-  'Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.'
+  'Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.'
 
 const ofJob = createRoute({
   method: 'get',
@@ -94,16 +94,19 @@ export function addTraceRoutes(site: V1App, service: ApiService): void {
 
 async function traceOf(call: V1Call, { master }: ApiService, what: string): Promise<TraceNode> {
   const { access } = master
-  const { jobs, orchestrations } = access.stores
-  const wanted = isJid(what) ? what : await eventNumber(access.stores, what)
-  if (typeof wanted === 'string' && !jobs.ledger.fact(wanted) && !orchestrations().run(wanted)) {
+  const { stores } = access
+  const wanted = isJid(what) ? what : await eventNumber(stores, what)
+  if (typeof wanted === 'string' && !stores.jobs.ledger.fact(wanted) && !stores.orchestrations().run(wanted)) {
     throw new HttpError(404, 'There is no such job')
   }
   // without the events of a call: the function only reads
   const ctx = masterContext(access, { jid: newJid(), user: call.user, tag: 'salt/run' })
-  const chain = await access.functions.runners.call(ctx, 'trace.show', [String(wanted)])
-  return new Tree(access.stores, wanted).node(isDict(chain) ? chain : new Map(), null)
+  const chain = await access.functions.runners.call(ctx, 'trace.show', [String(wanted), MOST_MINIONS])
+  return new Tree(stores, wanted).node(isDict(chain) ? chain : new Map(), null)
 }
+
+/** Minions of each job that a tree has. */
+const MOST_MINIONS = 200
 
 /** Events of the journal that a request for a tag looks at. */
 const MOST_SCANNED = 200_000

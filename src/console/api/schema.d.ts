@@ -55,7 +55,7 @@ export interface paths {
         };
         /**
          * List minions
-         * @description Equals the runner function `manage.status`, from what the master knows: no minion is asked. `os`, `version` and the filter `grain` need the right for `cache.grains`; `lastJob` and `lastHighstate` the right for `jobs.list_jobs`. Facts may be some seconds old.
+         * @description Equals the runner function `manage.status`, from what the master knows: no minion is asked. `os`, `version` and the filter `grain` need the right for `cache.grains`; `lastJob`, `lastHighstate` and `drift` the right for `jobs.list_jobs`; `columns` the right for `cache.grains` and `cache.pillar`. Secret values of the pillar are masked. Facts may be some seconds old.
          */
         get: operations["listMinions"];
         put?: never;
@@ -94,10 +94,90 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show where a value of the pillar comes from
-         * @description Equals the runner function `pillar.explain`. Sources come in the order in which they are merged; of values that cannot be merged, the last one wins. Values are masked without the right for `pillar.show_pillar`.
+         * Show the pillar, and where its values come from
+         * @description Equals the runner function `pillar.explain`. With `path`, the sources of a value in the order in which they are merged; of values that cannot be merged, the last one wins. Without it, all values of the pillar with their last source, masked unless `reveal` asks for them. Values are always masked without the right for `pillar.show_pillar`.
          */
         get: operations["explainPillar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/minions/{id}/mine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a minion has in the mine
+         * @description Equals the runner function `cache.mine` for this minion.
+         */
+        get: operations["getMine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/minions/{id}/highstates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of states that a minion returned, newest first
+         * @description Equals the runner function `jobs.list_jobs` for `state.apply`, `state.highstate` and `state.sls`.
+         */
+        get: operations["listHighstates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the minions that a target means
+         * @description Equals the runner function `manage.status`, from what the master knows: no minion is asked. Expressions about grains and addresses need the right for `cache.grains`, those about the pillar the right for `cache.pillar`.
+         */
+        get: operations["resolveTarget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/nodegroups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the nodegroups of the master
+         * @description Equals the runner function `manage.status` with these targets.
+         */
+        get: operations["listNodegroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -164,6 +244,46 @@ export interface paths {
          * @description Begins a job of `saltutil.term_job` or `saltutil.kill_job`; the caller needs the right for it on these minions.
          */
         post: operations["stopJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jid}/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the states of a job on all its minions
+         * @description Equals the runner function `jobs.lookup_jid`. With `after`, rows that came since; columns and groups always come whole. Two results are the same where only times, process ids and job ids differ.
+         */
+        get: operations["getJobMatrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{jid}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List groups of minions that returned the same
+         * @description Equals the runner function `jobs.lookup_jid`, for jobs of any function. Two results of states are the same where only times, process ids and job ids differ.
+         */
+        get: operations["listReturnGroups"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -407,7 +527,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["getTrace"];
         put?: never;
@@ -427,7 +547,7 @@ export interface paths {
         };
         /**
          * Show the causes and consequences of a job or an event
-         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences.
+         * @description Equals the runner function `trace.show`. The root is the first cause; the children of a node are its consequences. Of a job the tree has at most 200 minions, failed ones first; a node `minions` stands for the others.
          */
         get: operations["findTrace"];
         put?: never;
@@ -654,6 +774,26 @@ export interface paths {
          * @description One entry for each module that declares the function, in each family.
          */
         get: operations["getFunction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates of commands
+         * @description The option `saltgui_templates` of the master, by name. Every caller with a session may read it; the rights of the caller count when a command runs.
+         */
+        get: operations["listTemplates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -986,6 +1126,8 @@ export interface components {
             items: components["schemas"]["Minion"][];
             /** @description The cursor of the next page; null at the end */
             next: string | null;
+            /** @description Minions that the filters choose, on all pages */
+            total: number;
         };
         Minion: {
             id: string;
@@ -1007,6 +1149,11 @@ export interface components {
             /** @description The id of the last job that the minion returned */
             lastJob: string | null;
             lastHighstate: components["schemas"]["Highstate"];
+            drift: components["schemas"]["Drift"];
+            /** @description The values of the columns that were asked for; null where there is none */
+            columns?: {
+                [key: string]: unknown;
+            };
         };
         Highstate: {
             jid: string;
@@ -1018,6 +1165,17 @@ export interface components {
             succeeded: number;
             changed: number;
             failed: number;
+        } | null;
+        /** @description The last dry run of the highstate, if it is newer than the last highstate */
+        Drift: {
+            jid: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            when: string;
+            /** @description States that would change */
+            changes: number;
         } | null;
         MinionDetails: components["schemas"]["Minion"] & {
             grains: {
@@ -1053,12 +1211,65 @@ export interface components {
             items: components["schemas"]["PillarOrigin"][];
         };
         PillarOrigin: {
+            /** @description The keys of the value, for the whole pillar */
+            path?: string;
             /** @description The file and line, or another source */
             at: string;
             /** @description The SLS file or external pillar */
             source?: string;
             /** @description Any value of JSON */
             value?: unknown;
+        };
+        Mine: {
+            items: {
+                function: string;
+                /** @description Any value of JSON */
+                value?: unknown;
+            }[];
+        };
+        HighstateList: {
+            items: components["schemas"]["HighstateRun"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        HighstateRun: {
+            jid: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            when: string;
+            function: string;
+            /** @description The SLS files that were named; empty for the highstate */
+            mods: string[];
+            /** @description Whether it was a dry run */
+            test: boolean;
+            succeeded: number;
+            /** @description States that changed something, or would have without the dry run */
+            changed: number;
+            failed: number;
+            /** @description Milliseconds that the states took */
+            duration: number;
+        };
+        Targeted: {
+            /** @description Minions that are meant */
+            total: number;
+            /** @description The first of them, by id */
+            minions: string[];
+            /** @description Ids of a list that are no accepted minion */
+            missing: string[];
+            /** @description What is wrong with the target */
+            problem: string | null;
+        };
+        NodegroupList: {
+            items: components["schemas"]["Nodegroup"][];
+            next: null;
+        };
+        Nodegroup: {
+            name: string;
+            expression: string;
+            /** @description Minions that are meant; null where this cannot be told */
+            minions: number | null;
         };
         JobList: {
             items: components["schemas"]["JobSummary"][];
@@ -1070,6 +1281,13 @@ export interface components {
             kwargs: {
                 [key: string]: unknown;
             };
+            /** @description Returners that the job named */
+            returner: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether the job is running */
+            cancelable: boolean;
             /** @description The minions that were meant, at most 10000 of them */
             minions: {
                 id: string;
@@ -1107,6 +1325,13 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Run the job on so many minions at a time, such as `5` or `10%`. The master drives the batch; all of it has one job id. `counts` of the job grow with the minions that got it
+             * @example 10%
+             */
+            batch?: string;
+            /** @description Seconds after which a batch asks minions that have not returned whether they work */
+            timeout?: number;
         };
         StopJob: {
             /**
@@ -1114,6 +1339,75 @@ export interface components {
              * @enum {string}
              */
             signal: "term" | "kill";
+        };
+        JobMatrix: {
+            jid: string;
+            /** @description The columns, of all minions. New ones come at the end; at most 2000 */
+            states: components["schemas"]["MatrixState"][];
+            /** @description In the order in which the minions returned */
+            rows: components["schemas"]["MatrixRow"][];
+            /** @description Minions with the same results */
+            groups: components["schemas"]["ReturnGroup"][];
+            /** @description Minions that have not returned */
+            waiting: number;
+            /** @description Whether there are returns that this answer lacks: ask again */
+            more: boolean;
+            /** @description `after` of a request for the rows that come later */
+            cursor: string;
+        };
+        MatrixState: {
+            /** @description The key of the state in the return of a minion */
+            key: string;
+            id: string;
+            name: string;
+            /** @example pkg.installed */
+            function: string;
+            sls: string;
+            /** @description The file and line that the state is written in */
+            place: string | null;
+            /** @description The lowest number that the state had in the run of a minion */
+            order: number;
+        };
+        MatrixRow: {
+            minion: string;
+            /** @description One character for each state: `.` none, `s` succeeded without changes, `c` changed, `f` failed, `t` would change, `k` not run. The rest of a short text is `.`. `!` alone: the return is no result of states */
+            cells: string;
+            group: number;
+            /** @description Milliseconds that the states took */
+            duration: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            returned: string;
+        };
+        ReturnGroup: {
+            group: number;
+            digest: string;
+            minions: number;
+            succeeded: boolean;
+            changed: number;
+            failed: number;
+            /** @description A minion of the group */
+            sample: string;
+            /** @description A summary of one line */
+            text: string;
+        };
+        ReturnGroups: {
+            jid: string;
+            groups: components["schemas"]["ReturnGroupDetails"][];
+            /** @description Minions that have not returned */
+            waiting: number;
+            /** @description Whether there are returns that this answer lacks: ask again */
+            more: boolean;
+        };
+        ReturnGroupDetails: components["schemas"]["ReturnGroup"] & {
+            /** @description The return of the sample; null where it is too large */
+            value?: unknown;
+            /** @description Whether the value was too large */
+            truncated: boolean;
+            /** @description At most 1000 of them */
+            minionIds: string[];
         };
         ReturnList: {
             items: components["schemas"]["Return"][];
@@ -1129,6 +1423,14 @@ export interface components {
              */
             returned: string;
             retcode?: number;
+            /** @description What the minion tells beside the value, such as a keyword that may be misspelt */
+            hints?: {
+                /** @enum {string} */
+                level: "warning" | "error";
+                text: string;
+                /** @description The file and line that the hint is about */
+                at?: string;
+            }[];
             /** @description What the function returned; not with format=summary */
             value?: unknown;
         };
@@ -1422,7 +1724,7 @@ export interface components {
             root: components["schemas"]["TraceNode"];
         };
         TraceNode: {
-            /** @description event, reaction, call, job, orchestration, step, minion, state, states, beacon, schedule, user or syndic */
+            /** @description event, reaction, call, job, orchestration, step, minion, minions, state, states, beacon, schedule, user or syndic */
             kind: string;
             title: string;
             /** @description The file and line that it is written in */
@@ -1638,6 +1940,26 @@ export interface components {
             result: string | null;
             examples: string[];
         };
+        TemplateList: {
+            items: components["schemas"]["Template"][];
+            /** @description The cursor of the next page; null at the end */
+            next: string | null;
+        };
+        Template: {
+            name: string;
+            description: string;
+            /** @example glob */
+            targetType: string;
+            target: string;
+            /**
+             * @description The function and its arguments, as on the command line. `runners.` and `wheel.` before the name mean functions of the master
+             * @example test.fib num=10
+             */
+            command: string;
+            categories: string[];
+            /** @description The key that a web interface may bind the template to */
+            key: string | null;
+        };
         Status: {
             /** @description The id of the master */
             id: string;
@@ -1671,11 +1993,58 @@ export interface components {
             stores: {
                 [key: string]: number;
             };
+            /** @description Accepted minions by the result of their last highstate */
+            highstates: {
+                /** @description Nothing changed and nothing failed */
+                clean: number;
+                changed: number;
+                failed: number;
+                /** @description No highstate is known */
+                never: number;
+                /** @description A newer dry run would change something; these count in the others as well */
+                drift: number;
+            };
+            /** @description The kinds of events that came most in the last minutes, at most 8 */
+            busiest: components["schemas"]["EventKind"][];
+            /** @description The process that serves the API */
+            health: {
+                /** @description The longest delay of the event loop in the last minutes */
+                loopLagMs: number;
+                rssBytes: number;
+                /** @description CPU time of the last minute; 100 is one processor */
+                cpuPercent: number;
+                uptimeSeconds: number;
+                /** @description `ok`, or what the master cannot write */
+                storage: string;
+                openFiles: number;
+            };
+            /** @description The last 60 minutes since the API began, oldest first */
+            history: components["schemas"]["StatusMinute"][];
+        };
+        EventKind: {
+            /** @example salt/job/*\/ret */
+            tag: string;
+            perMinute: number;
+        };
+        StatusMinute: {
+            /**
+             * Format: date-time
+             * @example 2026-11-16T16:54:32.123Z
+             */
+            at: string;
+            /** @description In a second */
+            events: number;
+            /** @description Jobs that began */
+            jobs: number;
+            /** @description Minions that were up */
+            up: number;
         };
         EventPage: {
             items: components["schemas"]["Event"][];
             /** @description `since` of the next page; null at the end of the journal */
             next: number | null;
+            /** @description `before` of the page before; null where the journal begins */
+            previous: number | null;
             /** @description The number of the last event that was looked at */
             last: number;
         };
@@ -1909,6 +2278,8 @@ export interface operations {
                 grain?: string;
                 /** @description A leading minus reverses the order */
                 sort?: "id" | "os" | "version" | "key" | "connected" | "-id" | "-os" | "-version" | "-key" | "-connected";
+                /** @description Up to 12 columns with commas between them: `grains.<path>` or `pillar.<path>`, with colons in the path */
+                columns?: string;
                 /** @description Most items of a page */
                 limit?: number;
                 /** @description `next` of the page before */
@@ -2021,9 +2392,11 @@ export interface operations {
     };
     explainPillar: {
         parameters: {
-            query: {
-                /** @description The keys of the value */
-                path: string;
+            query?: {
+                /** @description The keys of a value */
+                path?: string;
+                /** @description Show the values of the whole pillar */
+                reveal?: "true" | "false";
             };
             header?: never;
             path: {
@@ -2073,6 +2446,214 @@ export interface operations {
             };
             /** @description There is no such resource */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a minion */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The values by function */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mine"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listHighstates: {
+        parameters: {
+            query?: {
+                /** @description Most items of a page */
+                limit?: number;
+                /** @description `next` of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a minion */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HighstateList"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resolveTarget: {
+        parameters: {
+            query: {
+                target: string;
+                targetType?: "glob" | "pcre" | "list" | "grain" | "grain_pcre" | "pillar" | "pillar_exact" | "pillar_pcre" | "nodegroup" | "ipcidr" | "compound" | "range";
+                /** @description Most ids */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The minions */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Targeted"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listNodegroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The nodegroups */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodegroupList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2356,6 +2937,131 @@ export interface operations {
             };
             /** @description The request contradicts another one */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getJobMatrix: {
+        parameters: {
+            query?: {
+                /** @description `cursor` of an earlier answer */
+                after?: string;
+                /** @description Most rows */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a job */
+                jid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The matrix */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobMatrix"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReturnGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a job */
+                jid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups, the largest first */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnGroups"];
+                };
+            };
+            /** @description The request cannot be read, or a field is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller has no right for this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such resource */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3352,6 +4058,10 @@ export interface operations {
                 since?: number | null;
                 /** @description Globs of tags, such as `salt/job/*`; several may be given */
                 tag?: string | string[];
+                /** @description A page holds the latest events before this number */
+                before?: number;
+                /** @description A glob of senders, such as `minion:web*` */
+                origin?: string;
                 /** @description Most events of a page */
                 limit?: number;
             };
@@ -3998,6 +4708,36 @@ export interface operations {
             };
             /** @description There is no such resource */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All templates */
+            200: {
+                headers: {
+                    "Event-Number": components["headers"]["EventNumber"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            /** @description The request has no valid session or token */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

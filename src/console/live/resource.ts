@@ -2,7 +2,7 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Answer, Problem } from '../api/client.ts'
-import { type LiveEvent, stream } from './stream.ts'
+import { connection, type LiveEvent, missed, stream } from './stream.ts'
 
 export interface State<T> {
   data: T | undefined
@@ -18,24 +18,34 @@ export interface Live<T> {
   reloadMs?: number
 }
 
+/** Loads a snapshot. `show` may show a part of it before it is complete; it has no effect once a whole one was shown. */
+export type Load<T> = (signal: AbortSignal, show: (part: T) => void) => Promise<Answer<T>>
+
 const RELOAD_MS = 1000
+
+/** Events that are kept while a snapshot is read; with more, the snapshot is read again. */
+const MOST_WAITING = 10_000
 
 /** A snapshot with what happened since. */
 export class Resource<T> {
   readonly state: Signal<State<T>> = signal({ data: undefined, problem: undefined, isLoading: true })
-  private readonly load: (signal: AbortSignal) => Promise<Answer<T>>
+  private readonly load: Load<T>
   private readonly live: Live<T>
   private number = 0
   private waiting: LiveEvent[] = []
   private abort: AbortController | undefined
   private timer: number | undefined
   private loadedAt = 0
-  private readonly unlisten: () => void
+  private isStale = false
+  private readonly endings: ReadonlyArray<() => void>
 
-  constructor(load: (signal: AbortSignal) => Promise<Answer<T>>, live: Live<T> = {}) {
+  constructor(load: Load<T>, live: Live<T> = {}) {
     this.load = load
     this.live = live
-    this.unlisten = live.apply ? stream.listen((events) => this.hear(events)) : () => {}
+    this.endings = [
+      connection.subscribe((state) => state === 'live' && this.state.peek().problem?.isPassing && void this.reload()),
+      ...(live.apply ? this.follow() : []),
+    ]
     void this.reload()
   }
 
@@ -48,7 +58,9 @@ export class Resource<T> {
     this.abort = abort
     this.state.value = { ...this.state.peek(), isLoading: true }
     try {
-      const { data, number } = await this.load(abort.signal)
+      const { data, number } = await this.load(abort.signal, (part) => {
+        if (this.abort === abort && this.loadedAt === 0) this.state.value = { ...this.state.peek(), data: part }
+      })
       if (this.abort !== abort) return
       this.number = number
       this.state.value = { data, problem: undefined, isLoading: false }
@@ -56,6 +68,8 @@ export class Resource<T> {
       this.abort = undefined
       const since = this.waiting
       this.waiting = []
+      if (this.isStale) this.reloadSoon()
+      this.isStale = false
       this.hear(since)
     } catch (error) {
       if (this.abort !== abort) return
@@ -69,12 +83,29 @@ export class Resource<T> {
     clearTimeout(this.timer)
     this.abort?.abort()
     this.abort = undefined
-    this.unlisten()
+    for (const end of this.endings) end()
+  }
+
+  private follow(): Array<() => void> {
+    const known = missed.peek()
+    return [
+      stream.listen((events) => this.hear(events)),
+      stream.whenJumped(() => this.grewStale()),
+      missed.subscribe((gaps) => gaps !== known && gaps.length > 0 && this.grewStale()),
+    ]
+  }
+
+  /** Events are missing between the snapshot and those that come. */
+  private grewStale(): void {
+    this.waiting = []
+    this.isStale = this.abort !== undefined
+    if (!this.isStale) this.reloadSoon()
   }
 
   private hear(events: readonly LiveEvent[]): void {
     if (this.abort) {
       this.waiting.push(...events)
+      if (this.waiting.length > MOST_WAITING) this.grewStale()
       return
     }
     const before = this.state.peek().data
@@ -98,7 +129,7 @@ export class Resource<T> {
 
 /** Use a resource in a component; it is made again when `keys` change. */
 export function useResource<T>(
-  load: (signal: AbortSignal) => Promise<Answer<T>>,
+  load: Load<T>,
   keys: readonly unknown[],
   live: Live<T> = {},
 ): State<T> & { reload(): Promise<void> } {

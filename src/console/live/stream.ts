@@ -1,7 +1,7 @@
 // The events of the master: one stream for the whole page. It goes on behind the last number after a break, so that a page that slept
 // misses nothing that the journal still has.
 import { signal } from '@preact/signals'
-import { ROOT } from '../api/client.ts'
+import { Problem, ROOT, read } from '../api/client.ts'
 
 export interface LiveEvent {
   number: number
@@ -34,27 +34,47 @@ const GATHER_MS = 100
 
 const RETRY_MS = [400, 1000, 2000, 5000, 10_000]
 
+/** A page that is further behind reads everything anew instead; the events between are in the journal. */
+const MOST_BEHIND = 5000
+
+/** The server gives a sign of life every 15 seconds. A connection without one is dead, though the browser may not know it. */
+const SILENT_MS = 40_000
+const WATCH_MS = 5000
+
+/** A page that cannot be seen gives its connection to others: browsers allow six to one server. */
+const HIDDEN_MS = 10_000
+
 class EventStream {
+  private isOpen = false
   private source: EventSource | undefined
   private readonly listeners = new Set<Listener>()
+  private readonly jumpListeners = new Set<() => void>()
   private gathered: LiveEvent[] = []
   private timer: number | undefined
   private retry: number | undefined
+  private hiding: number | undefined
+  private asking: AbortController | undefined
   private tries = 0
-  /** Asked when the stream cannot be opened: whether there is still a session. */
-  whenRefused: () => void = () => {}
+  /** When the connection last gave a sign of life. */
+  private heardAt = 0
+
+  constructor() {
+    setInterval(() => this.watch(SILENT_MS), WATCH_MS)
+    addEventListener('online', () => this.watch(0))
+    document.addEventListener('visibilitychange', () => this.see(!document.hidden))
+  }
 
   /** Begin behind an event. */
   open(since: number): void {
     this.close()
+    this.isOpen = true
     lastNumber.value = since
     this.connect()
   }
 
   close(): void {
-    clearTimeout(this.retry)
-    this.source?.close()
-    this.source = undefined
+    this.isOpen = false
+    this.disconnect()
     connection.value = 'off'
   }
 
@@ -64,43 +84,123 @@ class EventStream {
     return () => this.listeners.delete(listener)
   }
 
+  /** Hear that the stream began anew: events between were left out. Return a function that ends it. */
+  whenJumped(listener: () => void): () => void {
+    this.jumpListeners.add(listener)
+    return () => this.jumpListeners.delete(listener)
+  }
+
+  private disconnect(): void {
+    clearTimeout(this.retry)
+    clearTimeout(this.hiding)
+    this.asking?.abort()
+    this.asking = undefined
+    this.source?.close()
+    this.source = undefined
+  }
+
   private connect(): void {
+    this.disconnect()
     const url = new URL('v1/events', ROOT)
     url.searchParams.set('since', String(lastNumber.peek()))
     if (connection.peek() !== 'waiting') connection.value = 'connecting'
+    this.heardAt = Date.now()
     const source = new EventSource(url)
     this.source = source
     source.onopen = () => {
       this.tries = 0
+      this.heardAt = Date.now()
       connection.value = 'live'
     }
     source.onmessage = ({ data }) => this.take(JSON.parse(data) as LiveEvent)
-    source.addEventListener('missed', ({ data }) => {
-      missed.value = [...missed.value, JSON.parse(data) as Missed].slice(-20)
-    })
-    source.onerror = () => {
-      // the browser would begin again by the header alone; a number in the address works behind every proxy
-      source.close()
-      if (this.source !== source) return
-      connection.value = 'waiting'
-      const wait = RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)]!
-      this.retry = window.setTimeout(() => this.connect(), wait)
-      if (this.tries > 1) this.whenRefused()
+    source.addEventListener('missed', ({ data }) => this.miss(JSON.parse(data) as Missed))
+    source.addEventListener('idle', ({ data }) => this.idle(JSON.parse(data) as { last: number }))
+    // the browser would begin again by the header alone; a number in the address works behind every proxy
+    source.onerror = () => this.source === source && this.wait()
+  }
+
+  /** Try again in a while. */
+  private wait(): void {
+    this.disconnect()
+    connection.value = 'waiting'
+    const wait = RETRY_MS[Math.min(this.tries++, RETRY_MS.length - 1)]!
+    this.retry = window.setTimeout(() => void this.resume(), wait)
+  }
+
+  /** Go on after a break, if there is still a session. Without one, the answer shows the login. */
+  private async resume(): Promise<void> {
+    this.disconnect()
+    const asking = new AbortController()
+    this.asking = asking
+    try {
+      const { number } = await read('/v1/session', { signal: asking.signal })
+      if (this.asking !== asking) return
+      const behind = number - lastNumber.peek()
+      if (number > 0 && (behind < 0 || behind > MOST_BEHIND)) this.jump(number)
+      this.connect()
+    } catch (error) {
+      if (this.asking !== asking) return
+      if (!(error instanceof Problem)) throw error
+      if (this.isOpen) this.wait()
     }
   }
 
+  /** Begin anew behind an event: the page is too far behind, or the master has another journal. */
+  private jump(number: number): void {
+    lastNumber.value = number
+    missed.value = []
+    this.gathered = []
+    for (const listener of this.jumpListeners) heard(listener)
+  }
+
+  /** Connect anew where there was no sign of life for so long. */
+  private watch(silentMs: number): void {
+    if (!this.isOpen || document.hidden) return
+    if (connection.peek() === 'waiting' ? silentMs === 0 : Date.now() - this.heardAt > silentMs) void this.resume()
+  }
+
+  private see(isSeen: boolean): void {
+    clearTimeout(this.hiding)
+    if (!this.isOpen) return
+    if (!isSeen) this.hiding = window.setTimeout(() => this.disconnect(), HIDDEN_MS)
+    else if (!this.source) void this.resume()
+    else this.watch(SILENT_MS / 2)
+  }
+
   private take(event: LiveEvent): void {
-    if (event.number <= lastNumber.peek()) return
+    this.heardAt = Date.now()
+    // the server sends what comes behind a number; a lower one is of another journal
+    if (event.number <= lastNumber.peek()) this.jump(event.number - 1)
     lastNumber.value = event.number
     this.gathered.push(event)
     this.timer ??= window.setTimeout(() => this.tell(), GATHER_MS)
+  }
+
+  private miss(gap: Missed): void {
+    this.heardAt = Date.now()
+    lastNumber.value = Math.max(lastNumber.peek(), gap.last)
+    missed.value = [...missed.peek(), gap].slice(-20)
+  }
+
+  private idle({ last }: { last: number }): void {
+    this.heardAt = Date.now()
+    lastNumber.value = Math.max(lastNumber.peek(), last)
   }
 
   private tell(): void {
     const events = this.gathered
     this.gathered = []
     this.timer = undefined
-    for (const listener of this.listeners) listener(events)
+    for (const listener of this.listeners) heard(() => listener(events))
+  }
+}
+
+/** Call a listener. One that fails keeps nothing from the others. */
+function heard(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    reportError(error)
   }
 }
 

@@ -24,7 +24,7 @@ function failure(error: unknown, eauth: string): string {
 
 /** The fields of the login. */
 export function LoginForm({ onDone }: { onDone?: () => void }) {
-  const { data } = useResource((signal) => read('/v1/login', { signal }), [])
+  const { data, isLoading } = useResource((signal) => read('/v1/login', { signal }), [])
   const [username, setName] = useState(remembered().username)
   const [password, setPassword] = useState('')
   const [chosen, choose] = useState(remembered().eauth)
@@ -100,7 +100,7 @@ export function LoginForm({ onDone }: { onDone?: () => void }) {
           )}
         </Field>
       )}
-      <Button type="submit" kind="primary" disabled={isBusy}>
+      <Button type="submit" kind="primary" disabled={isBusy || isLoading}>
         Log in
       </Button>
     </form>

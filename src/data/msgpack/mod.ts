@@ -1,3 +1,4 @@
+export { PackedCursor, type PackedKeys, packedKeys } from './cursor.ts'
 export { type DecodeOptions, decodeMsgpack, decodeMulti, type ValueAllowance } from './decode.ts'
 export {
   FOREIGN_DEPTH,

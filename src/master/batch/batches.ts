@@ -79,15 +79,20 @@ export class Batches {
     this.write()
   }
 
-  /** The answer to a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. */
+  /**
+   * Answer a clear `batch`: the job's number, at once. The minions that were judged take part, and nobody else. A load that does not
+   * name minions means those of its target; where there are none, the answer has no number.
+   */
   async begin(load: Dict, peer?: Peer): Promise<Dict> {
     const named = load.get('minions')
-    const judged = await this.publishing.judged(new Map(load).set('tgt', named ?? []).set('tgt_type', 'list'), peer)
+    const asked = named === undefined ? load : new Map(load).set('tgt', named).set('tgt_type', 'list')
+    const judged = await this.publishing.judged(asked, peer)
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters
-    const isForOthers = !isFrozen && option(this.parts.opts, 'order_masters')
+    const isForOthers = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
+    if (named === undefined && minions.length === 0) return new Map([['minions', []]])
     const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
@@ -102,7 +107,10 @@ export class Batches {
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
     await this.advance(batch, {})
-    return new Map([['jid', plan.jid]])
+    return new Map<Value, Value>([
+      ['jid', plan.jid],
+      ['minions', minions],
+    ])
   }
 
   /** Takes up what was going on when the master ended, once minions had a moment to come back. */

@@ -2,6 +2,7 @@
 // orchestrations and jobs to the states of minions.
 import { type Dict, fnmatch, SaltError, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { givenNumber } from '../common/given.ts'
 import { Chain, type TracedEvent } from './runner/chain.ts'
 
 const missing = (what: string): SaltError => new SaltError('CommandExecutionError', what)
@@ -19,8 +20,8 @@ function eventOf(ctx: MasterContext, wanted: string): TracedEvent {
   return last
 }
 
-async function chainOf(ctx: MasterContext, wanted: string): Promise<Dict> {
-  const chain = new Chain(ctx)
+async function chainOf(ctx: MasterContext, wanted: string, most: number | undefined): Promise<Dict> {
+  const chain = new Chain(ctx, most)
   if (!/^\d{20}$/.test(wanted)) return chain.ofEvent(eventOf(ctx, wanted))
   if (!ctx.jobs.job(wanted) && !ctx.orchestrations().run(wanted)) throw missing(`There is no job ${wanted}`)
   return chain.ofJob(wanted)
@@ -34,10 +35,17 @@ export default defineRunner({
       doc: 'Return the chain of a job or an event: its causes, with files and lines, and all its consequences.',
       args: {
         what: arg.text('Job id, event number, or a tag or glob of tags, which means the last matching event'),
+        most: arg.any(
+          'Greatest number of minions of each job, failed ones first: a number, or text of one. Default: all',
+          {
+            optional: true,
+          },
+        ),
       },
       examples: ['salt-run trace.show 20171130110407769519', "salt-run trace.show 'salt/beacon/web1/*'"],
       outputter: 'trace',
-      run: (ctx, { what }): Promise<Value> => chainOf(ctx, what),
+      run: (ctx, { what, most }): Promise<Value> =>
+        chainOf(ctx, what, most === null ? undefined : givenNumber('most', most)),
     }),
   },
 })

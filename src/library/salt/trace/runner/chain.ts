@@ -24,10 +24,13 @@ const callsOf = ({ record }: Reaction): Dict[] => listOf(record.get('calls')).fi
 
 export class Chain {
   private readonly ctx: MasterContext
+  /** Greatest number of minions of a job. */
+  private readonly most: number | undefined
   private readonly seen = new Set<string>()
 
-  constructor(ctx: MasterContext) {
+  constructor(ctx: MasterContext, most?: number) {
     this.ctx = ctx
+    this.most = most
   }
 
   /** Return whether a link is new, so that a loop of causes is shown once. */
@@ -89,7 +92,7 @@ export class Chain {
 
   private async answers(jid: string): Promise<Dict[]> {
     const fun = textOr(this.ctx.jobs.job(jid)?.load.get('fun'))
-    return /^(runner|wheel)\./.test(fun) ? [] : minionLinks(this.ctx, jid)
+    return /^(runner|wheel)\./.test(fun) ? [] : minionLinks(this.ctx, jid, this.most)
   }
 
   private async orchestration(jid: string): Promise<Dict> {
@@ -149,7 +152,9 @@ export class Chain {
       const call = callsOf(reaction).find((call) => call.get('jid') === jid)
       if (call) return this.aboveReaction(reaction, reactionLink(reaction, [callLink(reaction, call, [below])]))
     }
-    const [first] = this.ctx.jobs.returns(jid).values()
+    const { jobs } = this.ctx
+    const [returned] = jobs.ledger.outcomes(jid, 1)
+    const first = returned && jobs.returnOf(jid, returned.id)
     const schedule = first?.get('schedule')
     if (schedule !== undefined) return link('schedule', `${str(schedule)} of ${textOr(first?.get('id'))}`, {}, [below])
     const user = this.ctx.jobs.job(jid)?.load.get('user')

@@ -1,8 +1,7 @@
 // The minions of a job, and its states that failed or have changes.
 import { type Dict, isDict, repr, statesSucceeded, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { MasterContext } from '../../../../sdk/mod.ts'
+import { type MasterContext, StatePlaces } from '../../../../sdk/mod.ts'
 import { dictOf, lastLine, link, listOf, textOr } from './link.ts'
-import { placeOfState } from './places.ts'
 
 const LONGEST = 400
 const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
@@ -15,7 +14,7 @@ const isStateReturn = (value: Value): value is Dict =>
 async function stateLink(ctx: MasterContext, tag: string, result: Dict): Promise<Dict> {
   const [state = '', id = '', , fun = ''] = tag.split('_|-')
   const failed = result.get('result') === false
-  const place = await placeOfState(ctx, result.get('__sls__') ?? null, result.get('__id__') ?? id)
+  const place = await new StatePlaces(ctx).find(result.get('__sls__') ?? null, result.get('__id__') ?? id)
   const comment = textOr(result.get('comment'))
   const changes = dictOf(result.get('changes'))
   return link('state', `${state}.${fun} ${textOr(result.get('__id__'), id)}`, {
@@ -45,16 +44,34 @@ async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<D
   return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
 }
 
-/** Return the minions of a job, with and without a return. */
-export async function minionLinks(ctx: MasterContext, jid: string): Promise<Dict[]> {
-  const returns = ctx.jobs.returns(jid)
+/** Return the minions of a job, with and without a return; with a limit those that failed come first. */
+export async function minionLinks(ctx: MasterContext, jid: string, most = Number.POSITIVE_INFINITY): Promise<Dict[]> {
+  const outcomes = ctx.jobs.ledger.outcomes(jid)
+  const known = ctx.jobs.progress(jid)
+  const meant = new Set(known.map(({ id }) => id))
+  const others = outcomes
+    .filter(({ id }) => !meant.has(id))
+    .map(({ id }): MinionProgress => ({ id, state: 'returned' }))
+  const all = [...known, ...others].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const failed = new Set(outcomes.flatMap(({ id, isFailed }) => (isFailed ? [id] : [])))
+  const shown = all.length > most ? failedFirst(all, failed).slice(0, most) : all
   const links: Dict[] = []
-  for (const [id, data] of returns) links.push(await minionLink(ctx, id, data))
-  for (const { id, state, reason } of ctx.jobs.progress(jid)) {
-    if (!returns.has(id)) links.push(link('minion', id, { state: `no return (${state})`, error: reason ?? null }))
+  const missing: Dict[] = []
+  for (const { id, state, reason } of shown) {
+    const data = ctx.jobs.returnOf(jid, id)
+    if (data) links.push(await minionLink(ctx, id, data))
+    else missing.push(link('minion', id, { state: `no return (${state})`, error: reason ?? null }))
   }
-  return links
+  const left = all.length - shown.length
+  return [...links, ...missing, ...(left > 0 ? [link('minions', `${left} more`)] : [])]
 }
+
+type MinionProgress = ReturnType<MasterContext['jobs']['progress']>[number]
+
+const failedFirst = (minions: readonly MinionProgress[], failed: ReadonlySet<string>): MinionProgress[] => [
+  ...minions.filter(({ id }) => failed.has(id)),
+  ...minions.filter(({ id }) => !failed.has(id)),
+]
 
 const wordOf = (value: Value): string => shortened(typeof value === 'string' ? value : repr(value))
 

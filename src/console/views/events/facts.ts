@@ -1,0 +1,60 @@
+// What can be told of an event at a glance: a line of its data, and the pages that it belongs to.
+import type { LiveEvent } from '../../live/stream.ts'
+import { href } from '../../route.ts'
+
+const JID = /^\d{20}$/
+const MOST = 200
+
+/** The sender as one word: `minion:web1`. */
+export const originWord = (origin: LiveEvent['origin']): string =>
+  !origin ? 'unknown' : origin.name === '' ? origin.kind : `${origin.kind}:${origin.name}`
+
+/** The job or call that an event is about. */
+export function jidOf({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>): string | undefined {
+  const [, inTag] = /^salt\/(?:job|run|wheel)\/(\d{20})(?:\/|$)/.exec(tag) ?? []
+  const inData = data['jid']
+  return inTag ?? (typeof inData === 'string' && JID.test(inData) ? inData : undefined)
+}
+
+/** The minion that an event is about. */
+export function minionOf({ tag, data, origin }: LiveEvent): string | undefined {
+  const [, inTag] = /^salt\/(?:job\/\d{20}\/ret|beacon|minion)\/([^/]+)/.exec(tag) ?? []
+  if (inTag !== undefined) return inTag
+  if (origin?.kind === 'minion') return origin.name
+  return tag.startsWith('salt/auth') && typeof data['id'] === 'string' ? data['id'] : undefined
+}
+
+export interface EventLink {
+  text: string
+  href: string
+}
+
+/** The pages about what an event is about. */
+export function linksOf(event: LiveEvent): EventLink[] {
+  const jid = jidOf(event)
+  const minion = minionOf(event)
+  const isRun = /^runner\.state\.orch/.test(String(event.data['fun'] ?? ''))
+  return [
+    ...(jid !== undefined && isRun ? [{ text: 'Orchestration', href: href(['runs', jid]) }] : []),
+    ...(jid !== undefined && event.tag.startsWith('salt/job/') ? [{ text: 'Job', href: href(['jobs', jid]) }] : []),
+    ...(minion !== undefined ? [{ text: 'Minion', href: href(['minions', minion]) }] : []),
+  ]
+}
+
+function word(value: unknown): string {
+  if (Array.isArray(value))
+    return value.every((each) => typeof each !== 'object') ? `[${value.slice(0, 20).join(', ')}]` : `[${value.length}]`
+  if (typeof value === 'object' && value !== null) return '{…}'
+  return String(value).slice(0, MOST)
+}
+
+/** The data of an event as one short line. */
+export function briefData(data: Record<string, unknown>): string {
+  let text = ''
+  for (const [key, value] of Object.entries(data)) {
+    if (key === '_stamp' || value === null || value === '') continue
+    text += `${text === '' ? '' : '  '}${key}=${word(value)}`
+    if (text.length >= MOST) return `${text.slice(0, MOST)}…`
+  }
+  return text
+}

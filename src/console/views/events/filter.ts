@@ -1,0 +1,67 @@
+// What the filter of events means: a part of a tag, a glob, or a regular expression between slashes.
+
+export interface TagFilter {
+  fits(tag: string): boolean
+  /** The glob by which the server filters past events; undefined where only this page can. */
+  glob: string | undefined
+  /** Why the text is no filter. */
+  problem: string | undefined
+}
+
+/** What the server takes. */
+const MOST_STARS = 3
+const LONGEST = 200
+/** Tags are at most so long for an expression, which may be slow. */
+const LONGEST_TAG = 1000
+
+const ALL: TagFilter = { fits: () => true, glob: undefined, problem: undefined }
+
+/** Turn a glob with `*`, `?` and `[…]` into a regular expression. */
+export function globExpression(glob: string): RegExp {
+  const text = glob.replace(
+    /\[([!^]?)([^\]]+)\]|[*?]|[\\^$.|+(){}[\]]/gs,
+    (part: string, not?: string, set?: string) => {
+      if (part === '*') return '.*'
+      if (part === '?') return '.'
+      if (set === undefined) return `\\${part}`
+      return `[${not ? '^' : ''}${set.replace(/[\\\]^]/g, '\\$&')}]`
+    },
+  )
+  return new RegExp(`^${text}$`, 's')
+}
+
+const isGlob = (text: string): boolean => /[*?]|\[.+\]/.test(text)
+
+/** Read what somebody typed to filter tags. */
+export function readTagFilter(typed: string): TagFilter {
+  const text = typed.trim()
+  if (text === '') return ALL
+  const [, expression] = /^\/(.+?)\/?$/s.exec(text) ?? []
+  if (expression !== undefined) return readExpression(expression)
+  const glob = isGlob(text) ? text : `*${text}*`
+  const isServed = glob.length <= LONGEST && glob.split('*').length - 1 <= MOST_STARS
+  try {
+    const pattern = globExpression(glob)
+    return { fits: (tag) => pattern.test(tag), glob: isServed ? glob : undefined, problem: undefined }
+  } catch {
+    return { ...ALL, problem: 'This is no glob' }
+  }
+}
+
+function readExpression(text: string): TagFilter {
+  try {
+    const pattern = new RegExp(text)
+    return { fits: (tag) => pattern.test(tag.slice(0, LONGEST_TAG)), glob: undefined, problem: undefined }
+  } catch (error) {
+    return { ...ALL, problem: error instanceof Error ? error.message : 'This is no regular expression' }
+  }
+}
+
+/** A kind of sender, or a glob of `kind:name`. */
+export function readOriginFilter(typed: string): { glob: string | undefined; fits(origin: string): boolean } {
+  const text = typed.trim()
+  if (text === '') return { glob: undefined, fits: () => true }
+  const glob = isGlob(text) ? text : `${text}*`
+  const pattern = globExpression(glob)
+  return { glob: glob.length <= LONGEST ? glob : undefined, fits: (origin) => pattern.test(origin) }
+}

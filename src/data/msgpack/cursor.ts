@@ -1,0 +1,196 @@
+// Reads parts of packed data where they lie, without unpacking the rest. For programs that look at a few fields of many large values.
+
+import type { Value } from '../value.ts'
+import { decodeMsgpack } from './decode.ts'
+import { MsgpackError } from './dialect.ts'
+
+/** Keys to recognise, by their length. */
+export type PackedKeys = ReadonlyArray<ReadonlyArray<readonly [bytes: Uint8Array, index: number]>>
+
+/** Return keys for `PackedCursor.key`. The longest has 31 bytes. */
+export function packedKeys(names: readonly string[]): PackedKeys {
+  const table: Array<Array<readonly [Uint8Array, number]>> = Array.from({ length: 32 }, () => [])
+  for (const [index, name] of names.entries()) {
+    const bytes = Buffer.from(name)
+    table[bytes.length]!.push([bytes, index])
+  }
+  return table
+}
+
+const isSame = (bytes: Uint8Array, at: number, wanted: Uint8Array): boolean => {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false
+  return true
+}
+
+/** A place in packed data. Methods throw `MsgpackError` where the data ends too early. */
+export class PackedCursor {
+  readonly bytes: Buffer
+  at: number
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.at = at
+  }
+
+  /** Step into a mapping and return the number of its entries; return undefined and stay in front of any other value. */
+  map(): number | undefined {
+    const mark = this.mark
+    if (mark >= 0x80 && mark < 0x90) return this.entered(1, mark & 0x0f)
+    if (mark === 0xde) return this.entered(3, this.size(2))
+    return mark === 0xdf ? this.entered(5, this.size(4)) : undefined
+  }
+
+  /** Step into a list and return the number of its items; return undefined and stay in front of any other value. */
+  list(): number | undefined {
+    const mark = this.mark
+    if (mark >= 0x90 && mark < 0xa0) return this.entered(1, mark & 0x0f)
+    if (mark === 0xdc) return this.entered(3, this.size(2))
+    return mark === 0xdd ? this.entered(5, this.size(4)) : undefined
+  }
+
+  /** Step over a key and return its index; -1 for keys that are not in the table. */
+  key(keys: PackedKeys): number {
+    const mark = this.mark
+    if (mark >= 0xa0 && mark < 0xc0) {
+      const length = mark & 0x1f
+      const at = this.at + 1
+      this.at = this.within(at + length)
+      for (const [wanted, index] of keys[length]!) if (isSame(this.bytes, at, wanted)) return index
+      return -1
+    }
+    this.skip()
+    return -1
+  }
+
+  /** Step over a text and return it; return undefined and stay in front of any other value. */
+  text(): string | undefined {
+    const length = this.textLength()
+    if (length === undefined) return undefined
+    const [head, size] = length
+    const from = this.at + head
+    this.at = this.within(from + size)
+    return this.bytes.toString('utf8', from, this.at)
+  }
+
+  /** Step over a number and return it; return undefined and stay in front of any other value. */
+  number(): number | undefined {
+    const { mark } = this
+    const read = NUMBERS.get(mark)
+    if (read) {
+      const from = this.at + 1
+      this.at = this.within(this.at + FIXED.get(mark)!)
+      return Number(read(this.bytes, from))
+    }
+    if (mark >= 0x80 && mark < 0xe0) return undefined
+    this.at++
+    return mark < 0x80 ? mark : mark - 0x100
+  }
+
+  /** Step over a value and return it. */
+  value(): Value {
+    const from = this.at
+    this.skip()
+    return decodeMsgpack(this.bytes.subarray(from, this.at), { dialect: 'bus' })
+  }
+
+  /** Step over a value. */
+  skip(): void {
+    for (let left = 1; left > 0; left--) {
+      const entries = this.map()
+      if (entries !== undefined) {
+        left += entries * 2
+        continue
+      }
+      const items = this.list()
+      if (items !== undefined) left += items
+      else this.at = this.within(this.at + this.length())
+    }
+  }
+
+  /** The byte that says what the next value is. */
+  get mark(): number {
+    return this.bytes[this.within(this.at + 1) - 1]!
+  }
+
+  private textLength(): [head: number, size: number] | undefined {
+    const mark = this.mark
+    if (mark >= 0xa0 && mark < 0xc0) return [1, mark & 0x1f]
+    if (mark === 0xd9) return [2, this.size(1)]
+    if (mark === 0xda) return [3, this.size(2)]
+    return mark === 0xdb ? [5, this.size(4)] : undefined
+  }
+
+  /** The bytes of a value that is no mapping and no list. */
+  private length(): number {
+    const mark = this.mark
+    const text = this.textLength()
+    if (text) return text[0] + text[1]
+    if (mark < 0x80 || mark >= 0xe0 || mark === 0xc0 || mark === 0xc2 || mark === 0xc3) return 1
+    const fixed = FIXED.get(mark)
+    if (fixed !== undefined) return fixed
+    const sized = SIZED.get(mark)
+    if (sized === undefined) throw new MsgpackError('BadFormat', `0x${mark.toString(16)} begins no value`)
+    const [width, more] = sized
+    return 1 + width + more + this.size(width)
+  }
+
+  /** The number that follows the mark. */
+  private size(width: number): number {
+    this.within(this.at + 1 + width)
+    return this.bytes.readUIntBE(this.at + 1, width)
+  }
+
+  private entered(head: number, count: number): number {
+    this.at = this.within(this.at + head)
+    return count
+  }
+
+  private within(at: number): number {
+    if (at <= this.bytes.length) return at
+    throw new MsgpackError('Truncated', 'the data ends within a value')
+  }
+}
+
+type NumberReader = (bytes: Buffer, at: number) => number | bigint
+
+const NUMBERS: ReadonlyMap<number, NumberReader> = new Map<number, NumberReader>([
+  [0xca, (bytes, at) => bytes.readFloatBE(at)],
+  [0xcb, (bytes, at) => bytes.readDoubleBE(at)],
+  [0xcc, (bytes, at) => bytes.readUInt8(at)],
+  [0xcd, (bytes, at) => bytes.readUInt16BE(at)],
+  [0xce, (bytes, at) => bytes.readUInt32BE(at)],
+  [0xcf, (bytes, at) => bytes.readBigUInt64BE(at)],
+  [0xd0, (bytes, at) => bytes.readInt8(at)],
+  [0xd1, (bytes, at) => bytes.readInt16BE(at)],
+  [0xd2, (bytes, at) => bytes.readInt32BE(at)],
+  [0xd3, (bytes, at) => bytes.readBigInt64BE(at)],
+])
+
+/** Bytes of values whose mark says their size. */
+const FIXED: ReadonlyMap<number, number> = new Map([
+  [0xca, 5],
+  [0xcb, 9],
+  [0xcc, 2],
+  [0xcd, 3],
+  [0xce, 5],
+  [0xcf, 9],
+  [0xd0, 2],
+  [0xd1, 3],
+  [0xd2, 5],
+  [0xd3, 9],
+  [0xd4, 3],
+  [0xd5, 4],
+  [0xd6, 6],
+  [0xd7, 10],
+  [0xd8, 18],
+])
+
+/** Bytes and extensions: the width of their size, and the bytes beside it. */
+const SIZED: ReadonlyMap<number, readonly [width: number, more: number]> = new Map([
+  [0xc4, [1, 0]],
+  [0xc5, [2, 0]],
+  [0xc6, [4, 0]],
+  [0xc7, [1, 1]],
+  [0xc8, [2, 1]],
+  [0xc9, [4, 1]],
+])

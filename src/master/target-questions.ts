@@ -1,0 +1,58 @@
+// The clear command `targets`: whom a target means, for callers who only look. The expression is matched as that of a job is. The answer
+// tells what minions have in common, so the caller needs the rights to read what the expression asks about.
+import { briefStr, type Dict, numberOf, str, type Value } from '../data/mod.ts'
+import type { Peer } from '../wire/mod.ts'
+import type { MasterRights } from './clear-commands.ts'
+import { refusedAnswer } from './refusals.ts'
+import type { TargetResolver } from './target-resolver.ts'
+
+/** Runner functions that the caller must have the right for, by kind of target. */
+const READS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['grain', ['cache.grains']],
+  ['grain_pcre', ['cache.grains']],
+  ['ipcidr', ['cache.grains']],
+  ['pillar', ['cache.pillar']],
+  ['pillar_exact', ['cache.pillar']],
+  ['pillar_pcre', ['cache.pillar']],
+])
+
+const LOOKING = 'manage.status'
+
+/** Ids and missing ids of an answer. */
+const MOST_IDS = 1000
+
+function needed(kind: string, target: string): string[] {
+  if (kind !== 'compound') return [LOOKING, ...(READS.get(kind) ?? [])]
+  return [
+    LOOKING,
+    ...(/[GPS]@/.test(target) ? ['cache.grains'] : []),
+    ...(/[IJ]@/.test(target) ? ['cache.pillar'] : []),
+  ]
+}
+
+/** Answer a question: how many minions are meant, the first of them, the missing ones, and what is wrong with the target. */
+export async function answerTargets(
+  rights: MasterRights,
+  resolver: TargetResolver,
+  load: Dict,
+  peer?: Peer,
+): Promise<Dict> {
+  const [target, kind] = [str(load.get('tgt') ?? ''), briefStr(load.get('tgt_type') ?? 'glob')]
+  const credentials = new Map(load).set('arg', []).set('kwarg', new Map())
+  let author = ''
+  for (const fun of needed(kind, target)) {
+    const judged = await rights.judge(credentials, 'runner', fun, peer)
+    if ('message' in judged) {
+      return refusedAnswer({ ...judged, message: `This needs the right to call the runner function ${fun}` })
+    }
+    author = judged.user
+  }
+  const { minions, missing, problems } = await resolver.foreign({ author, target, kind, isQuiet: true })
+  const limit = Math.min(MOST_IDS, Math.max(0, numberOf(load.get('limit') ?? null) ?? MOST_IDS))
+  return new Map<Value, Value>([
+    ['total', minions.length],
+    ['minions', [...minions].sort().slice(0, limit)],
+    ['missing', missing.slice(0, MOST_IDS)],
+    ['problems', problems],
+  ])
+}
