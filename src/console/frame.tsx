@@ -123,7 +123,7 @@ export const Bar = () => (
     >
       <Icon name="search" />
       <span>Search or go to …</span>
-      <kbd aria-hidden="true">Ctrl K</kbd>
+      <kbd>Ctrl K</kbd>
     </button>
     <div class="bar-right">
       <span class="live" data-state={connection.value} role="status" title={CONNECTION_TEXTS[connection.value]}>
