@@ -75,7 +75,7 @@ const Bar = () => (
     <button
       type="button"
       class="bar-search"
-      aria-label="Search or go to … pages, minions, jobs and functions (Ctrl K)"
+      title="Search pages, minions, jobs and functions"
       onClick={() => {
         palette.value = true
       }}

@@ -32,9 +32,9 @@ const LASTING = [
 // returns pass would spend half its time collecting with a small margin; a master with little to do would hold garbage for half an
 // hour with a large one.
 const BUSY = '--heap-growing-percent=200'
-const CALM = '--heap-growing-percent=50'
+const CALM = '--heap-growing-percent=25'
 /** Milliseconds between two collections of the whole heap that make a daemon busy. */
-const SOON = 10_000
+const SOON = 5000
 let margin = BUSY
 
 function set(flags) {

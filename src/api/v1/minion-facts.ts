@@ -49,6 +49,9 @@ const OLD_MS = 15_000
 
 export class MinionFacts {
   readonly last: LastReturns
+  /** The number of the last event that the API had heard before it looked at the minions. */
+  eventNumber = 0
+  private readonly events: Pick<EventFeed, 'last'>
   private readonly access: MasterAccess
   private facts: ReadonlyMap<string, MinionFact> = new Map()
   private readonly read = new Map<string, GrainFacts>()
@@ -57,10 +60,11 @@ export class MinionFacts {
   /** Whether an event told of something that the facts may lack. */
   private hasNews = false
 
-  constructor(access: MasterAccess, feed: Pick<EventFeed, 'listen'>) {
+  constructor(access: MasterAccess, events: Pick<EventFeed, 'last' | 'listen'>) {
     this.access = access
+    this.events = events
     this.last = new LastReturns(access.stores)
-    feed.listen((event) => {
+    events.listen((event) => {
       this.hasNews ||= this.isNews(event)
     })
   }
@@ -91,6 +95,11 @@ export class MinionFacts {
     return known === undefined || (fields.get('act') === 'accept' && known !== 'accepted')
   }
 
+  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  get shownNumber(): number | undefined {
+    return this.hasNews || performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
+  }
+
   /** Return the grains of a minion as the master has them. */
   grains(id: string): Dict | undefined {
     const grains = this.access.stores.cache.bank('grains').fetch(id)
@@ -102,6 +111,7 @@ export class MinionFacts {
     this.hasNews = false
     // the request that asks is answered first
     await nextTick()
+    const { last } = this.events
     const addresses = connectedAddresses(this.access.opts)
     const facts = new Map<string, MinionFact>()
     for (const key of KEY_STATES) {
@@ -115,6 +125,7 @@ export class MinionFacts {
     for (const id of this.read.keys()) if (!facts.has(id)) this.read.delete(id)
     await this.last.follow(facts.keys())
     this.facts = facts
+    this.eventNumber = last
     this.at = performance.now()
   }
 
