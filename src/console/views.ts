@@ -64,7 +64,7 @@ export const VIEWS: readonly ViewEntry[] = [
   },
   {
     name: 'schedules',
-    title: 'Schedules',
+    title: 'Schedules and groups',
     icon: 'schedule',
     key: 's',
     group: 'Automation',

@@ -86,6 +86,11 @@ export class MinionFacts {
     return this.facts
   }
 
+  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  get shownNumber(): number | undefined {
+    return this.hasNews || performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
+  }
+
   private isNews({ tag, fields }: BusEvent): boolean {
     if (tag === 'salt/key' || tag === 'salt/presence/change') return true
     if (tag.startsWith('salt/minion/')) return tag.endsWith('/start')
@@ -93,11 +98,6 @@ export class MinionFacts {
     // minions whose keys wait sign in again and again
     const known = this.facts.get(textOf(fields.get('id') ?? null) ?? '')?.key
     return known === undefined || (fields.get('act') === 'accept' && known !== 'accepted')
-  }
-
-  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
-  get shownNumber(): number | undefined {
-    return this.hasNews || performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
   }
 
   /** Return the grains of a minion as the master has them. */
