@@ -40,13 +40,13 @@ function Box({ step, x, y, isChosen }: { step: Step; x: number; y: number; isCho
       <title>{`${step.name}\n${step.function}`}</title>
       <rect width={SIZES.width} height={SIZES.height} rx="6" />
       <rect class="edge" width="4" height={SIZES.height} rx="2" />
-      <text x="14" y="18" class="name">
+      <text x="14" y="18" class="name" aria-hidden="true">
         {cut(step.name)}
       </text>
-      <text x="14" y="34">
+      <text x="14" y="34" aria-hidden="true">
         {cut(step.function)}
       </text>
-      <text x="14" y="50" class="state">
+      <text x="14" y="50" class="state" aria-hidden="true">
         {cut(stateLine(step))}
       </text>
     </g>
