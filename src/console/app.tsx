@@ -1,111 +1,18 @@
-// The frame around the views: navigation, search, the state of the connection and the user.
+// The whole page: the login, or the frame with the view that the address names.
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
-import icon from './icon.svg'
+import { useEffect, useRef } from 'preact/hooks'
+import { Banners, Bar, Navigation, SkipLink, viewName } from './frame.tsx'
 import { useShortcuts } from './keyboard.ts'
-import { connection } from './live/stream.ts'
 import { href, param, route } from './route.ts'
-import { cycleScheme, schemeName } from './scheme.ts'
-import { begin, logOut, session, sessionProblem } from './session.ts'
-import { Button, Empty, Menu, ProblemNotice, View } from './ui/basic.tsx'
+import { begin, session, sessionProblem } from './session.ts'
+import { Button, Empty, ProblemNotice, View } from './ui/basic.tsx'
 import { Questions } from './ui/dialog.tsx'
-import { Icon } from './ui/icons.tsx'
-import { attempt, Toasts } from './ui/toasts.tsx'
+import { Toasts } from './ui/toasts.tsx'
 import { Login } from './views/login.tsx'
 import { Palette, palette } from './views/palette.tsx'
 import { ShortcutHelp } from './views/shortcut-help.tsx'
 import { VIEWS, type ViewEntry, type ViewProps } from './views.ts'
-
-const isMenuOpen = signal(false)
-
-const GROUPS = ['Fleet', 'Automation', 'Master'] as const
-
-const CONNECTION_TEXTS = {
-  off: 'Not connected',
-  connecting: 'Connecting',
-  live: 'Live',
-  waiting: 'No connection, trying again',
-}
-
-/** The name of the view in the address. */
-const viewName = (): string => route.value.path[0] ?? 'overview'
-
-const Navigation = () => (
-  <nav class={isMenuOpen.value ? 'side open' : 'side'} aria-label="Views">
-    {GROUPS.map((group) => (
-      <div key={group}>
-        <h2>{group}</h2>
-        {VIEWS.filter((view) => view.group === group).map((view) => (
-          <a
-            key={view.name}
-            href={href(view.name)}
-            aria-current={view.name === viewName() ? 'page' : undefined}
-            title={`g ${view.key}`}
-            onClick={() => {
-              isMenuOpen.value = false
-            }}
-          >
-            <Icon name={view.icon} />
-            {view.title}
-          </a>
-        ))}
-      </div>
-    ))}
-  </nav>
-)
-
-const Bar = () => (
-  <header class="bar">
-    <span class="menu-button">
-      <Button
-        icon="menu"
-        kind="plain"
-        title="Views"
-        aria-expanded={isMenuOpen.value}
-        onClick={() => {
-          isMenuOpen.value = !isMenuOpen.value
-        }}
-      />
-    </span>
-    <a class="brand" href={href('overview')}>
-      <img src={icon} alt="" />
-      Brine
-    </a>
-    <button
-      type="button"
-      class="bar-search"
-      aria-label="Search or go to … pages, minions, jobs and functions (Ctrl K)"
-      onClick={() => {
-        palette.value = true
-      }}
-    >
-      <Icon name="search" />
-      <span>Search or go to …</span>
-      <kbd>Ctrl K</kbd>
-    </button>
-    <div class="bar-right">
-      <span class="live" data-state={connection.value} role="status" title={CONNECTION_TEXTS[connection.value]}>
-        <span>{CONNECTION_TEXTS[connection.value]}</span>
-      </span>
-      <Button icon="theme" kind="plain" title={`Colours: ${schemeName()}`} onClick={cycleScheme} />
-      <Menu
-        icon="user"
-        label={
-          <>
-            <span class="hidden-text">User </span>
-            <span class="user-name">{session.value?.user}</span>
-          </>
-        }
-      >
-        <a href={href('users', { user: session.value?.user, eauth: session.value?.eauth })}>What I may do</a>
-        <button type="button" onClick={() => void attempt(logOut)}>
-          Log out
-        </button>
-      </Menu>
-    </div>
-  </header>
-)
 
 /** The components of views that are loaded. */
 const loaded = signal<ReadonlyMap<string, ComponentType<ViewProps>>>(new Map())
@@ -122,6 +29,25 @@ async function load(view: ViewEntry): Promise<void> {
   }
 }
 
+/** Put the focus on the title of a page after the user went to it, so that a screen reader tells where it is now. */
+function useTitleFocus(name: string, path: string, isShown: boolean): void {
+  const before = useRef<{ name: string; path: string } | undefined>(undefined)
+  useEffect(() => {
+    if (!isShown) return
+    const last = before.current
+    before.current = { name, path }
+    if (!last || last.path === path) return
+    const { activeElement } = document
+    const isInPage = activeElement !== null && activeElement.closest('.main') !== null
+    // a page that put the focus into a field of its own, or kept it beside what it opened, knows better
+    if (isInPage && (last.name === name || activeElement.matches('input, textarea, select'))) return
+    const title = document.querySelector<HTMLElement>('.main h1')
+    if (!title) return
+    title.tabIndex = -1
+    title.focus()
+  }, [path, isShown])
+}
+
 function Shown() {
   const name = viewName()
   const view = VIEWS.find((each) => each.name === name)
@@ -129,6 +55,7 @@ function Shown() {
   useEffect(() => {
     if (view && !loaded.peek().has(view.name)) void load(view)
   }, [name])
+  useTitleFocus(name, route.value.path.join('/'), Component !== undefined || !view)
   if (!view) {
     return (
       <View title="Not found">
@@ -149,7 +76,7 @@ function Shown() {
     )
   }
   return Component ? (
-    <Component rest={route.value.path.slice(1)} />
+    <Component key={name} rest={route.value.path.slice(1)} />
   ) : (
     <View title={view.title} isLoading children={null} />
   )
@@ -159,9 +86,11 @@ function Frame() {
   useShortcuts()
   return (
     <div class="frame">
+      <SkipLink />
       <Bar />
       <Navigation />
-      <main class="main" id="main">
+      <main class="main" id="main" tabIndex={-1}>
+        <Banners />
         <Shown />
       </main>
       {palette.value && <Palette />}
@@ -177,9 +106,9 @@ export function App() {
   return (
     <>
       {sessionProblem.value && !current ? (
-        <div class="login">
+        <main class="login">
           <ProblemNotice problem={sessionProblem.value} retry={begin} />
-        </div>
+        </main>
       ) : (
         current !== undefined && (current === null ? <Login /> : <Frame />)
       )}

@@ -11,6 +11,28 @@ export const session = signal<Session | null | undefined>(undefined)
 /** Why the server cannot say it. */
 export const sessionProblem = signal<Problem | undefined>(undefined)
 
+/** When the session ends, in milliseconds since 1970, once that is soon. */
+export const sessionEnd = signal<number | undefined>(undefined)
+
+/** How long before its end the user is told. */
+const SOON_MS = 600_000
+
+/** The longest time that a timer of a browser can wait for. */
+const LONGEST_MS = 2 ** 31 - 1
+
+let endTimer: number | undefined
+
+/** Tell in time that a session ends. */
+function mindEnd(expires: string): void {
+  clearTimeout(endTimer)
+  sessionEnd.value = undefined
+  const end = Date.parse(expires)
+  const wait = end - SOON_MS - Date.now()
+  if (Number.isNaN(end)) return
+  if (wait <= 0) sessionEnd.value = end
+  else endTimer = window.setTimeout(() => mindEnd(expires), Math.min(wait, LONGEST_MS))
+}
+
 whenLoggedOut(() => {
   stream.close()
   if (session.peek()) session.value = null
@@ -18,17 +40,18 @@ whenLoggedOut(() => {
 
 const RETRY_MS = 3000
 
-/** Find out who is logged in, and begin to hear events. */
+/** Find out who is logged in, and begin to hear events. A server that is away is asked again. */
 export async function begin(): Promise<void> {
   try {
     const { data, number } = await read('/v1/session')
     session.value = data
     sessionProblem.value = undefined
+    mindEnd(data.expires)
     stream.open(number)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
+    sessionProblem.value = error.status === 401 ? undefined : error
     if (error.status === 401) session.value = null
-    else sessionProblem.value = error
     if (error.isPassing) setTimeout(() => sessionProblem.peek() === error && void begin(), RETRY_MS)
   }
 }

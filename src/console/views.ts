@@ -64,7 +64,7 @@ export const VIEWS: readonly ViewEntry[] = [
   },
   {
     name: 'schedules',
-    title: 'Schedules and groups',
+    title: 'Schedules',
     icon: 'schedule',
     key: 's',
     group: 'Automation',

@@ -193,7 +193,7 @@ export class Visitor {
     await page.getByLabel('User').fill(user)
     await page.getByLabel('Password').fill(`${user}pw`)
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.locator('nav[aria-label="Views"]').waitFor({ state: 'attached' })
+    await page.locator('nav.side').waitFor({ state: 'attached' })
     return page
   }
 

@@ -33,6 +33,9 @@ const KeyList = pageOf(ListedKey)
 
 const tags = ['Keys']
 
+/** Keys are small, and those who compare them want all. */
+const MOST_LISTED = 5000
+
 const list = createRoute({
   method: 'get',
   path: '/v1/keys',
@@ -46,6 +49,13 @@ const list = createRoute({
       state: z.enum(KEY_STATES).optional(),
       fingerprints: z.enum(['true', 'false']).optional().openapi({ description: '`true`: with fingerprints' }),
       ...paging,
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(MOST_LISTED)
+        .default(100)
+        .openapi({ description: 'Most items of a page' }),
     }),
   },
   responses: { 200: answer(KeyList, 'A page of keys'), ...refusals(400, 401, 403) },
@@ -145,7 +155,8 @@ function addReading(site: V1App, service: ApiService): void {
   const fingerprintsOf = ({ id, state }: { id: string; state: KeyStateName }) => {
     const pem = keys.pem(FOLDERS[state], id)
     if (pem === undefined) return { fingerprint: null, sha256: null }
-    return { fingerprint: pemFingerprint(pem, hashType), sha256: pemFingerprint(pem) }
+    const sha256 = pemFingerprint(pem)
+    return { fingerprint: hashType === 'sha256' ? sha256 : pemFingerprint(pem, hashType), sha256 }
   }
   site.openapi(list, async (c) => {
     const { q, state, fingerprints, limit, cursor } = c.req.valid('query')

@@ -23,6 +23,7 @@ describe('MinionFacts', () => {
     const folders: Record<string, string[]> = { minions: ['web1'], minions_pre: ['new1'] }
     let hear: (event: BusEvent) => void = () => {}
     const facts = new MinionFacts(master(folders), {
+      last: 0,
       listen: (listener) => {
         hear = listener
         return () => {}

@@ -198,15 +198,17 @@ export function Trial() {
       <Card
         title="Event"
         actions={
-          <Select
-            label="Kind of event"
-            value={isOwn ? 'own' : 'past'}
-            options={[
-              ['past', 'From the journal'],
-              ['own', 'Made up'],
-            ]}
-            onChange={(kind) => setParams({ kind: kind === 'own' ? kind : null })}
-          />
+          <div class="trial-kind">
+            <Select
+              label="Kind of event"
+              value={isOwn ? 'own' : 'past'}
+              options={[
+                ['past', 'From the journal'],
+                ['own', 'Made up'],
+              ]}
+              onChange={(kind) => setParams({ kind: kind === 'own' ? kind : null })}
+            />
+          </div>
         }
       >
         {isOwn ? (

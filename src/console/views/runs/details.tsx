@@ -87,7 +87,7 @@ function StepRow({ step, run }: { step: Step; run: RunDetails }) {
         <strong>{step.name}</strong>
         <div class="small muted">
           {step.function}
-          {step.place && <span class="mono"> {step.place}</span>}
+          {step.place && <div class="mono">{step.place}</div>}
         </div>
         {step.requires.length > 0 && (
           <div class="small muted">after {step.requires.map((key) => names.get(key) ?? key).join(', ')}</div>
@@ -151,7 +151,7 @@ const Facts = ({ run }: { run: RunDetails }) => (
     <dd>{duration(runTime(run))}</dd>
     <dt>Job id</dt>
     <dd>
-      <span class="mono">{run.jid}</span> <a href={href('why', { what: run.jid })}>Why</a>
+      <span class="mono">{run.jid}</span>
     </dd>
   </dl>
 )

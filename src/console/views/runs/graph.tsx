@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { duration } from '../../format.ts'
 import { param, setParams } from '../../route.ts'
-import { Button, Notice } from '../../ui/basic.tsx'
+import { Button, Card, Notice } from '../../ui/basic.tsx'
 import { edgePath, layoutGraph } from './layout.ts'
 import { STEP_STATES, type Step } from './steps.ts'
 
@@ -28,7 +28,6 @@ function Box({ step, x, y, isChosen }: { step: Step; x: number; y: number; isCho
       transform={`translate(${x} ${y})`}
       role="button"
       tabIndex={0}
-      aria-label={`Step ${step.order + 1}: ${step.name}, ${stateLine(step)}`}
       aria-pressed={isChosen}
       onClick={open}
       onKeyDown={(event) => {
@@ -37,7 +36,6 @@ function Box({ step, x, y, isChosen }: { step: Step; x: number; y: number; isCho
         open()
       }}
     >
-      <title>{`${step.name}\n${step.function}`}</title>
       <rect width={SIZES.width} height={SIZES.height} rx="6" />
       <rect class="edge" width="4" height={SIZES.height} rx="2" />
       <text x="14" y="18" class="name">
@@ -66,16 +64,27 @@ export function Graph({ steps }: { steps: readonly Step[] }) {
   if (steps.length > MOST_STEPS)
     return <Notice>A graph of {steps.length} steps is too large. The table has them all.</Notice>
   return (
-    <div class="graph">
-      <div class="graph-zoom row">
-        <Button small title="Smaller" disabled={at === 0} onClick={() => set(ZOOMS[at - 1])}>
-          −
-        </Button>
-        <span class="small muted">{zoom} %</span>
-        <Button small title="Larger" disabled={at === ZOOMS.length - 1} onClick={() => set(ZOOMS[at + 1])}>
-          +
-        </Button>
-      </div>
+    <Card
+      title="Graph"
+      flush
+      actions={
+        <div class="row">
+          <Button small title="Smaller" aria-label="Smaller" disabled={at === 0} onClick={() => set(ZOOMS[at - 1])}>
+            −
+          </Button>
+          <span class="small muted">{zoom} %</span>
+          <Button
+            small
+            title="Larger"
+            aria-label="Larger"
+            disabled={at === ZOOMS.length - 1}
+            onClick={() => set(ZOOMS[at + 1])}
+          >
+            +
+          </Button>
+        </div>
+      }
+    >
       <div class="graph-scroll" tabIndex={0} role="region" aria-label="Graph of the run">
         <svg
           width={width * scale}
@@ -93,6 +102,6 @@ export function Graph({ steps }: { steps: readonly Step[] }) {
           })}
         </svg>
       </div>
-    </div>
+    </Card>
   )
 }
