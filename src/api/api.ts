@@ -28,6 +28,13 @@ const PRUNE_MS = 600_000
 /** How often an address that is taken is tried again. */
 const AGAIN_MS = 1000
 
+export interface ApiUse {
+  /** Whether an address that is taken is tried again; otherwise only where another process of the same master serves it. */
+  isPatient?: boolean
+  /** Whether this process serves no requests, and only exports metrics. */
+  isMetricsOnly?: boolean
+}
+
 export class Api {
   private readonly master: ApiMaster
   private readonly sessions: ApiSessions
@@ -43,13 +50,15 @@ export class Api {
   private readonly pruning: NodeJS.Timeout
   private readonly closings: Array<() => void> = []
 
-  /**
-   * Open the servers that the options name. With `isPatient` an address that is taken is tried again; without it only where another
-   * process of the same master serves it.
-   */
-  static async open(master: ApiMaster, log: Log, isPatient = false): Promise<Api> {
+  /** Open the servers that the options name. */
+  static async open(
+    master: ApiMaster,
+    log: Log,
+    { isPatient = false, isMetricsOnly = false }: ApiUse = {},
+  ): Promise<Api> {
     const named = namedLog(log, 'salt.loaded.int.netapi.rest_cherrypy')
     const api = new Api(master, named, isPatient)
+    if (isMetricsOnly) return api
     try {
       for (const settings of readSettings(master.access.opts, named)) await api.serve(settings, named)
       return api

@@ -8,6 +8,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { openFiles, Seats } from '../wire/mod.ts'
+import { sentDirectly } from './direct-body.ts'
 import type { ServerCounts } from './service.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -47,7 +48,7 @@ export class ApiServer {
     this.settings = settings
     this.log = log
     const seats = new Seats({ most: mostConnections, log })
-    this.server = make(settings, listener({ app, counts, ...(ended && { ended }) }, seats))
+    this.server = make(settings, listener({ app, counts, log, ...(ended && { ended }) }, seats))
     this.server.once('close', () => seats.close())
     this.server.on('connection', (socket) => {
       seats.add(socket)
@@ -142,11 +143,14 @@ function make(settings: ApiSettings, handle: (request: ApiRequest, response: Ser
 const connectionLimit = (): number => Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
 
 function listener(
-  { app, counts, ended }: Pick<ServerParts, 'app' | 'counts' | 'ended'>,
+  { app, counts, log, ended }: Pick<ServerParts, 'app' | 'counts' | 'log' | 'ended'>,
   seats: Seats,
 ): (request: ApiRequest, response: ServerResponse) => void {
-  // requests of HTTP/1.0, as health checks send them, may have no Host
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: 'localhost' })
+  const answer = getRequestListener(
+    async (request, env) => sentDirectly(await app.fetch(request, env), env.outgoing as ServerResponse, log),
+    // requests of HTTP/1.0, as health checks send them, may have no Host
+    { overrideGlobalObjects: false, hostname: 'localhost' },
+  )
   return (request, response) => {
     const began = performance.now()
     const seat = seats.of(request.socket)

@@ -64,7 +64,7 @@ export class MinionFiles implements FileBackend {
   async folder(given: string, saltenv: string): Promise<FolderEntry[] | undefined> {
     const { files, dirs } = await this.list(saltenv)
     const rel = normalize(`${given}/`)
-    const start = rel === './' ? '' : rel
+    const start = given === '' || rel === './' ? '' : rel
     const entries = new Map<string, FolderEntry>()
     for (const [paths, ownKind] of [
       [dirs, 'folder'],

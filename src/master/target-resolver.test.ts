@@ -84,6 +84,17 @@ describe('a foreign target', () => {
     expect(matchers()).toEqual([])
   })
 
+  it('that cannot be read is told to its author, and to the log unless the author is still writing it', async () => {
+    const one = resolver()
+    for (const kind of ['compound', 'nothing']) {
+      const asked = { author: 'user tina', target: 'db1 or )', kind }
+      const quiet = await one.foreign({ ...asked, isQuiet: true })
+      expect([quiet.minions, quiet.problems.length, lines]).toEqual([[], 1, []])
+      expect(await one.foreign(asked)).toEqual(quiet)
+      expect(lines.splice(0)).toHaveLength(1)
+    }
+  })
+
   it('that takes too long means nobody and is named in the log; others are served meanwhile and after it', async () => {
     const one = resolver()
     const slow = one.foreign({ author: 'user tina', target: SLOW, kind: 'pcre' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, numberOf, type Value } from '../data/mod.ts'
 import { Schedule, type ScheduleOptions } from './schedule.ts'
 
 const value = (plain: unknown): Value =>
@@ -210,4 +210,29 @@ test('A job that is shortened does not wait for its old time', () => {
   ;(schedule.own.get('job') as Dict).set('seconds', 10)
   pass(20)
   expect(times('job')).toEqual([0, 16, 26])
+})
+
+test('a summary tells when each job runs, in words and by the clock', () => {
+  const { schedule, pass } = trial({
+    jobs: {
+      splay: 5,
+      often: { function: 'test.ping', minutes: 1 },
+      nightly: { fun: 'test.ping', cron: '0 3 * * *', enabled: false },
+      once: { function: 'test.ping', once: '2026-07-15T13:00:00' },
+      named: { function: 'test.ping', when: ['1:00pm', '2:00pm'] },
+      first: { function: 'test.ping', run_on_start: true },
+    },
+  })
+  pass(0)
+  const shown = schedule.summary().map((job) => ['name', 'when', 'enabled'].map((name) => job.get(name)))
+  expect(shown).toEqual([
+    ['often', 'every 60 seconds', true],
+    ['nightly', 'cron 0 3 * * *', false],
+    ['once', 'once 2026-07-15T13:00:00', true],
+    ['named', '1:00pm, 2:00pm', true],
+    ['first', 'at the start', true],
+  ])
+  const [often, nightly] = schedule.summary()
+  expect(['last_run', 'next_run'].map((name) => numberOf(often!.get(name)!))).toEqual([NOON / 1000, NOON / 1000 + 60])
+  expect([nightly!.get('last_run'), nightly!.get('next_run')]).toEqual([null, null])
 })

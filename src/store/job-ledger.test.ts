@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, type Value } from '../data/mod.ts'
 import { openDatabase } from './database.ts'
 import type { JobFilter } from './job-ledger.ts'
 import { SqliteJobs } from './sqlite-jobs.ts'
@@ -51,6 +51,19 @@ describe('the ledger of jobs', () => {
     expect(jobs.ledger.fact(jidOf(2))).toMatchObject({ total: 1, returned: 1, failed: 1, state: 'failed' })
     expect(jobs.ledger.fact(jidOf(3))).toMatchObject({ target: 'db1,db2', returned: 1, state: 'running' })
     expect(jobs.ledger.fact('0')).toBeUndefined()
+  })
+
+  it('gives the returns of a job in the order they came, and as they are kept', () => {
+    const all = jobs.ledger.arrivals(jidOf(1), 0, 10)
+    expect(all).toMatchObject([
+      { id: 'web1', isFailed: false },
+      { id: 'web2', isFailed: false },
+    ])
+    expect(jobs.ledger.arrivals(jidOf(1), 0, 1)).toEqual(all.slice(0, 1))
+    expect(jobs.ledger.arrivals(jidOf(1), all[0]!.number, 10)).toEqual(all.slice(1))
+    expect(jobs.ledger.arrivals(jidOf(1), all[1]!.number, 10)).toEqual([])
+    expect(decodeMsgpack(jobs.ledger.bytesOf(jidOf(1), 'web1')!, { dialect: 'bus' })).toEqual(answer(0))
+    expect(jobs.ledger.bytesOf(jidOf(1), 'web3')).toBeUndefined()
   })
 
   it.each<[JobFilter, number[]]>([

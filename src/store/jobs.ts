@@ -48,7 +48,7 @@ export interface JobStore {
   /** What one minion returned. */
   returnOf(jid: string, id: string): Dict | undefined
   progress(jid: string): MinionProgress[]
-  /** The loads of jobs by jid, oldest first; the last `limit` of them. */
+  /** The loads of jobs by jid, oldest first; the last `limit` of them. Others get the same loads: whoever changes one copies it. */
   jobs(limit?: number): Map<string, Dict>
   /** The jid of the last return of each minion for a function. */
   lastReturns(fun: string): Map<string, Dict>

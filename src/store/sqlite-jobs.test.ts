@@ -73,6 +73,31 @@ describe('the job store', () => {
     jobs.close()
   })
 
+  it('lists what another process saved, replaced and removed', () => {
+    const path = join(directory, 'shared.db')
+    const [jobs, other] = [new SqliteJobs(path), new SqliteJobs(path)]
+    jobs.saveJob({ jid: '1', load: load('cmd.run'), minions: [], isForeign: true })
+    jobs.saveJob({ jid: '2', load: load('test.ping'), minions: [] })
+    expect([...jobs.jobs()].map(([jid, job]) => [jid, job.get('fun')])).toEqual([
+      ['1', 'cmd.run'],
+      ['2', 'test.ping'],
+    ])
+    // another moment than that of the first job
+    for (const before = Date.now(); Date.now() <= before + 1; );
+    other.saveJob({ jid: '1', load: load('test.echo'), minions: [] })
+    other.saveJob({ jid: '3', load: load('test.arg'), minions: [] })
+    expect([...jobs.jobs()].map(([jid, job]) => [jid, job.get('fun')])).toEqual([
+      ['1', 'test.echo'],
+      ['2', 'test.ping'],
+      ['3', 'test.arg'],
+    ])
+    expect([...jobs.jobs(1).keys()]).toEqual(['3'])
+    other.prune(-1)
+    expect(jobs.jobs().size).toBe(0)
+    jobs.close()
+    other.close()
+  })
+
   it('forgets jobs that are old, with their returns', () => {
     const jobs = new SqliteJobs(file)
     expect(jobs.prune(3600)).toBe(0)

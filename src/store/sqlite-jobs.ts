@@ -3,6 +3,7 @@
 import { briefStr, type Dict, isList, str, type Value } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict, unpackValue } from './database.ts'
 import { JobLedger, LEDGER_SCHEMA, LEDGER_TABLES } from './job-ledger.ts'
+import { JobLoads } from './job-loads.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
@@ -48,6 +49,7 @@ export class SqliteJobs implements JobStore {
   readonly ledger: JobLedger
   private readonly db: Database
   private readonly statements = new Map<string, Statement>()
+  private readonly loads = new JobLoads((text) => this.sql(text))
   private waiting: Waiting[] = []
   /** When returns were last written. */
   private committed = Number.NEGATIVE_INFINITY
@@ -84,6 +86,7 @@ export class SqliteJobs implements JobStore {
   }
 
   private forget(jid: string): void {
+    this.loads.forget(jid)
     for (const table of ['ret', 'note', 'job', 'foreign_job', ...LEDGER_TABLES])
       this.sql(`DELETE FROM ${table} WHERE jid = ?`).run(jid)
   }
@@ -188,8 +191,7 @@ export class SqliteJobs implements JobStore {
   }
 
   jobs(limit = -1): Map<string, Dict> {
-    const rows = this.sql('SELECT jid, load FROM job ORDER BY jid DESC LIMIT ?').all(limit) as Row[]
-    return new Map(rows.reverse().map(({ jid, load }) => [String(jid), unpackDict(load)]))
+    return this.loads.list(limit)
   }
 
   lastReturns(fun: string): Map<string, Dict> {

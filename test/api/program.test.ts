@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
+import { SseClient } from './event-site.ts'
 
 const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
 const root = mkdtempSync(join(tmpdir(), 'brine-api-program-'))
@@ -33,6 +34,12 @@ beforeAll(async () => {
   }
   write('inside', 'master', master)
   write('outside', 'master', { ...master, api_in_master: false })
+  const prometheus = { host: '127.0.0.1', port: await freePort() }
+  write('measured', 'master', {
+    ...master,
+    api_in_master: false,
+    metrics: { enabled: true, exporter: 'prometheus', prometheus },
+  })
   write('broken', 'master', { ...master, rest_cherrypy: { port: 'web', disable_ssl: true } })
   write('web1', 'minion', {
     root_dir: join(root, 'web1'),
@@ -155,6 +162,21 @@ describe('salt-api in a process of its own', () => {
     await pings(token)
   })
 
+  test('goes on with its streams when the master is killed and comes back', async () => {
+    const stream = await SseClient.open(`http://127.0.0.1:${port}/events`, { 'X-Auth-Token': token })
+    try {
+      await until('the stream begins', () => stream.text.includes('retry: 400'))
+      await stop('master', 'SIGKILL')
+      start('master', 'salt-master', 'outside')
+      await until('the master is back', async () => (await ask('/', PING, token)).status === 200)
+      await pings(token)
+      await until('the stream has the return', () => /^tag: salt\/job\/\d+\/ret\/web1$/m.test(stream.text))
+      expect(stream.isOver).toBe(false)
+    } finally {
+      stream.close()
+    }
+  })
+
   test('notes requests in the file of log_access_file', async () => {
     const file = join(root, 'access.log')
     await until(
@@ -165,9 +187,19 @@ describe('salt-api in a process of its own', () => {
 })
 
 describe('the API inside the master', () => {
+  beforeAll(async () => {
+    for (const name of ['api', 'master']) if (processes.has(name)) await stop(name)
+  })
+
+  test('is not served with api_in_master: False by a master that exports metrics', async () => {
+    start('measured', 'salt-master', 'measured')
+    await until('the master is ready', () => log('measured').includes('salt-master is ready'))
+    expect(await isServed()).toBe(false)
+    await until('the metrics are there', () => log('measured').includes('Prometheus /metrics listener bound'))
+    await stop('measured')
+  })
+
   test('does not keep the master from running when its options are wrong', async () => {
-    await stop('api')
-    await stop('master')
     start('broken', 'salt-master', 'broken')
     await until('the master says what is wrong', () =>
       log('broken').includes('The master runs without its API: The option rest_cherrypy: port must be a number'),

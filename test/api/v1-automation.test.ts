@@ -1,6 +1,7 @@
 // The reactor, orchestration runs and traces under /v1, with a real master and minions.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { ApiSite } from './api-site.ts'
 import { type Answer, V1Site } from './v1-site.ts'
 
 let site: V1Site
@@ -241,6 +242,19 @@ describe('traces', () => {
     expect(byNumber.root).toMatchObject({ event, asked: true })
   })
 
+  it('have at most so many minions of a job', async () => {
+    const { jid } = (await site.as('admin', 'POST', '/v1/jobs', { target: '*', function: 'test.ping' })).body
+    await eventually(async () => expect((await read(`/v1/jobs/${jid}`)).counts.missing).toBe(0))
+    const call = { client: 'runner', function: 'trace.show', args: [jid], kwargs: { most: 2 } }
+    const { value } = (await site.as('admin', 'POST', '/v1/calls', call)).body
+    const [job] = value.next
+    expect(job.next.map(({ link, what }: { link: string; what: string }) => [link, what])).toEqual([
+      ['minion', 'db1'],
+      ['minion', 'web1'],
+      ['minions', '1 more'],
+    ])
+  })
+
   it('are refused for what there is not, and without the right', async () => {
     for (const what of ['99999999', 'no/such/*', '20260101000000000000']) {
       expect(await site.as('admin', 'GET', `/v1/traces?what=${encodeURIComponent(what)}`)).toEqual(isProblem(404))
@@ -248,5 +262,30 @@ describe('traces', () => {
     expect(await site.as('admin', 'GET', '/v1/traces?what=*/*/*/*')).toEqual(isProblem(400))
     expect(await site.as('admin', 'GET', '/v1/traces')).toEqual(isProblem(400))
     expect(await site.as('bob', 'GET', '/v1/traces?what=deploy/*')).toEqual(isProblem(403))
+  })
+})
+
+describe('an API inside the master', () => {
+  it('knows the rules of the reactor and the schedule as well', async () => {
+    const own = await ApiSite.open([], {
+      reactor: [{ 'deploy/*': ['salt://reactor/deploy.sls'] }],
+      schedule: { often: { function: 'test.arg', hours: 1 } },
+    })
+    try {
+      const token = await own.logIn('admin')
+      const rule = { tag: 'deploy/*', hits: 0 }
+      expect((await own.ask('/v1/reactor', { token })).json.items).toMatchObject([rule])
+      const job = { name: 'often', when: 'every 3600 seconds' }
+      expect((await own.ask('/v1/schedules', { token })).json.items).toMatchObject([job])
+      const { json } = await own.ask('/v1/events', { token, body: { tag: 'deploy/x', data: { minion: 'a' } } })
+      expect(json).toEqual({ tag: 'deploy/x', number: expect.any(Number) })
+      await eventually(async () =>
+        expect((await own.ask('/v1/reactor', { token })).json.items).toMatchObject([{ ...rule, hits: 1 }]),
+      )
+      const { json: preview } = await own.ask('/v1/reactor/test', { token, body: { tag: 'other' } })
+      expect(preview).toEqual({ matched: [], calls: [], errors: [] })
+    } finally {
+      await own.close()
+    }
   })
 })

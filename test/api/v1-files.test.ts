@@ -39,6 +39,13 @@ beforeAll(async () => {
   site.write('srv/states/web/init.sls', 'nginx:', '  pkg.installed: []')
   site.write('srv/states/old.bak', 'x')
   site.write('srv/other.txt', 'y')
+  site.write(
+    'srv/_modules/myapp.py',
+    'def deploy(version):',
+    '    "Deploy"',
+    'def list():',
+    '    """List versions. All."""',
+  )
   site.write('private/key.pem', 'a hidden word')
   const root = join(site.site.root, 'srv')
   writeFileSync(join(root, 'binary'), Buffer.from([0x7f, 0x45, 0, 1]))
@@ -66,6 +73,7 @@ describe('the file server', () => {
     expect(await read('/v1/environments')).toEqual({ items: [{ name: 'base' }], next: null })
     const { items } = await read('/v1/files')
     expect(items).toEqual([
+      { name: '_modules', path: '_modules', kind: 'folder', size: null },
       { name: 'binary', path: 'binary', kind: 'file', size: 4 },
       { name: 'empty', path: 'empty', kind: 'folder', size: null },
       { name: 'large.txt', path: 'large.txt', kind: 'file', size: 400_000 },
@@ -191,5 +199,29 @@ describe('options', () => {
         expect(await get(user, `/v1/${path}`)).toEqual(isProblem(403))
       }
     }
+  })
+})
+
+describe('functions', () => {
+  it('of own modules are listed for users that may list files', async () => {
+    const names = async (user: string): Promise<unknown> => (await get(user, '/v1/functions?q=myapp.')).body.items
+    expect(await names('lister')).toEqual([
+      { family: 'execution', name: 'myapp.deploy' },
+      { family: 'execution', name: 'myapp.list' },
+    ])
+    expect(await names('bob')).toEqual([])
+  })
+
+  it('have the first sentence of their documentation on request', async () => {
+    const docs = async (q: string) => (await read(`/v1/functions?docs=true&limit=1&q=${q}`)).items
+    expect(await docs('myapp.list')).toEqual([{ family: 'execution', name: 'myapp.list', doc: 'List versions.' }])
+    expect(await docs('test.ping')).toEqual([
+      { family: 'execution', name: 'test.ping', doc: expect.stringMatching(/^\S.*\.$/) },
+    ])
+    expect((await read('/v1/functions?docs=true&family=runner&q=jobs.list_job')).items).toMatchObject([
+      { name: 'jobs.list_job', doc: expect.stringMatching(/\S/) },
+      { name: 'jobs.list_jobs', doc: expect.stringMatching(/\S/) },
+      { name: 'jobs.list_jobs_filter', doc: expect.stringMatching(/\S/) },
+    ])
   })
 })

@@ -1,5 +1,6 @@
 // How to log in, what users may call and why, and the number of the last event on each answer, under /v1.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Dict, Value } from '../../src/data/mod.ts'
 import { eventually } from '../eventually.ts'
 import { type Answer, V1Site } from './v1-site.ts'
 
@@ -209,6 +210,18 @@ describe('answers to GET', () => {
   })
 })
 
+describe('answers from facts that are kept for some seconds', () => {
+  it('tell the number of the event before the facts were read', async () => {
+    const numberOf = async (): Promise<number> =>
+      Number((await site.as('admin', 'GET', '/v1/minions')).headers.get('event-number'))
+    await numberOf()
+    const { body } = await site.as('admin', 'POST', '/v1/events', { tag: 'my/other' })
+    // the facts are shown again before they are read again
+    expect(await numberOf()).toBeLessThan(body.number)
+    await eventually(async () => expect(await numberOf()).toBeGreaterThanOrEqual(body.number))
+  })
+})
+
 describe('events', () => {
   it('are fired with a tag that is free, as events of the caller', async () => {
     const { status, body } = await site.as('admin', 'POST', '/v1/events', {
@@ -230,5 +243,39 @@ describe('events', () => {
     for (const body of [{}, { tag: 'a\nb' }, { tag: 'a', data: 'text' }, { tag: 'a', other: 1 }]) {
       expect(await site.as('admin', 'POST', '/v1/events', body)).toEqual(isProblem(400))
     }
+  })
+})
+
+describe('the commands of the master behind these resources', () => {
+  const command = (fields: Record<string, Value>): unknown =>
+    site.master.opened.commands.answer(new Map<Value, Value>(Object.entries(fields)))
+
+  const tokenOf = async (user: string): Promise<Value> => {
+    const made = (await command({ cmd: 'mk_token', ...site.credentials(user) })) as Dict
+    return made.get('token')!
+  }
+
+  it('tell facts of the running master to its owner alone', async () => {
+    const token = await tokenOf('admin')
+    for (const cmd of ['reactor_rules', 'scheduled_jobs']) {
+      for (const proof of [{}, { token }, { user: 'root', key: '' }, { user: 'root', key: 'x' }]) {
+        expect([cmd, await command({ cmd, ...proof })]).toEqual([cmd, false])
+      }
+    }
+  })
+
+  it('tell rights to nobody without credentials, and those of others to few', async () => {
+    const refused = async (fields: Record<string, Value>): Promise<Value> => {
+      const answer = (await command({ cmd: 'rights', calls: [], ...fields })) as Dict
+      return (answer.get('error') as Dict | undefined)?.get('name') ?? null
+    }
+    expect(await refused({})).toBe('AuthenticationError')
+    expect(await refused({ token: 'f'.repeat(64) })).toBe('AuthenticationError')
+    const token = await tokenOf('bob')
+    expect(await refused({ token })).toBeNull()
+    expect(await refused({ token, for_user: 'admin', for_eauth: 'sharedsecret' })).toBe('AuthorizationError')
+    expect(await refused({ token, calls: 'x' })).toBe('SaltInvocationError')
+    expect(await refused({ token, calls: Array.from({ length: 201 }, () => new Map()) })).toBe('SaltInvocationError')
+    expect(await refused({ token, calls: [new Map([['family', 'other']])] })).toBe('SaltInvocationError')
   })
 })

@@ -1,5 +1,6 @@
 // Takes pictures of views for those who work on them: `node --import tsx test/console/look.ts FOLDER ADDRESS…`, where an address is the
-// part behind `#`, such as `/minions?q=web`; `{jid}` in it means the last state job. Prints what axe finds wrong with each.
+// part behind `#`, such as `/minions?q=web`; `{jid}` in it means the last state job,
+// `{run}` the last orchestration. Prints what axe finds wrong with each.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClientSite } from '../api/client-site.ts'
@@ -16,10 +17,11 @@ try {
   await seed(site)
   const jobs = JSON.parse(await site.run('salt-run jobs.list_jobs search_function=state.apply --out=json'))
   const jid = Object.keys(jobs).sort().at(-2) ?? ''
+  const [run = ''] = Object.keys(JSON.parse(await site.run('salt-run state.orchestrate_runs --out=json')))
   for (const [look, options] of Object.entries(LOOKS)) {
     const page = await visitor.logIn('admin', options)
     for (const address of addresses) {
-      const hash = address.replace('{jid}', jid)
+      const hash = address.replace('{jid}', jid).replace('{run}', run)
       await visitor.go(page, hash)
       const name = address.replace(/[^\w]+/g, '-').replace(/^-/, '') || 'overview'
       await page.waitForTimeout(300)

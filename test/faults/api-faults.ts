@@ -69,7 +69,10 @@ const apiKilled: Fault = async (site) => {
   return problems
 }
 
-/** The master restarts under salt-api while a request and a stream of events run; then salt-api is killed. */
+/**
+ * The master restarts under salt-api while a request and a stream of events run; then salt-api is killed. The first of the two
+ * processes serves the port, and a stream ends with the process that serves it, so salt-api must serve before the master starts.
+ */
 const masterUnderApi: Fault = async (site) => {
   site.duration = () => 0
   const { cluster } = site
@@ -78,6 +81,7 @@ const masterUnderApi: Fault = async (site) => {
   await cluster.stop('master')
   cluster.start(API)
   try {
+    await until('salt-api serves', () => api.isServed())
     await site.startMaster()
     await until('salt-api answers', async () => (await api.isServed()) && (await api.ask('/jobs')).status === 200)
     await site.listening()
@@ -94,7 +98,8 @@ const masterUnderApi: Fault = async (site) => {
     if (answer?.status === 200) problems.push(...wrongReturns(site, jid, 'the answer over a restart', answer.text))
     else if (answer?.status !== 503) problems.push(`the request over a restart was answered with ${answer?.status}`)
     const isHeard = (): boolean => site.sims.every(({ id }) => heard.includes(`tag: salt/job/${jid}/ret/${id}\n`))
-    await until('the stream has all returns', isHeard)
+    await until('the stream has all returns, or breaks', () => isHeard() || stream.destroyed)
+    if (!isHeard()) problems.push('the stream broke when the master was killed')
     stream.destroy()
     await site.listening()
     problems.push(...(await killedDuringRequest(site, api, () => cluster.stop(API, 'SIGKILL'))))

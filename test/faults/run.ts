@@ -1,5 +1,6 @@
-// `npm run faults -- --rounds N --seed S [--minions 200] [--away 60] [--only words]`: does harm to a master and its minions, round
-// after round, and looks whether a return was lost. The same seed does the same harm. It runs what `npm run build` made.
+// `npm run faults -- [--rounds N] [--seed S] [--minions 200] [--away 60] [--only words]`: does harm to a master and its minions,
+// round after round, and looks whether a return was lost. Without `--rounds` each fault has one round. The same seed does the same
+// harm. It runs what `npm run build` made.
 import { parseArgs } from 'node:util'
 import { toError } from '../../src/base/mod.ts'
 import { Chance } from './chance.ts'
@@ -10,7 +11,7 @@ import { canMount, SmallDisk } from './small-disk.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: String(Object.keys(FAULTS).length) },
+    rounds: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     minions: { type: 'string', default: '200' },
     only: { type: 'string', default: '' },
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
   try {
     await site.open(Number(values.minions))
     // first each once, then as chance has it
-    for (let round = 0; round < Number(values.rounds); round++) {
+    for (let round = 0; round < Number(values.rounds ?? names.length); round++) {
       const name = names[round] ?? chance.of(names)
       const started = performance.now()
       const problems = await FAULTS[name]!(site, chance).catch((error: unknown) => [toError(error).stack ?? ''])

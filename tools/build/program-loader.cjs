@@ -32,9 +32,9 @@ const LASTING = [
 // returns pass would spend half its time collecting with a small margin; a master with little to do would hold garbage for half an
 // hour with a large one.
 const BUSY = '--heap-growing-percent=200'
-const CALM = '--heap-growing-percent=50'
+const CALM = '--heap-growing-percent=25'
 /** Milliseconds between two collections of the whole heap that make a daemon busy. */
-const SOON = 10_000
+const SOON = 5000
 let margin = BUSY
 
 function set(flags) {
@@ -44,10 +44,12 @@ function set(flags) {
 
 /**
  * Milliseconds without a collection of the whole heap after which a small heap is collected: V8 would let the garbage of the start,
- * and that of hours with little to do, stay. A small heap takes some ten milliseconds.
+ * and that of hours with little to do, stay, with the buffers that it holds. A small heap takes some ten milliseconds.
  */
-const OVERDUE = 120_000
+const OVERDUE = 60_000
 const SMALL_HEAP = 200 << 20
+/** Bytes that must have come since the last collection for another one: a daemon with nothing to do is left in peace. */
+const LITTLE = 4 << 20
 
 /** Return V8's function that collects the heap. Compiled forms are valid for the flags as they were. */
 function collector() {
@@ -59,27 +61,36 @@ function collector() {
   }
 }
 
+/** Return the bytes of the heap and of what it holds outside. */
+function inUse() {
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 /** Choose the margin of the heap after each collection of all of it, by the time since the one before. */
 function adaptHeap() {
   if (V8 > TRIED) return
   const { constants, performance, PerformanceObserver } = require('node:perf_hooks')
   let last = performance.now()
+  let left = 0
   const observer = new PerformanceObserver((list) => {
     for (const { detail, startTime } of list.getEntries()) {
       if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
       margin = startTime - last < SOON ? BUSY : CALM
       last = startTime
+      left = inUse()
       set([margin])
     }
   })
   observer.observe({ entryTypes: ['gc'] })
   let collect
   const look = () => {
-    if (performance.now() - last < OVERDUE || process.memoryUsage().heapUsed > SMALL_HEAP) return
+    const used = inUse()
+    if (performance.now() - last < OVERDUE || used > SMALL_HEAP || used - left < LITTLE) return
     collect ??= collector()
     collect({ type: 'major', execution: 'async' })
   }
-  setInterval(look, OVERDUE).unref()
+  setInterval(look, OVERDUE / 4).unref()
 }
 
 /** For the build: compiled forms are written when the program ends, with the functions that it used. */

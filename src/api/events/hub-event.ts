@@ -1,5 +1,4 @@
-// An event as readers of the API get it. Its data becomes JSON text once, and each form of its record becomes bytes once, however
-// many readers there are.
+// An event as readers of the API get it. Its data becomes JSON text once, however many readers there are.
 import { type Log, shownText, toError } from '../../base/mod.ts'
 import { type BusEvent, type Origin, originDict } from '../../bus/mod.ts'
 import { type Dict, dumpJson, loadJson, str, type Value } from '../../data/mod.ts'
@@ -39,7 +38,8 @@ export class HubEvent implements ShownEvent {
   readonly jid: string | undefined
   readonly stamp: string
   private readonly data: string
-  private readonly records = new Map<Form, Buffer>()
+  /** The record that was asked for last: readers of one time want the same form. */
+  private known: { form: Form; record: string } | undefined
 
   constructor(event: BusEvent, log: Log) {
     this.number = event.number
@@ -75,13 +75,10 @@ export class HubEvent implements ShownEvent {
     return loadJson(this.data) as Dict
   }
 
-  /** Return the bytes of the record of a form. */
-  record(form: Form): Buffer {
-    const known = this.records.get(form)
-    if (known) return known
-    const bytes = Buffer.from(form(this))
-    this.records.set(form, bytes)
-    return bytes
+  /** Return the record of a form. */
+  record(form: Form): string {
+    if (this.known?.form !== form) this.known = { form, record: form(this) }
+    return this.known.record
   }
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '../../base/mod.ts'
 import { type BusEvent, hasJournal } from '../../bus/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiMaster, EventFeed } from '../master.ts'
+import { BatchBytes } from './batch-bytes.ts'
 import { HubEvent } from './hub-event.ts'
 import { JournalPages } from './journal-pages.ts'
 import { JobOwners } from './owners.ts'
@@ -27,6 +28,7 @@ export class EventHub implements ReaderSource {
   readonly log: Log
   readonly owners: JobOwners
   readonly hasJournal: boolean
+  readonly batches = new BatchBytes()
   /** Events since the hub was opened. */
   total = 0
   /** Events that readers missed since the hub was opened. */
@@ -143,6 +145,7 @@ export class EventHub implements ReaderSource {
   private clear(): void {
     this.kept = []
     this.head = this.bytes = 0
+    this.batches.clear()
   }
 
   private trim(): void {

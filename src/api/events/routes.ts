@@ -148,7 +148,7 @@ function eventStream(c: Context, { service, hub, listener, wants, after }: Strea
     mayGoOn: goingOn(listener, service),
     closed: (isStuck) => isStuck && hangUp(),
   })
-  return streamResponse({ reader, form: STREAM, signal: c.req.raw.signal })
+  return streamResponse({ reader, batches: hub.batches, form: STREAM })
 }
 
 /** Answer a request with a page of past events: those after `since`, or else the latest ones, before `before` where that is given. */

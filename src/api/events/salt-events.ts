@@ -29,7 +29,7 @@ async function events(hub: EventHub, { service, request, peer, hangUp }: SaltCal
     closed: (isStuck) => isStuck && hangUp(),
   })
   const form = after === undefined ? SALT_STREAM : SALT_STREAM_WITH_IDS
-  return streamResponse({ reader, form, signal: request.signal })
+  return streamResponse({ reader, batches: hub.batches, form })
 }
 
 function headHeaders(): Record<string, string> {

@@ -1,5 +1,7 @@
 // Streams of server-sent events. Bytes are made when the connection takes them, so that a slow connection holds no more than a batch.
-import type { Form, HubEvent, ShownEvent } from './hub-event.ts'
+import { DirectBody } from '../direct-body.ts'
+import type { BatchBytes } from './batch-bytes.ts'
+import type { Form, ShownEvent } from './hub-event.ts'
 import type { EventReader, Missed } from './reader.ts'
 
 /** How a kind of stream writes what it sends. */
@@ -42,40 +44,31 @@ export const STREAM: StreamForm = {
   idle: (position) => `id: ${position}\nevent: idle\ndata: {"last": ${position}}\n\n`,
 }
 
+export interface StreamRequest {
+  reader: EventReader
+  batches: BatchBytes
+  form: StreamForm
+}
+
 /** Return the bytes of what a reader takes next; undefined at its end. */
-async function nextBytes(reader: EventReader, form: StreamForm): Promise<Uint8Array | undefined> {
+async function nextBytes({ reader, batches, form }: StreamRequest): Promise<Uint8Array | undefined> {
   const batch = await reader.take()
   if (!batch) return undefined
   if (batch.missed) return Buffer.from(form.missed(batch.missed))
   if (batch.events.length === 0) return Buffer.from(form.idle(reader.position))
-  return joined(batch.events, form.event)
-}
-
-const joined = (events: readonly HubEvent[], form: Form): Buffer =>
-  events.length === 1 ? events[0]!.record(form) : Buffer.concat(events.map((event) => event.record(form)))
-
-export interface StreamRequest {
-  reader: EventReader
-  form: StreamForm
-  signal: AbortSignal
+  return batches.of(batch.events, form.event)
 }
 
 /** Return the answer that streams what a reader takes. */
-export function streamResponse({ reader, form, signal }: StreamRequest): Response {
-  signal.addEventListener('abort', () => reader.close(), { once: true })
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(Buffer.from(form.beginning)),
-      pull: async (controller) => {
-        const bytes = await nextBytes(reader, form)
-        if (bytes) controller.enqueue(bytes)
-        else controller.close()
-      },
-      cancel: () => reader.close(),
-    },
-    { highWaterMark: 0 },
-  )
-  return new Response(body, { headers: STREAM_HEADERS })
+export function streamResponse(request: StreamRequest): Response {
+  const { reader, form } = request
+  let hasBegun = false
+  const next = (): Promise<Uint8Array | undefined> => {
+    if (hasBegun) return nextBytes(request)
+    hasBegun = true
+    return Promise.resolve(Buffer.from(form.beginning))
+  }
+  return new Response(new DirectBody({ next, closed: () => reader.close() }), { headers: STREAM_HEADERS })
 }
 
 /** Proxies must neither keep nor gather what is streamed. */

@@ -36,10 +36,13 @@ export class V1Call {
   readonly session: ApiSession
   /** The body as values of Salt, which tell 1.0 from 1. */
   body: Dict = new Map()
+  /** The number of the last event that the API had heard before it read the answer. */
+  eventNumber: number
   private readonly request: Request
 
   private constructor(service: ApiService, c: Context, caller: Caller, session: ApiSession) {
     this.service = service
+    this.eventNumber = service.master.events.last
     this.request = c.req.raw
     this.peer = peerOf(c)
     this.caller = caller

@@ -18,7 +18,8 @@ export function eventKind(tag: string): string {
   const parts = tag.split('/', MOST_PARTS + 1)
   if (parts[0] === 'salt' && parts[1] === 'job' && parts.length > 3) return `salt/job/*/${short(parts[3]!)}`
   const named = parts.map((part, index) => {
-    const isMinion = parts[0] === 'salt' && index === 2 && OF_MINIONS.has(parts[1]!)
+    const isMinion =
+      index === 2 && (parts[0] === 'salt' ? OF_MINIONS.has(parts[1]!) : tag.startsWith('minion/refresh/'))
     return isMinion || isJid(part) ? '*' : short(part)
   })
   return named.slice(0, MOST_PARTS).join('/')

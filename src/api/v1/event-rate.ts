@@ -9,8 +9,11 @@ export class EventRate {
   private readonly began = now()
   private at = now()
 
+  /** Stop counting. */
+  readonly close: () => void
+
   constructor(feed: Pick<EventFeed, 'listen'>) {
-    feed.listen(() => {
+    this.close = feed.listen(() => {
       this.move()
       this.counts[this.at % SECONDS]!++
     })

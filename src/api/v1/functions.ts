@@ -1,6 +1,7 @@
 // The functions that there are, with typed descriptions from their declarations: `/v1/functions`. A module is imported when one of its
 // functions is asked for.
 import { createRoute, z } from '@hono/zod-openapi'
+import { FileServer } from '../../fileserver/mod.ts'
 import { moduleTable, stateTable } from '../../loader/mod.ts'
 import type { FunctionDescription } from '../../sdk/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -8,6 +9,7 @@ import type { ApiService } from '../service.ts'
 import type { V1App } from './call.ts'
 import { argumentSchema, resultSchema, STATE_RESULT } from './function-schemas.ts'
 import { toJson } from './json.ts'
+import { OwnFunctions } from './own-functions.ts'
 import { refusals } from './problems.ts'
 import { Any, answer, cursorOf, FunctionName, line, pageOf, paging, placeOf } from './shapes.ts'
 import { slices } from './slices.ts'
@@ -66,7 +68,7 @@ const list = createRoute({
   operationId: 'listFunctions',
   summary: 'List the functions of minions and of the master',
   description:
-    'Every caller with a session may read it. Functions of minions are those of Brine; what a minion has besides, `sys.list_functions` tells.',
+    'Every caller with a session may read it. Functions of minions are those of Brine; what a minion has besides, `sys.list_functions` tells. For callers that may call the runner function `fileserver.file_list`, the list also has the functions of `_modules` in the environment `base`.',
   tags,
   request: {
     query: z.strictObject({
@@ -150,13 +152,12 @@ type Named = { family: Family; name: string }
 /** Add the first sentence of the documentation to functions. Their modules are imported one after the other. */
 async function withDocs(
   page: readonly Named[],
-  find: (family: Family, name: string) => Promise<Declared[]>,
+  docOf: (family: Family, name: string) => Promise<string>,
 ): Promise<Array<Named & { doc: string }>> {
   const turn = slices()
   const items = []
   for (const { family, name } of page) {
-    const [declared] = await find(family, name)
-    items.push({ family, name, doc: firstSentence(declared?.declaration.doc ?? '') })
+    items.push({ family, name, doc: firstSentence(await docOf(family, name)) })
     await turn()
   }
   return items
@@ -178,6 +179,8 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
     const registry = functions.of(family as 'runner' | 'wheel')
     return registry.has(name) ? [{ module: null, declaration: await registry.find(name) }] : []
   }
+  const { opts, host } = service.master.access
+  const own = new OwnFunctions(new FileServer(opts, host), host)
   site.openapi(list, async (c) => {
     const { family, q, docs, limit, cursor } = c.req.valid('query')
     const [afterFamily = '', afterName = ''] = placeOf(cursor, 2) ?? []
@@ -185,14 +188,18 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
       (each) =>
         (family === undefined || each === family) && FAMILIES.indexOf(each) >= FAMILIES.indexOf(afterFamily as Family),
     )
+    const mayList = wanted.includes('execution') && (await c.var.call.may('runner', 'fileserver.file_list'))
+    const ownDocs = new Map((mayList ? await own.of('base') : []).map(({ name, doc }) => [name, doc]))
     const found = wanted.flatMap((each) =>
-      [...names(each)]
+      [...new Set([...names(each), ...(each === 'execution' ? ownDocs.keys() : [])])]
         .filter((name) => (each !== afterFamily || name > afterName) && (q === undefined || name.includes(q)))
         .sort()
         .map((name) => ({ family: each, name })),
     )
     const page = found.slice(0, limit)
-    const items = docs === 'true' ? await withDocs(page, find) : page
+    const docOf = async (each: Family, name: string): Promise<string> =>
+      (each === 'execution' ? ownDocs.get(name) : undefined) ?? (await find(each, name))[0]?.declaration.doc ?? ''
+    const items = docs === 'true' ? await withDocs(page, docOf) : page
     const last = page.at(-1)
     return c.json({ items, next: found.length > limit && last ? cursorOf([last.family, last.name]) : null }, 200)
   })

@@ -1,15 +1,17 @@
 // The returns of a job as a matrix of minions and states, and in groups of the same results. Returns are taken in as they come, each
 // once, in slices; only a row of some bytes is kept of each.
-import { str, textOf, type Value } from '../../data/mod.ts'
+import { briefStr, textOf, type Value } from '../../data/mod.ts'
 import type { MasterStores } from '../../sdk/mod.ts'
 import { slices } from './slices.ts'
-import { addState, returnValue, type ScannedState, type StateCounts, scanReturn } from './state-scan.ts'
+import { addState, LARGEST_SCAN, returnValue, type ScannedState, type StateCounts, scanReturn } from './state-scan.ts'
 
 /** Further states of a job have no column. */
 const MOST_COLUMNS = 2000
 const BLOCK = 500
 const LONGEST_TEXT = 200
 const LONGEST_NAME = 1000
+/** States with longer tags have no column. */
+const LONGEST_TAG = 4000
 
 export interface Column {
   key: string
@@ -110,7 +112,7 @@ export class JobMatrix {
       changed: isStates ? counts.changed : 0,
       failed: isStates ? counts.failed : Number(isFailed),
       sample: row.minion,
-      text: isStates ? text : lineOf(returnValue(bytes)),
+      text: isStates ? text : textOfReturn(bytes),
     }))
     this.rows.push({ ...row, cells, group, duration: isStates ? Math.round(counts.duration * 1000) / 1000 : 0 })
   }
@@ -151,7 +153,7 @@ export class JobMatrix {
     const identity = identityOf(tag)
     const known = isSingle ? this.byId.get(identity) : undefined
     if (known !== undefined) return known
-    if (this.columns.length >= MOST_COLUMNS) return undefined
+    if (this.columns.length >= MOST_COLUMNS || tag.length > LONGEST_TAG) return undefined
     const index = this.columns.push(column) - 1
     this.byTag.set(tag, index)
     if (isSingle) this.byId.set(identity, index)
@@ -182,7 +184,7 @@ function columnOf({ tag, sls, id, name, number }: ScannedState): Column {
   const [module, ownId, ownName, fun] = partsOf(tag)
   const text = (value: Value, other: string): string => (textOf(value) ?? other).slice(0, LONGEST_NAME)
   return {
-    key: tag.slice(0, LONGEST_NAME),
+    key: tag,
     id: text(id, ownId),
     name: text(name, ownName),
     function: `${module}.${fun}`.slice(0, LONGEST_NAME),
@@ -198,10 +200,13 @@ function cellOf({ result, hasChanges, hasRun }: ScannedState): string {
   return hasChanges ? 'c' : 's'
 }
 
+const textOfReturn = (bytes: Uint8Array): string =>
+  bytes.length > LARGEST_SCAN ? 'The return is too large to be read here' : lineOf(returnValue(bytes))
+
 /** The first line of a value, for people. */
 function lineOf(value: Value): string {
   const first = Array.isArray(value) && value.length > 0 ? (value[0] ?? null) : value
-  const text = textOf(first) ?? str(first)
+  const text = textOf(first) ?? briefStr(first)
   const line = text.split('\n').find((each) => each.trim() !== '') ?? ''
   return line.trim().slice(0, LONGEST_TEXT)
 }
@@ -228,7 +233,10 @@ export class JobMatrices {
   }
 
   of(jid: string): JobMatrix {
-    const matrix = this.known.get(jid) ?? new JobMatrix(this.stores, jid)
+    const kept = this.known.get(jid)
+    // a job of a syndic gives way to one of this master with the same id
+    const isStale = kept !== undefined && kept.rows.length > (this.stores.jobs.ledger.fact(jid)?.returned ?? 0)
+    const matrix = kept === undefined || isStale ? new JobMatrix(this.stores, jid) : kept
     this.known.delete(jid)
     this.known.set(jid, matrix)
     this.makeRoom(jid)

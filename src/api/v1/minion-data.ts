@@ -183,6 +183,7 @@ const RUNS: ReadonlySet<string> = new Set(['state.apply', 'state.highstate', 'st
 async function runsOf({ master }: ApiService, id: string, limit: number, before: string | undefined) {
   const { jobs } = master.access.stores
   const items = []
+  const turn = slices()
   let from = before
   for (;;) {
     const page = await jobs.ledger.page({ minion: id, fun: 'state.*' }, limit, from)
@@ -191,6 +192,7 @@ async function runsOf({ master }: ApiService, id: string, limit: number, before:
       if (!run) continue
       if (items.length === limit) return { items, next: cursorOf([items.at(-1)!.jid]) }
       items.push(run)
+      await turn()
     }
     if (page.next === undefined) return { items, next: null }
     from = page.next

@@ -1,13 +1,16 @@
 // Facts about all minions, kept in memory so that a list of 10,000 of them costs no 10,000 reads: keys, presence, a few grains, the last
 // job and the last highstate. They are looked at again when a request comes and they are older than a second, in slices. A request
-// gets the facts as they were while that goes on, unless they are old.
+// gets the facts as they were while that goes on, unless they are old, or an event told of another key or connection: an answer takes
+// all events into account that came before it.
 
 import { setImmediate as nextTick } from 'node:timers/promises'
+import type { BusEvent } from '../../bus/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
 import { isDict, textOf, truthy } from '../../data/mod.ts'
 import { addressesIn, connectedAddresses } from '../../match/mod.ts'
 import type { MasterAccess } from '../../runner/mod.ts'
 import type { KeyFolder } from '../../store/mod.ts'
+import type { EventFeed } from '../master.ts'
 import { LastReturns } from './last-returns.ts'
 import { slices } from './slices.ts'
 
@@ -46,28 +49,55 @@ const OLD_MS = 15_000
 
 export class MinionFacts {
   readonly last: LastReturns
+  /** The number of the last event that the API had heard before it looked at the minions. */
+  eventNumber = 0
+  private readonly events: Pick<EventFeed, 'last'>
   private readonly access: MasterAccess
   private facts: ReadonlyMap<string, MinionFact> = new Map()
   private readonly read = new Map<string, GrainFacts>()
   private at = Number.NEGATIVE_INFINITY
   private looking: Promise<void> | undefined
+  /** Whether an event told of something that the facts may lack. */
+  private hasNews = false
 
-  constructor(access: MasterAccess) {
+  constructor(access: MasterAccess, events: Pick<EventFeed, 'last' | 'listen'>) {
     this.access = access
+    this.events = events
     this.last = new LastReturns(access.stores)
+    events.listen((event) => {
+      this.hasNews ||= this.isNews(event)
+    })
   }
 
   /** Return the facts about all minions, by id. */
   async all(): Promise<ReadonlyMap<string, MinionFact>> {
     const age = performance.now() - this.at
-    if (age > FRESH_MS) {
+    // a look that has begun may have passed what is news
+    if (this.hasNews && this.looking) await this.looking
+    if (age > FRESH_MS || this.hasNews) {
+      const mustWait = age > OLD_MS || this.hasNews
       this.looking ??= this.look().finally(() => {
         this.looking = undefined
       })
-      if (age > OLD_MS) await this.looking
+      if (mustWait) await this.looking
       else this.looking.catch((error) => this.access.log('error', `The minions cannot be listed: ${error.message}`))
     }
+    await this.last.follow(this.facts.keys())
     return this.facts
+  }
+
+  /** The event number of the facts that are shown next; undefined where they are too old and minions are looked at first. */
+  get shownNumber(): number | undefined {
+    return this.hasNews || performance.now() - this.at > OLD_MS ? undefined : this.eventNumber
+  }
+
+  private isNews({ tag, fields }: BusEvent): boolean {
+    if (tag === 'salt/key' || tag === 'salt/presence/change') return true
+    if (tag.startsWith('salt/minion/')) return tag.endsWith('/start')
+    if (tag !== 'salt/auth') return false
+    // minions whose keys wait sign in again and again
+    const known = this.facts.get(textOf(fields.get('id') ?? null) ?? '')?.key
+    return known === undefined || (fields.get('act') === 'accept' && known !== 'accepted')
   }
 
   /** Return the grains of a minion as the master has them. */
@@ -78,8 +108,10 @@ export class MinionFacts {
 
   private async look(): Promise<void> {
     const turn = slices()
+    this.hasNews = false
     // the request that asks is answered first
     await nextTick()
+    const { last } = this.events
     const addresses = connectedAddresses(this.access.opts)
     const facts = new Map<string, MinionFact>()
     for (const key of KEY_STATES) {
@@ -93,6 +125,7 @@ export class MinionFacts {
     for (const id of this.read.keys()) if (!facts.has(id)) this.read.delete(id)
     await this.last.follow(facts.keys())
     this.facts = facts
+    this.eventNumber = last
     this.at = performance.now()
   }
 

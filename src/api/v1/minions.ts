@@ -157,16 +157,16 @@ const sortKey = (fact: MinionFact, sort: string): string => {
 
 /** Order facts by a key and the id; return those behind a place. */
 function ordered(facts: MinionFact[], sort: Sort, place: string[] | undefined): Array<[string, MinionFact]> {
-  const isDown = sort.startsWith('-')
+  const direction = sort.startsWith('-') ? -1 : 1
   const name = sort.replace('-', '')
-  const compare = (a: readonly [string, string], b: readonly [string, string]): number => {
-    const by = a[0] !== b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0
-    return isDown ? -by : by
+  const compare = (key: string, id: string, otherKey: string, otherId: string): number => {
+    if (key !== otherKey) return key < otherKey ? -direction : direction
+    return id === otherId ? 0 : id < otherId ? -direction : direction
   }
   const keyed = facts.map((fact): [string, MinionFact] => [sortKey(fact, name), fact])
-  keyed.sort((a, b) => compare([a[0], a[1].id], [b[0], b[1].id]))
+  keyed.sort(([key, { id }], [otherKey, other]) => compare(key, id, otherKey, other.id))
   if (!place) return keyed
-  return keyed.filter(([key, { id }]) => compare([key, id], [place[0]!, place[1]!]) > 0)
+  return keyed.filter(([key, { id }]) => compare(key, id, place[0]!, place[1]!) > 0)
 }
 
 async function chosen(

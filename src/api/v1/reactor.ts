@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { newJid } from '../../base/mod.ts'
 import { originText } from '../../bus/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, SaltError, str, type Value } from '../../data/mod.ts'
 import { masterContext } from '../../runner/mod.ts'
 import type { KeptReaction } from '../../store/mod.ts'
 import { HttpError } from '../errors.ts'
@@ -198,11 +198,8 @@ async function previewOf({ master }: ApiService, user: string, args: Value[]): P
   try {
     shown = await access.functions.runners.call(ctx, 'reactor.test', args)
   } catch (error) {
-    throw new HttpError(
-      422,
-      'The reactor does not run: the option reactor has no rules, or the master is stopped',
-      error,
-    )
+    if (!(error instanceof SaltError)) throw error
+    throw new HttpError(422, `The event cannot be tested: ${error.message}`, error)
   }
   const preview: Dict = isDict(shown) ? shown : new Map()
   return {

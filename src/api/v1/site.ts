@@ -67,7 +67,9 @@ export function addV1Routes(app: Hono, service: ApiService): V1App {
 }
 
 function addRoutes(site: V1App, service: ApiService): void {
-  const facts = new MinionFacts(service.master.access)
+  const facts = new MinionFacts(service.master.access, service.master.events)
+  for (const path of ['/v1/minions', '/v1/minions/*', '/v1/status'])
+    site.use(path, (c, next) => mindAge(c, next, facts))
   addSessionRoutes(site, service)
   addMinionRoutes(site, service, facts)
   addMinionDataRoutes(site, service, facts)
@@ -87,6 +89,14 @@ function addRoutes(site: V1App, service: ApiService): void {
   addFunctionRoutes(site, service)
   addTemplateRoutes(site, service)
   addStatusRoutes(site, service, facts, new EventRate(service.master.events))
+}
+
+/** Give answers from facts about minions, which may be some seconds old, the number of the event that the facts were read after. */
+async function mindAge(c: Context<V1Env>, next: () => Promise<void>, facts: MinionFacts): Promise<void> {
+  const shown = facts.shownNumber
+  await next()
+  const { call } = c.var
+  call.eventNumber = Math.min(call.eventNumber, shown ?? facts.eventNumber)
 }
 
 /** The description and the manual, made at the first request for them. */
@@ -148,10 +158,9 @@ async function prepare(
     const body = readJson(utf8(await readBytes(raw, service.settings.maxBody, call ? undefined : limits.strangers)), c)
     if (call) call.body = body
   }
-  const { last } = service.master.events
   await next()
   // events after this one may not be in the answer; a stream with `since` has them
-  if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(last))
+  if (call && (method === 'GET' || method === 'HEAD')) c.res.headers.set('Event-Number', String(call.eventNumber))
   return undefined
 }
 

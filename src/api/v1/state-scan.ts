@@ -19,8 +19,13 @@ const FIELDS = packedKeys([
   '__run_num__',
 ])
 
+const FIELD_COUNT = 10
+
 /** Fields anywhere in changes that differ between runs which did the same. */
 const VOLATILE = packedKeys(['pid', 'jid', 'duration', 'start_time', '__run_num__'])
+
+/** Bytes of a return beyond which its states are not looked at: it would take too long at once. */
+export const LARGEST_SCAN = 16 << 20
 
 /** Deeper values count whole. */
 const DEEPEST = 10
@@ -38,7 +43,8 @@ export class ScannedState {
   number = -1
   /** Milliseconds. */
   duration = 0
-  private readonly places = new Map<number, number>()
+  /** Where texts lie, by field; 0 where there is none. */
+  private readonly places = new Uint32Array(FIELD_COUNT)
   private readonly bytes: Uint8Array
 
   constructor(bytes: Uint8Array) {
@@ -68,16 +74,16 @@ export class ScannedState {
     this.hasRun = true
     this.number = -1
     this.duration = 0
-    this.places.clear()
+    this.places.fill(0)
   }
 
   note(field: number, at: number): void {
-    this.places.set(field, at)
+    this.places[field] = at
   }
 
   private at(field: number): Value {
-    const place = this.places.get(field)
-    return place === undefined ? null : new PackedCursor(this.bytes, place).value()
+    const place = this.places[field]!
+    return place === 0 ? null : new PackedCursor(this.bytes, place).value()
   }
 }
 
@@ -89,11 +95,15 @@ export interface ScannedReturn {
 }
 
 /** Look at the states of a return. `visit` must not keep the state. A return that cannot be read has no states. */
-export function scanReturn(bytes: Uint8Array, visit: (state: ScannedState) => void): ScannedReturn {
+export const scanReturn = (bytes: Uint8Array, visit: (state: ScannedState) => void): ScannedReturn =>
+  scanned(bytes, visit, true)
+
+function scanned(bytes: Uint8Array, visit: (state: ScannedState) => void, hasDigest: boolean): ScannedReturn {
+  if (bytes.length > LARGEST_SCAN) return { isStates: false, digest: digestOf(bytes.subarray(0, LARGEST_SCAN)) }
   try {
     const cursor = returnIn(bytes)
     if (!cursor) return { isStates: false, digest: '' }
-    return new Scan(cursor).run(visit)
+    return new Scan(cursor, hasDigest).run(visit)
   } catch (error) {
     if (!(error instanceof MsgpackError)) throw error
     return { isStates: false, digest: '' }
@@ -119,9 +129,11 @@ class Scan {
   /** Bytes before this place have been taken into the digest, or left out of it. */
   private taken: number
   private size = 0
+  private readonly hasDigest: boolean
 
-  constructor(cursor: PackedCursor) {
+  constructor(cursor: PackedCursor, hasDigest: boolean) {
     this.cursor = cursor
+    this.hasDigest = hasDigest
     this.from = cursor.at
     this.taken = cursor.at
   }
@@ -132,6 +144,7 @@ class Scan {
     const state = new ScannedState(cursor.bytes)
     for (let left = entries; left > 0; left--) if (!this.state(state, visit)) return this.whole()
     if (entries === 0) return this.whole()
+    if (!this.hasDigest) return { isStates: true, digest: '' }
     this.take(cursor.at)
     return { isStates: true, digest: digestOf(scratch.subarray(0, this.size)) }
   }
@@ -139,6 +152,7 @@ class Scan {
   /** A return that is no results of states counts as it is. */
   private whole(): ScannedReturn {
     const { cursor, from } = this
+    if (!this.hasDigest) return { isStates: false, digest: '' }
     cursor.at = from
     cursor.skip()
     return { isStates: false, digest: digestOf(cursor.bytes.subarray(from, cursor.at)) }
@@ -200,6 +214,7 @@ class Scan {
 
   /** Leave what lies between a place and the cursor out of the digest. */
   private leaveOut(from: number): void {
+    if (!this.hasDigest) return
     this.take(from)
     this.taken = this.cursor.at
   }
@@ -241,7 +256,7 @@ export interface StateCounts {
 /** Count the states of a return. What is no result of states counts as one failure. */
 export function countStates(bytes: Uint8Array): StateCounts {
   const counts: StateCounts = { succeeded: 0, changed: 0, failed: 0, duration: 0 }
-  const { isStates } = scanReturn(bytes, (state) => addState(counts, state))
+  const { isStates } = scanned(bytes, (state) => addState(counts, state), false)
   return isStates ? counts : { succeeded: 0, changed: 0, failed: 1, duration: 0 }
 }
 

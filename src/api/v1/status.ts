@@ -132,6 +132,7 @@ function historyOf({ master, log, atEnd }: ApiService, facts: MinionFacts): Mast
 export function addStatusRoutes(site: V1App, service: ApiService, facts: MinionFacts, rate: EventRate): void {
   const { access, events } = service.master
   const history = historyOf(service, facts)
+  service.atEnd(() => rate.close())
   site.openapi(route, async (c) => {
     await c.var.call.need('runner', 'manage.status')
     const all = [...(await facts.all()).values()]

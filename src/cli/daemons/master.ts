@@ -38,7 +38,7 @@ async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void
   if (!isServed && !wantsMetrics(opts)) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')
-    const api = await Api.open(ownMaster(master), log, true)
+    const api = await Api.open(ownMaster(master), log, { isPatient: true, isMetricsOnly: !isServed })
     return { close: () => api.close().finally(() => master.close()) }
   } catch (error) {
     // minions need their master, whatever is wrong with the options of the API

@@ -751,7 +751,7 @@ export interface paths {
         };
         /**
          * List the functions of minions and of the master
-         * @description Every caller with a session may read it. Functions of minions are those of Brine; what a minion has besides, `sys.list_functions` tells.
+         * @description Every caller with a session may read it. Functions of minions are those of Brine; what a minion has besides, `sys.list_functions` tells. For callers that may call the runner function `fileserver.file_list`, the list also has the functions of `_modules` in the environment `base`.
          */
         get: operations["listFunctions"];
         put?: never;

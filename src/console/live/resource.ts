@@ -23,6 +23,9 @@ export type Load<T> = (signal: AbortSignal, show: (part: T) => void) => Promise<
 
 const RELOAD_MS = 1000
 
+/** What an event tells of is written a moment after it. */
+const SETTLE_MS = 200
+
 /** Events that are kept while a snapshot is read; with more, the snapshot is read again. */
 const MOST_WAITING = 10_000
 
@@ -122,7 +125,7 @@ export class Resource<T> {
 
   private reloadSoon(): void {
     if (this.timer !== undefined) return
-    const wait = Math.max(0, this.loadedAt + (this.live.reloadMs ?? RELOAD_MS) - Date.now())
+    const wait = Math.max(SETTLE_MS, this.loadedAt + (this.live.reloadMs ?? RELOAD_MS) - Date.now())
     this.timer = window.setTimeout(() => void this.reload(), wait)
   }
 }

@@ -6,9 +6,10 @@ import { connection, type LiveEvent, lastNumber, missed, stream } from '../live/
 import { href, param, setParams } from '../route.ts'
 import { seemsAllowed } from '../session.ts'
 import { Badge, Button, Empty, Notice, ProblemNotice, Search, Time, View } from '../ui/basic.tsx'
+import { isNarrow } from '../ui/narrow.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { EventPane } from './events/detail.tsx'
-import { briefData, originWord } from './events/facts.ts'
+import { briefData, originWord, senderText } from './events/facts.ts'
 import { readOriginFilter, readTagFilter } from './events/filter.ts'
 import { FireDialog } from './events/fire.tsx'
 import { EventLog, isGap, type LogRow, type LogState } from './events/log.ts'
@@ -105,7 +106,7 @@ const COLUMNS: ReadonlyArray<Column<LogRow>> = [
     key: 'sender',
     title: 'Sender',
     width: 'minmax(90px, 1fr)',
-    cell: (row) => cell(row, ({ origin }) => originWord(origin)),
+    cell: (row) => cell(row, ({ origin }) => <span title={originWord(origin)}>{senderText(origin)}</span>),
   },
   {
     key: 'data',
@@ -133,20 +134,8 @@ const COLUMNS: ReadonlyArray<Column<LogRow>> = [
   },
 ]
 
-/** On a narrow page the pane takes the place of lesser columns. */
+/** Columns beside the pane of an event, and on a phone. */
 const NARROW = new Set(['time', 'tag', 'why'])
-
-const narrow = matchMedia('(max-width: 800px)')
-
-function useNarrow(): boolean {
-  const [isNarrow, set] = useState(narrow.matches)
-  useEffect(() => {
-    const hear = (): void => set(narrow.matches)
-    narrow.addEventListener('change', hear)
-    return () => narrow.removeEventListener('change', hear)
-  }, [])
-  return isNarrow
-}
 
 const rowKey = (row: LogRow): string => (isGap(row) ? `gap ${row.first}` : String(row.number))
 
@@ -158,7 +147,7 @@ function Filters({ isPaused, problem }: { isPaused: boolean; problem: string | u
         class="input"
         type="search"
         aria-label="Sender"
-        placeholder="Sender, such as minion:web*"
+        placeholder="Sender: minion:web*"
         list="event-senders"
         autocomplete="off"
         value={param('origin')}
@@ -241,11 +230,10 @@ export default function Events() {
   const [log, state] = useLog(tagText, originText)
   const isPaused = param('pause') !== ''
   const { box, hear, scrollUp } = useHolding(log, isPaused)
-  const isNarrow = useNarrow()
   const chosen = /^\d{1,15}$/.test(param('event')) ? Number(param('event')) : undefined
   const columns = useMemo(
-    () => (isNarrow || chosen !== undefined ? COLUMNS.filter(({ key }) => NARROW.has(key)) : COLUMNS),
-    [isNarrow, chosen !== undefined],
+    () => (isNarrow.value || chosen !== undefined ? COLUMNS.filter(({ key }) => NARROW.has(key)) : COLUMNS),
+    [isNarrow.value, chosen !== undefined],
   )
   const known = state.rows.find((row): row is LiveEvent => !isGap(row) && row.number === chosen)
   const mayFire = seemsAllowed('runner', 'event.send')

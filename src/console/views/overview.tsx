@@ -59,7 +59,11 @@ export default function Overview() {
   return (
     <View title="Overview" isLoading={isLoading && !status && !problem}>
       {problem && <ProblemNotice problem={problem} retry={reload} />}
-      {status && <Stats status={status} />}
+      {status && (
+        <div class="overview-stats">
+          <Stats status={status} />
+        </div>
+      )}
       <div class="overview-columns">
         <div class="stack">
           {(status || issues.length > 0) && <Attention issues={issues} />}

@@ -1,9 +1,22 @@
-import { Empty, View } from '../ui/basic.tsx'
+// What the options of the master set up beside minions: schedules, nodegroups and returners.
+import { href, param } from '../route.ts'
+import { Tabs, View } from '../ui/basic.tsx'
+import { Nodegroups, Returners, Schedules } from './schedules/lists.tsx'
 
-export default function Schedules() {
+const TABS = [
+  ['schedules', 'Schedules'],
+  ['nodegroups', 'Nodegroups'],
+  ['returners', 'Returners'],
+] as const
+
+export default function SchedulesAndGroups() {
+  const tab = TABS.find(([id]) => id === param('tab'))?.[0] ?? 'schedules'
   return (
-    <View title="Schedules">
-      <Empty title="Schedules" />
+    <View title="Schedules and groups">
+      <Tabs tabs={TABS} active={tab} href={(id) => href('schedules', { tab: id })} />
+      {tab === 'schedules' && <Schedules />}
+      {tab === 'nodegroups' && <Nodegroups />}
+      {tab === 'returners' && <Returners />}
     </View>
   )
 }

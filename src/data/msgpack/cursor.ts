@@ -1,18 +1,22 @@
 // Reads parts of packed data where they lie, without unpacking the rest. For programs that look at a few fields of many large values.
-
 import type { Value } from '../value.ts'
 import { decodeMsgpack } from './decode.ts'
 import { MsgpackError } from './dialect.ts'
 
+interface PackedKey {
+  bytes: Uint8Array
+  index: number
+}
+
 /** Keys to recognise, by their length. */
-export type PackedKeys = ReadonlyArray<ReadonlyArray<readonly [bytes: Uint8Array, index: number]>>
+export type PackedKeys = ReadonlyArray<readonly PackedKey[]>
 
 /** Return keys for `PackedCursor.key`. The longest has 31 bytes. */
 export function packedKeys(names: readonly string[]): PackedKeys {
-  const table: Array<Array<readonly [Uint8Array, number]>> = Array.from({ length: 32 }, () => [])
+  const table: PackedKey[][] = Array.from({ length: 32 }, () => [])
   for (const [index, name] of names.entries()) {
     const bytes = Buffer.from(name)
-    table[bytes.length]!.push([bytes, index])
+    table[bytes.length]!.push({ bytes, index })
   }
   return table
 }
@@ -32,9 +36,15 @@ export class PackedCursor {
     this.at = at
   }
 
+  /** The byte that says what the next value is. */
+  get mark(): number {
+    if (this.at >= this.bytes.length) throw truncated()
+    return this.bytes[this.at]!
+  }
+
   /** Step into a mapping and return the number of its entries; return undefined and stay in front of any other value. */
   map(): number | undefined {
-    const mark = this.mark
+    const { mark } = this
     if (mark >= 0x80 && mark < 0x90) return this.entered(1, mark & 0x0f)
     if (mark === 0xde) return this.entered(3, this.size(2))
     return mark === 0xdf ? this.entered(5, this.size(4)) : undefined
@@ -42,7 +52,7 @@ export class PackedCursor {
 
   /** Step into a list and return the number of its items; return undefined and stay in front of any other value. */
   list(): number | undefined {
-    const mark = this.mark
+    const { mark } = this
     if (mark >= 0x90 && mark < 0xa0) return this.entered(1, mark & 0x0f)
     if (mark === 0xdc) return this.entered(3, this.size(2))
     return mark === 0xdd ? this.entered(5, this.size(4)) : undefined
@@ -50,25 +60,27 @@ export class PackedCursor {
 
   /** Step over a key and return its index; -1 for keys that are not in the table. */
   key(keys: PackedKeys): number {
-    const mark = this.mark
-    if (mark >= 0xa0 && mark < 0xc0) {
-      const length = mark & 0x1f
-      const at = this.at + 1
-      this.at = this.within(at + length)
-      for (const [wanted, index] of keys[length]!) if (isSame(this.bytes, at, wanted)) return index
+    const { mark, bytes } = this
+    if (mark < 0xa0 || mark >= 0xc0) {
+      this.skip()
       return -1
     }
-    this.skip()
+    const length = mark & 0x1f
+    const at = this.at + 1
+    this.at = this.within(at + length)
+    const known = keys[length]!
+    // a loop without an iterator: this is most of the work of a reader
+    for (let i = 0; i < known.length; i++) if (isSame(bytes, at, known[i]!.bytes)) return known[i]!.index
     return -1
   }
 
   /** Step over a text and return it; return undefined and stay in front of any other value. */
   text(): string | undefined {
-    const length = this.textLength()
-    if (length === undefined) return undefined
-    const [head, size] = length
-    const from = this.at + head
-    this.at = this.within(from + size)
+    const { mark } = this
+    const width = mark >= 0xa0 && mark < 0xc0 ? 0 : (TEXTS.get(mark) ?? -1)
+    if (width < 0) return undefined
+    const from = this.at + 1 + width
+    this.at = this.within(from + (width === 0 ? mark & 0x1f : this.size(width)))
     return this.bytes.toString('utf8', from, this.at)
   }
 
@@ -78,7 +90,7 @@ export class PackedCursor {
     const read = NUMBERS.get(mark)
     if (read) {
       const from = this.at + 1
-      this.at = this.within(this.at + FIXED.get(mark)!)
+      this.at = this.within(this.at + FIXED[mark]!)
       return Number(read(this.bytes, from))
     }
     if (mark >= 0x80 && mark < 0xe0) return undefined
@@ -95,39 +107,25 @@ export class PackedCursor {
 
   /** Step over a value. */
   skip(): void {
+    const { bytes } = this
     for (let left = 1; left > 0; left--) {
-      const entries = this.map()
-      if (entries !== undefined) {
-        left += entries * 2
-        continue
-      }
-      const items = this.list()
-      if (items !== undefined) left += items
-      else this.at = this.within(this.at + this.length())
+      const mark = bytes[this.at]
+      if (mark === undefined) throw truncated()
+      if (mark < 0x80 || mark >= 0xe0) this.at++
+      else if (mark < 0x90) left += this.entered(1, (mark & 0x0f) * 2)
+      else if (mark < 0xa0) left += this.entered(1, mark & 0x0f)
+      else if (mark < 0xc0) this.at += 1 + (mark & 0x1f)
+      else if (mark < 0xdc) this.at += this.length(mark)
+      else if (mark < 0xde) left += this.list()!
+      else left += this.map()! * 2
     }
+    this.within(this.at)
   }
 
-  /** The byte that says what the next value is. */
-  get mark(): number {
-    return this.bytes[this.within(this.at + 1) - 1]!
-  }
-
-  private textLength(): [head: number, size: number] | undefined {
-    const mark = this.mark
-    if (mark >= 0xa0 && mark < 0xc0) return [1, mark & 0x1f]
-    if (mark === 0xd9) return [2, this.size(1)]
-    if (mark === 0xda) return [3, this.size(2)]
-    return mark === 0xdb ? [5, this.size(4)] : undefined
-  }
-
-  /** The bytes of a value that is no mapping and no list. */
-  private length(): number {
-    const mark = this.mark
-    const text = this.textLength()
-    if (text) return text[0] + text[1]
-    if (mark < 0x80 || mark >= 0xe0 || mark === 0xc0 || mark === 0xc2 || mark === 0xc3) return 1
-    const fixed = FIXED.get(mark)
-    if (fixed !== undefined) return fixed
+  /** The bytes of a value that is no mapping, no list and no short text or number. */
+  private length(mark: number): number {
+    const fixed = FIXED[mark]!
+    if (fixed > 0) return fixed
     const sized = SIZED.get(mark)
     if (sized === undefined) throw new MsgpackError('BadFormat', `0x${mark.toString(16)} begins no value`)
     const [width, more] = sized
@@ -147,9 +145,11 @@ export class PackedCursor {
 
   private within(at: number): number {
     if (at <= this.bytes.length) return at
-    throw new MsgpackError('Truncated', 'the data ends within a value')
+    throw truncated()
   }
 }
+
+const truncated = (): MsgpackError => new MsgpackError('Truncated', 'The data ends within a value')
 
 type NumberReader = (bytes: Buffer, at: number) => number | bigint
 
@@ -166,31 +166,28 @@ const NUMBERS: ReadonlyMap<number, NumberReader> = new Map<number, NumberReader>
   [0xd3, (bytes, at) => bytes.readBigInt64BE(at)],
 ])
 
-/** Bytes of values whose mark says their size. */
-const FIXED: ReadonlyMap<number, number> = new Map([
-  [0xca, 5],
-  [0xcb, 9],
-  [0xcc, 2],
-  [0xcd, 3],
-  [0xce, 5],
-  [0xcf, 9],
-  [0xd0, 2],
-  [0xd1, 3],
-  [0xd2, 5],
-  [0xd3, 9],
-  [0xd4, 3],
-  [0xd5, 4],
-  [0xd6, 6],
-  [0xd7, 10],
-  [0xd8, 18],
+/** Marks of longer texts: the width of their size. */
+const TEXTS: ReadonlyMap<number, number> = new Map([
+  [0xd9, 1],
+  [0xda, 2],
+  [0xdb, 4],
 ])
 
-/** Bytes and extensions: the width of their size, and the bytes beside it. */
-const SIZED: ReadonlyMap<number, readonly [width: number, more: number]> = new Map([
+/** Marks of bytes, extensions and longer texts: the width of their size, and the bytes beside it. */
+const SIZED: ReadonlyMap<number, readonly [width: number, more: number]> = new Map<number, readonly [number, number]>([
   [0xc4, [1, 0]],
   [0xc5, [2, 0]],
   [0xc6, [4, 0]],
   [0xc7, [1, 1]],
   [0xc8, [2, 1]],
   [0xc9, [4, 1]],
+  ...[...TEXTS].map(([mark, width]) => [mark, [width, 0]] as const),
 ])
+
+/** By mark: bytes of values whose mark says their size, and 0 for others. */
+const FIXED: readonly number[] = Array.from({ length: 0x100 }, (_, mark) => {
+  if (mark === 0xc0 || mark === 0xc2 || mark === 0xc3) return 1
+  if (mark >= 0xcc && mark <= 0xd3) return 1 + (1 << (mark & 3))
+  if (mark >= 0xd4 && mark <= 0xd8) return 2 + (1 << (mark - 0xd4))
+  return mark === 0xca ? 5 : mark === 0xcb ? 9 : 0
+})

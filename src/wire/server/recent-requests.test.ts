@@ -37,6 +37,14 @@ describe('recent requests', () => {
     expect(brief.once('a', () => false)).toBe(false)
   })
 
+  it('are remembered up to their number, however many come', () => {
+    const recent = new RecentRequests(60, 100)
+    for (let at = 0; at < 1000; at++) recent.once(`request ${at}`, () => true)
+    const known = Array.from({ length: 1000 }, (_, at) => recent.once(`request ${at}`, () => 'not known') === true)
+    expect(known.slice(-100).every(Boolean)).toBe(true)
+    expect(known.slice(0, 800).some(Boolean)).toBe(false)
+  })
+
   it('that act get the same short answer again, and an empty one in place of a long one', () => {
     const recent = new RecentRequests(60)
     const short = new Map([['jid', '20260101000000000001']])

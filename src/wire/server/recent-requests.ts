@@ -11,7 +11,10 @@ const LONGEST_ANSWER = 512
 const MOST = 100_000
 const MOST_BYTES = 32 << 20
 /** What a request costs besides its name and its answer. */
-const ENTRY_BYTES = 200
+const ENTRY_BYTES = 100
+
+/** How many generations share the lifetime, the number and the bytes. */
+const GENERATIONS = 10
 
 /** An answer in the bytes in which it is sent; one character for each, which takes less memory than a buffer. */
 class PackedAnswer {
@@ -26,18 +29,40 @@ class PackedAnswer {
   }
 }
 
-interface Remembered {
-  answer: unknown
-  bytes: number
-  /** In milliseconds of a steady clock. */
-  at: number
+/** Requests that came one after another. They are forgotten together, so that a request takes no record besides its answer. */
+class Generation {
+  readonly began: number
+  /** When the last request came, in milliseconds of a steady clock. */
+  last: number
+  bytes = 0
+  readonly answers = new Map<string, unknown>()
+
+  constructor(now: number) {
+    this.began = this.last = now
+  }
+
+  set(request: string, answer: unknown, now: number): void {
+    this.last = now
+    this.bytes += cost(request, answer) - cost(request, this.answers.get(request))
+    this.answers.set(request, answer)
+  }
+
+  delete(request: string): void {
+    this.bytes -= cost(request, this.answers.get(request))
+    this.answers.delete(request)
+  }
+}
+
+function cost(request: string, answer: unknown): number {
+  if (answer === undefined) return 0
+  return ENTRY_BYTES + request.length + (answer instanceof PackedAnswer ? answer.text.length : 0)
 }
 
 export class RecentRequests {
-  private readonly remembered = new Map<string, Remembered>()
   private readonly lifetime: number
   private readonly most: number
-  private bytes = 0
+  /** The oldest first. */
+  private generations: Generation[] = []
 
   /** `lifetime`: seconds that a request is remembered. */
   constructor(lifetime: number, most: number = MOST) {
@@ -47,7 +72,7 @@ export class RecentRequests {
 
   /** Give what `run` answers; a request that is known gets its first answer. One that acts never runs again. */
   once(request: string, run: () => unknown, acts = false): unknown {
-    const known = this.remembered.get(request)?.answer
+    const known = this.find(request)
     if (known instanceof Promise) return known.then((answer) => (acts || isBrief(answer) ? answer : run()))
     if (known instanceof PackedAnswer) return known.read()
     if (known !== undefined) return known
@@ -68,21 +93,47 @@ export class RecentRequests {
     )
   }
 
+  private find(request: string): unknown {
+    this.forgetOld(performance.now())
+    return this.generations.findLast(({ answers }) => answers.has(request))?.answers.get(request)
+  }
+
   private keep(request: string, answer: unknown): void {
     const now = performance.now()
-    this.forget(request)
-    const bytes = ENTRY_BYTES + request.length + (answer instanceof PackedAnswer ? answer.text.length : 0)
-    this.bytes += bytes
-    this.remembered.set(request, { answer, bytes, at: now })
-    for (const [oldest, { at }] of this.remembered) {
-      if (this.remembered.size <= this.most && this.bytes <= MOST_BYTES && now - at < this.lifetime) break
-      this.forget(oldest)
-    }
+    const newest = this.newest(now)
+    for (const generation of this.generations) if (generation !== newest) generation.delete(request)
+    newest.set(request, answer, now)
+    this.forgetOld(now)
   }
 
   private forget(request: string): void {
-    this.bytes -= this.remembered.get(request)?.bytes ?? 0
-    this.remembered.delete(request)
+    for (const generation of this.generations) generation.delete(request)
+  }
+
+  /** Return the generation of requests that come now. */
+  private newest(now: number): Generation {
+    const newest = this.generations.at(-1)
+    const isOpen =
+      newest &&
+      newest.answers.size < this.most / GENERATIONS &&
+      newest.bytes < MOST_BYTES / GENERATIONS &&
+      now - newest.began < this.lifetime / GENERATIONS
+    if (isOpen) return newest
+    const next = new Generation(now)
+    this.generations.push(next)
+    return next
+  }
+
+  private forgetOld(now: number): void {
+    let [count, bytes] = [0, 0]
+    // from the newest on, as far as there is room
+    const from = this.generations.findLastIndex((generation) => {
+      const isOver = now - generation.last >= this.lifetime || count >= this.most
+      count += generation.answers.size
+      bytes += generation.bytes
+      return isOver || bytes > MOST_BYTES
+    })
+    if (from >= 0) this.generations = this.generations.slice(from + 1)
   }
 }
 

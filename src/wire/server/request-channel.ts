@@ -110,6 +110,9 @@ const isReturned = (key: string, load: Dict): boolean => key === 'return' && loa
  */
 const REQUEST_WINDOW = 600
 
+/** Return the name of a request as one text in memory: thousands are remembered, and a template would keep its parts. */
+const requestName = (nonce: string, id: string): string => [nonce, id].join(' ')
+
 /** How many of the largest requests one minion may have under way. */
 const UNDERWAY_REQUESTS = 4
 
@@ -222,7 +225,7 @@ export class RequestChannel {
     try {
       const run = (): unknown => this.options.handlers.aes(load, { id, version, peer })
       const acts = this.options.handlers.acts?.(load) === true
-      answer = opened.asksContext && nonce ? this.recent.once(`${nonce} ${id}`, run, acts) : run()
+      answer = opened.asksContext && nonce ? this.recent.once(requestName(nonce, id), run, acts) : run()
     } catch (error) {
       return fail(error)
     }

@@ -9,6 +9,10 @@ const MOST = 200
 export const originWord = (origin: LiveEvent['origin']): string =>
   !origin ? 'unknown' : origin.name === '' ? origin.kind : `${origin.kind}:${origin.name}`
 
+/** The sender as people say it; there is one master, and its name is long. */
+export const senderText = (origin: LiveEvent['origin']): string =>
+  !origin ? 'unknown' : origin.kind === 'master' || origin.name === '' ? origin.kind : `${origin.kind} ${origin.name}`
+
 /** The job or call that an event is about. */
 export function jidOf({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>): string | undefined {
   const [, inTag] = /^salt\/(?:job|run|wheel)\/(\d{20})(?:\/|$)/.exec(tag) ?? []
@@ -48,11 +52,14 @@ function word(value: unknown): string {
   return String(value).slice(0, MOST)
 }
 
+/** What the row of an event says elsewhere, or what says nothing at a glance. */
+const UNTOLD = new Set(['_stamp', 'jid', 'cmd', 'pub'])
+
 /** The data of an event as one short line. */
 export function briefData(data: Record<string, unknown>): string {
   let text = ''
   for (const [key, value] of Object.entries(data)) {
-    if (key === '_stamp' || value === null || value === '') continue
+    if (UNTOLD.has(key) || value === null || value === '') continue
     text += `${text === '' ? '' : '  '}${key}=${word(value)}`
     if (text.length >= MOST) return `${text.slice(0, MOST)}…`
   }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { callMinion, type MinionCall } from '../../live/answers.ts'
 import { useResource } from '../../live/resource.ts'
+import { refusalOf } from '../../live/rights.ts'
 import { Button, Notice, ProblemNotice } from '../../ui/basic.tsx'
 import { attempt } from '../../ui/toasts.tsx'
 import type { Details } from './parts.tsx'
@@ -19,6 +20,26 @@ export const act = (id: string, call: MinionCall, done: string): Promise<boolean
     const refusal = refusedBy(await callMinion(id, call))
     if (refusal !== undefined) throw new Error(`${id}: ${refusal}`)
   }, done)
+
+/** An item of a menu that calls a function of a minion; disabled with the reason where the user may not. */
+export function CallItem({
+  id,
+  function: fun,
+  onClick,
+  children,
+}: {
+  id: string
+  function: string
+  onClick(): void
+  children: ComponentChildren
+}) {
+  const refusal = refusalOf(id, fun)
+  return (
+    <button type="button" disabled={refusal !== undefined} title={refusal} onClick={onClick}>
+      {children}
+    </button>
+  )
+}
 
 /** Ask a minion for something and show it. */
 export function Answered({

@@ -1,10 +1,11 @@
 // The beacons of a minion, as the minion itself lists them, with the last value that each told.
 import { useEffect, useState } from 'preact/hooks'
+import { refusalOf } from '../../live/rights.ts'
 import { type LiveEvent, stream } from '../../live/stream.ts'
 import { Badge, Button, Card, Empty, LinkButton, Menu, Time } from '../../ui/basic.tsx'
 import { ask } from '../../ui/dialog.tsx'
 import { runHref } from './actions.tsx'
-import { Answered, act } from './answered.tsx'
+import { Answered, act, CallItem } from './answered.tsx'
 import { Value } from './grains.tsx'
 import { type Entry, listed } from './listed.ts'
 import type { Details } from './parts.tsx'
@@ -37,17 +38,26 @@ function BeaconMenu({ id, entry, reload }: { id: string; entry: Entry; reload():
   return (
     <Menu label={<span class="hidden-text">Actions of {name}</span>} icon="more">
       {isEnabled ? (
-        <button type="button" onClick={() => void change('disable_beacon', `Disabled ${name} on ${id}`)}>
+        <CallItem
+          id={id}
+          function="beacons.disable_beacon"
+          onClick={() => void change('disable_beacon', `Disabled ${name} on ${id}`)}
+        >
           Disable
-        </button>
+        </CallItem>
       ) : (
-        <button type="button" onClick={() => void change('enable_beacon', `Enabled ${name} on ${id}`)}>
+        <CallItem
+          id={id}
+          function="beacons.enable_beacon"
+          onClick={() => void change('enable_beacon', `Enabled ${name} on ${id}`)}
+        >
           Enable
-        </button>
+        </CallItem>
       )}
       <a href={runHref([id], { function: 'beacons.modify', args: [name, data] })}>Modify …</a>
-      <button
-        type="button"
+      <CallItem
+        id={id}
+        function="beacons.delete"
         onClick={() =>
           ask({
             title: `Delete ${name}`,
@@ -60,7 +70,7 @@ function BeaconMenu({ id, entry, reload }: { id: string; entry: Entry; reload():
         }
       >
         Delete …
-      </button>
+      </CallItem>
     </Menu>
   )
 }
@@ -76,6 +86,7 @@ function Beacons({ id, answer, reload }: { id: string; answer: unknown; reload()
       <div class="toolbar">
         <Badge tone={isEnabled ? 'ok' : 'changed'}>{isEnabled ? 'Beacons enabled' : 'Beacons disabled'}</Badge>
         <Button
+          refusal={refusalOf(id, isEnabled ? 'beacons.disable' : 'beacons.enable')}
           onClick={() =>
             void (isEnabled
               ? change('disable', `The beacons of ${id} are disabled`)
@@ -86,11 +97,12 @@ function Beacons({ id, answer, reload }: { id: string; answer: unknown; reload()
         </Button>
         <Menu label="More" icon="more">
           <a href={runHref([id], { function: 'beacons.add', args: ['', []] })}>Add a beacon …</a>
-          <button type="button" onClick={() => void change('save', `${id} saved its beacons`)}>
+          <CallItem id={id} function="beacons.save" onClick={() => void change('save', `${id} saved its beacons`)}>
             Save to the configuration
-          </button>
-          <button
-            type="button"
+          </CallItem>
+          <CallItem
+            id={id}
+            function="beacons.reset"
             onClick={() =>
               ask({
                 title: 'Reset the beacons',
@@ -103,7 +115,7 @@ function Beacons({ id, answer, reload }: { id: string; answer: unknown; reload()
             }
           >
             Reset …
-          </button>
+          </CallItem>
         </Menu>
         <Button icon="retry" kind="plain" title="Ask again" onClick={() => void reload()} />
       </div>

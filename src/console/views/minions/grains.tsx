@@ -80,12 +80,17 @@ export function GrainsTab({ data: { id, grains } }: { data: Details }) {
   )
 }
 
+/** Longer values are closed at first. */
+const LONGEST_LIST = 240
+const MOST_OPEN = 8
+
 /** A value on one line where it fits, else as a tree. */
 export function Value({ value }: { value: unknown }) {
   if (isPlain(value) || value === null || value === undefined) {
     const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
     return text.includes('\n') ? <pre class="code">{text}</pre> : <span class="mono">{text}</span>
   }
-  const isShort = Array.isArray(value) && value.every(isPlain) && JSON.stringify(value).length < 120
-  return isShort ? <span class="mono">{value.join(', ')}</span> : <Shown value={value} open={1} />
+  const isPlainList = Array.isArray(value) && value.every(isPlain)
+  if (isPlainList && JSON.stringify(value).length < LONGEST_LIST) return <span class="mono">{value.join(', ')}</span>
+  return <Shown value={value} open={Object.keys(value).length <= MOST_OPEN ? 1 : 0} />
 }

@@ -9,6 +9,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { askHighstate } from './actions.tsx'
 import { DriftMark, HighstateMark, resultText } from './marks.tsx'
 import type { Details } from './parts.tsx'
+import { LastResult } from './result.tsx'
 
 type StateRun = Data<'/v1/minions/{id}/highstates'>['items'][number]
 
@@ -52,6 +53,24 @@ function Bars({ id, runs }: { id: string; runs: readonly StateRun[] }) {
     </div>
   )
 }
+
+const Legend = () => (
+  <span class="legend small">
+    <span>
+      <i class="failed" />
+      failed
+    </span>
+    <span>
+      <i class="changed" />
+      changed
+    </span>
+    <span>
+      <i class="ok" />
+      without changes
+    </span>
+    <span class="muted">pale: dry run</span>
+  </span>
+)
 
 const COLUMNS: Column<StateRun>[] = [
   { key: 'when', title: 'Returned', width: 'minmax(110px, 1fr)', cell: ({ when }) => <Time at={when} /> },
@@ -98,7 +117,6 @@ export function HighstateTab({ data: minion }: { data: Details }) {
         <span>
           Drift: <DriftMark minion={minion} />
         </span>
-        <Button onClick={() => askHighstate([minion])}>Apply highstate …</Button>
         <Check
           label="Only the highstate"
           checked={isWhole}
@@ -112,9 +130,10 @@ export function HighstateTab({ data: minion }: { data: Details }) {
           </Button>
         </Empty>
       )}
+      {minion.lastHighstate && <LastResult minion={id} jid={minion.lastHighstate.jid} />}
       {runs.length > 0 && (
         <>
-          <Card title={`Last ${counted(runs.length, 'run')}`}>
+          <Card title={`Last ${counted(runs.length, 'run')}`} actions={<Legend />}>
             <Bars id={id} runs={runs} />
           </Card>
           <div class="tall">

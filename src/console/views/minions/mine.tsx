@@ -1,10 +1,11 @@
 // What a minion gave to the mine.
 import { read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
+import { refusalOf } from '../../live/rights.ts'
 import { Button, Card, Empty, Menu, ProblemNotice } from '../../ui/basic.tsx'
 import { ask } from '../../ui/dialog.tsx'
 import { runHref } from './actions.tsx'
-import { act } from './answered.tsx'
+import { act, CallItem } from './answered.tsx'
 import { Value } from './grains.tsx'
 
 export function MineTab({ id }: { id: string }) {
@@ -18,11 +19,16 @@ export function MineTab({ id }: { id: string }) {
   return (
     <div class="stack" aria-busy={isLoading}>
       <div class="toolbar">
-        <Button icon="retry" onClick={() => void change('update', [], `${id} updated the mine`)}>
+        <Button
+          icon="retry"
+          refusal={refusalOf(id, 'mine.update')}
+          onClick={() => void change('update', [], `${id} updated the mine`)}
+        >
           Update the mine
         </Button>
         <Button
           kind="danger"
+          refusal={refusalOf(id, 'mine.flush')}
           onClick={() =>
             ask({
               title: 'Flush the mine',
@@ -66,12 +72,13 @@ export function MineTab({ id }: { id: string }) {
                   <td class="act">
                     <Menu label={<span class="hidden-text">Actions of {fun}</span>} icon="more">
                       <a href={runHref([id], { function: fun })}>Run …</a>
-                      <button
-                        type="button"
+                      <CallItem
+                        id={id}
+                        function="mine.delete"
                         onClick={() => void change('delete', [fun], `Deleted ${fun} from the mine of ${id}`)}
                       >
                         Delete
-                      </button>
+                      </CallItem>
                     </Menu>
                   </td>
                 </tr>

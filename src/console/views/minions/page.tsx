@@ -1,12 +1,12 @@
 // The page of one minion: what the master knows of it, what it answers, and what can be done with it.
 import { read } from '../../api/client.ts'
-import { callMinion } from '../../live/answers.ts'
 import { useResource } from '../../live/resource.ts'
+import { refusalOf } from '../../live/rights.ts'
 import { href, navigate, pageLink, param } from '../../route.ts'
 import { seemsAllowed } from '../../session.ts'
 import { Button, CopyMenu, Empty, LinkButton, Menu, ProblemNotice, Tabs, View } from '../../ui/basic.tsx'
-import { attempt } from '../../ui/toasts.tsx'
 import { askDelete, askHighstate, HighstateDialog, runHref } from './actions.tsx'
+import { act, CallItem } from './answered.tsx'
 import { BeaconsTab } from './beacons.tsx'
 import { GrainsTab } from './grains.tsx'
 import { HighstateTab } from './highstates.tsx'
@@ -44,16 +44,19 @@ function Actions({ data }: { data: Details }) {
       <LinkButton href={runHref([id])} icon="run" kind="primary">
         Run
       </LinkButton>
-      <Button onClick={() => askHighstate([data])}>Apply highstate …</Button>
+      <Button refusal={refusalOf(id, 'state.apply')} onClick={() => askHighstate([data])}>
+        Apply highstate …
+      </Button>
       <Menu label="Refresh" icon="retry">
         {REFRESHES.map(([fun, title]) => (
-          <button
-            type="button"
+          <CallItem
             key={fun}
-            onClick={() => void attempt(() => callMinion(id, { function: fun }), `${id}: ${fun} done`)}
+            id={id}
+            function={fun}
+            onClick={() => void act(id, { function: fun }, `${id}: ${fun} done`)}
           >
             {title}
-          </button>
+          </CallItem>
         ))}
       </Menu>
       <CopyMenu

@@ -2,6 +2,7 @@
 import { read } from '../../api/client.ts'
 import { bytes } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'
+import { refusalOf } from '../../live/rights.ts'
 import { href, setParams } from '../../route.ts'
 import { Button, Card, LinkButton, ProblemNotice, Time } from '../../ui/basic.tsx'
 import { askHighstate, runHref } from './actions.tsx'
@@ -50,7 +51,9 @@ export function QuickView({ id }: { id: string }) {
                 <LinkButton href={runHref([id])} icon="run">
                   Run
                 </LinkButton>
-                <Button onClick={() => askHighstate([data])}>Highstate …</Button>
+                <Button refusal={refusalOf(id, 'state.apply')} onClick={() => askHighstate([data])}>
+                  Highstate …
+                </Button>
               </div>
               <dl class="facts">
                 <dt>State</dt>

@@ -1,8 +1,9 @@
 // The schedule of a minion, as the minion itself lists it.
+import { refusalOf } from '../../live/rights.ts'
 import { Badge, Button, Card, Empty, LinkButton, Menu } from '../../ui/basic.tsx'
 import { ask } from '../../ui/dialog.tsx'
 import { runHref } from './actions.tsx'
-import { Answered, act } from './answered.tsx'
+import { Answered, act, CallItem } from './answered.tsx'
 import { Value } from './grains.tsx'
 import { type Entry, listed, whenText } from './listed.ts'
 import type { Details } from './parts.tsx'
@@ -16,24 +17,34 @@ function JobMenu({ id, entry, reload }: { id: string; entry: Entry; reload(): Pr
   }
   return (
     <Menu label={<span class="hidden-text">Actions of {name}</span>} icon="more">
-      <button
-        type="button"
+      <CallItem
+        id={id}
+        function="schedule.run_job"
         onClick={() => void change('run_job', `${id} runs ${name}`, isEnabled ? {} : { force: true })}
       >
         Run now
-      </button>
+      </CallItem>
       {isEnabled ? (
-        <button type="button" onClick={() => void change('disable_job', `Disabled ${name} on ${id}`)}>
+        <CallItem
+          id={id}
+          function="schedule.disable_job"
+          onClick={() => void change('disable_job', `Disabled ${name} on ${id}`)}
+        >
           Disable
-        </button>
+        </CallItem>
       ) : (
-        <button type="button" onClick={() => void change('enable_job', `Enabled ${name} on ${id}`)}>
+        <CallItem
+          id={id}
+          function="schedule.enable_job"
+          onClick={() => void change('enable_job', `Enabled ${name} on ${id}`)}
+        >
           Enable
-        </button>
+        </CallItem>
       )}
       <a href={runHref([id], { function: 'schedule.modify', args: [name], kwargs: options })}>Modify …</a>
-      <button
-        type="button"
+      <CallItem
+        id={id}
+        function="schedule.delete"
         onClick={() =>
           ask({
             title: `Delete ${name}`,
@@ -46,7 +57,7 @@ function JobMenu({ id, entry, reload }: { id: string; entry: Entry; reload(): Pr
         }
       >
         Delete …
-      </button>
+      </CallItem>
     </Menu>
   )
 }
@@ -68,7 +79,9 @@ function Schedule({ id, answer, reload }: { id: string; answer: unknown; reload(
     <>
       <div class="toolbar">
         <Badge tone={isEnabled ? 'ok' : 'changed'}>{isEnabled ? 'Scheduler enabled' : 'Scheduler disabled'}</Badge>
-        <Button onClick={() => void change()}>{isEnabled ? 'Disable' : 'Enable'} the scheduler</Button>
+        <Button refusal={refusalOf(id, `schedule.${all}`)} onClick={() => void change()}>
+          {isEnabled ? 'Disable' : 'Enable'} the scheduler
+        </Button>
         <Menu label="Add" icon="plus">
           {NEW_JOBS.map(([title, kwargs]) => (
             <a key={title} href={runHref([id], { function: 'schedule.add', args: [''], kwargs })}>

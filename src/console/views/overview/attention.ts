@@ -1,6 +1,6 @@
 // What needs attention, from what the master tells of itself. Pure, so that it can be tested by itself.
 import type { components } from '../../api/schema.d.ts'
-import { bytes, counted, decimal } from '../../format.ts'
+import { bytes, count, counted } from '../../format.ts'
 
 export type Status = components['schemas']['Status']
 type Job = components['schemas']['JobSummary']
@@ -78,7 +78,7 @@ function ofStatus({ minions, highstates, health }: Status): Array<Issue | false>
     health.loopLagMs > SLOW_MS && {
       key: 'lag',
       tone: 'changed',
-      title: `The master was busy for ${decimal(health.loopLagMs)} ms at a stretch`,
+      title: `The master was busy for ${count(Math.round(health.loopLagMs))} ms at a stretch`,
       path: ['settings'],
     },
   ]

@@ -30,14 +30,14 @@ export function Stats({ status: { minions, highstates, jobs, events } }: { statu
     { name: 'Minions down', value: minions.down, tone: 'failed', link: href('minions', { state: 'down' }) },
     { name: 'Keys waiting', value: minions.pending, tone: 'info', link: href('keys', { state: 'pending' }) },
     {
-      name: 'Highstates failing',
+      name: 'States failing',
       value: highstates.failed,
       tone: 'failed',
       link: href('minions', { result: 'failed' }),
     },
-    { name: 'Drift by dry runs', value: highstates.drift, tone: 'changed', link: href('minions', { result: 'drift' }) },
+    { name: 'Drifted', value: highstates.drift, tone: 'changed', link: href('minions', { result: 'drift' }) },
     { name: 'Jobs running', value: jobs.running, tone: 'info', link: href('jobs', { state: 'running' }) },
-    { name: 'Events a second', value: events.perSecond, link: href('events') },
+    { name: 'Events / s', value: events.perSecond, link: href('events') },
   ]
   return (
     <div class="stats">
@@ -61,10 +61,10 @@ export const Attention = ({ issues }: { issues: readonly Issue[] }) => (
             <span class={`tone-${tone}`}>
               <Icon name="warning" />
             </span>
-            <span class="grow wrap">
+            <div class="grow wrap">
               <a href={href(path, params)}>{title}</a>
-              {detail && <span class="muted small"> {detail}</span>}
-            </span>
+              {detail && <div class="muted small">{detail}</div>}
+            </div>
           </li>
         ))}
       </ul>

@@ -12,17 +12,18 @@ import {
   type Value,
 } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
-import { formatJob, isFindJob, resultOf, timeOf } from './runner/format.ts'
+import { formatJob, isFindJob, isTimed, resultOf } from './runner/format.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
 const words = (value: Value): string[] =>
   (isList(value) ? value.map(str) : str(value).split(',')).map((word) => word.trim())
 
 /** Return whether a text matches one of the globs; every text matches if there are none. */
-function matchesAny(texts: Value, globs: readonly string[] | null): boolean {
-  const wanted = (globs ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
-  return wanted.length === 0 || words(texts).some((text) => wanted.some((glob) => fnmatch(text, glob)))
-}
+const matchesAny = (texts: Value, globs: readonly string[]): boolean =>
+  globs.length === 0 || words(texts).some((text) => globs.some((glob) => fnmatch(text, glob)))
+
+const globsOf = (globs: readonly string[] | null): string[] =>
+  (globs ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
 
 async function tell(ctx: MasterContext, wanted: boolean, message: string): Promise<void> {
   if (wanted) await ctx.progress(new Map([['message', message]]))
@@ -141,28 +142,36 @@ function parseTime(text: string): number {
   return plain
 }
 
-function isWanted(
-  job: Dict,
-  { search_metadata, search_function, search_target, start_time, end_time }: Search,
-): boolean {
-  if (truthy(search_metadata)) {
-    const own = job.get('Metadata')
-    if (own === undefined || !isDict(own) || !isDict(search_metadata)) return false
-    if (![...search_metadata].some(([key, value]) => own.get(key) === value)) return false
+/** Return the test whether a job matches a search. */
+function matching({
+  search_metadata,
+  search_function,
+  search_target,
+  start_time,
+  end_time,
+}: Search): (job: Dict) => boolean {
+  const [functions, targets] = [globsOf(search_function), globsOf(search_target)]
+  return (job) => {
+    if (truthy(search_metadata)) {
+      const own = job.get('Metadata')
+      if (own === undefined || !isDict(own) || !isDict(search_metadata)) return false
+      if (![...search_metadata].some(([key, value]) => own.get(key) === value)) return false
+    }
+    if (!matchesAny(job.get('Target') ?? '', targets)) return false
+    if (!matchesAny(job.get('Function') ?? '', functions)) return false
+    if (!start_time && !end_time) return true
+    const started = parseTime(str(job.get('StartTime') ?? ''))
+    return !(start_time && started < parseTime(start_time)) && !(end_time && started > parseTime(end_time))
   }
-  if (!matchesAny(job.get('Target') ?? '', search_target)) return false
-  if (!matchesAny(job.get('Function') ?? '', search_function)) return false
-  const started = parseTime(str(job.get('StartTime') ?? ''))
-  if (start_time && started < parseTime(start_time)) return false
-  return !end_time || started <= parseTime(end_time)
 }
 
 async function search(ctx: MasterContext, request: Search, ext_source: string | null): Promise<Dict> {
   const found: Dict = new Map()
+  const isWanted = matching(request)
   for (const [jid, load] of await (await jobSource(ctx, ext_source)).jobs()) {
-    if (timeOf(jid) === '') continue
+    if (!isTimed(jid)) continue
     const job = formatJob(jid, load)
-    if (isWanted(job, request)) found.set(jid, job)
+    if (isWanted(job)) found.set(jid, job)
   }
   return found
 }

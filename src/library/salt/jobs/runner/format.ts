@@ -1,14 +1,19 @@
 // Jobs as the `jobs` runner shows them.
-import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, deepCopy, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
+const JID = /^\d{20}(?:_\d+)?$/
+
+/** Return whether a text is a job id with a time. */
+export const isTimed = (jid: string): boolean => JID.test(jid)
+
 /** Return the time of a job id, such as `2026, Nov 15 12:34:56.123456`; empty if it is not a job id. */
-export function timeOf(jid: string): string {
-  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{6})(?:_\d+)?$/.exec(jid)
-  if (!match) return ''
-  const [, year, month, day, hour, minute, second, micro] = match
-  return `${year}, ${MONTHS[Number(month) - 1] ?? ''} ${day} ${hour}:${minute}:${second}.${micro}`
+function timeOf(jid: string): string {
+  if (!isTimed(jid)) return ''
+  const month = MONTHS[Number(jid.slice(4, 6)) - 1] ?? ''
+  const time = `${jid.slice(8, 10)}:${jid.slice(10, 12)}:${jid.slice(12, 14)}.${jid.slice(14, 20)}`
+  return `${jid.slice(0, 4)}, ${month} ${jid.slice(6, 8)} ${time}`
 }
 
 function metadataOf(job: Dict): Value | undefined {
@@ -22,6 +27,7 @@ function metadataOf(job: Dict): Value | undefined {
   return undefined
 }
 
+/** Return a job as it is shown. The load may be shared with other readers, so its lists and dicts are copied. */
 export function formatJob(jid: string, job: Dict | undefined, minions?: readonly string[]): Dict {
   if (!job) {
     return new Map<Value, Value>([
@@ -29,16 +35,16 @@ export function formatJob(jid: string, job: Dict | undefined, minions?: readonly
       ['StartTime', timeOf(jid)],
     ])
   }
-  const args = job.get('arg') ?? []
+  const args = deepCopy(job.get('arg') ?? [])
   const shown: Dict = new Map<Value, Value>([
     ['Function', job.get('fun') ?? 'unknown-function'],
-    ['Arguments', isList(args) ? [...args] : [args]],
-    ['Target', job.get('tgt') ?? 'unknown-target'],
+    ['Arguments', isList(args) ? args : [args]],
+    ['Target', deepCopy(job.get('tgt') ?? 'unknown-target')],
     ['Target-type', job.get('tgt_type') ?? 'list'],
     ['User', job.get('user') ?? 'root'],
   ])
   const metadata = metadataOf(job)
-  if (metadata !== undefined) shown.set('Metadata', metadata)
+  if (metadata !== undefined) shown.set('Metadata', deepCopy(metadata))
   if (minions?.length) shown.set('Minions', [...minions])
   return shown.set('StartTime', timeOf(jid))
 }

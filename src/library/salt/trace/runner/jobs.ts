@@ -1,4 +1,5 @@
 // The minions of a job, and its states that failed or have changes.
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Dict, isDict, repr, statesSucceeded, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type MasterContext, StatePlaces } from '../../../../sdk/mod.ts'
 import { dictOf, lastLine, link, listOf, textOr } from './link.ts'
@@ -44,34 +45,37 @@ async function minionLink(ctx: MasterContext, id: string, data: Dict): Promise<D
   return link('minion', id, { state, ...(schedule !== undefined && { detail: `schedule ${str(schedule)}` }) }, next)
 }
 
-/** Return the minions of a job, with and without a return; with a limit those that failed come first. */
+/** Return the minions of a job, with and without a return. With a limit, those that failed come first, then those without a return. */
 export async function minionLinks(ctx: MasterContext, jid: string, most = Number.POSITIVE_INFINITY): Promise<Dict[]> {
   const outcomes = ctx.jobs.ledger.outcomes(jid)
-  const known = ctx.jobs.progress(jid)
-  const meant = new Set(known.map(({ id }) => id))
-  const others = outcomes
-    .filter(({ id }) => !meant.has(id))
-    .map(({ id }): MinionProgress => ({ id, state: 'returned' }))
-  const all = [...known, ...others].sort((one, other) => (one.id < other.id ? -1 : 1))
-  const failed = new Set(outcomes.flatMap(({ id, isFailed }) => (isFailed ? [id] : [])))
-  const shown = all.length > most ? failedFirst(all, failed).slice(0, most) : all
-  const links: Dict[] = []
-  const missing: Dict[] = []
-  for (const { id, state, reason } of shown) {
-    const data = ctx.jobs.returnOf(jid, id)
-    if (data) links.push(await minionLink(ctx, id, data))
-    else missing.push(link('minion', id, { state: `no return (${state})`, error: reason ?? null }))
-  }
-  const left = all.length - shown.length
-  return [...links, ...missing, ...(left > 0 ? [link('minions', `${left} more`)] : [])]
+  const meant = ctx.jobs.job(jid)?.minions ?? []
+  const ids = [...new Set([...meant, ...outcomes.map(({ id }) => id)])].sort()
+  if (ids.length <= most) return [...(await returned(ctx, jid, ids)), ...missing(ctx, jid)]
+  const failed = new Map(outcomes.map(({ id, isFailed }) => [id, isFailed]))
+  const rank = (id: string): number => (failed.get(id) === undefined ? 1 : failed.get(id) ? 0 : 2)
+  const shown = ids.toSorted((one, other) => rank(one) - rank(other)).slice(0, most)
+  // the reason of each would cost a look at all returns
+  const without = shown.filter((id) => !failed.has(id)).map((id) => link('minion', id, { state: 'no return' }))
+  return [...(await returned(ctx, jid, shown)), ...without, link('minions', `${ids.length - shown.length} more`)]
 }
 
-type MinionProgress = ReturnType<MasterContext['jobs']['progress']>[number]
+async function returned(ctx: MasterContext, jid: string, ids: readonly string[]): Promise<Dict[]> {
+  const links: Dict[] = []
+  for (const id of ids) {
+    const data = ctx.jobs.returnOf(jid, id)
+    if (data) links.push(await minionLink(ctx, id, data))
+    // a return may be large, and other work of the master goes on between two
+    await nextTick()
+  }
+  return links
+}
 
-const failedFirst = (minions: readonly MinionProgress[], failed: ReadonlySet<string>): MinionProgress[] => [
-  ...minions.filter(({ id }) => failed.has(id)),
-  ...minions.filter(({ id }) => !failed.has(id)),
-]
+function missing(ctx: MasterContext, jid: string): Dict[] {
+  const open = ctx.jobs.progress(jid).filter(({ state }) => state !== 'returned')
+  return open.map(({ id, state, reason }) =>
+    link('minion', id, { state: `no return (${state})`, error: reason ?? null }),
+  )
+}
 
 const wordOf = (value: Value): string => shortened(typeof value === 'string' ? value : repr(value))
 

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HIDDEN } from '../data/mod.ts'
+import { effectiveOptions } from './effective.ts'
+import { masterConfig } from './master.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'brine-effective-'))
+})
+afterEach(() => {
+  delete process.env['BRINE_EFFECTIVE']
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function options(...lines: string[]) {
+  const path = join(folder, 'master')
+  writeFileSync(path, [`root_dir: ${folder}`, 'id: a', ...lines, ''].join('\n'))
+  const opts = await masterConfig({ path, env: {} })
+  const all = new Map(effectiveOptions(opts, 'master').map((option) => [option.name, option]))
+  return (name: string) => all.get(name)!
+}
+
+test('An option has its place, its default and its meaning', async () => {
+  const of = await options('timeout: 11', 'own_thing: 1')
+  expect(of('timeout')).toMatchObject({
+    value: 11,
+    default: 5,
+    origin: `${folder}/master:3`,
+    hasEffect: true,
+    note: null,
+  })
+  expect(of('ret_port')).toMatchObject({ value: 4506, default: 4506, origin: null })
+  expect(of('own_thing')).toMatchObject({ value: 1, default: null, doc: '', note: null })
+})
+
+test('An option without effect says why, and a misspelt one what may have been meant', async () => {
+  const of = await options('gitfs_base: main', 'client_acl: {ann: [test.*]}', 'worker_treads: 3')
+  expect(of('gitfs_base')).toMatchObject({ hasEffect: false, note: expect.stringContaining('gitfs') })
+  expect(of('client_acl').note).toBe('An old name of publisher_acl')
+  expect(of('worker_treads').note).toBe('Unknown option; did you mean worker_threads?')
+})
+
+test('Secrets are hidden: by name, in URLs, and values that were fetched', async () => {
+  process.env['BRINE_EFFECTIVE'] = 'fetched'
+  const of = await options(
+    'sharedsecret: word',
+    'slack.api_key: word',
+    'bank: {driver: env}',
+    'place: [sdb://bank/BRINE_EFFECTIVE]',
+    'ext_pillar: [{git: "https://me:word@example.com/x"}, {http: {password: word}}]',
+    'external_auth: {sharedsecret: {ann: [test.*], token%: [".*"]}}',
+    'token_expire: 10',
+    'token_dir: /tokens',
+  )
+  for (const name of ['sharedsecret', 'slack.api_key', 'place']) {
+    expect(of(name)).toMatchObject({ value: HIDDEN, isSecret: true })
+  }
+  const shown = JSON.stringify([of('ext_pillar').value].flat().map((entry) => [...(entry as Map<string, unknown>)]))
+  expect(shown).toContain(`https://${HIDDEN}@example.com`)
+  expect([shown.includes('word@'), of('ext_pillar').isSecret]).toEqual([false, true])
+  const lists = (of('external_auth').value as Map<string, Map<string, unknown>>).get('sharedsecret')!
+  expect([...lists]).toEqual([
+    ['ann', ['test.*']],
+    ['token%', ['.*']],
+  ])
+  expect([of('token_expire').value, of('token_dir').isSecret]).toEqual([10, false])
+  // a secret that is not set hides nothing
+  expect(of('git_pillar_password')).toMatchObject({ value: '', isSecret: false })
+})
