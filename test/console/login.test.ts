@@ -104,6 +104,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
     await page.getByText('The session ends at').waitFor({ state: 'detached' })
     expect(page.url()).toContain('#/settings?tab=health')
+    await page.close()
   })
 
   it('finds pages, minions, actions and recent targets in the palette', async () => {
