@@ -1,5 +1,6 @@
 // The page of a job.
 import { useMemo } from 'preact/hooks'
+import type { Problem } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'
 import { href, param, setParams } from '../../route.ts'
 import { Badge, Check, Empty, ProblemNotice, Search, Select, Tabs, Time, View } from '../../ui/basic.tsx'
@@ -17,7 +18,9 @@ import { STATE_TONES } from './state-tones.ts'
 
 /** How many minions differ in what became of them. */
 function tally(job: Job, matrix: Matrix | undefined) {
-  const { minions, returned, failed, missing } = job.counts
+  const { returned, failed, missing } = job.counts
+  // calls of the master mean no minions
+  const minions = Math.max(job.counts.minions, returned)
   const changed = (matrix?.groups ?? []).reduce(
     (sum, group) => sum + (group.succeeded && group.changed > 0 ? group.minions : 0),
     0,
@@ -94,17 +97,19 @@ const isGrouped = (matrix: Matrix): boolean =>
     ? matrix.rows.length > GROUPED && matrix.groups.length < matrix.rows.length
     : param('rows') === 'groups'
 
-function Filters({ matrix, canGroup }: { matrix: Matrix | undefined; canGroup: boolean }) {
+function Filters({ matrix, tab }: { matrix: Matrix; tab: string }) {
   return (
     <div class="toolbar">
       <Search value={param('q')} label="Minion id" onInput={(q) => setParams({ q })} />
-      <Select
-        label="Which results"
-        value={param('show', 'all')}
-        options={SHOWS}
-        onChange={(show) => setParams({ show: show === 'all' ? null : show })}
-      />
-      {canGroup && matrix && (
+      {tab !== 'compare' && (
+        <Select
+          label="Which results"
+          value={param('show', 'all')}
+          options={SHOWS}
+          onChange={(show) => setParams({ show: show === 'all' ? null : show })}
+        />
+      )}
+      {tab === 'matrix' && (
         <Check
           checked={isGrouped(matrix)}
           label="Same results in one row"
@@ -193,7 +198,7 @@ export function JobPage({ jid }: { jid: string }) {
             tabs={tabs.map((id) => [id, TABS[id]])}
             href={(id) => href(['jobs', jid], { tab: id, minion: param('minion'), q: param('q'), show: param('show') })}
           />
-          {tab !== 'returns' && tab !== 'groups' && <Filters matrix={matrix} canGroup={tab === 'matrix'} />}
+          {tab !== 'returns' && tab !== 'groups' && <Filters matrix={matrix} tab={tab} />}
           <div class={pane ? 'job-body open' : 'job-body'}>
             <div class="job-main">
               <Body job={job} matrix={matrix} tab={tab} />
@@ -206,15 +211,7 @@ export function JobPage({ jid }: { jid: string }) {
   )
 }
 
-const JobProblem = ({
-  problem,
-  jid,
-  retry,
-}: {
-  problem: import('../../api/client.ts').Problem
-  jid: string
-  retry(): unknown
-}) =>
+const JobProblem = ({ problem, jid, retry }: { problem: Problem; jid: string; retry(): unknown }) =>
   problem.status === 404 ? (
     <Empty title={`There is no job ${jid}`}>
       <p>The master keeps jobs for some time only (the option keep_jobs_seconds).</p>

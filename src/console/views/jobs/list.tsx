@@ -82,7 +82,9 @@ function applied(data: Listed, { tag, data: event }: LiveEvent): Listed | 'reloa
   return { ...data, items: data.items.map((each) => (each === job ? { ...job, counts } : each)) }
 }
 
-function Counts({ counts: { minions, returned, failed } }: JobSummary) {
+function Counts({ counts: { minions: meant, returned, failed } }: JobSummary) {
+  // calls of the master mean no minions
+  const minions = Math.max(meant, returned)
   const share = (value: number) => ({ width: `${(100 * value) / Math.max(1, minions)}%` })
   return (
     <span class="job-counts" title={`${returned} of ${minions} returned, ${failed} failed`}>
