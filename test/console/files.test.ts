@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('Files in the console', () => {
   })
 
   it('names the right that a user lacks', async () => {
-    visitor.expected.push(/403 GET .*\/v1\/(files|environments)/)
+    visitor.expected.push(/403 GET .*\/v1\/(files|environments|status)/)
     const ops = await visitor.logIn('ops')
     await visitor.go(ops, '/files')
     await ops.getByText('This needs the right to call the runner function fileserver.envs').waitFor()

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await site.open()
     await site.keyIs('new1', 'minions_pre')
     visitor = await Visitor.open(site.url)
-    visitor.expected.push(/401 (GET|POST) .*\/v1\/(session|login)/)
+    visitor.expected.push(/403 GET .*\/v1\/status/, /401 (GET|POST) .*\/v1\/(session|login)/)
   })
 
   afterAll(async () => {
@@ -104,13 +104,14 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Log in' }).click()
     await page.getByText('The session ends at').waitFor({ state: 'detached' })
     expect(page.url()).toContain('#/settings?tab=health')
+    await page.close()
   })
 
   it('finds pages, minions, actions and recent targets in the palette', async () => {
     await site.run("salt 'web*' test.ping")
     const page = await visitor.logIn()
     await page.keyboard.press('Control+k')
-    const search = page.getByRole('combobox')
+    const search = page.getByRole('combobox', { name: /^Search/ })
     await search.fill('web1')
     await page.getByRole('option', { name: /web1\s*minion/ }).waitFor()
     expect(await axe(page)).toEqual([])

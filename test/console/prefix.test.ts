@@ -46,7 +46,7 @@ class PrefixProxy {
     writeFileSync(
       config,
       [
-        `daemon off; master_process off; pid ${join(this.folder, 'pid')}; error_log stderr warn;`,
+        `daemon off; master_process off; pid ${join(this.folder, 'pid')}; error_log stderr crit;`,
         'events {}',
         `http { access_log off; ${temporary.join(' ')}`,
         `server { listen 127.0.0.1:${port};`,

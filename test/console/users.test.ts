@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClientSite } from '../api/client-site.ts'
 import { axe, hasBrowser, picture, SITE, Visitor } from './console-site.ts'
 
-const { web1 } = SITE.minions
+const { web1, db1 } = SITE.minions
 
 describe.skipIf(!hasBrowser)('Users and rights in the console', () => {
-  const site = new ClientSite({ ...SITE, minions: { web1 }, waiting: [] })
+  const site = new ClientSite({ ...SITE, minions: { web1, db1 }, waiting: [] })
   let visitor: Visitor
   let page: Page
 
@@ -52,6 +52,7 @@ describe.skipIf(!hasBrowser)('Users and rights in the console', () => {
   })
 
   it('shows users of few rights their own', async () => {
+    visitor.expected.push(/403 GET .*\/v1\/status/)
     const ops = await visitor.logIn('ops')
     await visitor.go(ops, '/users?function=cmd.run&target=web1')
     await ops.getByText('The rights of others need the right').waitFor()
