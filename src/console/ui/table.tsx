@@ -50,7 +50,7 @@ const OVERSCAN = 12
 type Options = VirtualizerOptions<HTMLElement, Element>
 
 /** Follow the scrolling of an element and say which rows are in sight. */
-export function useRows(count: number, size: number, box: { current: HTMLElement | null }) {
+function useRows(count: number, size: number, box: { current: HTMLElement | null }) {
   const [, draw] = useState(0)
   const options: Options = {
     count,
