@@ -34,7 +34,7 @@ function Change({ name, value }: { name: string; value: unknown }) {
   const isText = typeof value === 'string'
   return (
     <div class="change">
-      <h4 class="small muted">{name}</h4>
+      <p class="small muted mono wrap">{name}</p>
       {isText && isDiff(value) ? (
         <Diff text={value.slice(0, LONGEST)} />
       ) : isPair(value) ? (
