@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('events', () => {
     await pane.getByText('"teal"').waitFor()
     await pane.getByText('er:').waitFor()
     expect(await pane.getByRole('link', { name: 'Why' }).getAttribute('href')).toMatch(/^#\/why\?what=\d+$/)
-    expect(page.url()).toMatch(/event=\d+/)
+    await page.waitForURL(/event=\d+/)
     await picture(page, 'events')
     // the address alone shows the event, also where the page does not hold it
     const number = new URLSearchParams(page.url().split('?')[1]).get('event')!
@@ -117,6 +117,7 @@ describe.skipIf(!hasBrowser)('events', () => {
 
   it('offers no firing to a user without the right, and shows only own events', async () => {
     const page = await visitor.logIn('ops')
+    visitor.expected.push(/403 GET .*\/v1\/status/)
     await visitor.go(page, '/events')
     expect(await page.getByRole('button', { name: 'Fire an event' }).isDisabled()).toBe(true)
     await page.getByText('No events yet').waitFor()

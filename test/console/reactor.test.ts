@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('the reactor', () => {
       .getByRole('button', { name: /deploy\/done/ })
       .first()
       .click()
-    expect(page.url()).toMatch(/reaction=\d+/)
+    await page.waitForURL(/reaction=\d+/)
     await list.getByRole('link', { name: /^Event \d+/ }).waitFor()
     await page.context().close()
   })
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the reactor', () => {
 
   it('refuses a user without rights, in words, part by part', async () => {
     const page = await visitor.logIn('ops')
-    visitor.expected.push(/403 GET .*\/v1\/(reactor|reactions|schedules|nodegroups|returners|events)/)
+    visitor.expected.push(/403 GET .*\/v1\/(reactor|reactions|schedules|nodegroups|returners|events|status)/)
     for (const address of ['/reactor', '/reactor?tab=reactions', '/schedules', '/schedules?tab=returners']) {
       await visitor.go(page, address)
       await page.getByRole('alert').getByText(/right/).first().waitFor()

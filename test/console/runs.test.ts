@@ -57,11 +57,11 @@ describe.skipIf(!hasBrowser)('orchestrations', () => {
     expect(await graph.getByRole('button').count()).toBe(4)
     expect(await graph.locator('path').count()).toBe(4)
     await graph.getByRole('button', { name: /announce/ }).press('Enter')
-    expect(page.url()).toContain('step=')
+    await page.waitForURL(/step=/)
     const row = page.getByRole('row', { name: /set up web/ }).first()
     expect(await row.getByRole('link').first().getAttribute('href')).toMatch(/^#\/jobs\/\d{20}$/)
     await page.getByRole('button', { name: 'Larger' }).click()
-    expect(page.url()).toContain('zoom=125')
+    await page.waitForURL(/zoom=125/)
     await picture(page, 'run')
     await page.context().close()
   })
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('orchestrations', () => {
     const page = await visitor.logIn()
     await visitor.go(page, `/runs/${jid}`)
     await page.getByRole('combobox', { name: 'When resumed, set up db' }).selectOption('skip')
-    expect(page.url()).toContain('skip=')
+    await page.waitForURL(/skip=/)
     await page.getByRole('button', { name: 'Resume' }).click()
     const dialog = page.getByRole('dialog', { name: /Resume/ })
     await dialog.getByText(/Counts as done without running: set up db/).waitFor()
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('orchestrations', () => {
 
   it('refuses a user without the right, in words', async () => {
     const page = await visitor.logIn('ops')
-    visitor.expected.push(/403 GET .*\/v1\/runs/)
+    visitor.expected.push(/403 GET .*\/v1\/(runs|status)/)
     await visitor.go(page, '/runs')
     await page
       .getByRole('alert')

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('why', () => {
     await page.getByText('What do you want to know the cause of?').waitFor()
     await page.getByRole('searchbox', { name: 'Job id, event number or tag' }).fill('deploy/done')
     await page.getByRole('button', { name: 'Show why' }).click()
-    expect(page.url()).toContain('what=deploy')
+    await page.waitForURL(/what=deploy/)
     const asked = page.locator('.trace-node[data-asked=true]')
     await asked.getByRole('link', { name: 'deploy/done' }).waitFor()
     await page.getByText(/reactor\/deploy\.sls:\d+/).waitFor()
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('why', () => {
 
   it('refuses a user without the right, in words', async () => {
     const page = await visitor.logIn('ops')
-    visitor.expected.push(/403 GET .*\/v1\/traces/)
+    visitor.expected.push(/403 GET .*\/v1\/(traces|status)/)
     await visitor.go(page, '/why?what=deploy/done')
     await page
       .getByRole('alert')
