@@ -108,7 +108,9 @@ export function Table<T>(props: Props<T>) {
     if (step === undefined || index + step < 0 || index + step >= rows.length) return
     event.preventDefault()
     virtual.scrollToIndex(index + step)
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${index + step}"]`)?.focus())
+    const row = () => box.current?.querySelector<HTMLElement>(`[data-index="${index + step}"]`)
+    if (row()) row()!.focus({ preventScroll: true })
+    else requestAnimationFrame(() => row()?.focus())
   }
   const width = { '--columns': columns.map((each) => each.width).join(' '), '--table-width': `${minWidth ?? 0}px` }
   return (

@@ -201,12 +201,14 @@ export default function Files() {
       title="Files"
       full
       actions={
-        <Select
-          label="Environment"
-          value={saltenv}
-          options={names.map((name) => [name, `Environment ${name}`] as const)}
-          onChange={(name) => navigate(link(name, ''))}
-        />
+        <div class="toolbar">
+          <Select
+            label="Environment"
+            value={saltenv}
+            options={names.map((name) => [name, `Environment ${name}`] as const)}
+            onChange={(name) => navigate(link(name, ''))}
+          />
+        </div>
       }
     >
       {problem ? (

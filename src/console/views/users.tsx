@@ -11,6 +11,9 @@ import { describeRights, rightsLine } from './users/rights.ts'
 
 type User = Data<'/v1/users'>['items'][number]
 
+/** The table is as high as its rows, up to so many. */
+const [HEAD, ROW, MOST_ROWS] = [38, 34, 8]
+
 const nameOf = ({ eauth, user }: User): string => `${eauth} ${user}`
 
 const COLUMNS: Column<User>[] = [
@@ -86,7 +89,7 @@ function All() {
         <Search value={param('q')} label="Filter by user or system" onInput={(text) => setParams({ q: text })} />
         {user !== '' && <a href={href('users')}>My own rights</a>}
       </div>
-      <div class="users-table">
+      <div class="users-table" style={{ height: `${HEAD + Math.min(rows.length, MOST_ROWS) * ROW}px` }}>
         <Table
           label="Users"
           rows={rows}

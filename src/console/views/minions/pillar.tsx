@@ -123,7 +123,12 @@ export function PillarTab({ id }: { id: string }) {
                         </Button>
                       </span>
                     ) : (
-                      <Button small kind="plain" title={`Show the value of ${path}`} onClick={() => void show(path)}>
+                      <Button
+                        small
+                        kind="plain"
+                        aria-label={`Show the value of ${path}`}
+                        onClick={() => void show(path)}
+                      >
                         {HIDDEN}
                       </Button>
                     )}

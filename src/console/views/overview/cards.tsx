@@ -61,10 +61,10 @@ export const Attention = ({ issues }: { issues: readonly Issue[] }) => (
             <span class={`tone-${tone}`}>
               <Icon name="warning" />
             </span>
-            <span class="grow wrap">
+            <div class="grow wrap">
               <a href={href(path, params)}>{title}</a>
-              {detail && <span class="muted small"> {detail}</span>}
-            </span>
+              {detail && <div class="muted small">{detail}</div>}
+            </div>
           </li>
         ))}
       </ul>

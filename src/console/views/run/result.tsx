@@ -39,21 +39,21 @@ async function returned(jid: string, abort: AbortSignal) {
   try {
     const { data, number } = await read('/v1/jobs/{jid}/returns', { params: { jid }, signal: abort })
     const [first] = data.items
-    return { data: first && { succeeded: first.succeeded, value: first.value }, number }
+    return { data: { ended: first && { succeeded: first.succeeded, value: first.value } }, number }
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) return { data: undefined, number: 0 }
+    if (error instanceof Problem && error.status === 404) return { data: { ended: undefined }, number: 0 }
     throw error
   }
 }
 
 export function CallResult({ jid }: { jid: string }) {
   const known = results.value.get(jid)
-  const state = useResource<Ended | undefined>(
-    async (abort) => (known ? { data: known, number: 0 } : returned(jid, abort)),
+  const state = useResource<{ ended: Ended | undefined }>(
+    async (abort) => (known ? { data: { ended: known }, number: 0 } : returned(jid, abort)),
     [jid, known],
     { apply: (_, { tag }) => (tag === `salt/run/${jid}/ret` ? 'reload' : undefined), reloadMs: 100 },
   )
-  const ended = known ?? state.data
+  const ended = known ?? state.data?.ended
   useEffect(() => {
     if (ended) return undefined
     const timer = setInterval(() => void state.reload(), POLL_MS)

@@ -25,7 +25,7 @@ const Figure = ({ name, value, title }: { name: string; value: ComponentChildren
 )
 
 const Process = ({ health, events, jobs }: Status) => (
-  <div class="stats">
+  <div class="stats settings-figures">
     <Figure name="memory" value={bytes(health.rssBytes)} />
     <Figure name="processor" value={`${decimal(health.cpuPercent)} %`} title="Of one processor, in the last minute" />
     <Figure
@@ -36,7 +36,6 @@ const Process = ({ health, events, jobs }: Status) => (
     <Figure name="open files" value={count(health.openFiles)} />
     <Figure name="events a second" value={decimal(events.perSecond)} />
     <Figure name="jobs in the store" value={count(jobs.stored)} />
-    <Figure name="running for" value={duration(health.uptimeSeconds * 1000)} />
   </div>
 )
 
@@ -75,7 +74,7 @@ function Stores({ stores }: { stores: Status['stores'] }) {
 
 const doc = (path: string): string => new URL(path, ROOT).href
 
-const Versions = ({ id, version, saltVersion, apiStarted }: Status) => (
+const Versions = ({ id, version, saltVersion, apiStarted, health }: Status) => (
   <Card title="Versions">
     <dl class="facts">
       <dt>Master</dt>
@@ -86,7 +85,7 @@ const Versions = ({ id, version, saltVersion, apiStarted }: Status) => (
       <dd>{saltVersion}</dd>
       <dt>API began</dt>
       <dd>
-        <Time at={apiStarted} />
+        <Time at={apiStarted} />, running for {duration(health.uptimeSeconds * 1000)}
       </dd>
       <dt>Minions</dt>
       <dd>
@@ -108,9 +107,12 @@ const Versions = ({ id, version, saltVersion, apiStarted }: Status) => (
   </Card>
 )
 
+/** Options of the API that bound nothing. */
+const NO_LIMITS = /_(motd|logfile|pidfile)$/
+
 function Limits() {
   const { data, problem } = useResource((signal) => read('/v1/options', { query: { q: 'api_' }, signal }), [])
-  const rows = (data?.items ?? []).filter(({ name }) => name.startsWith('api_') && name !== 'api_motd')
+  const rows = (data?.items ?? []).filter(({ name }) => name.startsWith('api_') && !NO_LIMITS.test(name))
   return (
     <Card title="Limits and options of the API">
       {problem && <ProblemNotice problem={problem} />}

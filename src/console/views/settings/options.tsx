@@ -20,6 +20,10 @@ export function valueLine(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
+/** A file and line without the folders above; the whole is told on hover. */
+const shortPlace = (origin: string): string =>
+  origin.startsWith('/') ? origin.slice(origin.lastIndexOf('/') + 1) : origin
+
 const Marks = ({ option }: { option: Option }) => (
   <>
     {!option.hasEffect && (
@@ -59,10 +63,15 @@ const columns = (): Column<Option>[] => [
           width: 'minmax(90px, 1fr)',
           canSort: true,
           cell: ({ origin }: Option) =>
-            origin === null ? <span class="muted">default</span> : <span title={origin}>{origin}</span>,
+            origin === null ? <span class="muted">default</span> : <span title={origin}>{shortPlace(origin)}</span>,
         },
       ]),
-  { key: 'marks', title: '', width: '90px', cell: (option) => <Marks option={option} /> },
+  {
+    key: 'marks',
+    title: <span class="hidden-text">Marks</span>,
+    width: '90px',
+    cell: (option) => <Marks option={option} />,
+  },
 ]
 
 const close = (): void => setParams({ option: null })
