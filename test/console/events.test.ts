@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('events', () => {
     await page.getByRole('cell', { name: 'live/one' }).click()
     const pane = page.getByRole('complementary', { name: 'Event' })
     await pane.getByText('"teal"').waitFor()
-    await pane.getByText('er:').waitFor()
+    await pane.locator('.key', { hasText: /^er: $/ }).waitFor()
     expect(await pane.getByRole('link', { name: 'Why' }).getAttribute('href')).toMatch(/^#\/why\?what=\d+$/)
     await page.waitForURL(/event=\d+/)
     await picture(page, 'events')
