@@ -41,10 +41,12 @@ describe.skipIf(!hasBrowser)('Files in the console', () => {
     await page.getByRole('link', { name: 'init.sls' }).click()
     await source('web/init.sls').waitFor()
     expect(page.url()).toContain('path=web%2Finit.sls')
-    expect((await source('web/init.sls').innerText()).replace(/\s+/g, ' ')).toContain('2 file.managed: 3 - name:')
+    expect(((await source('web/init.sls').textContent()) ?? '').replace(/\s+/g, ' ')).toContain(
+      '2 file.managed:3 - name:',
+    )
     await page.getByRole('link', { name: 'Line 3' }).click()
     expect(page.url()).toContain('line=3')
-    expect(await page.locator('[data-marked=true]').innerText()).toContain('- name:')
+    expect(await page.locator('[data-marked=true]').textContent()).toContain('- name:')
     await picture(page, 'files')
     await page.getByRole('link', { name: 'salt://' }).click()
     await page.getByRole('row', { name: /top.sls/ }).waitFor()
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)('Files in the console', () => {
 
   it('opens the line of a link', async () => {
     await visitor.go(page, '/files?path=db.sls&line=5')
-    expect(await page.locator('[data-marked=true]').innerText()).toContain('broken step')
+    expect(await page.locator('[data-marked=true]').textContent()).toContain('broken step')
   })
 
   it('tells of files that are no text, long ones and none', async () => {

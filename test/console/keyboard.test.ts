@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('The console by the keyboard alone', () => {
     await focused('[role=combobox]')
     await type('test.ping')
     await page.getByRole('option', { name: /^test\.ping\s*execution/ }).waitFor()
-    while (!(await page.locator('[role=option][aria-selected=true]').innerText()).startsWith('test.ping'))
+    while (!((await page.locator('[role=option][aria-selected=true]').textContent()) ?? '').startsWith('test.ping'))
       await press('ArrowDown')
     await press('Enter')
     await page.waitForURL(/#\/run\?.*test\.ping/)
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('The console by the keyboard alone', () => {
     await type('web1')
     await press('Enter')
     await page.waitForURL(/#\/jobs\/\d+/)
-    await until('the job has returned', async () => (await page.locator('main').innerText()).includes('web1'))
+    await until('the job has returned', async () => ((await page.locator('main').textContent()) ?? '').includes('web1'))
     expect(await site.run('salt-run jobs.list_jobs search_function=test.ping search_target=web1')).toContain('web1')
   })
 

@@ -85,10 +85,10 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
   it('shows one key, and accepts it after a question', async () => {
     await visitor.go(page, '/keys')
     await page.getByRole('row', { name: /new1/ }).click()
-    expect(await dialog().innerText()).toContain('Compare the fingerprint')
+    expect(await dialog().textContent()).toContain('Compare the fingerprint')
     expect(page.url()).toContain('key=pending%2Fnew1')
     await dialog().getByRole('button', { name: 'Accept' }).click()
-    expect(await dialog().innerText()).toContain('Accepts 1 key: new1.')
+    expect(await dialog().textContent()).toContain('Accepts 1 key: new1.')
     await dialog().getByRole('button', { name: 'Accept' }).click()
     await site.keyIs('new1', 'minions')
     await page.getByRole('heading', { name: '1 of 1 key accepted' }).waitFor()
@@ -115,10 +115,12 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
       .getByLabel('Lines of an id and a fingerprint')
       .fill(`some1 ${some1!.toUpperCase().replaceAll(':', '')}\nsome2: ${some1}\nghost ${some2}\nnonsense`)
     const comparison = page.getByRole('list', { name: 'Comparison' })
-    expect((await comparison.innerText()).replace(/\s+/g, ' ')).toMatch(/^match 1 key mismatch 1 key .* unknown ghost$/)
+    expect(((await comparison.textContent()) ?? '').replace(/\s+/g, ' ')).toMatch(
+      /^match1 keymismatch1 key.*unknownghost$/,
+    )
     await page.getByText('1 line cannot be read, first line 4: nonsense').waitFor()
     expect(await rows()).toEqual(['some1 waiting', 'some2 waiting', 'some3 waiting'])
-    expect(await page.getByRole('row', { name: /some2/ }).innerText()).toContain('mismatch')
+    expect(await page.getByRole('row', { name: /some2/ }).textContent()).toContain('mismatch')
     await picture(page, 'keys-compare')
     await button('Accept 1 waiting key that matches').click()
     await dialog().getByRole('button', { name: 'Accept' }).click()
@@ -139,15 +141,15 @@ describe.skipIf(!hasBrowser)('Keys in the console', () => {
       await route.continue()
     })
     await button('Delete').click()
-    expect(await dialog().innerText()).toContain('Deletes 2 keys: some2, some3.')
+    expect(await dialog().textContent()).toContain('Deletes 2 keys: some2, some3.')
     const go = dialog().getByRole('button', { name: 'Delete' })
     expect(await go.isDisabled()).toBe(true)
     await dialog().getByRole('textbox').fill('delete')
     await go.click()
     await results().waitFor()
-    await until('both results', async () => (await results().innerText()).includes('some2'))
-    expect((await results().innerText()).replace(/\s+/g, ' ')).toBe(
-      'not done some3 The minion has no pending key any more deleted some2',
+    await until('both results', async () => ((await results().textContent()) ?? '').includes('some2'))
+    expect(((await results().textContent()) ?? '').replace(/\s+/g, ' ')).toBe(
+      'not donesome3 The minion has no pending key any moredeletedsome2',
     )
     await page.unroute('**/v1/keys')
     await shows(['some1 accepted'])

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('Users and rights in the console', () => {
     await page.getByLabel('Function').fill('test.ping')
     await page.getByLabel('Target', { exact: true }).fill('web1')
     await verdict(/ops \(file\) may do this/).waitFor()
-    expect(await verdict(/allowed/).innerText()).toContain('test.*')
+    expect(await verdict(/allowed/).textContent()).toContain('test.*')
     await page.getByLabel('Target', { exact: true }).fill('*')
     await verdict(/ops \(file\) may not do this/).waitFor()
     await page.getByLabel('Function').fill('cmd.run')
