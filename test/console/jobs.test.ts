@@ -138,10 +138,7 @@ describe.skipIf(!hasBrowser)('the jobs of the console', () => {
   it('of a test run are applied for real, after a question', async () => {
     await site.run('salt web2 state.apply web test=True')
     const known = await ids()
-    const test =
-      [...known].at(-1) === undefined
-        ? ''
-        : (await jobs()).filter(([, job]) => job.Function === 'state.apply').at(-1)![0]
+    const test = (await jobs()).filter(([, job]) => job.Function === 'state.apply').at(-1)![0]
     await visitor.go(page, `/jobs/${test}`)
     await page.getByText('test run', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Apply for real' }).click()
