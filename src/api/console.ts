@@ -6,7 +6,7 @@ import type { Hono } from 'hono'
 import { option } from '../config/mod.ts'
 import { peerOf } from './peer.ts'
 import type { ApiService } from './service.ts'
-import { refuseAddress } from './settings.ts'
+import { isRefused } from './settings.ts'
 
 /** Written in by the build. */
 declare const BRINE_VERSION: string | undefined
@@ -80,6 +80,12 @@ function answerOf(name: string, page: Page, accepted: string): Response {
   return new Response(new Uint8Array(body), { headers })
 }
 
+const refusal = (): Response =>
+  new Response('This address may send no requests\n', {
+    status: 403,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  })
+
 /** Serve the console below `/console/`, unless the options say otherwise or give the path to something else. */
 export function addConsole(app: Hono, { settings, master, log }: ApiService): void {
   const { opts } = master.access
@@ -101,12 +107,12 @@ export function addConsole(app: Hono, { settings, master, log }: ApiService): vo
     return pages.get(name)
   }
   app.get(root, (c) => {
-    refuseAddress(settings, peerOf(c))
+    if (isRefused(settings, peerOf(c))) return refusal()
     // behind a proxy the path of the browser is not ours, so the way on is a relative one
     return new Response(null, { status: 302, headers: { Location: 'console/' } })
   })
   app.get(`${root}/*`, (c, next) => {
-    refuseAddress(settings, peerOf(c))
+    if (isRefused(settings, peerOf(c))) return refusal()
     const name = c.req.path.slice(root.length + 1) || 'index.html'
     const found = page(name)
     return found ? answerOf(name, found, c.req.header('accept-encoding') ?? '') : next()

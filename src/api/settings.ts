@@ -213,7 +213,11 @@ export function mayLogIn({ loginAddresses: users }: ApiSettings, user: string, a
   return allowed !== undefined && (allowed.has(address) || allowed.has('*'))
 }
 
+/** Whether an address may send no requests. */
+export const isRefused = ({ authorizedIps }: ApiSettings, { host = '' }: Peer): boolean =>
+  authorizedIps !== undefined && !authorizedIps.has(host)
+
 /** Refuse a request from an address that may send none. */
-export function refuseAddress({ authorizedIps }: ApiSettings, { host = '' }: Peer): void {
-  if (authorizedIps && !authorizedIps.has(host)) throw new HttpError(403, 'Bad IP')
+export function refuseAddress(settings: ApiSettings, peer: Peer): void {
+  if (isRefused(settings, peer)) throw new HttpError(403, 'Bad IP')
 }

@@ -17,7 +17,7 @@ export const COMMON_KEYS: ReadonlyArray<readonly [keys: string, meaning: string]
   ['?', 'Show the keys'],
   ['↑ ↓ or j k', 'Move between rows of a table'],
   ['Enter', 'Open the row'],
-  ['Esc', 'Close what is open'],
+  ['Esc', 'Close what is open, or leave a field'],
 ]
 
 function pressed(event: KeyboardEvent, pair: { at: number }): boolean {
@@ -25,8 +25,12 @@ function pressed(event: KeyboardEvent, pair: { at: number }): boolean {
     palette.value = !palette.peek()
     return true
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return false
-  if (document.querySelector('dialog[open]')) return false
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return false
+  if (isTyping(event.target)) {
+    // leaves the field, so that the other keys work again
+    if (event.key === 'Escape') (event.target as HTMLElement).blur()
+    return false
+  }
   if (Date.now() - pair.at < PAIR_MS) {
     pair.at = 0
     const view = VIEWS.find(({ key }) => key === event.key)

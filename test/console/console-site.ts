@@ -103,7 +103,7 @@ export const SITE = {
       { 'deploy/done': ['<ROOT>/srv/reactor/deploy.sls'] },
       { 'deploy/broken': ['<ROOT>/srv/reactor/broken.sls'] },
     ],
-    schedule: { tidy: { function: 'cache.clear_all', hours: 24 } },
+    schedule: { tidy: { function: 'manage.up', hours: 24 } },
     saltgui_templates: { greet: { description: 'Say something', target: 'web*', command: 'test.echo hello' } },
     api_motd: 'This is a test site.\nBe kind.',
     external_auth: {

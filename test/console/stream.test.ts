@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)('the stream of the console', () => {
     await site.open()
     visitor = await Visitor.open(site.url)
     // requests to a master that is away, and with a session that is over
-    visitor.expected.push(/401 GET .*\/v1\//, /^console: .*(ERR_|EventSource)/)
+    visitor.expected.push(/(401|503) GET .*\/v1\//, /^console: .*(ERR_|EventSource)/)
   })
 
   afterAll(async () => {

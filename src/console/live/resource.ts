@@ -1,5 +1,5 @@
 // Data of the server that stays true: a snapshot, and the events after its number.
-import { effect, type Signal, signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Answer, Problem } from '../api/client.ts'
 import { connection, type LiveEvent, missed, stream } from './stream.ts'
@@ -30,7 +30,7 @@ const SETTLE_MS = 200
 const MOST_WAITING = 10_000
 
 /** A snapshot with what happened since. */
-export class Resource<T> {
+class Resource<T> {
   readonly state: Signal<State<T>> = signal({ data: undefined, problem: undefined, isLoading: true })
   private readonly load: Load<T>
   private readonly live: Live<T>
@@ -140,6 +140,3 @@ export function useResource<T>(
   useEffect(() => () => resource.close(), [resource])
   return { ...resource.state.value, reload: () => resource.reload() }
 }
-
-/** Run something whenever signals that it reads change, while the component is shown. */
-export const useSignalEffect = (run: () => void): void => useEffect(() => effect(run), [])

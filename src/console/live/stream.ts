@@ -60,7 +60,8 @@ class EventStream {
 
   constructor() {
     setInterval(() => this.watch(SILENT_MS), WATCH_MS)
-    addEventListener('online', () => this.watch(0))
+    // a change of the network may have cut the connection without a word
+    for (const change of ['online', 'offline']) addEventListener(change, () => this.watch(0))
     document.addEventListener('visibilitychange', () => this.see(!document.hidden))
   }
 

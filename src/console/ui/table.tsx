@@ -50,7 +50,7 @@ const OVERSCAN = 12
 type Options = VirtualizerOptions<HTMLElement, Element>
 
 /** Follow the scrolling of an element and say which rows are in sight. */
-export function useRows(count: number, size: number, box: { current: HTMLElement | null }) {
+function useRows(count: number, size: number, box: { current: HTMLElement | null }) {
   const [, draw] = useState(0)
   const options: Options = {
     count,
@@ -93,6 +93,42 @@ function Head<T>({ columns, sort, onSort }: Pick<Props<T>, 'columns' | 'sort' | 
   )
 }
 
+interface RowProps<T> {
+  row: T
+  columns: ReadonlyArray<Column<T>>
+  index: number
+  start: number
+  height: number
+  isActive: boolean
+  onOpen: ((row: T) => void) | undefined
+  onMove(event: KeyboardEvent, index: number): void
+}
+
+/** A row. It is drawn again only when one of its properties is another, or a signal that its cells read: not by scrolling. */
+const Row = <T,>({ row, columns, index, start, height, isActive, onOpen, onMove }: RowProps<T>) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    data-index={index}
+    data-active={isActive}
+    tabIndex={onOpen ? 0 : -1}
+    style={{ transform: `translateY(${start}px)`, height: `${height}px` }}
+    onClick={(event) => {
+      if (!(event.target as Element).closest('a, button, input')) onOpen?.(row)
+    }}
+    onKeyDown={(event) => {
+      if (event.target === event.currentTarget && event.key === 'Enter') onOpen?.(row)
+      else onMove(event, index)
+    }}
+  >
+    {columns.map((column) => (
+      <div key={column.key} role="cell" class={column.isRight ? 'right' : ''}>
+        {column.cell(row)}
+      </div>
+    ))}
+  </div>
+)
+
 export function Table<T>(props: Props<T>) {
   const { rows, columns, rowKey, onOpen, active, minWidth, rowHeight = ROW, total = rows.length, onEnd } = props
   const box = useRef<HTMLDivElement>(null)
@@ -108,8 +144,13 @@ export function Table<T>(props: Props<T>) {
     if (step === undefined || index + step < 0 || index + step >= rows.length) return
     event.preventDefault()
     virtual.scrollToIndex(index + step)
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-index="${index + step}"]`)?.focus())
+    const row = () => box.current?.querySelector<HTMLElement>(`[data-index="${index + step}"]`)
+    if (row()) row()!.focus({ preventScroll: true })
+    else requestAnimationFrame(() => row()?.focus())
   }
+  const latest = useRef(move)
+  latest.current = move
+  const onMove = useMemo(() => (event: KeyboardEvent, index: number) => latest.current(event, index), [])
   const width = { '--columns': columns.map((each) => each.width).join(' '), '--table-width': `${minWidth ?? 0}px` }
   return (
     <div
@@ -134,28 +175,17 @@ export function Table<T>(props: Props<T>) {
           if (row === undefined) return null
           const key = rowKey(row)
           return (
-            <div
+            <Row
               key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              data-index={index}
-              data-active={key === active}
-              tabIndex={onOpen ? 0 : -1}
-              style={{ transform: `translateY(${start}px)`, height: `${rowHeight}px` }}
-              onClick={(event) => {
-                if (!(event.target as Element).closest('a, button, input')) onOpen?.(row)
-              }}
-              onKeyDown={(event) => {
-                if (event.target === event.currentTarget && event.key === 'Enter') onOpen?.(row)
-                else move(event, index)
-              }}
-            >
-              {columns.map((column) => (
-                <div key={column.key} role="cell" class={column.isRight ? 'right' : ''}>
-                  {column.cell(row)}
-                </div>
-              ))}
-            </div>
+              row={row}
+              columns={columns}
+              index={index}
+              start={start}
+              height={rowHeight}
+              isActive={key === active}
+              onOpen={onOpen}
+              onMove={onMove}
+            />
           )
         })}
       </div>

@@ -14,14 +14,14 @@ export const senderText = (origin: LiveEvent['origin']): string =>
   !origin ? 'unknown' : origin.kind === 'master' || origin.name === '' ? origin.kind : `${origin.kind} ${origin.name}`
 
 /** The job or call that an event is about. */
-export function jidOf({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>): string | undefined {
+function jidOf({ tag, data }: Pick<LiveEvent, 'tag' | 'data'>): string | undefined {
   const [, inTag] = /^salt\/(?:job|run|wheel)\/(\d{20})(?:\/|$)/.exec(tag) ?? []
   const inData = data['jid']
   return inTag ?? (typeof inData === 'string' && JID.test(inData) ? inData : undefined)
 }
 
 /** The minion that an event is about. */
-export function minionOf({ tag, data, origin }: LiveEvent): string | undefined {
+function minionOf({ tag, data, origin }: LiveEvent): string | undefined {
   const [, inTag] = /^salt\/(?:job\/\d{20}\/ret|beacon|minion)\/([^/]+)/.exec(tag) ?? []
   if (inTag !== undefined) return inTag
   if (origin?.kind === 'minion') return origin.name

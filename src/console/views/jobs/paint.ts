@@ -47,7 +47,7 @@ const TOKENS = {
 type Colours = Record<keyof typeof TOKENS, string>
 
 /** Read the colours of the style as they are now, light or dark. */
-export function readColours(box: Element): Colours {
+function readColours(box: Element): Colours {
   const probe = document.createElement('i')
   box.append(probe)
   const colours = Object.fromEntries(

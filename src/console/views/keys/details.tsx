@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<KeyItem['state'], string>> = {
 }
 
 /** What makes sense for a key in a state. */
-export const actionsOf = (state: KeyItem['state']): Action[] =>
+const actionsOf = (state: KeyItem['state']): Action[] =>
   (['accept', 'reject', 'delete'] as const).filter((action) => `${action}ed` !== state)
 
 const close = (): void => setParams({ key: null })

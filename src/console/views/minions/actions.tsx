@@ -9,7 +9,7 @@ import { attempt } from '../../ui/toasts.tsx'
 import type { Minion } from './facts.ts'
 
 /** Ids as a short text: the first of them and how many more. */
-export function someOf(ids: readonly string[], most = 5): string {
+function someOf(ids: readonly string[], most = 5): string {
   const more = ids.length - most
   return ids.slice(0, most).join(', ') + (more > 0 ? ` and ${counted(more, 'more', 'more')}` : '')
 }
@@ -32,7 +32,7 @@ export function runHref(ids: readonly string[], { function: fun, args, kwargs }:
 }
 
 /** Begin a job on minions and go to its page. */
-export async function begin(ids: readonly string[], fun: string, kwargs: Record<string, unknown> = {}): Promise<void> {
+async function begin(ids: readonly string[], fun: string, kwargs: Record<string, unknown> = {}): Promise<void> {
   const { jid } = await post('/v1/jobs', {
     body: { target: [...ids], targetType: 'list', function: fun, ...(Object.keys(kwargs).length > 0 && { kwargs }) },
   })

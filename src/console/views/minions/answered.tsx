@@ -8,7 +8,7 @@ import { attempt } from '../../ui/toasts.tsx'
 import type { Details } from './parts.tsx'
 
 /** The failure that a function tells in its result, as functions of schedule and beacons do. */
-export function refusedBy(answer: unknown): string | undefined {
+function refusedBy(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('result' in answer) || answer.result !== false)
     return undefined
   return 'comment' in answer ? String(answer.comment).slice(0, 500) : 'The minion refused it'

@@ -58,7 +58,7 @@ const USUAL = ['os', 'version', 'highstate', 'drift']
 const isPath = (name: string): boolean => /^(grains|pillar)\../.test(name)
 
 /** The columns that the address names. */
-export function columnNames(): string[] {
+function columnNames(): string[] {
   const text = param('columns')
   return text === '' ? USUAL : text.split(',').filter((name) => name in KNOWN || isPath(name))
 }

@@ -112,7 +112,7 @@ export function issuesOf(status: Status | undefined, { failedJobs = [], options 
         .join(', ')
         .slice(0, LONGEST),
       path: ['settings'],
-      params: { effect: 'none' },
+      params: { kind: 'ineffective' },
     },
   ]
   const order = { failed: 0, changed: 1, info: 2 }

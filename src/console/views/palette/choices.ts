@@ -30,7 +30,7 @@ export const ownChoices = (text: string): Choice[] =>
   ranked([...VIEWS.map(({ name, title }) => link('page', title, href(name))), ...actions()], text)
 
 /** Return the targets that the user ran something on, newest first. */
-export async function recentTargets(abort: AbortSignal): Promise<Choice[]> {
+async function recentTargets(abort: AbortSignal): Promise<Choice[]> {
   const user = session.peek()?.user
   if (user === undefined) return []
   const { items } = await get('/v1/jobs', { query: { user, limit: 50 }, signal: abort })

@@ -72,11 +72,11 @@ function Details({ reaction }: { reaction: Reaction }) {
       ))}
       {results.map((call, at) => (
         <div key={at}>
-          <h3>Result of {call.function}</h3>
+          <h2>Result of {call.function}</h2>
           <Shown value={call.result} open={2} />
         </div>
       ))}
-      <h3>Record</h3>
+      <h2>Record</h2>
       <Tree value={reaction.record} open={1} />
     </div>
   )

@@ -57,7 +57,7 @@ export function canTest(description: Description | undefined): boolean {
 }
 
 /** Read the text of a field by the kind of its argument; throw with the reason where it cannot be. */
-export function readField({ kind }: Pick<Argument, 'kind'>, text: string): unknown {
+function readField({ kind }: Pick<Argument, 'kind'>, text: string): unknown {
   if (LITERAL.includes(kind)) return text
   const value = parseValue(text)
   if (kind === 'integer' && !Number.isInteger(value)) throw new TypeError('Write a whole number')
@@ -71,7 +71,7 @@ export function readField({ kind }: Pick<Argument, 'kind'>, text: string): unkno
 }
 
 /** Write a value as the text of its field. */
-export function fieldText({ kind }: Pick<Argument, 'kind'>, value: unknown): string {
+function fieldText({ kind }: Pick<Argument, 'kind'>, value: unknown): string {
   if (typeof value === 'string' && (LITERAL.includes(kind) || kind === 'words' || kind === 'textOrList')) return value
   return valueText(value)
 }

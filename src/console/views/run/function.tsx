@@ -9,7 +9,7 @@ import type { Description } from './form.ts'
 const MOST = 60
 const PAUSE_MS = 150
 
-export const FAMILIES = [
+const FAMILIES = [
   ['execution', 'Functions of minions'],
   ['runner', 'Runners of the master'],
   ['wheel', 'Wheel functions of the master'],
@@ -22,7 +22,7 @@ export function family(): Family {
 }
 
 /** Choose a function; what was typed for another one goes. */
-export const chooseFunction = (name: string): void =>
+const chooseFunction = (name: string): void =>
   setParams({ function: name, args: null, kwargs: null, test: null, module: null, call: null })
 
 type Item = Data<'/v1/functions'>['items'][number] & { refusal?: string }

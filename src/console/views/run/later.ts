@@ -1,3 +1,4 @@
+// Values that wait until a person stops typing.
 import { useEffect, useState } from 'preact/hooks'
 
 /** Return a value as it was when it last rested for a while, so that typing does not ask the server at each key. */

@@ -1,3 +1,4 @@
+// The address of the form for a command, for links from other views.
 import { href } from '../../route.ts'
 import type { Command } from './command.ts'
 

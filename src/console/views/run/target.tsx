@@ -38,7 +38,7 @@ export function useTargeted() {
   return { ...state, isStale: target !== param('target').trim() || targetType !== targetKind() }
 }
 
-export function Meant({ targeted }: { targeted: ReturnType<typeof useTargeted> }) {
+function Meant({ targeted }: { targeted: ReturnType<typeof useTargeted> }) {
   const { data, problem, isStale } = targeted
   if (problem) {
     return problem.status === 403 ? (

@@ -27,7 +27,7 @@ function Box({ step, x, y, isChosen }: { step: Step; x: number; y: number; isCho
       data-chosen={isChosen}
       transform={`translate(${x} ${y})`}
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-pressed={isChosen}
       onClick={open}
       onKeyDown={(event) => {

@@ -35,7 +35,7 @@ const MOST_CHILDREN = 50
 const LONGEST_LINE = 160
 
 /** The page about a node. */
-export function nodeHref(node: TraceNode): string | undefined {
+function nodeHref(node: TraceNode): string | undefined {
   if (node.event !== null) return href('events', { event: node.event })
   if (node.jid !== null)
     return node.children.some(({ kind }) => kind === 'orchestration')
