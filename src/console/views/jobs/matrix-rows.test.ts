@@ -88,6 +88,20 @@ describe('two runs', () => {
     ])
   })
 
+  it('have the same state under another name, unless several states have its id', () => {
+    const side = (cells: string, ...names: string[]) => ({
+      columns: names.map((name, index) => ({ ...column('page', index), name })),
+      rows: [row('web1', cells)],
+      groups: [],
+    })
+    expect(differences(side('s', '/web1'), side('s', '/web2'))).toEqual([])
+    const found = differences(side('sf', 'a', 'b'), side('fs', 'b', 'c'))
+    expect(found.map(({ column: at, before, after }) => [at?.name, before, after])).toEqual([
+      ['c', '.', 's'],
+      ['a', 's', '.'],
+    ])
+  })
+
   it('of other functions differ by the digest of the return', () => {
     const side = (digest: string) => ({
       columns: [],

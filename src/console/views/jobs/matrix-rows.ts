@@ -92,7 +92,17 @@ interface Side {
   groups: readonly Group[]
 }
 
-const sameState = (a: Column): string => JSON.stringify([a.function, a.id, a.name])
+const byId = ({ function: name, id }: Column): string => JSON.stringify([name, id])
+
+/** Keys by which states of two runs are the same. The name counts only where several have one id: it may differ between minions. */
+function stateKeys(...sides: ReadonlyArray<readonly Column[]>): (column: Column) => string {
+  const many = new Set<string>()
+  for (const columns of sides) {
+    const seen = new Set<string>()
+    for (const key of columns.map(byId)) (seen.has(key) ? many : seen).add(key)
+  }
+  return (column) => (many.has(byId(column)) ? JSON.stringify([byId(column), column.name]) : byId(column))
+}
 
 const MOST = 100_000
 
@@ -100,6 +110,7 @@ const MOST = 100_000
 export function differences(before: Side, after: Side): Difference[] {
   const found: Difference[] = []
   const old = new Map(before.rows.map((row) => [row.minion, row]))
+  const sameState = stateKeys(before.columns, after.columns)
   const places = new Map(before.columns.map((column, index) => [sameState(column), index]))
   const pairs = after.columns.map((column) => places.get(sameState(column)) ?? -1)
   const news = new Set(after.columns.map(sameState))
