@@ -19,7 +19,16 @@ const root = join(import.meta.dirname, '..')
 async function bundle(name: string): Promise<string> {
   const outfile = join(root, '.brine', 'bench', `${name}.mjs`)
   const entryPoints = [join(root, 'bench', `${name}.ts`)]
-  await esbuild.build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20.19' })
+  await esbuild.build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    // these find files of their own beside them
+    external: ['libsql', 'playwright-core'],
+  })
   return outfile
 }
 

@@ -14,8 +14,9 @@ import { Any, answer, cursorOf, Jid, limitOf, placeOf, Time } from './shapes.ts'
 import { slices } from './slices.ts'
 import { returnValue } from './state-scan.ts'
 
-/** Milliseconds after which an answer has the returns that were read by then. */
+/** Milliseconds after which an answer has the returns that were read by then; the first one is short, so that a page shows something. */
 const PATIENCE_MS = 1000
+const FIRST_MS = 100
 
 const State = z
   .object({
@@ -134,7 +135,7 @@ export function addMatrixRoutes(site: V1App, service: ApiService): void {
     const { after, limit } = c.req.valid('query')
     await visibleJob(c.var.call, jid, 'jobs.lookup_jid')
     const found = matrices.of(jid)
-    const isCut = await found.follow(PATIENCE_MS)
+    const isCut = await found.follow(after === undefined ? FIRST_MS : PATIENCE_MS)
     const number = numberIn(after)
     const from = firstAfter(found, number)
     const rows = found.rows.slice(from, from + limit)

@@ -44,15 +44,18 @@ export const StateGroups = ({ matrix }: { matrix: Matrix }) => (
   />
 )
 
+/** Read the groups, until the master has read all returns that there are. */
+async function allGroups(jid: string, signal: AbortSignal) {
+  let answer = await read('/v1/jobs/{jid}/groups', { params: { jid }, signal })
+  while (answer.data.more) answer = await read('/v1/jobs/{jid}/groups', { params: { jid }, signal })
+  return answer
+}
+
 /** The groups of a job of any function, with what they returned. */
 export function ReturnGroups({ job }: { job: Job }) {
   const [most, show] = useState(PAGE)
   const { jid } = job
-  const { data, problem, reload } = useResource(
-    (signal) => read('/v1/jobs/{jid}/groups', { params: { jid }, signal }),
-    [jid, job.counts.returned],
-    {},
-  )
+  const { data, problem, reload } = useResource((signal) => allGroups(jid, signal), [jid, job.counts.returned])
   if (problem) return <ProblemNotice problem={problem} retry={reload} />
   if (!data) return null
   if (data.groups.length === 0) {
