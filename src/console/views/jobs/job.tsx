@@ -80,7 +80,7 @@ const SIGNS = [
 ] as const
 
 const Legend = () => (
-  <ul class="legend small" aria-label="Signs">
+  <ul class="signs small" aria-label="Signs">
     {SIGNS.map(([sign, mark, name]) => (
       <li key={sign}>
         <i data-sign={sign}>{mark}</i> {name}
