@@ -254,31 +254,33 @@ export default function Run() {
               {name !== '' && !(found.isLoading && !description) && (
                 <Arguments key={name} description={description} texts={texts} call={call} onChange={change} />
               )}
-            </div>
-          </Card>
-          <Card>
-            <div class="stack">
               <How canTest={isTestable} isTest={isTest} />
-              <div class="run-line">
-                <output class="code mono" aria-label="Command line">
-                  {line}
-                </output>
-                <Button
-                  icon="copy"
-                  title="Copy the command line"
-                  onClick={() => void copy(line, 'Command line copied')}
-                />
-              </div>
-              <RightLine right={right} />
-              <div class="row">
-                <Button type="submit" kind="primary" icon="run" refusal={refusal} disabled={isBusy}>
-                  {isTest ? 'Test' : 'Run'}
-                  {reach}
-                </Button>
-                {missing !== undefined && <span class="muted small">{missing}</span>}
-              </div>
             </div>
           </Card>
+          <div class="run-end">
+            <Card>
+              <div class="stack">
+                <div class="run-line">
+                  <output class="code mono" aria-label="Command line">
+                    {line}
+                  </output>
+                  <Button
+                    icon="copy"
+                    title="Copy the command line"
+                    onClick={() => void copy(line, 'Command line copied')}
+                  />
+                </div>
+                <div class="row">
+                  <Button type="submit" kind="primary" icon="run" refusal={refusal} disabled={isBusy}>
+                    {isTest ? 'Test' : 'Run'}
+                    {reach}
+                  </Button>
+                  {missing !== undefined && <span class="muted small">{missing}</span>}
+                  <RightLine right={right} />
+                </div>
+              </div>
+            </Card>
+          </div>
           {param('call') !== '' && <CallResult jid={param('call')} />}
         </form>
         <aside class="stack">
