@@ -69,7 +69,9 @@ export function MatrixCanvas(props: Props) {
   const names = isNarrow.value ? NAMES.narrow : NAMES.wide
   const scheme = schemeName()
   const draw = useFrame(() => {
-    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = box.current!
+    // the matrix may be gone before its last frame comes
+    if (!box.current) return
+    const { scrollLeft: left, scrollTop: top, clientWidth: width, clientHeight: height } = box.current
     painter.current ??= new Painter(canvas.current!)
     painter.current.paint({ ...props, left, top, width, height, names, cursor })
     canvas.current!.style.width = `${width}px`
