@@ -182,12 +182,12 @@ function identityOf(tag: string): string {
 
 function columnOf({ tag, sls, id, name, number }: ScannedState): Column {
   const [module, ownId, ownName, fun] = partsOf(tag)
-  const text = (value: Value, other: string): string => (textOf(value) ?? other).slice(0, LONGEST_NAME)
+  const text = (value: Value, other: string): string => beginning(textOf(value) ?? other, LONGEST_NAME)
   return {
     key: tag,
     id: text(id, ownId),
     name: text(name, ownName),
-    function: `${module}.${fun}`.slice(0, LONGEST_NAME),
+    function: beginning(`${module}.${fun}`, LONGEST_NAME),
     sls: text(sls, ''),
     order: number,
   }
@@ -208,8 +208,11 @@ function lineOf(value: Value): string {
   const first = Array.isArray(value) && value.length > 0 ? (value[0] ?? null) : value
   const text = textOf(first) ?? briefStr(first)
   const line = text.split('\n').find((each) => each.trim() !== '') ?? ''
-  return line.trim().slice(0, LONGEST_TEXT)
+  return beginning(line.trim(), LONGEST_TEXT)
 }
+
+/** The beginning of a text, as a copy: a slice of a long text would keep all of it in memory. */
+const beginning = (text: string, most: number): string => Buffer.from(text.slice(0, most)).toString()
 
 function summaryOf({ succeeded, changed, failed }: StateCounts, failure: string, cells: string): string {
   const isTest = cells.includes('t')
