@@ -111,6 +111,22 @@ describe('a matrix', () => {
     expect(matrix.groups[0]).toMatchObject({ text: '2101 succeeded' })
   })
 
+  it('has cells for the first states of a return of very many, and counts all', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `pkg tools ${index} installed`)
+    const last = 'service web web running'
+    const matrix = await matrixOf({ one: states([last]), two: states([...many, last]) })
+    expect(cells(matrix)).toEqual(['s', `.${'s'.repeat(1999)}`])
+    expect(matrix.groups[1]).toMatchObject({ text: '10001 succeeded' })
+  })
+
+  it('reads names with the separator of tags', async () => {
+    const matrix = await matrixOf({ one: states(['cmd run a_|-b run']), two: { 'odd_|-tag': fine } })
+    expect(matrix.columns.map(({ id, name, function: fun }) => [id, name, fun])).toEqual([
+      ['run', 'a_|-b', 'cmd.run'],
+      ['tag', '', 'odd.tag'],
+    ])
+  })
+
   it('sums up what failed, and what is no result of states', async () => {
     const bad = { result: false, changes: {}, comment: '\n  Package nginx could not be installed\nmore' }
     const matrix = await matrixOf({
