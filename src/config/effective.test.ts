@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { HIDDEN } from '../data/mod.ts'
+import { HIDDEN, repr } from '../data/mod.ts'
 import { effectiveOptions } from './effective.ts'
 import { masterConfig } from './master.ts'
 
@@ -52,6 +52,8 @@ test('Secrets are hidden: by name, in URLs, and values that were fetched', async
     'bank: {driver: env}',
     'place: [sdb://bank/BRINE_EFFECTIVE]',
     'ext_pillar: [{git: "https://me:word@example.com/x"}, {http: {password: word}}]',
+    'git_pillar_base: "https://me:a@word@example.com/x"',
+    'engines: [{web: {headers: {Authorization: Bearer word, Accept: text/plain}}}]',
     'external_auth: {sharedsecret: {ann: [test.*], token%: [".*"]}}',
     'token_expire: 10',
     'token_dir: /tokens',
@@ -62,6 +64,10 @@ test('Secrets are hidden: by name, in URLs, and values that were fetched', async
   const shown = JSON.stringify([of('ext_pillar').value].flat().map((entry) => [...(entry as Map<string, unknown>)]))
   expect(shown).toContain(`https://${HIDDEN}@example.com`)
   expect([shown.includes('word@'), of('ext_pillar').isSecret]).toEqual([false, true])
+  expect(of('git_pillar_base')).toMatchObject({ value: `https://${HIDDEN}@example.com/x`, isSecret: true })
+  expect(repr(of('engines').value)).toBe(
+    `[{'web': {'headers': {'Authorization': '${HIDDEN}', 'Accept': 'text/plain'}}}]`,
+  )
   const lists = (of('external_auth').value as Map<string, Map<string, unknown>>).get('sharedsecret')!
   expect([...lists]).toEqual([
     ['ann', ['test.*']],

@@ -98,7 +98,8 @@ const maskUsers = (users: Dict): Dict =>
     ]),
   )
 
-const PASSWORD_IN_URL = /(\w:\/\/)[^/\s@]*@/g
+/** A password may have an `@` itself. */
+const PASSWORD_IN_URL = /(\w:\/\/)[^/\s]*@/g
 
 function withoutPasswords(value: Value): Value {
   if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1${HIDDEN}@`)

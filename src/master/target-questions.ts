@@ -1,6 +1,7 @@
 // The clear command `targets`: whom a target means, for callers who only look. The expression is matched as that of a job is. The answer
 // tells what minions have in common, so the caller needs the rights to read what the expression asks about.
-import { briefStr, type Dict, numberOf, str, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, numberOf, splitWords, str, type Value } from '../data/mod.ts'
+import { parseTarget } from '../match/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { MasterRights } from './clear-commands.ts'
 import { refusedAnswer } from './refusals.ts'
@@ -16,18 +17,27 @@ const READS: ReadonlyMap<string, readonly string[]> = new Map([
   ['pillar_pcre', ['cache.pillar']],
 ])
 
+const COMPOUND: ReadonlySet<string> = new Set(['compound', 'compound_pillar_exact'])
+
 const LOOKING = 'manage.status'
 
 /** Ids and missing ids of an answer. */
 const MOST_IDS = 1000
 
-function needed(kind: string, target: string): string[] {
-  if (kind !== 'compound') return [LOOKING, ...(READS.get(kind) ?? [])]
-  return [
-    LOOKING,
-    ...(/[GPS]@/.test(target) ? ['cache.grains'] : []),
-    ...(/[IJ]@/.test(target) ? ['cache.pillar'] : []),
-  ]
+/** The same by engine of a word of a compound target. */
+const READS_OF_WORDS: ReadonlyMap<string, string> = new Map([
+  ['G', 'cache.grains'],
+  ['P', 'cache.grains'],
+  ['S', 'cache.grains'],
+  ['I', 'cache.pillar'],
+  ['J', 'cache.pillar'],
+])
+
+function needed(kind: string, target: string): Set<string> {
+  if (!COMPOUND.has(kind)) return new Set([LOOKING, ...(READS.get(kind) ?? [])])
+  // words are read as the matcher reads them: a data engine may name its own delimiter, as in `I|@key|value`
+  const read = splitWords(target).flatMap((word) => READS_OF_WORDS.get(parseTarget(word).engine ?? '') ?? [])
+  return new Set([LOOKING, ...read])
 }
 
 /** Answer a question: how many minions are meant, the first of them, the missing ones, and what is wrong with the target. */

@@ -143,6 +143,9 @@ describe('targets', () => {
       ['10.0.0.0/8', 'ipcidr', 'cache.grains'],
       ['web:db_password:h*', 'pillar', 'cache.pillar'],
       ['web* and I@web:db_password:h*', 'compound', 'cache.pillar'],
+      ['web* and I|@web|db_password|h*', 'compound', 'cache.pillar'],
+      ['J;@web;db_password;h.*', 'compound', 'cache.pillar'],
+      ['not G|@role|db', 'compound', 'cache.grains'],
     ] as const) {
       expect(await ask(target, kind)).toMatchObject({ status: 403, body: { detail: expect.stringContaining(right) } })
     }

@@ -42,6 +42,37 @@ describe.skipIf(!hasBrowser)('events', () => {
     await page.context().close()
   })
 
+  it('shows data of any shape as text, and opens no more of it than a page bears', async () => {
+    const page = await visitor.logIn()
+    const row = Array.from({ length: 60 }, (_, index) => index)
+    const data = {
+      '<img src=x onerror=alert(1)>': '<script>alert(2)</script>',
+      constructor: 'javascript:alert(3)',
+      wide: row.map(() => row.map(() => row)),
+      long: 'x'.repeat(200_000),
+    }
+    const body = JSON.stringify({ tag: 'hostile/<b>tag', data }).replace(
+      '"constructor"',
+      '"__proto__": 1, "constructor"',
+    )
+    const { status } = await page.request
+      .post(`${site.url}/v1/events`, {
+        data: body,
+        headers: { 'Content-Type': 'application/json' },
+      })
+      .then((response) => ({ status: response.status() }))
+    expect(status).toBe(200)
+    await visitor.go(page, '/events?tag=hostile/*')
+    await page.getByRole('cell', { name: 'hostile/<b>tag' }).click()
+    const pane = page.getByRole('complementary', { name: 'Event' })
+    await pane.locator('.key', { hasText: '<img src=x onerror=alert(1)>' }).waitFor()
+    await pane.locator('.key', { hasText: '__proto__' }).waitFor()
+    await pane.getByRole('button', { name: /more character/ }).waitFor()
+    expect(await pane.locator('.leaf').count()).toBeLessThan(2500)
+    expect(await pane.locator('img, script, a[href^="javascript:"]').count()).toBe(0)
+    await page.context().close()
+  })
+
   it('filters by expression and sender, and says what is wrong with an expression', async () => {
     const page = await visitor.logIn()
     await visitor.go(page, '/events')

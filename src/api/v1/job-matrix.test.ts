@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dict } from '../../data/mod.ts'
 import { fromPlain } from '../../data/mod.ts'
@@ -42,9 +44,33 @@ async function matrixOf(returns: Record<string, unknown>, more: Record<string, u
   return matrix
 }
 
+const MEGABYTE = 2 ** 20
+
+/** Bytes of objects and texts that are in use when all garbage is gone. */
+function usedMemory(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return heapUsed + external - arrayBuffers
+}
+
 const cells = ({ rows }: JobMatrix): string[] => rows.map((row) => row.cells)
 
 describe('a matrix', () => {
+  it('keeps short texts of long returns, and not the returns', async () => {
+    const long = (minion: number): string => Buffer.alloc(2 * MEGABYTE, `${minion} `).toString()
+    const minions = Array.from({ length: 10 }, (_, index) => index)
+    const texts = Object.fromEntries(minions.map((index) => [`text${index}`, long(index)]))
+    const named = minions.map((index) => [
+      `state${index}`,
+      states([`file conf${index} x managed`], { ...fine, name: long(index) }),
+    ])
+    const before = usedMemory()
+    const matrices = [await matrixOf(texts), await matrixOf(Object.fromEntries(named))]
+    expect(usedMemory() - before).toBeLessThan(10 * MEGABYTE)
+    expect(matrices.map(({ rows }) => rows.length)).toEqual([10, 10])
+  })
+
   it('has one column for a state whose name differs between minions, and one for each of several names', async () => {
     const matrix = await matrixOf({
       one: states(['file conf /etc/one managed', 'pkg tools vim installed', 'pkg tools git installed']),
@@ -83,6 +109,22 @@ describe('a matrix', () => {
     expect(matrix.columns).toHaveLength(2000)
     expect(cells(matrix)[0]).toBe('s'.repeat(2000))
     expect(matrix.groups[0]).toMatchObject({ text: '2101 succeeded' })
+  })
+
+  it('has cells for the first states of a return of very many, and counts all', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `pkg tools ${index} installed`)
+    const last = 'service web web running'
+    const matrix = await matrixOf({ one: states([last]), two: states([...many, last]) })
+    expect(cells(matrix)).toEqual(['s', `.${'s'.repeat(1999)}`])
+    expect(matrix.groups[1]).toMatchObject({ text: '10001 succeeded' })
+  })
+
+  it('reads names with the separator of tags', async () => {
+    const matrix = await matrixOf({ one: states(['cmd run a_|-b run']), two: { 'odd_|-tag': fine } })
+    expect(matrix.columns.map(({ id, name, function: fun }) => [id, name, fun])).toEqual([
+      ['run', 'a_|-b', 'cmd.run'],
+      ['tag', '', 'odd.tag'],
+    ])
   })
 
   it('sums up what failed, and what is no result of states', async () => {

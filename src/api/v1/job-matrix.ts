@@ -12,6 +12,8 @@ const LONGEST_TEXT = 200
 const LONGEST_NAME = 1000
 /** States with longer tags have no column. */
 const LONGEST_TAG = 4000
+/** Further states of one return are counted and have no cell: to look at each would take long at once. */
+const MOST_STATES = 10_000
 
 export interface Column {
   key: string
@@ -96,6 +98,8 @@ export class JobMatrix {
     let failure = ''
     const { isStates, digest } = scanReturn(bytes, (state) => {
       addState(counts, state)
+      if (failure === '' && state.result === false && state.hasRun) failure = lineOf(state.comment)
+      if (seen.length >= MOST_STATES || state.tag.length > LONGEST_TAG) return
       const index = this.byTag.get(state.tag)
       seen.push({
         tag: state.tag,
@@ -104,7 +108,6 @@ export class JobMatrix {
         column: index === undefined ? columnOf(state) : undefined,
       })
       if (index !== undefined) this.columns[index]!.order = Math.min(this.columns[index]!.order, state.number)
-      if (failure === '' && state.result === false && state.hasRun) failure = lineOf(state.comment)
     })
     const cells = isStates ? this.cells(seen) : '!'
     const text = isStates ? summaryOf(counts, failure, cells) : ''
@@ -153,7 +156,7 @@ export class JobMatrix {
     const identity = identityOf(tag)
     const known = isSingle ? this.byId.get(identity) : undefined
     if (known !== undefined) return known
-    if (this.columns.length >= MOST_COLUMNS || tag.length > LONGEST_TAG) return undefined
+    if (this.columns.length >= MOST_COLUMNS) return undefined
     const index = this.columns.push(column) - 1
     this.byTag.set(tag, index)
     if (isSingle) this.byId.set(identity, index)
@@ -169,9 +172,16 @@ interface SeenState {
   column: Column | undefined
 }
 
-const partsOf = (tag: string): [module: string, id: string, name: string, fun: string] => {
-  const parts = tag.split('_|-')
-  return [parts[0] ?? '', parts[1] ?? '', parts.slice(2, -1).join('_|-'), parts.at(-1) ?? '']
+const SEPARATOR = '_|-'
+
+/** The parts of a tag; the name may have separators itself. */
+function partsOf(tag: string): [module: string, id: string, name: string, fun: string] {
+  const [first, last] = [tag.indexOf(SEPARATOR), tag.lastIndexOf(SEPARATOR)]
+  const from = first + SEPARATOR.length
+  const second = tag.indexOf(SEPARATOR, from)
+  const id = tag.slice(from, second < 0 ? undefined : second)
+  const name = last > second && second > 0 ? tag.slice(second + SEPARATOR.length, last) : ''
+  return [tag.slice(0, first), id, name, tag.slice(last + SEPARATOR.length)]
 }
 
 /** The function and the id of a state. */
@@ -182,12 +192,12 @@ function identityOf(tag: string): string {
 
 function columnOf({ tag, sls, id, name, number }: ScannedState): Column {
   const [module, ownId, ownName, fun] = partsOf(tag)
-  const text = (value: Value, other: string): string => (textOf(value) ?? other).slice(0, LONGEST_NAME)
+  const text = (value: Value, other: string): string => beginning(textOf(value) ?? other, LONGEST_NAME)
   return {
     key: tag,
     id: text(id, ownId),
     name: text(name, ownName),
-    function: `${module}.${fun}`.slice(0, LONGEST_NAME),
+    function: beginning(`${module}.${fun}`, LONGEST_NAME),
     sls: text(sls, ''),
     order: number,
   }
@@ -207,9 +217,12 @@ const textOfReturn = (bytes: Uint8Array): string =>
 function lineOf(value: Value): string {
   const first = Array.isArray(value) && value.length > 0 ? (value[0] ?? null) : value
   const text = textOf(first) ?? briefStr(first)
-  const line = text.split('\n').find((each) => each.trim() !== '') ?? ''
-  return line.trim().slice(0, LONGEST_TEXT)
+  const [line = ''] = /\S[^\n]*/.exec(text) ?? []
+  return beginning(line.trimEnd(), LONGEST_TEXT)
 }
+
+/** The beginning of a text, as a copy: a slice of a long text would keep all of it in memory. */
+const beginning = (text: string, most: number): string => Buffer.from(text.slice(0, most)).toString()
 
 function summaryOf({ succeeded, changed, failed }: StateCounts, failure: string, cells: string): string {
   const isTest = cells.includes('t')

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { BusEvent } from '../../bus/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import type { MasterAccess } from '../../runner/mod.ts'
 import { eventKind } from './event-kinds.ts'
 import { MinionFacts } from './minion-facts.ts'
 
 /** A master with keys in folders, and no jobs. */
-function master(folders: Record<string, string[]>): MasterAccess {
+function master(folders: Record<string, string[]>, grains?: Dict): MasterAccess {
   const access = {
     opts: new Map([['publish_port', 4505]]),
     log: () => {},
     stores: {
       keys: { list: (folder: string) => folders[folder] ?? [] },
-      cache: { bank: () => ({ fetch: () => undefined }) },
+      cache: { bank: () => ({ fetch: () => grains }) },
       jobs: { ledger: { lastReturn: 0, newest: () => [] } },
     },
   }
@@ -37,6 +38,17 @@ describe('MinionFacts', () => {
     folders['minions_pre'] = []
     hear({ tag: 'salt/key', fields: new Map(), origin: { kind: 'master' } } as unknown as BusEvent)
     expect((await facts.all()).get('new1')?.key).toBe('accepted')
+  })
+})
+
+describe('grains of a minion', () => {
+  it('are short in the list of all minions', async () => {
+    const grains: Dict = new Map([
+      ['os', 'x'.repeat(1_000_000)],
+      ['saltversion', '3008.2'],
+    ])
+    const facts = new MinionFacts(master({ minions: ['web1'] }, grains), { last: 0, listen: () => () => {} })
+    expect((await facts.all()).get('web1')).toMatchObject({ os: 'x'.repeat(100), version: '3008.2' })
   })
 })
 

@@ -43,6 +43,9 @@ interface GrainFacts {
   version?: string
 }
 
+/** Characters of a grain that the list of all minions has. */
+const LONGEST_GRAIN = 100
+
 const FRESH_MS = 1000
 /** Older facts are not shown. */
 const OLD_MS = 15_000
@@ -151,7 +154,7 @@ export class MinionFacts {
     if (!grains || known?.grains === grains) return grains && known
     const text = (name: string): string => {
       const value = grains.get(name) ?? null
-      return truthy(value) ? (textOf(value) ?? '') : ''
+      return truthy(value) ? (textOf(value) ?? '').slice(0, LONGEST_GRAIN) : ''
     }
     const [os, version] = [`${text('os')} ${text('osrelease')}`.trim(), text('saltversion')]
     const facts = { grains, addresses: addressesIn(grains), ...(os && { os }), ...(version && { version }) }
