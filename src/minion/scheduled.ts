@@ -129,7 +129,13 @@ async function perform(parts: SchedulingParts, job: Dict, ret: Dict, signal: Abo
   const fun = str(ret.get('fun')!)
   try {
     const all = await parts.functions()
-    const functions = all.with({ memory: new Map(), host: endingHost(all.ctx.host, signal) })
+    const { daemon, host } = all.ctx
+    const functions = all.with({
+      memory: new Map(),
+      host: endingHost(host, signal),
+      // a state run is refused beside another one, which it must not take itself for
+      ...(daemon && { daemon: { ...daemon, running: () => parts.jobs.list(ret.get('jid')!) } }),
+    })
     assertNoBlackout(functions.ctx, fun)
     if (!functions.has(fun)) {
       ret.set('return', `'${fun}' is not available.`)

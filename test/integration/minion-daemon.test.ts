@@ -130,6 +130,15 @@ test('Scheduled jobs return to the master, and beacons tell it what they see', a
   await until('the mode', () => changes().includes('IN_ATTRIB'))
 })
 
+test('A state run of the schedule does not take itself for another run', async () => {
+  const master = await site.master()
+  const state = { function: 'state.single', args: ['test.nop', 'name=nothing'], seconds: 2 }
+  await site.minion('web1', { schedule: { drift: state } })
+  const { data } = await master.event(/^salt\/job\/\d+\/ret\/web1$/)
+  expect([data.get('schedule'), data.get('retcode')]).toEqual(['drift', 0])
+  expect([...(data.get('return') as Map<string, Map<string, unknown>>).values()][0]?.get('result')).toBe(true)
+})
+
 test('A minion starts again, and ends, when it is told to, and answers before', async () => {
   const master = await site.master()
   const program = join(import.meta.dirname, '../../src/cli/salt-minion.ts')
