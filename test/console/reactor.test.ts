@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the reactor', () => {
   it('lists schedules, nodegroups with their members, and returners', async () => {
     const page = await visitor.logIn()
     await visitor.go(page, '/schedules')
-    await page.getByRole('row', { name: /tidy.*cache\.clear_all.*Enabled/ }).waitFor()
+    await page.getByRole('row', { name: /tidy.*manage\.up.*Enabled/ }).waitFor()
     await page.getByRole('link', { name: 'Nodegroups' }).click()
     const group = page.getByRole('row', { name: /webs/ })
     await group.getByRole('button', { name: '2 minions' }).click()
