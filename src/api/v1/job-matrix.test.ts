@@ -58,7 +58,7 @@ const cells = ({ rows }: JobMatrix): string[] => rows.map((row) => row.cells)
 
 describe('a matrix', () => {
   it('keeps short texts of long returns, and not the returns', async () => {
-    const long = (minion: number): string => Buffer.alloc(2 * MEGABYTE, `${minion} `).toString()
+    const long = (minion: number): string => Buffer.alloc(4 * MEGABYTE, `${minion} `).toString()
     const minions = Array.from({ length: 10 }, (_, index) => index)
     const texts = Object.fromEntries(minions.map((index) => [`text${index}`, long(index)]))
     const named = minions.map((index) => [
@@ -67,7 +67,8 @@ describe('a matrix', () => {
     ])
     const before = usedMemory()
     const matrices = [await matrixOf(texts), await matrixOf(Object.fromEntries(named))]
-    expect(usedMemory() - before).toBeLessThan(10 * MEGABYTE)
+    // the returns have 80 MB; other tests of this process hold and free some as well
+    expect(usedMemory() - before).toBeLessThan(30 * MEGABYTE)
     expect(matrices.map(({ rows }) => rows.length)).toEqual([10, 10])
   })
 
