@@ -1,5 +1,5 @@
-// The loads of jobs for those that list jobs again and again: a load does not change, so it is read and decoded once. What is kept is
-// bounded, and is only ever a part of what the database has.
+// The decoded loads of jobs, for lists of jobs that are asked for again and again. The load of a job does not change, so each load is read
+// and decoded once. The size of the kept loads is bounded; the database has all loads.
 import type { Dict } from '../data/mod.ts'
 import { unpackDict } from './database.ts'
 import type { Statement } from './sql.ts'
@@ -50,7 +50,7 @@ export class JobLoads {
     if (followed) return followed
     const rows = (this.sql('SELECT jid, made FROM job ORDER BY jid DESC LIMIT ?').all(limit) as JobRow[]).reverse()
     const first = rows.findIndex(({ jid, made }) => this.kept.get(jid)?.made !== made)
-    // as a rule the newest jobs are those that are not kept yet
+    // usually only the newest jobs are not kept yet
     const read = first < 0 ? new Map<string, Dict>() : this.read(rows[first]!.jid)
     const all = new Map(rows.map(({ jid }) => [jid, read.get(jid) ?? this.kept.get(jid)?.load ?? new Map()]))
     if (limit < 0 && this.kept.size > 0) for (const jid of this.kept.keys()) if (!all.has(jid)) this.forget(jid)

@@ -6,6 +6,7 @@ import { Badge, Button, Card, Empty, LinkButton, Menu, Time } from '../../ui/bas
 import { ask } from '../../ui/dialog.tsx'
 import { runHref } from './actions.tsx'
 import { Answered, act, CallItem } from './answered.tsx'
+import { EntryMenu } from './entry-menu.tsx'
 import { Value } from './grains.tsx'
 import { type Entry, listed } from './listed.ts'
 import type { Details } from './parts.tsx'
@@ -29,49 +30,21 @@ function useValues(id: string): ReadonlyMap<string, LiveEvent> {
   return values
 }
 
+const FUNCTIONS = { disable: 'beacons.disable_beacon', enable: 'beacons.enable_beacon', delete: 'beacons.delete' }
+
 function BeaconMenu({ id, entry, reload }: { id: string; entry: Entry; reload(): Promise<void> }) {
   const { name, isEnabled, options } = entry
-  const change = async (fun: string, done: string): Promise<void> => {
-    if (await act(id, { function: `beacons.${fun}`, args: [name] }, done)) await reload()
-  }
   const data = Object.entries(options).map(([key, value]) => ({ [key]: value }))
   return (
-    <Menu label={<span class="hidden-text">Actions of {name}</span>} icon="more">
-      {isEnabled ? (
-        <CallItem
-          id={id}
-          function="beacons.disable_beacon"
-          onClick={() => void change('disable_beacon', `Disabled ${name} on ${id}`)}
-        >
-          Disable
-        </CallItem>
-      ) : (
-        <CallItem
-          id={id}
-          function="beacons.enable_beacon"
-          onClick={() => void change('enable_beacon', `Enabled ${name} on ${id}`)}
-        >
-          Enable
-        </CallItem>
-      )}
-      <a href={runHref([id], { function: 'beacons.modify', args: [name, data] })}>Modify …</a>
-      <CallItem
-        id={id}
-        function="beacons.delete"
-        onClick={() =>
-          ask({
-            title: `Delete ${name}`,
-            reach: `Deletes the beacon ${name} from ${id}.`,
-            word: name,
-            action: 'Delete',
-            isDanger: true,
-            run: () => change('delete', `Deleted the beacon ${name} from ${id}`),
-          })
-        }
-      >
-        Delete …
-      </CallItem>
-    </Menu>
+    <EntryMenu
+      id={id}
+      name={name}
+      isEnabled={isEnabled}
+      functions={FUNCTIONS}
+      entry={`the beacon ${name} from ${id}`}
+      modify={runHref([id], { function: 'beacons.modify', args: [name, data] })}
+      reload={reload}
+    />
   )
 }
 

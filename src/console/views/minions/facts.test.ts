@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { countStates, type Fleet, highstateKind, type Minion, withEvent } from './facts.ts'
-
-const minion = (id: string, more: Partial<Minion> = {}): Minion => ({
-  id,
-  key: 'accepted',
-  presence: { connected: true, since: null },
-  os: 'Debian 12',
-  version: '3008.2',
-  lastJob: null,
-  lastHighstate: null,
-  drift: null,
-  ...more,
-})
+import { minion } from './minion.test-support.ts'
 
 const fleetOf = (...minions: Minion[]): Fleet => ({
   rows: new Map(minions.map((each) => [each.id, each])),

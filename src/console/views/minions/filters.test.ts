@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Minion } from './facts.ts'
 import { chosen, columnText, selected, toggled } from './filters.ts'
-
-const minion = (id: string, more: Partial<Minion> = {}): Minion => ({
-  id,
-  key: 'accepted',
-  presence: { connected: true, since: null },
-  os: 'Debian 12',
-  version: '3008.2',
-  lastJob: null,
-  lastHighstate: null,
-  drift: null,
-  ...more,
-})
+import { minion } from './minion.test-support.ts'
 
 const highstate = (failed: number, changed: number) => ({
   jid: '1',

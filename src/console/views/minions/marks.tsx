@@ -38,3 +38,22 @@ export function DriftMark({ minion }: { minion: Pick<Minion, 'id' | 'drift'> }) 
     </a>
   )
 }
+
+/** The facts that begin each description of a minion, for a list of class `facts`. */
+export const MainFacts = ({ minion }: { minion: Minion }) => (
+  <>
+    <dt>State</dt>
+    <dd>
+      <Presence minion={minion} />{' '}
+      {minion.presence.since && (
+        <span class="muted">
+          since <Time at={minion.presence.since} relative />
+        </span>
+      )}
+    </dd>
+    <dt>System</dt>
+    <dd>{minion.os ?? '–'}</dd>
+    <dt>Salt</dt>
+    <dd>{minion.version ?? '–'}</dd>
+  </>
+)

@@ -4,10 +4,10 @@ import { bytes } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'
 import { refusalOf } from '../../live/rights.ts'
 import { href, setParams } from '../../route.ts'
-import { Button, Card, LinkButton, ProblemNotice, Time } from '../../ui/basic.tsx'
+import { Button, Card, LinkButton, ProblemNotice } from '../../ui/basic.tsx'
 import { askHighstate, runHref } from './actions.tsx'
 import { columnText } from './filters.ts'
-import { DriftMark, HighstateMark, Presence } from './marks.tsx'
+import { DriftMark, HighstateMark, MainFacts } from './marks.tsx'
 import { concerns, JobList } from './parts.tsx'
 
 const MEGABYTE = 1024 * 1024
@@ -56,19 +56,7 @@ export function QuickView({ id }: { id: string }) {
                 </Button>
               </div>
               <dl class="facts">
-                <dt>State</dt>
-                <dd>
-                  <Presence minion={data} />{' '}
-                  {data.presence.since && (
-                    <span class="muted">
-                      since <Time at={data.presence.since} relative />
-                    </span>
-                  )}
-                </dd>
-                <dt>System</dt>
-                <dd>{data.os ?? '–'}</dd>
-                <dt>Salt</dt>
-                <dd>{data.version ?? '–'}</dd>
+                <MainFacts minion={data} />
                 <dt>Last highstate</dt>
                 <dd>
                   <HighstateMark minion={data} />

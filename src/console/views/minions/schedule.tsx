@@ -1,64 +1,37 @@
 // The schedule of a minion, as the minion itself lists it.
 import { refusalOf } from '../../live/rights.ts'
 import { Badge, Button, Card, Empty, LinkButton, Menu } from '../../ui/basic.tsx'
-import { ask } from '../../ui/dialog.tsx'
 import { runHref } from './actions.tsx'
 import { Answered, act, CallItem } from './answered.tsx'
+import { EntryMenu } from './entry-menu.tsx'
 import { Value } from './grains.tsx'
 import { type Entry, listed, whenText } from './listed.ts'
 import type { Details } from './parts.tsx'
 
 const LIST = { function: 'schedule.list', kwargs: { return_yaml: false } }
 
+const FUNCTIONS = { disable: 'schedule.disable_job', enable: 'schedule.enable_job', delete: 'schedule.delete' }
+
 function JobMenu({ id, entry, reload }: { id: string; entry: Entry; reload(): Promise<void> }) {
   const { name, isEnabled, options } = entry
-  const change = async (fun: string, done: string, kwargs = {}): Promise<void> => {
-    if (await act(id, { function: `schedule.${fun}`, args: [name], kwargs }, done)) await reload()
+  const run = async (): Promise<void> => {
+    const kwargs = isEnabled ? {} : { force: true }
+    if (await act(id, { function: 'schedule.run_job', args: [name], kwargs }, `${id} runs ${name}`)) await reload()
   }
   return (
-    <Menu label={<span class="hidden-text">Actions of {name}</span>} icon="more">
-      <CallItem
-        id={id}
-        function="schedule.run_job"
-        onClick={() => void change('run_job', `${id} runs ${name}`, isEnabled ? {} : { force: true })}
-      >
+    <EntryMenu
+      id={id}
+      name={name}
+      isEnabled={isEnabled}
+      functions={FUNCTIONS}
+      entry={`the job ${name} from the schedule of ${id}`}
+      modify={runHref([id], { function: 'schedule.modify', args: [name], kwargs: options })}
+      reload={reload}
+    >
+      <CallItem id={id} function="schedule.run_job" onClick={() => void run()}>
         Run now
       </CallItem>
-      {isEnabled ? (
-        <CallItem
-          id={id}
-          function="schedule.disable_job"
-          onClick={() => void change('disable_job', `Disabled ${name} on ${id}`)}
-        >
-          Disable
-        </CallItem>
-      ) : (
-        <CallItem
-          id={id}
-          function="schedule.enable_job"
-          onClick={() => void change('enable_job', `Enabled ${name} on ${id}`)}
-        >
-          Enable
-        </CallItem>
-      )}
-      <a href={runHref([id], { function: 'schedule.modify', args: [name], kwargs: options })}>Modify …</a>
-      <CallItem
-        id={id}
-        function="schedule.delete"
-        onClick={() =>
-          ask({
-            title: `Delete ${name}`,
-            reach: `Deletes the job ${name} from the schedule of ${id}.`,
-            word: name,
-            action: 'Delete',
-            isDanger: true,
-            run: () => change('delete', `Deleted ${name} from the schedule of ${id}`),
-          })
-        }
-      >
-        Delete …
-      </CallItem>
-    </Menu>
+    </EntryMenu>
   )
 }
 

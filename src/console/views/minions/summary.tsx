@@ -3,8 +3,8 @@ import { read } from '../../api/client.ts'
 import { useResource } from '../../live/resource.ts'
 import { href } from '../../route.ts'
 import { seemsAllowed } from '../../session.ts'
-import { Badge, Card, Time } from '../../ui/basic.tsx'
-import { DriftMark, HighstateMark, Presence } from './marks.tsx'
+import { Badge, Card } from '../../ui/basic.tsx'
+import { DriftMark, HighstateMark, MainFacts } from './marks.tsx'
 import { type Details, JobList } from './parts.tsx'
 import { mainFacts } from './quick.tsx'
 
@@ -27,19 +27,7 @@ export const SummaryTab = ({ data }: { data: Details }) => (
   <div class="grid">
     <Card title="Minion">
       <dl class="facts">
-        <dt>State</dt>
-        <dd>
-          <Presence minion={data} />{' '}
-          {data.presence.since && (
-            <span class="muted">
-              since <Time at={data.presence.since} relative />
-            </span>
-          )}
-        </dd>
-        <dt>System</dt>
-        <dd>{data.os ?? '–'}</dd>
-        <dt>Salt</dt>
-        <dd>{data.version ?? '–'}</dd>
+        <MainFacts minion={data} />
         {mainFacts(data.grains).map(([title, text]) => [
           <dt key={`${title} title`}>{title}</dt>,
           <dd key={title}>{text}</dd>,
