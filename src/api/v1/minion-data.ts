@@ -125,7 +125,7 @@ export function addMinionDataRoutes(site: V1App, service: ApiService, facts: Min
   })
 }
 
-/** The value of an entry of the mine, which may carry whom it is shared with. */
+/** Return the value of a mine entry. The entry may also hold the target that the value is shared with. */
 function sharedValue(value: Value): Value {
   return isDict(value) && value.has('__saltmine_acl__') ? (value.get('__data__') ?? null) : value
 }

@@ -98,7 +98,7 @@ class Resource<T> {
     ]
   }
 
-  /** Events are missing between the snapshot and those that come. */
+  /** Read the data anew: the events between the snapshot and the next events are missing. */
   private grewStale(): void {
     this.waiting = []
     this.isStale = this.abort !== undefined

@@ -3,7 +3,7 @@
 export interface Entry {
   name: string
   isEnabled: boolean
-  /** The options, without those that say nothing. */
+  /** The options of the entry, without options that have their usual value. */
   options: Readonly<Record<string, unknown>>
 }
 
