@@ -1,6 +1,7 @@
 // The minion: carries out what a master publishes, and the functions it does so with.
-export { type MinionData, minionFunctions } from './functions.ts'
+
 export { docsFor } from './function-docs.ts'
+export { type MinionData, minionFunctions } from './functions.ts'
 export { masterBeside } from './master-beside.ts'
 export { findMaster } from './master-function.ts'
 export { MasterLink, masterAddress } from './master-link.ts'
