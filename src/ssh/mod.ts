@@ -1,0 +1,4 @@
+// Targets without minions: rosters, sessions over ssh, and jobs on them.
+export type { SshAnswer } from './answer.ts'
+export { runSshJob, type SshJob, type SshJobRequest, type SshParts, type SshProgress } from './job.ts'
+export * from './roster/mod.ts'
