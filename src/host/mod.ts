@@ -41,3 +41,4 @@ export {
   type ScriptedSocket,
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'
+export { splitHost } from './split-host.ts'
