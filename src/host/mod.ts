@@ -42,3 +42,4 @@ export {
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'
 export { splitHost } from './split-host.ts'
+export type { SshTarget } from './ssh/target.ts'
