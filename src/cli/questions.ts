@@ -11,7 +11,14 @@ export interface Question {
   isAskedOnlyIfAnswered?: boolean
 }
 
-export class Questions {
+export interface Asking {
+  readonly isTerminal: boolean
+  /** Ask and return the answer; undefined when there is none to come. */
+  ask(question: Question): Promise<string | undefined>
+  close(): void
+}
+
+export class Questions implements Asking {
   readonly isTerminal: boolean = process.stdin.isTTY === true
   private lines: Interface | undefined
   private answers: AsyncIterator<string> | undefined

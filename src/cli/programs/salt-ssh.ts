@@ -96,7 +96,12 @@ export const SALT_SSH: Program = {
       default: false,
       help: 'no effect but that of --wipe: nothing is deployed to the targets',
     },
-    { flags: ['--relenv'], action: 'store_true', default: false, help: 'no effect: nothing is deployed to the targets' },
+    {
+      flags: ['--relenv'],
+      action: 'store_true',
+      default: false,
+      help: 'no effect: nothing is deployed to the targets',
+    },
     { flags: ['--python2-bin'], default: 'python2', help: 'no effect: the targets need no Python' },
     { flags: ['--python3-bin'], default: 'python3', help: 'no effect: the targets need no Python' },
     {

@@ -122,16 +122,7 @@ export const SALT: Program = {
     {
       title: 'Target Options',
       description: 'How the target is meant.',
-      options: [
-        HOSTS,
-        PCRE,
-        LIST,
-        GRAIN,
-        GRAIN_PCRE,
-        NODEGROUP,
-        RANGE,
-        ...FLEET_TARGETS,
-      ],
+      options: [HOSTS, PCRE, LIST, GRAIN, GRAIN_PCRE, NODEGROUP, RANGE, ...FLEET_TARGETS],
     },
     ADDITIONAL_TARGET_OPTIONS,
     EXTERNAL_AUTHENTICATION,

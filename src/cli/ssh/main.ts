@@ -5,7 +5,7 @@ import { socketAccess } from '../../runner/mod.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_SSH } from '../programs/salt-ssh.ts'
-import { Questions } from '../questions.ts'
+import { type Asking, Questions } from '../questions.ts'
 import { flag } from '../salt/request.ts'
 import type { Streams } from '../streams.ts'
 import { runJob } from './job.ts'
@@ -13,8 +13,12 @@ import { askPassword } from './passwords.ts'
 import { listHosts, overSsh } from './targets.ts'
 import type { SshTargets } from './work.ts'
 
-export function saltSsh(argv: readonly string[], streams: Streams, targets: SshTargets = overSsh): Promise<number> {
-  const questions = new Questions()
+/** Tests put targets and answers of their own in place of those of the machine. */
+export function saltSsh(
+  argv: readonly string[],
+  streams: Streams,
+  { targets = overSsh, questions = new Questions() }: { targets?: SshTargets; questions?: Asking } = {},
+): Promise<number> {
   return runProgram(SALT_SSH, argv, streams, async (line) => {
     await askPassword(line, questions, streams)
     const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-ssh' })

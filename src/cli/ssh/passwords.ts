@@ -1,10 +1,10 @@
 // `--askpass`: the password for logging in, asked for before anything else, so that it stands in no command line.
 import type { CommandLine } from '../command-lines.ts'
 import { ProgramExit } from '../optparse/exit.ts'
-import type { Questions } from '../questions.ts'
+import type { Asking } from '../questions.ts'
 import type { Streams } from '../streams.ts'
 
-export async function askPassword({ values, given }: CommandLine, questions: Questions, streams: Streams): Promise<void> {
+export async function askPassword({ values, given }: CommandLine, questions: Asking, streams: Streams): Promise<void> {
   if (values.get('ssh_askpass') !== true) return
   if (!questions.isTerminal) streams.err('Warning: Password input may be echoed.\n')
   const password = await questions.ask({ say: streams.err, text: 'Password: ', isSecret: true })

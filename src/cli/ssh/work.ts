@@ -3,14 +3,14 @@ import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import type { SocketAccess } from '../../runner/mod.ts'
 import type { RosterEntry, SshAnswer, SshJob, SshJobRequest, SshParts } from '../../ssh/mod.ts'
-import type { Questions } from '../questions.ts'
+import type { Asking } from '../questions.ts'
 import type { Streams } from '../streams.ts'
 
 export interface SshWork {
   opts: Dict
   log: Log
   streams: Streams
-  questions: Questions
+  questions: Asking
   /** The master's stores and its bus, whether a master runs or not. */
   access: SocketAccess
   /** How targets are found and worked on; tests put their own in its place. */
