@@ -41,3 +41,15 @@ export {
   type ScriptedSocket,
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'
+export {
+  AGENT_FORWARDING,
+  isSshError,
+  type RawOptions,
+  type RawResult,
+  rawCommand,
+  SshError,
+  type SshErrorCode,
+  SshHost,
+  type SshOptions,
+  type SshTarget,
+} from './ssh/mod.ts'
