@@ -26,6 +26,9 @@ export interface RequestOptions {
 
 const MOST_SAID = 64 << 10
 
+/** How long a shell may take to end, in milliseconds: longer than commands that are ended by force. */
+const PATIENCE = 5000
+
 /** One stream of an answer. */
 class Gathered {
   isTruncated = false
@@ -62,7 +65,6 @@ export class Agent {
   readonly ended: Promise<void>
   failure: SshError | undefined
   private readonly channel: Channel
-  private readonly host: string
   private readonly pending: Pending[] = []
   private readonly onRoundTrip: () => void
   private unsent: string[] = []
@@ -78,7 +80,6 @@ export class Agent {
     onRoundTrip: () => void,
   ) {
     this.channel = channel
-    this.host = host
     this.onRoundTrip = onRoundTrip
     const token = newToken(randomBytes(16).toString('hex'))
     this.unsent.push(prologue({ token, isTerminal: channel.isTerminal, ...settings }))
@@ -220,16 +221,15 @@ export class Agent {
     for (const { fail } of this.pending.splice(0)) fail(error)
   }
 
-  /** Let the shell end by itself, which removes its temporary files. */
+  /** Let the shell end by itself, which removes its temporary files. A shell that does not is left with its connection. */
   async close(): Promise<void> {
     this.isClosing = true
+    if (!this.isOpen) this.openInput()
     this.flush()
     if (this.channel.isTerminal) this.channel.child.stdin.write('exit\n')
     this.channel.child.stdin.end()
+    const timer = setTimeout(() => this.channel.child.kill('SIGTERM'), PATIENCE)
     await this.ended
-  }
-
-  get address(): string {
-    return this.host
+    clearTimeout(timer)
   }
 }

@@ -28,12 +28,13 @@ export class Agents {
   }
 
   private start(): Agent {
-    const { target, host, shell } = this.connection
+    const { target, host, shell, usesTerminal } = this.connection
     const settings = {
       ...(target.path !== undefined && { path: expandedWord(target.path) }),
       ...(target.umask !== undefined && { umask: target.umask }),
     }
-    const agent = new Agent(this.connection.open(`exec ${shell}`), host, settings, () => {
+    // a shell whose stderr is no terminal takes itself for a script, also where its input is one
+    const agent = new Agent(this.connection.open(`exec ${shell} 2>${usesTerminal ? '/dev/null' : '&2'}`), host, settings, () => {
       this.roundTrips++
     })
     this.agents.push(agent)

@@ -235,6 +235,8 @@ _facts() {
   for _d in setsid setpriv runuser su getent gzip sha1sum sha224sum sha256sum sha384sum sha512sum md5sum truncate realpath base64; do
     command -v "$_d" >/dev/null 2>&1 && _k="$_k $_d"
   done
+  # the setpriv of busybox changes no ids
+  [ -L "$(command -v setpriv)" ] || _k="$_k setids"
   _say "$_k" "$(stat -c %.9Y / 2>/dev/null || echo bsd)" "\${BASH_VERSION:+bash}"
   cat /proc/self/environ 2>/dev/null || env -0 2>/dev/null || env
 }

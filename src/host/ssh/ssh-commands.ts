@@ -26,6 +26,8 @@ export interface CommandTools {
   user(name: string): Promise<User | undefined>
   group(name: string): Promise<UserGroup | undefined>
   groups(): Promise<UserGroup[]>
+  /** Ends each of the commands that run now. */
+  running: Set<() => void>
   /** Put large input into a file of the target that only this user can read. */
   inputFile(data: Uint8Array): Promise<string>
 }
@@ -107,13 +109,16 @@ async function asUser(tools: CommandTools, { user, group }: Command): Promise<st
   const { facts } = tools
   const gid = primary?.gid ?? account?.gid ?? 0
   if ((account?.uid ?? facts.uid) === facts.uid && gid === facts.gid) return []
-  if (facts.tools.has('setpriv') && facts.stat === 'gnu') {
+  if (facts.tools.has('setpriv') && facts.tools.has('setids')) {
     const groups = account ? groupIdsOf(account, await tools.groups()) : [gid]
     const ids = [`--regid=${gid}`, `--groups=${groups.join(',')}`]
     return ['setpriv', ...(account ? [`--reuid=${account.uid}`] : []), ...ids, '--']
   }
   const name = account?.name ?? 'root'
   if (facts.tools.has('runuser')) return ['runuser', '-u', name, ...(primary ? ['-g', primary.name] : []), '--']
+  if (!facts.tools.has('su')) {
+    throw new HostError('EPERM', 'The target has no program to change the user: setpriv, runuser and su are missing')
+  }
   return ['su', '-s', '/bin/sh', '-c', 'exec "$0" "$@"', name, '--']
 }
 
@@ -203,6 +208,7 @@ class Ending {
     this.command = command
     this.output = output
     command.signal?.addEventListener('abort', this.onAbort)
+    tools.running.add(this.onAbort)
     if (command.timeout !== undefined) {
       this.later(command.timeout * 1000, () => {
         this.timedOut = true
@@ -229,6 +235,7 @@ class Ending {
   }
 
   close(): void {
+    this.tools.running.delete(this.onAbort)
     this.command.signal?.removeEventListener('abort', this.onAbort)
     for (const timer of this.timers) clearTimeout(timer)
   }

@@ -30,6 +30,7 @@ export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
   private readonly held = new HeldFiles()
   private readonly changed = new Map<string, string | null>()
+  private readonly running = new Set<() => void>()
 
   /** Connect, start the shell, learn what the target has. Throws SshError. */
   static async open(target: SshTarget, options: SshOptions): Promise<SshHost> {
@@ -69,18 +70,21 @@ export class SshHost extends SshFiles implements Host {
     return channel.child
   }
 
+  /** End what runs on the target for this host, remove its temporary files there, and leave the connection. */
   async close(): Promise<void> {
     this.held.release()
+    for (const end of this.running) end()
     await this.agents.close()
     await this.connection.close()
   }
 
   private get commandTools(): CommandTools {
-    const { agents, facts, changed } = this
+    const { agents, facts, changed, running } = this
     return {
       agents,
       facts,
       changed,
+      running,
       user: (name) => this.user(name),
       group: (name) => this.group(name),
       groups: () => this.groups(),
