@@ -1,5 +1,5 @@
 // The cloud roster: machines in the cache of salt-cloud (`<cachedir>/active/<driver>/<provider>/<id>.p`), with the login that the
-// cloud configuration has for their profile and provider.
+// cloud configuration has for their provider and profile.
 import { dirname, join } from 'node:path'
 import { BrineError, toError } from '../../base/mod.ts'
 import { globFiles, isRegularFile, option, readConfigFile } from '../../config/mod.ts'
@@ -52,7 +52,7 @@ interface CloudConfig {
 }
 
 function cloudConfig({ opts, log }: RosterRequest): CloudConfig {
-  const folder = dirname(str(opts.get('conf_file') ?? join(str(opts.get('config_dir') ?? '/etc/salt'), 'master')))
+  const folder = option(opts, 'config_dir')
   const read = (...patterns: string[]): Dict => {
     const all: Dict = new Map()
     for (const file of patterns.flatMap((pattern) => globFiles(join(folder, pattern)).sort()).filter(isRegularFile)) {
@@ -84,7 +84,8 @@ async function entryOf(
     return undefined
   }
   const profile = known.get('profile') ?? null
-  const places = [config.profiles.get(profile), providerOf(config, provider), config.main]
+  // as in Salt, a value of the provider counts before one of the profile
+  const places = [providerOf(config, provider), config.profiles.get(profile), config.main]
   const setting = (name: string): Value =>
     places.map((place) => valueAt(place, name)).find((value) => value !== null) ?? null
   const settings: Dict = new Map<Value, Value>([['host', address]])

@@ -68,11 +68,11 @@ describe('the cache roster', () => {
 })
 
 describe('the cloud roster', () => {
-  it('has the machines of salt-cloud with the login of their profile', async () => {
+  it('has the machines of salt-cloud with the login of their provider and profile', async () => {
     const site = rosterSite(
       {
         cloud: 'ssh_username: admin\n',
-        'cloud.profiles.d/p.conf': 'small:\n  provider: ec2\n  private_key: /keys/small\n',
+        'cloud.profiles.d/p.conf': 'small:\n  provider: ec2\n  private_key: /keys/small\n  ssh_username: vm\n',
         'cloud.providers.d/p.conf': 'ec2:\n  driver: ec2\n  private_key: /keys/ec2\n  sudo: true\n  ssh_password: pw\n',
       },
       { roster: 'cloud' },
@@ -87,7 +87,7 @@ describe('the cloud roster', () => {
     store('vm2', { profile: null, public_ips: [], private_ips: '10.0.0.5' })
     store('vm3', { profile: null, public_ips: [] })
     expect(await site.settings('*')).toEqual({
-      vm1: { host: '8.8.4.4', user: 'admin', passwd: 'pw', priv: '/keys/small', sudo: true },
+      vm1: { host: '8.8.4.4', user: 'vm', passwd: 'pw', priv: '/keys/ec2', sudo: true },
       vm2: { host: '10.0.0.5', user: 'admin', passwd: 'pw', priv: '/keys/ec2', sudo: true },
     })
     expect(site.lines.filter((line) => !line.startsWith('debug'))).toEqual([
