@@ -1,0 +1,44 @@
+// Our public key among those that let a user in: `--key-deploy`, and the offer that follows a refused login.
+import { readFileSync } from 'node:fs'
+import { BrineError, type Log } from '../base/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { SshHost } from '../host/mod.ts'
+import { AGENT_FORWARDING, defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
+import { runtimeFolder } from './runtime-folder.ts'
+
+/** Type, key and perhaps a comment: words that stand in a shell command without any meaning of their own. */
+const PUBLIC_KEY = /^[\w@.-]+ [A-Za-z0-9+/=]+(?: [\w@.:+-]+)?$/
+
+/** Log in with a password as the user of a target, and add our public key unless it is there. Throws SshError. */
+export async function installKey(parts: { opts: Dict; log: Log }, entry: RosterEntry, password: string): Promise<void> {
+  const { opts, log } = parts
+  const key = publicKey(opts)
+  const { become: _, ...target } = await sshTarget(entry, opts)
+  const host = await SshHost.open({ ...target, password }, { log, runtimeDir: runtimeFolder(opts) })
+  try {
+    const { retcode, stderr } = await host.raw(addingLine(key))
+    if (retcode === 0) return
+    throw new BrineError('KeyNotInstalled', new TextDecoder().decode(stderr).trim() || `the shell ends with ${retcode}`)
+  } finally {
+    await host.close()
+  }
+}
+
+function publicKey(opts: Dict): string {
+  const { path } = defaultKey(opts)
+  if (path === AGENT_FORWARDING) throw new BrineError('KeyNotInstalled', 'ssh_priv names an agent and no key')
+  const key = readFileSync(`${path}.pub`, 'utf8').trim()
+  if (!PUBLIC_KEY.test(key)) throw new BrineError('KeyNotInstalled', `${path}.pub holds no public key`)
+  return key
+}
+
+/** A last line without its end would swallow ours. */
+function addingLine(key: string): string {
+  const file = '"$HOME/.ssh/authorized_keys"'
+  return [
+    'umask 077',
+    'mkdir -p "$HOME/.ssh"',
+    `touch ${file}`,
+    `{ grep -qxF '${key}' ${file} || { [ -z "$(tail -c 1 ${file})" ] || echo >> ${file}; echo '${key}' >> ${file}; }; }`,
+  ].join(' && ')
+}
