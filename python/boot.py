@@ -34,5 +34,5 @@ import zlib  # noqa: E402
 
 files = json.loads(zlib.decompress(read(int.from_bytes(read(4), "big"))).decode("utf-8"))
 importer = sys.modules["brine_worker.memory"] = type(sys)("brine_worker.memory")
-exec(compile(files["brine_worker/memory.py"], "<brine>/brine_worker/memory.py", "exec"), importer.__dict__)
+exec(compile(files["brine_worker/memory.py"], "/<brine>/brine_worker/memory.py", "exec"), importer.__dict__)
 importer.start(files)

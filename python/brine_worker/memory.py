@@ -6,7 +6,8 @@ files can be on the search path like folders of the disk.
 import os
 import sys
 
-ROOT = "<brine>"
+# absolute: `site` makes other entries of the search path so
+ROOT = "/<brine>"
 
 
 class Files:

@@ -19,7 +19,7 @@ QUERYFORMAT = "%{NAME}_|-%{EPOCH}_|-%{VERSION}_|-%{RELEASE}_|-%{ARCH}_|-%{REPOID
 
 def get_osarch():
     try:
-        asked = subprocess.run(["rpm", "--eval", "%{_host_cpu}"], capture_output=True, text=True, check=False)
+        asked = subprocess.run(["rpm", "--eval", "%{_host_cpu}"], stdout=subprocess.PIPE, universal_newlines=True, check=False)
         arch = asked.stdout.strip()
     except OSError:
         import platform
