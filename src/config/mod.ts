@@ -9,6 +9,6 @@ export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } f
 export { FUNCTION_OPTIONS, functionDefaults, THEMES } from './options.ts'
 export { expandRoots } from './paths.ts'
 export { isRegularFile, readConfigFile } from './read-file.ts'
-export { SDB_DRIVERS, type SdbMachine, type SdbPlace, sdbPlace } from './sdb.ts'
+export { fetchSdb, SDB_DRIVERS, type SdbMachine, type SdbPlace, sdbPlace, withFetched } from './sdb.ts'
 export { placeOfOption } from './source.ts'
 export { type OptionName, type OptionValue, option, rawOption } from './view.ts'

@@ -109,31 +109,40 @@ const here = (log: Log): SdbMachine => ({
  * names of the options that had URIs.
  */
 export async function applySdb(opts: Dict, log: Log): Promise<Set<string>> {
-  const machine = here(log)
   const named = new Set<string>()
   let count = 0
-  const visit = async (value: Value): Promise<Value> => {
-    if (typeof value === 'string') return value.startsWith(START) ? fetched(value) : value
-    if (isDict(value)) for (const [key, inner] of value) value.set(key, await visit(inner))
-    else if (isList(value)) for (const [index, inner] of value.entries()) (value as Value[])[index] = await visit(inner)
-    return value
-  }
-  const fetched = async (uri: string): Promise<Value> => {
+  const counting = async (uri: string): Promise<Value> => {
     count++
-    const place = sdbPlace(uri, opts)
-    const driver = typeof place === 'string' ? undefined : SDB_DRIVERS[place.driver]
-    if (typeof place === 'string' || !driver) return uri
-    try {
-      return await driver.get(machine, place.key, place.profile)
-    } catch (error) {
-      log('error', `${uri} cannot be fetched: ${toError(error).message}`)
-      return uri
-    }
+    const value = await fetchSdb(uri, opts, log)
+    return value === undefined ? uri : value
   }
   for (const [key, value] of opts) {
     const before = count
-    opts.set(key, await visit(value))
+    opts.set(key, await withFetched(value, counting))
     if (count > before) named.add(str(key))
   }
   return named
+}
+
+/** Replace the URIs in a value, in place, by what `fetch` returns for each. */
+export async function withFetched(value: Value, fetch: (uri: string) => Promise<Value>): Promise<Value> {
+  if (typeof value === 'string') return value.startsWith(START) ? fetch(value) : value
+  if (isDict(value)) for (const [key, inner] of value) value.set(key, await withFetched(inner, fetch))
+  else if (isList(value)) {
+    for (const [index, inner] of value.entries()) (value as Value[])[index] = await withFetched(inner, fetch)
+  }
+  return value
+}
+
+/** Return the value that a URI names, or undefined when it cannot be fetched here. */
+export async function fetchSdb(uri: string, opts: Dict, log: Log): Promise<Value | undefined> {
+  const place = sdbPlace(uri, opts)
+  const driver = typeof place === 'string' ? undefined : SDB_DRIVERS[place.driver]
+  if (typeof place === 'string' || !driver) return undefined
+  try {
+    return await driver.get(here(log), place.key, place.profile)
+  } catch (error) {
+    log('error', `${uri} cannot be fetched: ${toError(error).message}`)
+    return undefined
+  }
 }

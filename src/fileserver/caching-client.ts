@@ -19,13 +19,18 @@ const HASH_LENGTHS: ReadonlyMap<number, string> = new Map([
 
 export abstract class CachingClient implements FileClient {
   protected readonly opts: Dict
+  /** The machine of the cache. */
   protected readonly host: Host
+  /** The machine of destinations and of paths that are no URLs. */
+  protected readonly target: Host
   protected readonly hashes: KnownHashes
   protected readonly log: Log
 
-  constructor(opts: Dict, host: Host, log: Log = silentLog) {
+  /** The target is another machine than that of the cache where functions run agentless. */
+  constructor(opts: Dict, host: Host, log: Log = silentLog, target: Host = host) {
     this.opts = opts
     this.host = host
+    this.target = target
     this.log = namedLog(log, 'salt.fileclient')
     this.hashes = new KnownHashes(host)
   }
@@ -44,26 +49,29 @@ export abstract class CachingClient implements FileClient {
   }
 
   /** Makes room for a copy: false when its directory is missing and may not be made. */
-  protected async prepare(target: string, options: FetchOptions): Promise<boolean> {
-    const there = await this.host.stat(target)
-    const directory = await this.host.stat(dirname(target))
+  protected async prepare(path: string, options: FetchOptions): Promise<boolean> {
+    const host = this.sideOf(options)
+    const there = await host.stat(path)
+    const parent = dirname(path)
+    const directory = await host.stat(parent)
     if (directory?.type !== 'directory') {
       if (options.dest && !options.makedirs) return false
-      await this.makeCacheDirectory(dirname(target))
+      // a file that became a directory makes room
+      if (directory?.type === 'file') await host.remove(parent)
+      await host.makeDirectory(parent, { parents: true })
     }
-    if (there?.type === 'directory') await this.host.removeDirectory(target, { recursive: true })
+    if (there?.type === 'directory') await host.removeDirectory(path, { recursive: true })
     return true
   }
 
-  /** A file that became a directory makes room. */
-  private async makeCacheDirectory(directory: string): Promise<void> {
-    if ((await this.host.stat(directory))?.type === 'file') await this.host.remove(directory)
-    await this.host.makeDirectory(directory, { parents: true })
+  /** The machine that gets a copy. */
+  protected sideOf({ dest }: FetchOptions): Host {
+    return dest ? this.target : this.host
   }
 
   /** The name goes into a directory that is there, or that the slash says is one. */
   protected async within(dest: string, path: string): Promise<string> {
-    const isDirectory = dest.endsWith('/') || (await this.host.stat(dest))?.type === 'directory'
+    const isDirectory = dest.endsWith('/') || (await this.target.stat(dest))?.type === 'directory'
     return isDirectory ? join(dest, basename(path)) : dest
   }
 
@@ -88,10 +96,11 @@ export abstract class CachingClient implements FileClient {
     if (scheme === 'salt') return this.fetch(url, options)
     const last = path.length > 1 && !path.endsWith('/') ? url.slice(url.lastIndexOf('/') + 1) : 'index.html'
     const target = options.dest ? await this.within(options.dest, last) : this.externalPath(url, options.saltenv)
-    if (options.dest && !options.makedirs && (await this.host.stat(dirname(target)))?.type !== 'directory') return false
+    const host = this.sideOf(options)
+    if (options.dest && !options.makedirs && (await host.stat(dirname(target)))?.type !== 'directory') return false
     if (!options.dest && options.sourceHash && (await this.hasHash(target, options.sourceHash))) return target
-    await this.host.makeDirectory(dirname(target), { parents: true })
-    await download(this.host, this.opts, url, target, options)
+    await host.makeDirectory(dirname(target), { parents: true })
+    await download(host, this.opts, url, target, options)
     this.log('debug', `File ${withoutUser(url)} was fetched to ${target}`)
     return target
   }

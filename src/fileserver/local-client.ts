@@ -11,8 +11,8 @@ import { Roots } from './roots.ts'
 export class LocalFileClient extends CachingClient {
   private readonly roots: Roots
 
-  constructor(opts: Dict, host: Host, log?: Log) {
-    super(opts, host, log)
+  constructor(opts: Dict, host: Host, log?: Log, target?: Host) {
+    super(opts, host, log, target)
     this.roots = new Roots(opts, host)
   }
 
@@ -38,19 +38,25 @@ export class LocalFileClient extends CachingClient {
   }
 
   private async locate(url: string, saltenv: string): Promise<string | undefined> {
-    if (!url.startsWith('salt://')) return (await this.host.stat(url))?.type === 'file' ? url : undefined
     const parsed = parseSaltUrl(url)
     return (await this.roots.find(parsed.path, parsed.saltenv ?? saltenv))?.path
   }
 
   async hash(url: string, saltenv: string): Promise<FileSum | undefined> {
-    const path = await this.locate(url, saltenv)
-    if (path === undefined) return undefined
     const hash_type = option(this.opts, 'hash_type')
-    return { hash_type, hsum: await this.hashes.of(path, hash_type) }
+    if (!url.startsWith('salt://')) {
+      if ((await this.target.stat(url))?.type !== 'file') return undefined
+      return { hash_type, hsum: await this.target.hash(url, hash_type) }
+    }
+    const path = await this.locate(url, saltenv)
+    return path === undefined ? undefined : { hash_type, hsum: await this.hashes.of(path, hash_type) }
   }
 
   async stat(url: string, saltenv: string): Promise<FileStat | undefined> {
+    if (!url.startsWith('salt://')) {
+      const stat = await this.target.stat(url)
+      return stat?.type === 'file' ? stat : undefined
+    }
     const path = await this.locate(url, saltenv)
     return path === undefined ? undefined : this.host.stat(path)
   }
@@ -61,13 +67,14 @@ export class LocalFileClient extends CachingClient {
     const source = (await this.roots.find(path, saltenv))?.path
     if (source === undefined) return false
     const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
-    const there = await this.host.stat(target)
-    if (there?.type === 'file' && (await this.sameContent(source, target, there.size))) {
+    const host = this.sideOf(options)
+    const there = await host.stat(target)
+    if (there?.type === 'file' && (await this.sameContent(source, host, target, there.size))) {
       await this.tellCopied(path, saltenv, 'cache', source)
       return target
     }
     if (!(await this.prepare(target, options))) return false
-    await this.host.writeStream(target, this.host.stream(source))
+    await host.writeStream(target, this.host.stream(source))
     await this.tellCopied(path, saltenv, 'server', source)
     return target
   }
@@ -78,9 +85,9 @@ export class LocalFileClient extends CachingClient {
     this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source, hash_type) })
   }
 
-  private async sameContent(source: string, target: string, size: number): Promise<boolean> {
+  private async sameContent(source: string, host: Host, target: string, size: number): Promise<boolean> {
     if ((await this.host.stat(source))?.size !== size) return false
-    const [a, b] = [await this.hashes.of(source, 'sha256'), await this.hashes.of(target, 'sha256')]
-    return a === b
+    const there = host === this.host ? this.hashes.of(target, 'sha256') : host.hash(target, 'sha256')
+    return (await this.hashes.of(source, 'sha256')) === (await there)
   }
 }

@@ -42,3 +42,5 @@ export {
   type ScriptedSocket,
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'
+export { splitHost } from './split-host.ts'
+export type { SshTarget } from './ssh/target.ts'

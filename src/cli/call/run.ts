@@ -2,6 +2,7 @@
 import type { Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { docsFor } from '../../minion/mod.ts'
 import { HintList } from '../../sdk/mod.ts'
 import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
@@ -11,7 +12,7 @@ import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
 import { callOptions } from './call-options.ts'
 import { callFunction } from './caller.ts'
-import { docsFor } from './docs.ts'
+
 import { type LocalMinion, localMinion } from './local-minion.ts'
 
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {

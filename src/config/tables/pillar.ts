@@ -76,7 +76,7 @@ export const PILLAR = {
     doc: 'Cache that keeps pillars',
     later: 'other drivers of the cache',
   },
-  range_server: { type: 'str', both: 'range:80', doc: 'Server for range expressions', later: 'range expressions' },
+  range_server: { type: 'str', both: 'range:80', doc: 'Server for range expressions of salt-ssh' },
   minion_pillar_cache: {
     type: 'bool',
     for: ['minion'],

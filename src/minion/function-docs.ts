@@ -1,6 +1,6 @@
 // Documentation of functions as text, from their declarations.
-import type { Registry } from '../../loader/mod.ts'
-import type { FunctionDeclaration } from '../../sdk/mod.ts'
+import type { Registry } from '../loader/mod.ts'
+import type { FunctionDeclaration } from '../sdk/mod.ts'
 
 /** The text of a function: what it does, what it takes, and how it is called. */
 export function docText({ doc, args, examples = [] }: FunctionDeclaration): string {

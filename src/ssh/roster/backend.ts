@@ -1,0 +1,41 @@
+// What a roster backend is: a reader that lists possible targets with their settings.
+import type { Log } from '../../base/mod.ts'
+import type { Dict, Value } from '../../data/mod.ts'
+import type { Host } from '../../host/mod.ts'
+import type { DataCache, PkiKeys } from '../../store/mod.ts'
+
+export interface RosterRequest {
+  /** The master's options, with those of the command line laid over. */
+  opts: Dict
+  log: Log
+  tgt: Value
+  tgtType: string
+  /** The machine that salt-ssh runs on. */
+  host: Host
+  /** Render a roster file; by default with the renderer of the options. */
+  render?: (file: string) => Promise<Value>
+  /** The master's cache of grains, pillar and mine, for the `cache` roster and for matching by data. */
+  cache?: DataCache
+  /** The master's keys of minions, for the `cache` roster. */
+  keys?: PkiKeys
+}
+
+/**
+ * Settings of one target as its roster has them: a map, or a text that is the host. A function reads them when they are needed; it
+ * returns undefined after it has reported that they cannot be read.
+ */
+export type RawEntry = Value | (() => Promise<Value | undefined>)
+
+export interface Listing {
+  /** The file, directory or server that was read, for messages. */
+  source: string
+  entries: ReadonlyMap<string, RawEntry>
+  /** Ids by group, where a roster has groups of its own. */
+  groups?: ReadonlyMap<string, readonly string[]>
+}
+
+export interface Backend {
+  read(request: RosterRequest): Promise<Listing>
+  /** True where the target is an expression that the backend itself reads: all that it lists is meant. */
+  readonly chooses?: boolean
+}

@@ -1,0 +1,126 @@
+// Which entries of a roster a target means, by the matchers of minions. The id is matched without looking at an entry. For other
+// kinds, a target has the grains of its roster entry over those that the master has cached for its id, and the address of its host.
+import { lookup as resolveName } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { BrineError, type Log } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isDict, isList, quote, splitWords, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { type MatchSubject, match } from '../../match/mod.ts'
+import type { Listing, RosterRequest } from './backend.ts'
+import { hostOf, type RosterEntry } from './entry.ts'
+import { RosterError } from './errors.ts'
+import { texts } from './files.ts'
+import { rangeHosts } from './range-server.ts'
+
+const BY_ID = new Set(['glob', 'pcre', 'list'])
+
+/** Return the ids that the target means, in the order of the roster. */
+export async function chosenIds(
+  listing: Listing,
+  request: RosterRequest,
+  entryOf: (id: string) => Promise<RosterEntry | undefined>,
+): Promise<string[]> {
+  const ids = [...listing.entries.keys()]
+  const { tgt, kind } = await withoutRanges(request)
+  const log = sayingOnce(request.log)
+  const opts: Dict = new Map([...request.opts, ['nodegroups', groupsOf(listing, request.opts)]])
+  const needsAddress = kind === 'ipcidr' || /(?:^|[\s(])S@/.test(str(tgt)) || kind === 'nodegroup'
+  const chosen: string[] = []
+  for (const id of ids) {
+    const subject: MatchSubject = { id, grains: new Map(), pillar: new Map(), opts, log }
+    if (!BY_ID.has(kind)) {
+      const entry = await entryOf(id)
+      if (!entry) continue
+      await addFacts(subject, entry, request, needsAddress)
+    }
+    if (isMatch(kind, tgt, subject)) chosen.push(id)
+  }
+  return chosen
+}
+
+function isMatch(kind: string, tgt: Value, subject: MatchSubject): boolean {
+  try {
+    return truthy(match(kind, tgt, subject))
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    const text = `Target ${quote(str(tgt))} cannot be matched as ${kind}: ${error.message}`
+    throw new RosterError('InvalidTarget', text, { cause: error })
+  }
+}
+
+/** Replace range expressions by the ids that the range server names. */
+async function withoutRanges(request: RosterRequest): Promise<{ tgt: Value; kind: string }> {
+  const { tgt, tgtType } = request
+  if (tgtType === 'glob' && isList(tgt)) return { tgt, kind: 'list' }
+  if (tgtType === 'range') return { tgt: await rangeHosts(request, str(tgt)), kind: 'list' }
+  const text = textOf(tgt)
+  if (tgtType !== 'compound' || text === undefined || !text.includes('R@')) return { tgt, kind: tgtType }
+  const words: string[] = []
+  for (const word of splitWords(text)) {
+    words.push(word.startsWith('R@') ? `L@${(await rangeHosts(request, word.slice(2))).join(',')}` : word)
+  }
+  return { tgt: words, kind: 'compound' }
+}
+
+/** Nodegroups by name: those of the master, the lists of `ssh_list_nodegroups`, and the groups of the roster itself. */
+function groupsOf({ groups = new Map() }: Listing, opts: Dict): Dict {
+  const all: Dict = new Map(option(opts, 'nodegroups') as Dict)
+  for (const [name, ids] of option(opts, 'ssh_list_nodegroups')) all.set(str(name), [`L@${texts(ids).join(',')}`])
+  for (const [name, ids] of groups) all.set(name, [`L@${ids.join(',')}`])
+  return all
+}
+
+async function addFacts(
+  subject: MatchSubject,
+  entry: RosterEntry,
+  { opts, cache }: RosterRequest,
+  needsAddress: boolean,
+): Promise<void> {
+  const { settings } = entry
+  const minionOptions = [option(opts, 'ssh_minion_opts'), settings.get('minion_opts')]
+  const written = [...minionOptions.map((part) => part && isDict(part) && part.get('grains')), settings.get('grains')]
+  for (const grains of [cached(cache, 'grains', entry.id), ...written]) {
+    if (grains && isDict(grains)) for (const [key, value] of grains) subject.grains.set(key, value)
+  }
+  subject.grains.set('id', entry.id)
+  const pillar = cached(cache, 'pillar', entry.id)
+  if (pillar && isDict(pillar)) subject.pillar = pillar
+  if (!needsAddress) return
+  for (const address of await addressesOf(hostOf(entry))) {
+    const grain = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    const known = subject.grains.get(grain)
+    subject.grains.set(grain, [...(known !== undefined && isList(known) ? known : []), address])
+  }
+}
+
+/** Cached data of a minion; an id that cannot be the key of a cached value has none. */
+function cached(cache: RosterRequest['cache'], bank: string, id: string): Value | undefined {
+  try {
+    return cache?.bank(bank).fetch(id)
+  } catch (error) {
+    if (error instanceof BrineError && error.code === 'InvalidKey') return undefined
+    throw error
+  }
+}
+
+/** Return the addresses of a name; none when it cannot be resolved. */
+export async function addressesOf(host: string): Promise<string[]> {
+  if (isIP(host)) return [host]
+  try {
+    return (await resolveName(host, { all: true })).map(({ address }) => address)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL' || code === 'ENODATA') return []
+    throw error
+  }
+}
+
+/** Matchers are asked for each entry, and would report a wrong target as often. */
+function sayingOnce(log: Log): Log {
+  const said = new Set<string>()
+  return (level, text) => {
+    if (said.has(text)) return
+    said.add(text)
+    log(level, text)
+  }
+}
