@@ -13,3 +13,6 @@ export async function askedByTarget<T>(isTarget: boolean, work: () => T | Promis
 }
 
 export const isAskedByTarget = (): boolean => asked?.getStore() === true
+
+/** Options of the master that functions of a target have, and the target itself must not see. */
+export const WITHHELD_OPTIONS: ReadonlySet<unknown> = new Set(['__master_opts__', 'ext_pillar', 'master_tops'])

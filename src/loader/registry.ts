@@ -299,7 +299,7 @@ export class Registry {
   ): Value | Promise<Value> {
     const declaration = module.functions[fun]
     if (!declaration) throw this.unknown(name)
-    refuseBeyondTarget(name)
+    refuseBeyondTarget(name, args, kwargs)
     return loggedCall(this.ctx.log, name, () => {
       const result = declaration.run(this.contextOf(module.name, name), bind(declaration, fun, args, kwargs))
       return result instanceof Promise ? result.then(toValue) : toValue(result)

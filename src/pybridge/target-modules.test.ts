@@ -154,6 +154,26 @@ def ask(name, *args, **kwargs):
     await expect(ask('between.pass_on', 'publish.publish', '*', 'test.ping')).rejects.toThrow(refused)
   })
 
+  test('options of the master are not shown to it', async () => {
+    folder.opts.set('__master_opts__', new Map([['ssh_passwd', 'secret']]))
+    folder.opts.set('ext_pillar', [new Map([['vault', 'secret']])])
+    for (const asked of [
+      ['config.get', '__master_opts__:ssh_passwd'],
+      ['config.get', 'ext_pillar'],
+      ['config.items'],
+      ['test.get_opts'],
+    ]) {
+      await expect(ask(...asked)).rejects.toThrow('reaches beyond the target')
+    }
+    expect(await ask('config.get', 'log_level')).toBe('info')
+    folder.write('modules/showing.py', 'import os\ndef opts(): return sorted(__opts__) if os.getpid() else None\n')
+    const registry = await folder.registry({ host: target().host() })
+    const names = await registry.call('showing.opts')
+    expect(names).toContain('log_level')
+    expect(names).not.toContain('__master_opts__')
+    expect(names).not.toContain('ext_pillar')
+  })
+
   test('templates are not rendered here for it', async () => {
     const asked = ask('slsutil.renderer', null, "#!jinja\n{{ '/etc/passwd' | file_hashsum }}")
     await expect(asked).rejects.toThrow(

@@ -2,7 +2,7 @@
 // that reads them, and again when they have changed.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Log } from '../base/mod.ts'
+import { type Log, WITHHELD_OPTIONS } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { RemotePrograms } from '../host/mod.ts'
 import { WorkerError } from './errors.ts'
@@ -20,7 +20,7 @@ const READING: ReadonlySet<string> = new Set(['load', 'grains'])
 const MOST_BYTES = 64 << 20
 
 /** What a target may send: it is not trusted to keep within bounds. */
-const LIMITS = { frame: 128 << 20, asks: 256, lines: true } as const
+const LIMITS = { frame: 128 << 20, asks: 256, withheld: WITHHELD_OPTIONS }
 
 const workers = new WeakMap<RemotePrograms, TargetWorker>()
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { LOG_LEVELS, type Log, type LogLevel, namedLog, silentLog, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { Documents } from './documents.ts'
+import { type DocumentSink, Documents } from './documents.ts'
 import { errorOf, failureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
 import { frame, PythonFrameReader } from './frames.ts'
 import type { LaunchedWorker } from './launch.ts'
@@ -32,8 +32,8 @@ export interface WorkerOptions {
   launch: () => LaunchedWorker | Promise<LaunchedWorker>
   /** The beginning of sentences about it. */
   name: string
-  /** For a worker that is not trusted: bytes of a frame, questions at a time, and whether its log lines are counted. */
-  limits?: { frame: number; asks: number; lines: boolean }
+  /** For a worker that is not trusted: bytes of a frame, questions at a time, and options that it is not told. */
+  limits?: { frame: number; asks: number; withheld: ReadonlySet<unknown> }
 }
 
 export interface Asked {
@@ -143,11 +143,12 @@ class Process {
     this.child.once('exit', (code, signal) => {
       setTimeout(() => this.end(this.died(code, signal)), LAST_WORDS_MS).unref()
     })
-    this.documents = new Documents({
+    const sink: DocumentSink = {
       document: (number, value) => this.send([DOCUMENT, number, value]),
       patch: (number, changed, gone) => this.send([PATCH, number, changed, gone]),
       drop: (number) => this.send([DROP, number]),
-    })
+    }
+    this.documents = new Documents(sink, options.limits?.withheld)
     this.rest()
   }
 
@@ -211,7 +212,7 @@ class Process {
   /** Pass a line of a module on under the name of its logger. */
   private pass(level: LogLevel, name: string, text: string): void {
     const log = this.log()
-    if (this.options.limits?.lines && !this.printed[0]!.takes(text.length)) return
+    if (this.options.limits && !this.printed[0]!.takes(text.length)) return
     if (log.from) namedLog(log, name)(level, printable(text))
     else log(level, printable(`[${name}] ${text}`))
   }
