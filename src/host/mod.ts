@@ -25,6 +25,7 @@ export type {
   HostFiles,
   HostSocketOptions,
   HostSockets,
+  RemotePrograms,
   SocketAddress,
   TempOptions,
   TlsTrust,
