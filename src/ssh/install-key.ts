@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { BrineError, type Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { SshHost } from '../host/mod.ts'
-import { AGENT_FORWARDING, defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
+import { AGENT_FORWARDING, SshHost } from '../host/mod.ts'
+import { defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
 
 /** Type, key and perhaps a comment: words that stand in a shell command without any meaning of their own. */
