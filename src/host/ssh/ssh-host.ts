@@ -159,6 +159,9 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection> {
+    // ssh takes a socket that is not there for one that ends at once
+    if ('path' in address)
+      await this.must(`_must ${pathWord(address.path)}; [ -w ${pathWord(address.path)} ] || _n EACCES`, address.path)
     return (await import('./ssh-sockets.ts')).openRemoteSocket(this.connection, address, options)
   }
 
