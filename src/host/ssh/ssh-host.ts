@@ -18,6 +18,7 @@ import type {
 import { programCandidates } from '../which.ts'
 import { Agents } from './agents.ts'
 import { SshConnection, type SshOptions } from './connection.ts'
+import { connectionError, isProxyFailure, isSshError } from './errors.ts'
 import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
 import { contentWords, expandedWord, pathWord, words } from './shell-text.ts'
@@ -41,8 +42,10 @@ export class SshHost extends SshFiles implements Host {
       const answer = await agents.request('_facts </dev/null')
       return new SshHost(connection, agents, readFacts(answer, asked, Date.now() / 1000))
     } catch (error) {
+      const isProxy = isSshError(error, 'Unreachable') && isProxyFailure(error.said)
+      const reason = isProxy ? connectionError(target.host, await connection.proxyFailure(), error.retcode) : error
       await connection.close()
-      throw error
+      throw reason
     }
   }
 
