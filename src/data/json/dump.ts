@@ -1,5 +1,6 @@
 // Python's `json.dumps`, byte for byte: its separators and indents, its float texts, its way with keys that are no
 // text, and its refusals.
+import { Encoded } from '../encoded.ts'
 import { PyError, typeError, valueError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { floatText } from '../repr.ts'
@@ -97,9 +98,19 @@ class JsonWriter {
     } else if (value instanceof Map) {
       if (value.size === 0) this.text += '{}'
       else this.dict(value)
-    } else if (isPlainObject(value)) this.container(new Map(Object.entries(value)) as Value)
+    } else if (value instanceof Encoded) this.encoded(value)
+    else if (isPlainObject(value)) this.container(new Map(Object.entries(value)) as Value)
     else if (this.options.default !== undefined) this.write(this.options.default(value))
     else throw typeError(`Object of type ${className(value)} is not JSON serializable`)
+  }
+
+  /** Copy the text of an encoded value where the options are those of that text. */
+  private encoded(value: Encoded): void {
+    const { ascii, indent, options } = this
+    const isSame = !ascii && indent === undefined && OF_ENCODED.every((name) => options[name] === undefined)
+    const text = isSame ? value.json : undefined
+    if (text === undefined) this.write(value.unpack())
+    else this.text += text
   }
 
   private enter(value: unknown): void {
@@ -188,6 +199,9 @@ class JsonWriter {
     return !HALF_PAIR.test(text) ? JSON.stringify(text) : `"${text.replace(CONTROL, escapeControl)}"`
   }
 }
+
+/** Options that the JSON of encoded values is made without. */
+const OF_ENCODED = ['separators', 'sortKeys', 'allowNan', 'skipKeys', 'default'] as const
 
 const PLAIN_ASCII = /^[ !#-[\]-~]*$/
 const NOT_ASCII = /[^ -~]/g

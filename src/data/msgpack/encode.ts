@@ -4,6 +4,7 @@
 // short message that somebody keeps never holds more than a chunk.
 import { encodeText } from '../codecs.ts'
 import { PyDate } from '../date/date.ts'
+import { Encoded } from '../encoded.ts'
 import { typeError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
@@ -32,6 +33,18 @@ const LONG = 1 << 16
 /** The message in pieces: long byte strings are those that were given. */
 export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Array[] {
   return writer.pieces(value, { apart: dialect !== 'wire' })
+}
+
+/** Return the message for a dict. Each entry is a key and its value, encoded in turn. */
+export function joinEntries(entries: readonly Uint8Array[]): Uint8Array {
+  const size = entries.length
+  const head = Buffer.alloc(size < 16 ? 1 : size < 0x10000 ? 3 : 5)
+  if (head.length === 1) head[0] = 0x80 | size
+  else {
+    head[0] = head.length === 3 ? 0xde : 0xdf
+    head.writeUIntBE(size, 1, head.length - 1)
+  }
+  return Buffer.concat([head, ...entries])
 }
 
 interface Writing {
@@ -148,6 +161,7 @@ class Writer {
     else if (value instanceof SaltConstant) this.constant(value)
     else if (value instanceof Packed) this.ready(value.bytes)
     else if (value instanceof Pieces) this.joined(value)
+    else if (value instanceof Encoded) this.encoded(value)
     else throw typeError(`can not serialize '${typeName(value as Value)}' object`)
   }
 
@@ -355,6 +369,12 @@ class Writer {
     this.reserve(bytes.length)
     this.buffer.set(bytes, this.at)
     this.at += bytes.length
+  }
+
+  /** Copy the bytes of an encoded value where they are in the dialect of the message. */
+  private encoded(value: Encoded): void {
+    if (this.apart && !this.exact) this.ready(value.bytes)
+    else this.value(value.unpack())
   }
 
   /** Counts the levels of containers. */
