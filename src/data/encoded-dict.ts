@@ -9,7 +9,7 @@ export class EncodedEntry {
   readonly key: string
   private readonly make: () => Value
   private packed: Uint8Array | undefined
-  private text: string | undefined
+  private written: Uint8Array | undefined
 
   /** `make` returns a new value at each call. */
   constructor(key: string, make: () => Value) {
@@ -33,12 +33,15 @@ export class EncodedEntry {
     return this.packed
   }
 
-  /** Key and value as JSON. */
-  get json(): string {
-    this.text ??= dumpJson(this.alone(), { ensureAscii: false }).slice('{'.length, -'}'.length)
-    return this.text
+  /** Key and value as JSON, behind a separator. */
+  get json(): Uint8Array {
+    this.written ??= utf8.encode(SEPARATOR + dumpJson(this.alone(), { ensureAscii: false }).slice(1, -1))
+    return this.written
   }
 }
+
+const utf8 = new TextEncoder()
+const SEPARATOR = ', '
 
 /** Bytes before the entry of a dict that has no other. */
 const DICT_OF_ONE_BYTES = 1
@@ -59,8 +62,13 @@ export class EncodedDict extends Encoded {
     return this.joined
   }
 
-  override get json(): string {
-    return `{${this.entries.map(({ json }) => json).join(', ')}}`
+  override get json(): Uint8Array {
+    if (this.entries.length === 0) return Buffer.from('{}')
+    const all = Buffer.concat([...this.entries.map(({ json }) => json), Buffer.from('}')])
+    // the bracket takes the place of the separator before the first entry
+    const text = all.subarray(SEPARATOR.length - 1)
+    text.write('{')
+    return text
   }
 
   unpack(): Dict {

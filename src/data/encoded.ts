@@ -5,8 +5,8 @@ import { PyObject, type Value } from './value.ts'
 export abstract class Encoded extends PyObject {
   /** The value in MessagePack, in the dialect `bus`. */
   abstract readonly bytes: Uint8Array
-  /** The value as JSON on one line with text beyond ASCII as it is; undefined if there is no such text. */
-  get json(): string | undefined {
+  /** The value as JSON on one line, with text beyond ASCII as it is; undefined if that is not at hand. */
+  get json(): Uint8Array | undefined {
     return undefined
   }
 

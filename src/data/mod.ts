@@ -31,7 +31,7 @@ export { unescapeHtml } from './html/unescape.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
 export { jmespathSearch } from './jmespath/search.ts'
-export { type DumpJsonOptions, dumpJson, findJson, loadJson } from './json/mod.ts'
+export { type DumpJsonOptions, dumpJson, encodeJson, findJson, loadJson } from './json/mod.ts'
 export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
 export {
   appendDictKeyValue,

@@ -30,6 +30,17 @@ export function dumpJson(value: unknown, options: DumpJsonOptions = {}): string 
   return writer.text
 }
 
+/** Return `dumpJson` in UTF-8. The JSON of encoded values is copied. */
+export function encodeJson(value: unknown, options: DumpJsonOptions = {}): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = []
+  const writer = new JsonWriter(options, parts)
+  writer.write(value)
+  const end = utf8.encode(writer.text)
+  return parts.length === 0 ? end : Buffer.concat([...parts, end])
+}
+
+const utf8 = new TextEncoder()
+
 /** Python's stack ends near here. */
 const DEEPEST = 990
 
@@ -50,8 +61,10 @@ class JsonWriter {
   private readonly quotedKeys = new Map<string, string>()
   private depth = 0
   private newline = '\n'
+  /** What was written before `text`, where the result is bytes. */
+  private readonly parts: Uint8Array[] | undefined
 
-  constructor(options: DumpJsonOptions) {
+  constructor(options: DumpJsonOptions, parts?: Uint8Array[]) {
     const { indent = null, separators, ensureAscii = true, sortKeys = false } = options
     this.indent = indent === null ? undefined : typeof indent === 'string' ? indent : ' '.repeat(Math.max(0, indent))
     this.itemSeparator = separators?.[0] ?? (this.indent === undefined ? ', ' : ',')
@@ -59,6 +72,7 @@ class JsonWriter {
     this.ascii = ensureAscii
     this.sortKeys = sortKeys
     this.options = options
+    this.parts = parts
   }
 
   write(value: unknown): void {
@@ -104,13 +118,14 @@ class JsonWriter {
     else throw typeError(`Object of type ${className(value)} is not JSON serializable`)
   }
 
-  /** Copy the text of an encoded value where the options are those of that text. */
+  /** Copy the JSON of an encoded value where the result is bytes and the options are those of that JSON. */
   private encoded(value: Encoded): void {
-    const { ascii, indent, options } = this
+    const { ascii, indent, options, parts } = this
     const isSame = !ascii && indent === undefined && OF_ENCODED.every((name) => options[name] === undefined)
-    const text = isSame ? value.json : undefined
-    if (text === undefined) this.write(value.unpack())
-    else this.text += text
+    const json = parts && isSame ? value.json : undefined
+    if (!json) return this.write(value.unpack())
+    parts!.push(utf8.encode(this.text), json)
+    this.text = ''
   }
 
   private enter(value: unknown): void {

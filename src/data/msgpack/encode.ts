@@ -24,7 +24,7 @@ const LONG_TEXT = 1 << 12
  * the caller's.
  */
 export function encodeMsgpack(value: unknown, dialect: MsgpackDialect, room = 0): Uint8Array {
-  return writer.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
+  return writer.free.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
 }
 
 /** From here on bytes are not copied into the message, where it may have pieces. */
@@ -67,6 +67,8 @@ class Writer {
   private start = 0
   private at = 0
   private depth = 0
+  private isWriting = false
+  private inner: Writer | undefined
   /** Text and bytes kept apart. */
   private apart = false
   /** With extension types for what a Python process must get as it is. */
@@ -80,6 +82,13 @@ class Writer {
     this.view = new DataView(this.buffer.buffer)
   }
 
+  /** This writer, or another one while it writes: bytes of an `Encoded` may be made when they are asked for. */
+  get free(): Writer {
+    if (!this.isWriting) return this
+    this.inner ??= new Writer()
+    return this.inner.free
+  }
+
   message(value: unknown, { apart, exact = false, room = 0, depth = 0 }: Writing): Uint8Array {
     this.apart = apart
     this.exact = exact
@@ -87,7 +96,12 @@ class Writer {
     this.depth = depth
     this.reserve(room)
     this.at += room
-    this.value(value)
+    this.isWriting = true
+    try {
+      this.value(value)
+    } finally {
+      this.isWriting = false
+    }
     const begin = this.start + room
     const message = new Uint8Array(this.buffer.buffer, begin, this.at - begin)
     this.start = this.at
