@@ -1,5 +1,6 @@
 // The web console over a master with a swarm of simulated minions on the real wire: presence and grains as minions give them, and jobs
 // that grow while a page shows them.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/free-port.ts'
 import { BenchMaster, mostMinions } from './bench-master.ts'
 import { printRows, type Row } from './console-table.ts'
@@ -13,10 +14,7 @@ export interface SwarmSettings {
   repeat: number
 }
 
-const LONGEST_JOB_MS = 300_000
-
-/** How far apart two looks at a job are. */
-const POLL_MS = 100
+const LONGEST_JOB_S = 300
 
 interface Begun {
   jid: string
@@ -25,8 +23,7 @@ interface Begun {
 }
 
 interface Job {
-  state: string
-  counts: { minions: number; returned: number }
+  counts: { returned: number }
   minions: { returned: string | null }[]
 }
 
@@ -59,6 +56,12 @@ class Api {
 
   job(jid: string): Promise<Job> {
     return this.send('GET', `/v1/jobs/${jid}`) as Promise<Job>
+  }
+
+  /** How many minions have returned the newest job. */
+  async returned(jid: string): Promise<number> {
+    const { items } = (await this.send('GET', '/v1/jobs?limit=5')) as { items: (Job & { jid: string })[] }
+    return items.find((job) => job.jid === jid)?.counts.returned ?? 0
   }
 
   async up(): Promise<number> {
@@ -127,11 +130,15 @@ const VIEWS: readonly JobView[] = [
 ]
 
 /** Open the page of a job that has just begun, and measure until it shows all returns. */
-async function watchJob({ api, visit, size }: Fleet, view: JobView): Promise<Row> {
+async function watchJob({ master, api, visit, size }: Fleet, view: JobView): Promise<Row> {
+  const cpuBefore = master.cost.cpuS
   const { jid, at } = await api.begin(view.fun)
-  const paintMs = await visit.open(`#/jobs/${jid}${view.query}`, view.seen)
-  const shownAt = await visit.until(view.hasAll(size))
-  const strain = await visit.strain()
+  let [paintMs, shownAt] = [0, 0]
+  const strain = await visit.strained(async () => {
+    paintMs = await visit.open(`#/jobs/${jid}${view.query}`, view.seen)
+    shownAt = await visit.until(view.hasAll(size))
+  })
+  const masterCpuS = master.cost.cpuS - cpuBefore
   const { minions } = await api.job(jid)
   const last = Math.max(...minions.map(({ returned }) => Date.parse(returned ?? '')))
   return {
@@ -141,29 +148,31 @@ async function watchJob({ api, visit, size }: Fleet, view: JobView): Promise<Row
     scrollMs: await visit.scroll(view.box),
     jobMs: last - at,
     allMs: shownAt - at,
+    masterCpuS,
     memoryMiB: await visit.memory(),
     heapMiB: await visit.heap(),
   }
 }
 
+/** How often it is asked whether all minions have returned. */
+const POLL_MS = 1000
+
 /** Keep another view open while a job runs. */
 async function watchFleet({ master, api, visit, size }: Fleet, what: string, hash: string, seen: string): Promise<Row> {
   const paintMs = await visit.open(hash, seen)
-  await visit.forget()
-  const { jid, at } = await api.begin('test.ping')
-  const isDone = async (): Promise<boolean> => (await api.job(jid)).counts.returned === size
-  await master.until('all minions return', isDone, LONGEST_JOB_MS / 1000)
-  const jobMs = Date.now() - at
-  // the stream hands events on some at a time
-  await new Promise((done) => setTimeout(done, 10 * POLL_MS))
-  return {
-    what,
-    paintMs,
-    ...(await visit.strain()),
-    jobMs,
-    memoryMiB: await visit.memory(),
-    heapMiB: await visit.heap(),
-  }
+  const cpuBefore = master.cost.cpuS
+  let jobMs = 0
+  const strain = await visit.strained(async () => {
+    const { jid, at } = await api.begin('test.ping')
+    const isDone = async (): Promise<boolean> => {
+      await sleep(POLL_MS)
+      return (await api.returned(jid)) === size
+    }
+    await master.until('all minions return', isDone, LONGEST_JOB_S)
+    jobMs = Date.now() - at
+  })
+  const masterCpuS = master.cost.cpuS - cpuBefore
+  return { what, paintMs, ...strain, jobMs, masterCpuS, memoryMiB: await visit.memory(), heapMiB: await visit.heap() }
 }
 
 async function measure(fleet: Fleet, repeat: number): Promise<Row[]> {

@@ -1,29 +1,25 @@
 // A visit to the web console in a real Chromium, and what it costs the page.
 import { readFileSync } from 'node:fs'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
+import { TaskTrace } from './console-trace.ts'
 
-/** Notes tasks of the page that took long, and the times between frames; runs before the scripts of the page. */
-const WATCH = `window.longTasks = []; window.frameGaps = [];
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) window.longTasks.push(duration) }).observe({ entryTypes: ['longtask'] });
+/** Notes the times between frames; runs before the scripts of the page. */
+const WATCH = `window.frameGaps = [];
   { let last = performance.now()
     const frame = (now) => { window.frameGaps.push(now - last); last = now; requestAnimationFrame(frame) }
     requestAnimationFrame(frame) }`
-
-const FORGET = 'window.longTasks.length = 0; window.frameGaps.length = 0'
 
 /** Scrolls a box from its top to its end and back in steps, one in a frame. */
 const scroll = (selector: string): string => `new Promise((done) => {
   const box = document.querySelector(${JSON.stringify(selector)})
   const steps = 240
   let step = 0
-  window.longTasks.length = 0
   const next = () => {
     const share = step < steps / 2 ? (2 * step) / steps : 2 - (2 * step) / steps
     box.scrollTop = share * (box.scrollHeight - box.clientHeight)
     box.scrollLeft = share * (box.scrollWidth - box.clientWidth)
     if (step++ < steps) requestAnimationFrame(next)
-    else setTimeout(() => done(Math.max(0, ...window.longTasks)), 200)
+    else done()
   }
   next() })`
 
@@ -41,8 +37,9 @@ export interface Look {
 
 /** What a page did while something went on. */
 export interface Strain {
-  /** The longest task. */
+  /** CPU time of the longest task, and of all tasks. */
   taskMs: number
+  allTasksMs: number
   framesPerS: number
   /** The longest time without a frame. */
   gapMs: number
@@ -101,9 +98,10 @@ export class Visit {
     return { what, paintMs, taskMs, memoryMiB: await this.memory() }
   }
 
-  /** Scroll through a box. Return the milliseconds of the longest task. */
+  /** Scroll through a box. Return the CPU time of the longest task, in milliseconds. */
   async scroll(box: string): Promise<number> {
-    return Number(await this.page.evaluate(scroll(box)))
+    const { taskMs } = await this.strained(async () => void (await this.page.evaluate(scroll(box))))
+    return taskMs
   }
 
   /** Wait until a condition of the page holds. Return when it did, in milliseconds since 1970. */
@@ -111,18 +109,18 @@ export class Visit {
     return Number(await this.page.evaluate(when(condition)))
   }
 
-  /** Begin to measure the strain anew. */
-  async forget(): Promise<void> {
-    await this.page.evaluate(FORGET)
-  }
-
-  /** What the page did since the document began, or since `forget`. */
-  async strain(): Promise<Strain> {
-    const [tasks, gaps] = (await this.page.evaluate('[window.longTasks, window.frameGaps]')) as [number[], number[]]
-    const all = gaps.reduce((sum, gap) => sum + gap, 0)
+  /** What the page does while something goes on. */
+  async strained(work: () => Promise<void>): Promise<Strain> {
+    const trace = await TaskTrace.begin(this.processes)
+    await this.page.evaluate('if (window.frameGaps) window.frameGaps.length = 0')
+    await work()
+    const gaps = (await this.page.evaluate('window.frameGaps')) as number[]
+    const { longestMs, allMs } = await trace.end()
+    const time = gaps.reduce((sum, gap) => sum + gap, 0)
     return {
-      taskMs: Math.max(0, ...tasks),
-      framesPerS: all === 0 ? 0 : (1000 * gaps.length) / all,
+      taskMs: longestMs,
+      allTasksMs: allMs,
+      framesPerS: time === 0 ? 0 : (1000 * gaps.length) / time,
       gapMs: Math.max(0, ...gaps),
     }
   }
