@@ -79,7 +79,7 @@ function Filters({ rows }: { rows: Fleet['rows'] }) {
       <input
         class="input wide mono"
         type="search"
-        placeholder="G@os:Debian and web*"
+        placeholder="Target: G@os:Debian and web*"
         aria-label="Filter by a compound target"
         title="A compound target, such as G@os:Debian and web*. The master says whom it means"
         maxLength={10_000}
