@@ -175,15 +175,13 @@ async function watchFleet({ master, api, visit, size }: Fleet, what: string, has
   return { what, paintMs, ...strain, jobMs, masterCpuS, memoryMiB: await visit.memory(), heapMiB: await visit.heap() }
 }
 
-async function measure(fleet: Fleet, repeat: number): Promise<Row[]> {
-  const rows: Row[] = []
+async function* measure(fleet: Fleet, repeat: number): AsyncGenerator<Row> {
   for (let round = 0; round < repeat; round++) {
-    for (const view of VIEWS) rows.push(await watchJob(fleet, view))
-    rows.push(await watchFleet(fleet, 'minions, meanwhile', '#/minions', '.table .rows [role=row]'))
-    rows.push(await watchFleet(fleet, 'events, meanwhile', '#/events', '.view h1'))
-    rows.push(await watchFleet(fleet, 'overview, meanwhile', '#/overview', '.card'))
+    for (const view of VIEWS) yield await watchJob(fleet, view)
+    yield await watchFleet(fleet, 'minions, meanwhile', '#/minions', '.table .rows [role=row]')
+    yield await watchFleet(fleet, 'events, meanwhile', '#/events', '.view h1')
+    yield await watchFleet(fleet, 'overview, meanwhile', '#/overview', '.card')
   }
-  return rows
 }
 
 /** Return whether the console reached its goals over a swarm. */
@@ -205,7 +203,7 @@ export async function benchSwarm({ root, minions, states, chromium, repeat }: Sw
     await master.until('all minions are up', async () => (await api.up()) === size)
     process.stdout.write(`${size} minions signed in within ${auth_wall_s?.toFixed(0)} s; ${states} states each\n`)
     visit = await Visit.begin(chromium, url)
-    return printRows(await measure({ master, api, visit, size }, repeat))
+    return await printRows(measure({ master, api, visit, size }, repeat))
   } finally {
     await visit?.close()
     await master.stop()

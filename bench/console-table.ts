@@ -21,53 +21,72 @@ export interface Row extends Strain {
 
 type Cell = readonly [title: string, value: number | undefined, goal?: number]
 
-/** Print rows of cells under their titles. Return whether no value is above its goal. */
-function printCells(rows: ReadonlyArray<{ what: string; cells: readonly Cell[] }>): boolean {
-  const isMissed = ([, value, goal]: Cell): boolean => value !== undefined && goal !== undefined && value > goal
-  const text = (cell: Cell): string =>
-    cell[1] === undefined ? '' : `${cell[1].toFixed(0)}${isMissed(cell) ? ' (missed)' : ''}`
-  const titles = rows[0]?.cells.map(([title]) => title) ?? []
-  const lines = rows.map(({ what, cells }) => [what, ...cells.map(text)])
-  const widths = ['', ...titles].map((title, at) => Math.max(title.length, ...lines.map((line) => line[at]!.length)))
-  for (const line of [['', ...titles], ...lines]) {
-    const padded = line.map((cell, at) => (at === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[at]!)))
-    process.stdout.write(`${padded.join('  ').trimEnd()}\n`)
+const WHAT_WIDTH = 20
+const LEAST_WIDTH = 14
+
+const isMissed = ([, value, goal]: Cell): boolean => value !== undefined && goal !== undefined && value > goal
+
+const textOf = (cell: Cell): string =>
+  cell[1] === undefined ? '' : `${cell[1].toFixed(0)}${isMissed(cell) ? ' (missed)' : ''}`
+
+/** Prints each row when it is measured: a run takes minutes. */
+class Printing {
+  private isBegun = false
+  private isGood = true
+
+  row(what: string, cells: readonly Cell[]): void {
+    const line = (first: string, texts: readonly string[]): void => {
+      const padded = texts.map((text, at) => text.padStart(Math.max(LEAST_WIDTH, cells[at]![0].length)))
+      process.stdout.write(`${[first.padEnd(WHAT_WIDTH), ...padded].join('  ').trimEnd()}\n`)
+    }
+    if (!this.isBegun)
+      line(
+        '',
+        cells.map(([title]) => title),
+      )
+    this.isBegun = true
+    line(what, cells.map(textOf))
+    if (cells.some(isMissed)) this.isGood = false
   }
-  const { paintMs, taskMs, memoryMiB } = GOALS
-  process.stdout.write(
-    `goals: first paint ${paintMs} ms, longest task ${taskMs} ms of CPU time, memory ${memoryMiB} MiB\n`,
-  )
-  return !rows.some(({ cells }) => cells.some(isMissed))
+
+  /** Return whether no value was above its goal. */
+  end(): boolean {
+    const { paintMs, taskMs, memoryMiB } = GOALS
+    process.stdout.write(
+      `goals: first paint ${paintMs} ms, longest task ${taskMs} ms of CPU time, memory ${memoryMiB} MiB\n`,
+    )
+    return this.isGood
+  }
 }
 
-export const printLooks = (looks: readonly Look[]): boolean =>
-  printCells(
-    looks.map(({ what, paintMs, taskMs, memoryMiB }) => ({
-      what,
-      cells: [
-        ['first paint, ms', paintMs, GOALS.paintMs],
-        ['longest task, ms', taskMs, GOALS.taskMs],
-        ['memory, MiB', memoryMiB, GOALS.memoryMiB],
-      ],
-    })),
-  )
+/** Print looks as they come. Return whether they reached the goals. */
+export async function printLooks(looks: AsyncIterable<Look>): Promise<boolean> {
+  const printing = new Printing()
+  for await (const { what, paintMs, taskMs, memoryMiB } of looks)
+    printing.row(what, [
+      ['first paint, ms', paintMs, GOALS.paintMs],
+      ['longest task, ms', taskMs, GOALS.taskMs],
+      ['memory, MiB', memoryMiB, GOALS.memoryMiB],
+    ])
+  return printing.end()
+}
 
-export const printRows = (rows: readonly Row[]): boolean =>
-  printCells(
-    rows.map((row) => ({
-      what: row.what,
-      cells: [
-        ['first paint, ms', row.paintMs, GOALS.paintMs],
-        ['longest task, ms', row.taskMs, GOALS.taskMs],
-        ['while scrolling', row.scrollMs, GOALS.taskMs],
-        ['all tasks, ms', row.allTasksMs],
-        ['frames/s', row.framesPerS],
-        ['longest gap, ms', row.gapMs],
-        ['last return, ms', row.jobMs],
-        ['all shown, ms', row.allMs],
-        ['master, CPU s', row.masterCpuS],
-        ['memory, MiB', row.memoryMiB, GOALS.memoryMiB],
-        ['heap, MiB', row.heapMiB],
-      ],
-    })),
-  )
+/** Print rows as they come. Return whether they reached the goals. */
+export async function printRows(rows: AsyncIterable<Row>): Promise<boolean> {
+  const printing = new Printing()
+  for await (const row of rows)
+    printing.row(row.what, [
+      ['first paint, ms', row.paintMs, GOALS.paintMs],
+      ['longest task, ms', row.taskMs, GOALS.taskMs],
+      ['while scrolling', row.scrollMs, GOALS.taskMs],
+      ['all tasks, ms', row.allTasksMs],
+      ['frames/s', row.framesPerS],
+      ['longest gap, ms', row.gapMs],
+      ['last return, ms', row.jobMs],
+      ['all shown, ms', row.allMs],
+      ['master, CPU s', row.masterCpuS],
+      ['memory, MiB', row.memoryMiB, GOALS.memoryMiB],
+      ['heap, MiB', row.heapMiB],
+    ])
+  return printing.end()
+}

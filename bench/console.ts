@@ -13,7 +13,7 @@ import { freePort } from '../test/free-port.ts'
 import { JID, minionIds, writeJob, writeKeys } from './console-store.ts'
 import { benchSwarm } from './console-swarm.ts'
 import { printLooks } from './console-table.ts'
-import { Visit } from './console-visit.ts'
+import { type Look, Visit } from './console-visit.ts'
 import { NoPeerError } from './peer.ts'
 import type { Bench } from './run.ts'
 
@@ -87,6 +87,15 @@ interface Settings {
   chromium: string
 }
 
+async function* looks(visit: Visit, minions: number): AsyncGenerator<Look> {
+  const job = `#/jobs/${JID}?rows=minions`
+  const whole = `.matrix-box[aria-label*="${minions} rows"]`
+  yield await visit.look('job, first look', job, '.matrix canvas', '.matrix-box', whole)
+  yield await visit.look('job, second look', job, '.matrix canvas', '.matrix-box', whole)
+  yield await visit.look('job, its minions', `#/jobs/${JID}?tab=minions`, '.table .rows [role=row]', '.table')
+  yield await visit.look('minions', '#/minions', '.table .rows [role=row]', '.table')
+}
+
 async function benchStored({ root, minions, states, chromium }: Settings): Promise<boolean> {
   const master = new ConsoleMaster()
   let visit: Visit | undefined
@@ -96,15 +105,7 @@ async function benchStored({ root, minions, states, chromium }: Settings): Promi
     await writeJob(master.path('cache'), ids, states)
     await master.start(root)
     visit = await Visit.begin(chromium, master.url)
-    const job = `#/jobs/${JID}?rows=minions`
-    const whole = `.matrix-box[aria-label*="${ids.length} rows"]`
-    const looks = [
-      await visit.look('job, first look', job, '.matrix canvas', '.matrix-box', whole),
-      await visit.look('job, second look', job, '.matrix canvas', '.matrix-box', whole),
-      await visit.look('job, its minions', `#/jobs/${JID}?tab=minions`, '.table .rows [role=row]', '.table'),
-      await visit.look('minions', '#/minions', '.table .rows [role=row]', '.table'),
-    ]
-    return printLooks(looks)
+    return await printLooks(looks(visit, ids.length))
   } finally {
     await visit?.close()
     await master.stop()
