@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:c
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
+import type { Socket } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import { Askpass } from './askpass.ts'
 import { type BecomePlan, becomeLine, becomePlan } from './become.ts'
@@ -135,7 +136,12 @@ export class SshConnection {
 
   async close(): Promise<void> {
     const ended = [...this.children].map((child) => new Promise((done) => child.once('close', done)))
-    for (const child of this.children) child.kill('SIGTERM')
+    for (const child of this.children) {
+      // an idle worker of users' modules does not keep this process alive, but its end is waited for
+      child.ref()
+      for (const stream of child.stdio) (stream as Partial<Socket> | null)?.ref?.()
+      child.kill('SIGTERM')
+    }
     await Promise.all(ended)
     if (this.persist === 0) await this.order('stop').catch(() => {})
     this.askpass.close()
