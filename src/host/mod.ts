@@ -46,6 +46,7 @@ export { splitHost } from './split-host.ts'
 export {
   AGENT_FORWARDING,
   isSshError,
+  keptReads,
   type RawOptions,
   type RawResult,
   type ReadCommand,

@@ -15,6 +15,7 @@ import {
   unreached,
 } from './answer.ts'
 import { askMaster } from './master-side.ts'
+import { keepPlan, readPlan } from './plans.ts'
 import { inPool } from './pool.ts'
 import { runPreFlight, runPreHook } from './pre-flight.ts'
 import type { RosterEntry } from './roster/mod.ts'
@@ -165,15 +166,20 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     ['jid', jid],
     ['tgt', 'salt-call'],
   ])
+  const { words, noParse = [] } = request
+  const plan = { opts: parts.opts, id, fun, words }
+  // the first read that is needed waits for them
+  void machine.prefetch(readPlan(plan))
   try {
     const functions = await session.functions()
-    const { words, noParse = [] } = request
     return functionAnswer(id, await callOnce(functions, { fun, jid, words, noParse, published }, parts.log))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionError(error.cause)
     if (lost) return unreached(id, lost)
     return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
+  } finally {
+    keepPlan(plan, machine.recorded())
   }
 }
 

@@ -114,7 +114,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   protected override changed(): void {
-    this.cache.clear()
+    this.cache.renew()
   }
 
   /** Ask the target, whatever is at hand. */
