@@ -67,6 +67,8 @@ type Numbered = SshJobRequest & { jid: string }
 
 const RAW = 'ssh._raw'
 
+const MOST_AT_ONCE = 25
+
 async function* answersOf(
   parts: SshParts,
   targets: readonly RosterEntry[],
@@ -87,7 +89,7 @@ async function* answersOf(
   stores.jobs.saveJob({ jid, load, minions })
   await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
   const runtimeDir = runtimeFolder(opts)
-  const answers = inPool(targets, option(opts, 'ssh_max_procs'), (entry) =>
+  const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
     answerOf({ ...parts, runtimeDir }, entry, request),
   )
   for await (const answer of answers) {

@@ -21,5 +21,5 @@ export async function askMaster(parts: SshParts, { id }: SshSession, load: Dict)
       return false
     }
   }
-  throw new SaltError('SaltClientError', `Target ${id} has no minion that could ask its master for ${command}`)
+  throw new SaltError('CommandExecutionError', `Target ${id} has no minion that could ask its master for ${command}`)
 }
