@@ -70,7 +70,14 @@ function isSame(expected: Json, actual: Json | undefined, known: Placeholders): 
   if (typeof expected !== 'string' || !PLACEHOLDER.test(expected)) {
     return JSON.stringify(expected) === JSON.stringify(actual)
   }
-  return (typeof actual === 'string' || typeof actual === 'number') && known.matches(expected, String(actual))
+  if (typeof actual !== 'string' && typeof actual !== 'number') return false
+  return known.matches(expected, String(actual)) || tellsException(expected, String(actual))
+}
+
+/** A traceback of Python is not required, only the exception at its end. */
+function tellsException(expected: string, actual: string): boolean {
+  const exception = /Traceback \(most recent call last\):\n +<FRAMES>\n(.+)$/.exec(expected)?.[1]
+  return exception !== undefined && actual.endsWith(exception)
 }
 
 /** Lines that tell of Python's own trouble: exceptions, and texts of theirs that Salt passes on. */
