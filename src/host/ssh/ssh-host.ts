@@ -12,6 +12,7 @@ import type {
   FileStat,
   Host,
   HostSocketOptions,
+  RemotePrograms,
   SocketAddress,
   TempOptions,
 } from '../host.ts'
@@ -28,6 +29,7 @@ import type { SshTarget } from './target.ts'
 
 export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
+  readonly remote: RemotePrograms = this
   private readonly held = new HeldFiles()
   private readonly changed = new Map<string, string | null>()
   private readonly running = new Set<() => void>()
