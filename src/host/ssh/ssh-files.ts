@@ -8,13 +8,10 @@ import type { Answer, RequestOptions } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import type { Facts } from './facts.ts'
-import { contentWords, pathWord, word } from './shell-text.ts'
+import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } from './stat-text.ts'
 import { toolError } from './tool-errors.ts'
 import { download, upload } from './transfer.ts'
-
-/** Content up to this size stands in the request itself. */
-const INLINE = 32 << 10
 
 /** What a stream reads at first; only larger files need a channel of their own. */
 const FIRST_PIECE = 1 << 20
