@@ -1,10 +1,11 @@
 // A job on targets without minions: the targets of the roster, a bounded number at a time, each with its answer. The job and its
 // answers are in the job store and on the bus of the master, like those of minions.
-import { BrineError, type Log, newJid, toError } from '../base/mod.ts'
+import { BrineError, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { rawCommand } from '../host/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
-import type { FunctionContext, MasterStores } from '../sdk/mod.ts'
+import type { FunctionContext } from '../sdk/mod.ts'
 import {
   connectionError,
   failedCall,
@@ -15,29 +16,14 @@ import {
   unreached,
 } from './answer.ts'
 import { askMaster } from './master-side.ts'
+import type { SshParts } from './parts.ts'
 import { keepPlan, readPlan } from './plans.ts'
 import { inPool } from './pool.ts'
-import { runPreFlight, runPreHook } from './pre-flight.ts'
-import type { RosterEntry } from './roster/mod.ts'
+import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
+import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
 import { SshSession } from './session.ts'
 import { isWrapped } from './wrapped.ts'
-
-export interface SshParts {
-  /** The master's options, with those of the program laid over them. */
-  opts: Dict
-  log: Log
-  stores: Pick<MasterStores, 'jobs' | 'cache'>
-  /** Fires an event on the bus of the master; rejects when there is no master. */
-  fire: (tag: string, data: Dict) => Promise<void>
-  /** Ends what runs on the targets. */
-  signal?: AbortSignal
-  hint?: (id: string, hint: Parameters<FunctionContext['hint']>[0]) => void
-  /** Hears what a target is doing. */
-  progress?: (id: string, doing: SshProgress) => void
-}
-
-export type SshProgress = 'connecting' | 'running' | 'done'
 
 export interface SshJobRequest {
   tgt: Value
@@ -137,6 +123,7 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
   try {
     const refusal = await runPreHook(parts, entry)
     if (refusal) return rawAnswer(id, refusal)
+    if (request.raw !== undefined && !hasPreFlight(entry)) return await rawOn(parts, entry, request.raw)
     const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
     session = await SshSession.open(
       { ...parts, hint, askMaster: (asking, load) => askMaster(parts, asking, load) },
@@ -151,6 +138,17 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
     await session?.close()
     parts.progress?.(id, 'done')
   }
+}
+
+/** A command line needs no more than a login. */
+async function rawOn(
+  { opts, log, runtimeDir, signal }: TargetParts,
+  entry: RosterEntry,
+  line: string,
+): Promise<SshAnswer> {
+  const options = { log, runtimeDir, ...(signal && { signal }) }
+  const { retcode, stdout, stderr } = await rawCommand(sshTarget(entry, opts), line, options)
+  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: text(stderr) })
 }
 
 async function callOn(parts: TargetParts, session: SshSession, request: Numbered): Promise<SshAnswer> {

@@ -6,7 +6,7 @@ import type { AccessWish, Command } from '../host.ts'
 
 /** A read as plain data, so that it can be kept for the next run on the same target. */
 export type SshRead =
-  | { op: 'stat' | 'lstat' | 'read' | 'list'; path: string }
+  | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
   | { op: 'hash'; path: string; algorithm: string }
   | { op: 'access'; path: string; wish: AccessWish }
   | { op: 'which'; program: string }
@@ -190,7 +190,7 @@ export function readOnlyCommand(command: Command): ReadCommand | undefined {
   }
 }
 
-const PATH_READS = new Set(['stat', 'lstat', 'read', 'list', 'hash', 'access'])
+const PATH_READS = new Set(['stat', 'lstat', 'read', 'list', 'realPath', 'readLink', 'hash', 'access'])
 
 /** Return the reads in data that was kept; what is no read, or a command that could change something, is left out. */
 export function keptReads(data: unknown): SshRead[] {

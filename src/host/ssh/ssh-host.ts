@@ -133,6 +133,10 @@ export class SshHost extends SshFiles implements Host {
         return super.read(read.path)
       case 'list':
         return super.list(read.path)
+      case 'realPath':
+        return super.realPath(read.path)
+      case 'readLink':
+        return super.readLink(read.path)
       case 'hash':
         return super.hash(read.path, read.algorithm)
       case 'access':
@@ -299,6 +303,15 @@ export class SshHost extends SshFiles implements Host {
 
   override async access(path: string, wish: AccessWish): Promise<boolean> {
     return this.held.has(path) ? wish !== 'execute' : this.cache.get({ op: 'access', path, wish })
+  }
+
+  override async realPath(path: string): Promise<string> {
+    this.ready(path)
+    return this.cache.get({ op: 'realPath', path })
+  }
+
+  override async readLink(path: string): Promise<string> {
+    return this.cache.get({ op: 'readLink', path })
   }
 
   override async list(path: string): Promise<string[]> {
