@@ -115,7 +115,7 @@ const minions = {
   tgt: arg.textOrList('Target: text, or a list of minion ids. Default: the master', { optional: true }),
   tgt_type: arg.string('Kind of the target', { default: 'glob' }),
 }
-const timeout = arg.any('Seconds to wait for minions: a number; other types are ignored', { optional: true })
+const timeout = arg.textOrNumber('Seconds to wait for minions: a number; other types are ignored', { optional: true })
 
 export default defineRunner({
   name: 'state',

@@ -25,17 +25,17 @@ export const ENGINES: ReadonlySet<string> = new Set(['cheetah', 'genshi', 'jinja
 export async function chooseSource(
   ctx: FunctionContext,
   { source, source_hash, saltenv }: Pick<FileRequest, 'source' | 'source_hash' | 'saltenv'>,
-): Promise<[source: Value, hash: Value]> {
+): Promise<[source: string | null, hash: Value]> {
   if (!Array.isArray(source)) return [source, source_hash]
   const key = `${str(source)}_|-${str(source_hash)}_|-${saltenv}`
   const known = ctx.memory.get(key)
-  if (Array.isArray(known)) return known as [Value, Value]
+  if (Array.isArray(known)) return known as [string, Value]
   for (const each of source) {
     if (each instanceof Map && each.size !== 1) continue
     const [url, own] = each instanceof Map ? [...each][0]! : [each, null]
     const text = textOf(url)
     if (text === undefined || !(await isThere(ctx, text, saltenv))) continue
-    const chosen: [Value, Value] = [text, truthy(own) ? own : source_hash]
+    const chosen: [string, Value] = [text, truthy(own) ? own : source_hash]
     ctx.memory.set(key, chosen)
     return chosen
   }

@@ -29,8 +29,12 @@ async function topFileEnvs(ctx: FunctionContext): Promise<string[]> {
 
 const lists = {
   saltenv: arg.words('Environments: a list, or text with commas. Default: those of the top files', { optional: true }),
-  extmod_whitelist: arg.any('Modules to sync: text with commas, or a dict of lists by kind', { optional: true }),
-  extmod_blacklist: arg.any('Modules not to sync: text with commas, or a dict of lists by kind', { optional: true }),
+  extmod_whitelist: arg.textListOrDict('Modules to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
+  extmod_blacklist: arg.textListOrDict('Modules not to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
 }
 
 async function syncFamily(
