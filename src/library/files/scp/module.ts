@@ -85,7 +85,7 @@ export default defineModule({
       doc: 'Copy files to another machine.',
       example: 'scp.put /path/to/file /var/tmp/file hostname=server1 auto_add_policy=True',
       args: {
-        files: arg.any('Path or URL of a file, or a list of them'),
+        files: arg.textOrList('Path or URL of a file, or a list of them'),
         remote_path: arg.text('Remote path; by default the home directory', { optional: true }),
         recursive,
         preserve_times,
@@ -95,7 +95,7 @@ export default defineModule({
       run: async (ctx, { files, remote_path, saltenv, ...options }) => {
         const target = remote(options.kwargs, remote_path)
         const local: string[] = []
-        for (const file of isList(files) ? files : [files]) {
+        for (const file of typeof files === 'string' ? [files] : files) {
           const cached = await ctx.call('cp.cache_file', [file], { saltenv })
           if (!cached) throw failure(`There is no file ${str(file)}`)
           local.push(cached)

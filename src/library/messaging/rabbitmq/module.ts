@@ -105,11 +105,11 @@ const users = {
   }),
   set_user_tags: changes({
     doc: 'Set the tags of a user.',
-    args: { name: user.name, tags: arg.any('Tag, or a list of tags'), runas },
+    args: { name: user.name, tags: arg.textOrList('Tag, or a list of tags'), runas },
     returns: printed,
     example: 'rabbitmq.set_user_tags joe administrator',
     run: async (ctx, { name, tags, runas }) => ({
-      'Tag(s) set': await output(ctx, runas, ['set_user_tags', name, ...(isList(tags) ? tags : [tags])]),
+      'Tag(s) set': await output(ctx, runas, ['set_user_tags', name, ...(typeof tags === 'string' ? [tags] : tags)]),
     }),
   }),
   list_user_permissions: reads({

@@ -45,7 +45,7 @@ async function npm(ctx: FunctionContext, words: string[], { runas, env, cwd = nu
 
 const INSTALL = {
   pkg: arg.text('Package name, with `@version` if wanted', { optional: true }),
-  pkgs: arg.any('List of package names', { optional: true }),
+  pkgs: arg.textListOrDict('List of package names', { optional: true }),
   dir,
   runas,
   registry: arg.text('URL of the registry', { optional: true }),

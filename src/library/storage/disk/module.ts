@@ -188,7 +188,7 @@ export default defineModule({
       example: 'disk.hdparms sda',
       args: {
         disks: arg.words('Disks, as a list or with commas'),
-        args: arg.any('Option letters of hdparm, as text or list', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
+        args: arg.textOrList('Option letters of hdparm, as text or list', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
       },
       run: (ctx, { disks, args }) => hdparms(ctx, disks, args),
     }),

@@ -200,7 +200,7 @@ const plainKeywords = (given: ReadonlyMap<string, Value>): Array<[string, Value]
 export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Value> {
   const master = await masterOf(ctx)
   const { name, kwargs } = call
-  const args = isList(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
+  const args = Array.isArray(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
   const jid = kwargs.get('__orchestration_jid__') ?? call.jid
   const given =
     call.kwarg instanceof Map ? [...call.kwarg].map(([key, value]): [string, Value] => [str(key), value]) : []

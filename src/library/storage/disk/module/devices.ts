@@ -135,11 +135,11 @@ function hdparmValue(text: string): Value | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : parts
 }
 
-export async function hdparms(ctx: FunctionContext, disks: string[], args: Value): Promise<Dict> {
+export async function hdparms(ctx: FunctionContext, disks: string[], args: string | Value[]): Promise<Dict> {
   if ((await ctx.host.which('hdparm')) === undefined) {
     throw new SaltError('SaltException', "The 'hdparm' binary was not found in $PATH.")
   }
-  const flags = isList(args) ? args.map(str).join('') : str(args)
+  const flags = typeof args === 'string' ? args : args.map(str).join('')
   const found: Dict = new Map()
   for (const disk of disks) {
     const device = disk.startsWith('/dev') ? disk : `/dev/${disk}`
