@@ -124,6 +124,7 @@ export {
   traverse,
   traverseDict,
 } from './traverse.ts'
+export { trimDict } from './trim-dict.ts'
 export {
   type BinaryOp,
   type Dict,

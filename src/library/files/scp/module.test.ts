@@ -35,7 +35,7 @@ test.each([
     { hostname: 'h', preserve_times: true, timeout: 5 },
     'scp -p -o StrictHostKeyChecking=yes -o BatchMode=yes -o ConnectTimeout=5 -- /cache/a /cache/b h:/t',
   ],
-  ['put', [tuple(['/a', '/b'])], { hostname: 'h' }, `${PLAIN} -- /cache/a /cache/b h:`],
+  ['put', [tuple(['/a', '/b'])], { hostname: 'h' }, `${PLAIN} -- /cache/a /cache/b h:.`],
 ])('scp.%s %j %j runs %s', async (fun, args, kwargs, words) => {
   expect((await copied(fun, args as Value[], kwargs)).words).toBe(words)
 })
