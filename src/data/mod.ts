@@ -20,7 +20,17 @@ export { dictUpdate } from './dict-update.ts'
 export { DictItems, DictKeys, DictValues } from './dict-views.ts'
 export { type DiffOptions, unifiedDiff } from './difflib.ts'
 export { toDouble } from './double.ts'
-export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
+export {
+  failure,
+  isFailure,
+  misuse,
+  PyError,
+  type PyErrorType,
+  SaltError,
+  type SaltErrorCode,
+  typeError,
+  valueError,
+} from './errors.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
 export { formatPercent, type PercentConversions } from './format/percent.ts'
 export { format } from './format/spec.ts'

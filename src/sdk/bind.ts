@@ -5,11 +5,11 @@ import {
   type BoundArguments,
   bindArguments,
   isNumeric,
+  misuse,
   numberOf,
   PyError,
   PyObject,
   PyStr,
-  SaltError,
   type Signature,
   str,
   Tuple,
@@ -150,10 +150,7 @@ function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: s
   if (result === undefined) {
     if (value instanceof PyObject) value.truthy() // an undefined value says so itself
     const wanted = WANTED[declared.kind]
-    throw new SaltError(
-      'SaltInvocationError',
-      `${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`,
-    )
+    throw misuse(`${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`)
   }
   return result
 }

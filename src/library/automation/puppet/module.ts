@@ -2,12 +2,12 @@
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
+  failure,
   fromTimestamp,
   indexError,
   intFromText,
   isDict,
   isInt,
-  SaltError,
   splitLines,
   str,
   textOf,
@@ -23,8 +23,6 @@ import {
   runAll,
   textAt,
 } from '../../../sdk/mod.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 interface Places {
   vardir: string

@@ -1,6 +1,6 @@
 // Copies from and to other machines with scp. A password needs sshpass, because ssh does not accept one from a caller. An
 // unknown host key is refused unless `auto_add_policy` is set.
-import { decodeBytes, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { decodeBytes, failure, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext } from '../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -10,8 +10,6 @@ interface Copy {
   preserve_times: boolean
   kwargs: Options
 }
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 function optionWords({ recursive, preserve_times, kwargs }: Copy): string[] {
   const given = (name: string): Value => kwargs.get(name) ?? null
@@ -36,7 +34,7 @@ function optionWords({ recursive, preserve_times, kwargs }: Copy): string[] {
 /** Return `user@host:path`, with an IPv6 address in brackets. */
 function remote(kwargs: Options, path: string | null): string {
   const host = kwargs.get('hostname') ?? null
-  if (!truthy(host)) throw new SaltError('SaltInvocationError', 'The argument hostname is missing')
+  if (!truthy(host)) throw misuse('The argument hostname is missing')
   const user = kwargs.get('username') ?? null
   const address = str(host).includes(':') ? `[${str(host)}]` : str(host)
   return `${truthy(user) ? `${str(user)}@` : ''}${address}:${path ? path : '.'}`

@@ -1,6 +1,17 @@
 // RabbitMQ, through rabbitmqctl and rabbitmq-plugins: users, virtual hosts, permissions, policies, plugins, clusters.
 import { randomInt } from 'node:crypto'
-import { type Dict, dumpJson, isDict, isList, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  dumpJson,
+  failure,
+  isDict,
+  isList,
+  loadJson,
+  misuse,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { call, contentLines, contentWords, output, type RunAs, table } from './module/control.ts'
 
@@ -210,7 +221,7 @@ async function setPolicy(ctx: FunctionContext, given: Bound<typeof policy>) {
   const { vhost, name, pattern, definition, priority, runas, apply_to } = given
   const text = isDict(definition) ? dumpJson(definition) : definition
   if (typeof text !== 'string') {
-    throw new SaltError('SaltInvocationError', "The 'definition' argument must be a dictionary or JSON string")
+    throw misuse("The 'definition' argument must be a dictionary or JSON string")
   }
   const flags = [
     ...(priority && priority !== '0' ? ['--priority', priority] : []),
@@ -290,7 +301,7 @@ const server = {
       await output(ctx, runas, ['start_app'])
       const errors = str(answer.get('stderr') ?? '')
       if (answer.get('retcode') !== 0 || errors !== '') {
-        throw new SaltError('CommandExecutionError', `RabbitMQ command failed: ${errors}`)
+        throw failure(`RabbitMQ command failed: ${errors}`)
       }
       return { Join: answer.get('stdout') ?? '' }
     },

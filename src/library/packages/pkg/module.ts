@@ -5,6 +5,7 @@ import {
   dictSet,
   fnmatchFilter,
   isDict,
+  misuse,
   PySet,
   sorted,
   str,
@@ -23,7 +24,6 @@ import {
   reads,
   ret,
 } from '../../../sdk/mod.ts'
-import { misuse } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { formatPackages, formatVersion } from './module/format.ts'
 import { nameOf, packSources, repackPackages } from './module/pack.ts'

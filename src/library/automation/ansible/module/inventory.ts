@@ -1,9 +1,7 @@
 // Inventories and playbooks of Ansible.
 import { toError } from '../../../../base/mod.ts'
-import { isList, iterate, loadJson, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, isList, iterate, loadJson, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type FunctionContext } from '../../../../sdk/mod.ts'
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export const TARGETS = {
   inventory: arg.text('Path of the inventory; default: `/etc/ansible/hosts`', { optional: true }),

@@ -1,5 +1,5 @@
 // `manage_file`: put content in place, and report the changes as a state does.
-import { type Dict, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isFile, isLink, option, realPath } from '../../../../sdk/mod.ts'
 import { ignoresSome, selinuxOf } from '../managed-request.ts'
 import { configFlag, fileDifference } from './differences.ts'
@@ -7,7 +7,6 @@ import { hashFile } from './hashing.ts'
 import { createFile } from './managing-new.ts'
 import { changesOf, commit, contentsFile, ensureSource, type Placement, verifySource } from './managing-request.ts'
 import { checkPermissions } from './permissions.ts'
-import { isFailure } from './rewriting.ts'
 import { discard } from './temporary.ts'
 
 /** Return the mode of the source, for `keep_mode`; undefined where the source has none. */

@@ -3,10 +3,12 @@
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
   decodeBytes,
+  failure,
+  isFailure,
+  misuse,
   parseSaltUrl,
   REMOTE_PROTOCOLS,
   redactUrl,
-  SaltError,
   str,
   textOf,
   truthy,
@@ -39,7 +41,7 @@ export async function chooseSource(
     ctx.memory.set(key, chosen)
     return chosen
   }
-  throw new SaltError('CommandExecutionError', 'none of the specified sources were found')
+  throw failure('none of the specified sources were found')
 }
 
 async function isThere(ctx: FunctionContext, url: string, saltenv: string): Promise<boolean> {
@@ -93,7 +95,7 @@ export async function fetchManaged(ctx: FunctionContext, request: FileRequest): 
   const cached = await cachedCopy(ctx, request, source, isLocal ? path : '', sum)
   if (cached.comment !== '') return cached
   if (cached.sfn === request.name) {
-    throw new SaltError('SaltInvocationError', 'Source file cannot be the same as destination')
+    throw misuse('Source file cannot be the same as destination')
   }
   return request.template ? rendered(ctx, request, cached) : cached
 }
@@ -126,7 +128,7 @@ async function expectedSum(
   try {
     return await sourceSum(ctx, request.name, source, request)
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     return `Unable to manage file: ${error.message}`
   }
 }

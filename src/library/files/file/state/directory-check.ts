@@ -1,5 +1,5 @@
 // The differences between a directory and a request.
-import { type Dict, equals, numberOf, PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, equals, isFailure, numberOf, PyError, str, type Value } from '../../../../data/mod.ts'
 import { isDirectory, joinPaths, type StateContext, type TextOrNumber } from '../../../../sdk/mod.ts'
 import { normalizeMode } from '../modes.ts'
 import { dict } from './answer.ts'
@@ -81,8 +81,7 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   try {
     stats = await ctx.call('file.stats', [path, null, wanted.follow])
   } catch (error) {
-    if (mayLack && error instanceof SaltError && error.code === 'CommandExecutionError')
-      return dict({ directory: 'new' })
+    if (mayLack && isFailure(error)) return dict({ directory: 'new' })
     throw error
   }
   const found: Dict = new Map()

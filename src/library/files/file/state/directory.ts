@@ -1,5 +1,5 @@
 // A directory with owner and mode, and with `clean` only managed content.
-import { type Dict, isInt, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, isInt, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -168,7 +168,7 @@ async function withPermissions(
     const outcome = await ctx.call('file.check_perms', [path, asDict(answer), user, group, mode, null, follow])
     return fromDict((outcome as [Dict, Dict])[0])
   } catch (error) {
-    if (!errors || !(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!errors || !isFailure(error)) throw error
     if (!error.message.startsWith('Path not found')) errors.push(error.message)
     return answer
   }

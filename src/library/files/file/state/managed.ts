@@ -1,6 +1,6 @@
 // A file with given content, owner and mode. The functions of the `file` module find the source and put the content in
 // place; this state checks the options, and tells a dry run from a real one.
-import { type Dict, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   exists,
   expandUser,
@@ -16,7 +16,7 @@ import { isKeep } from '../modes.ts'
 import { accumulatedFor } from './accumulators.ts'
 import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
-import { contentsOf, isFailure } from './managed-contents.ts'
+import { contentsOf } from './managed-contents.ts'
 import { type ManagedOptions, type ManagedRequest, managedArgs, managedRequest } from './managed-options.ts'
 import { unknownOwners, userOf } from './owners.ts'
 

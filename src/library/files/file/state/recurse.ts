@@ -1,5 +1,5 @@
 // A copy of a directory of the file server.
-import type { Dict } from '../../../../data/mod.ts'
+import { type Dict, isFailure } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -20,7 +20,6 @@ import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { manageDirectory } from './directory.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { manageFile } from './managed.ts'
-import { isFailure } from './managed-contents.ts'
 import { managedOptions, windows } from './managed-options.ts'
 import { type Owner, unknownOwners, userOf } from './owners.ts'
 import { filterSources, type Gathered, gather } from './recurse-sources.ts'

@@ -1,5 +1,5 @@
 // Symbolic links.
-import { equals, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { equals, isFailure, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -214,7 +214,7 @@ async function connect(
   try {
     await ctx.call('file.symlink', [target, path], { force, atomic, follow_symlinks })
   } catch (error) {
-    const isExpected = isHostError(error) || (error instanceof SaltError && error.code === 'CommandExecutionError')
+    const isExpected = isHostError(error) || isFailure(error)
     if (!isExpected) throw error
     return fail(answer, `Unable to create new symlink ${path} -> ${target}: ${messageOf(error)}`)
   }

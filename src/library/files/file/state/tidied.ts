@@ -2,10 +2,10 @@
 import {
   compileRegex,
   fromTimestamp,
+  isFailure,
   iterate,
   numberOf,
   type PyRegex,
-  SaltError,
   str,
   strip,
   textOf,
@@ -135,7 +135,7 @@ async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
       removed.push(each)
     }
   } catch (error) {
-    if (error instanceof SaltError && error.code === 'CommandExecutionError') return fail(answer, messageOf(error))
+    if (isFailure(error)) return fail(answer, messageOf(error))
     throw error
   }
   return { ...answer, comment: `Removed ${found.length} files or directories from directory ${path}` }

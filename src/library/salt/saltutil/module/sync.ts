@@ -1,5 +1,5 @@
 // `saltutil.sync_*`: sync custom modules from the file server, and have the minion reload what depends on them.
-import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -126,7 +126,7 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
     example: `saltutil.sync_${name}`,
     run: async (ctx, given) => {
       if (title !== undefined && !isMasterless(ctx))
-        throw new SaltError('CommandExecutionError', `${title} modules can only be synced to masterless minions`)
+        throw failure(`${title} modules can only be synced to masterless minions`)
       const names = await syncFamily(ctx, name, given)
       if (given.refresh) await tell?.(ctx, given.clean_pillar_cache ?? false)
       return names
