@@ -18,6 +18,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  isFile,
   isHostError,
   reads,
   runAll,
@@ -38,9 +39,6 @@ async function placesOf(ctx: FunctionContext): Promise<Places> {
 }
 
 const lockOf = ({ vardir }: Places): string => `${vardir}/state/agent_disabled.lock`
-const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'file'
-
 /** Run Puppet. Exit code 2 means changes, not a failure. */
 async function run(ctx: FunctionContext, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> {
   const { vardir, confdir } = await placesOf(ctx)

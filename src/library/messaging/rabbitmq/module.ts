@@ -14,6 +14,7 @@ import {
 } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { call, contentLines, contentWords, output, type RunAs, table } from './module/control.ts'
+import { definition } from './upstream-arguments.ts'
 
 const runas = arg.text('System user that runs the program. Default: the user of the minion', { optional: true })
 const user = { name: arg.text('Name of the user'), runas }
@@ -370,20 +371,6 @@ const plugins = {
 }
 
 const upstream = { name: arg.text('Name of the upstream'), runas }
-const option = (name: string) => arg.any(`Option \`${name}\` of the upstream, a text or number`, { optional: true })
-const definition = {
-  uri: arg.text('URI of the upstream'),
-  prefetch_count: option('prefetch-count'),
-  reconnect_delay: option('reconnect-delay'),
-  ack_mode: option('ack-mode'),
-  trust_user_id: option('trust-user-id'),
-  exchange: option('exchange'),
-  max_hops: option('max-hops'),
-  expires: option('expires'),
-  message_ttl: option('message-ttl'),
-  ha_policy: option('ha-policy'),
-  queue: option('queue'),
-}
 
 async function listUpstreams(ctx: FunctionContext, runas: RunAs): Promise<Dict> {
   const answer = await call(ctx, runas, ['list_parameters', '-q'])
