@@ -102,7 +102,7 @@ export function unreached(id: string, error: SshError): SshAnswer {
 }
 
 /** What ssh writes to a terminal has carriage returns at the ends of lines. */
-const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n').replace(/^\r/, '')
+export const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n').replace(/^\r/, '')
 
 /** The question about a host key, without what ssh says after it. */
 function questionIn(said: string): string {

@@ -2,7 +2,7 @@
 // answers are in the job store and on the bus of the master, like those of minions.
 import { BrineError, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { type Dict, isDict, repr, type Value } from '../data/mod.ts'
 import { rawCommand } from '../host/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
@@ -14,6 +14,7 @@ import {
   type SshAnswer,
   textAnswer,
   unreached,
+  withoutReturns,
 } from './answer.ts'
 import { askMaster } from './master-side.ts'
 import type { SshParts } from './parts.ts'
@@ -81,7 +82,7 @@ async function* answersOf(
   )
   for await (const answer of answers) {
     const data = returnData(answer, load)
-    await stores.jobs.saveReturn({ jid, id: answer.id, data: new Map([...data, ['return', answer.full]]) })
+    await stores.jobs.saveReturn({ jid, id: answer.id, data: keptData(answer, load) })
     await announce(parts, `salt/job/${jid}/ret/${answer.id}`, data)
     log('debug', `Target ${answer.id} answered job ${jid} with status ${answer.retcode}`)
     yield answer
@@ -101,6 +102,17 @@ function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
   ]
   for (const [name, value] of given) if (!known.has(name)) known.set(name, value)
   return known.set('jid', load.get('jid')!)
+}
+
+/** What the job store keeps: the whole answer is the return, as in Salt. */
+function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
+  const data = new Map<Value, Value>([
+    ['jid', load.get('jid')!],
+    ['id', id],
+    ['return', full],
+    ['fun', load.get('fun')!],
+  ])
+  return retcode === 0 ? data : data.set('failed', true)
 }
 
 /** Without a master nobody listens. */
@@ -148,7 +160,7 @@ async function rawOn(
 ): Promise<SshAnswer> {
   const options = { log, runtimeDir, ...(signal && { signal }) }
   const { retcode, stdout, stderr } = await rawCommand(sshTarget(entry, opts), line, options)
-  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: text(stderr) })
+  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: withoutReturns(text(stderr)) })
 }
 
 async function callOn(parts: TargetParts, session: SshSession, request: Numbered): Promise<SshAnswer> {
@@ -181,14 +193,18 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
   }
 }
 
+/** What a function says about a keyword that it does not take. */
+const STRANGE_KEYWORD = /^The following keyword arguments are not valid: (\w+)=/
+
 /** Functions that Salt runs on the side of the master fail with a line. */
 function wrappedFailure({ log }: SshParts, id: string, fun: string, { cause, message }: CallFailure): SshAnswer {
-  const isType = cause instanceof BrineError && cause.code === 'TypeError'
+  const isType = cause instanceof BrineError && ['TypeError', 'SaltInvocationError'].includes(cause.code)
   const reason = cause === undefined ? message.trim() : toError(cause).message
-  const line = isType
-    ? `TypeError encountered executing ${fun}: ${reason}`
-    : `An Exception occurred while executing ${fun}: ${reason}`
-  log('error', `${id}: ${line}`)
+  const keyword = STRANGE_KEYWORD.exec(reason)?.[1]
+  const name = fun.slice(fun.indexOf('.') + 1)
+  const why = keyword === undefined ? reason : `${name}() got an unexpected keyword argument '${keyword}'`
+  const line = `${isType ? 'TypeError encountered' : 'An Exception occurred while'} executing ${fun}: ${why}`
+  log('error', repr(new Map<Value, Value>([['local', line]])))
   return textAnswer(id, line)
 }
 
