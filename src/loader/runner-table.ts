@@ -246,6 +246,12 @@ export const runnerTable: MasterTable = {
       load: () => import('../library/security/sdb/runner.ts'),
     },
   ],
+  ssh: [
+    {
+      functions: ['cmd'],
+      load: () => import('../library/salt/ssh/runner.ts'),
+    },
+  ],
   state: [
     {
       functions: [

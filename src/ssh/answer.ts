@@ -61,8 +61,7 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
   const retcode = Number(answer.get('retcode') ?? 0)
   // errors of compiling are a list, which the outputter of states would dress up
   const outputter = isDict(shown) ? out : 'nested'
-  const full = new Map([...answer].filter(([name]) => name !== 'out'))
-  return { id, shown, full, retcode, outputter }
+  return { id, shown, full: answer, retcode, outputter }
 }
 
 /** A text in place of an answer: what functions of the controller's side fail with. */

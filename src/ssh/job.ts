@@ -4,6 +4,7 @@ import { BrineError, type Log, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
+import type { MasterAccess } from '../runner/mod.ts'
 import type { FunctionContext, MasterStores } from '../sdk/mod.ts'
 import {
   connectionError,
@@ -15,20 +16,29 @@ import {
   unreached,
 } from './answer.ts'
 import { askMaster } from './master-side.ts'
+import { mineCall } from './mine-function.ts'
+import { NestedCalls } from './nested.ts'
 import { inPool } from './pool.ts'
 import { runPreFlight, runPreHook } from './pre-flight.ts'
 import type { RosterEntry } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
 import { SshSession } from './session.ts'
 import { isWrapped } from './wrapped.ts'
+import { sessionTable } from './wrappers/table.ts'
 
 export interface SshParts {
   /** The master's options, with those of the program laid over them. */
   opts: Dict
   log: Log
-  stores: Pick<MasterStores, 'jobs' | 'cache'>
+  stores: Pick<MasterStores, 'jobs' | 'cache' | 'keys'>
   /** Fires an event on the bus of the master; rejects when there is no master. */
   fire: (tag: string, data: Dict) => Promise<void>
+  /** The master beside, for what functions of targets ask of minions and of runners. */
+  master?: MasterAccess
+  /** Shows what a runner function returned that a target called. */
+  display?: (value: Value) => Promise<void>
+  /** The number of jobs of salt-ssh that this job is part of. */
+  depth?: number
   /** Ends what runs on the targets. */
   signal?: AbortSignal
   hint?: (id: string, hint: Parameters<FunctionContext['hint']>[0]) => void
@@ -45,6 +55,8 @@ export interface SshJobRequest {
   /** As on a command line: `name=value` is a keyword. */
   words: readonly Value[]
   noParse?: readonly Value[]
+  /** The function is a name of the mine: `mine_functions` says which function is called. */
+  isMine?: boolean
   /** The command of `-r`, in place of a function. */
   raw?: string
   jid?: string
@@ -138,7 +150,12 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
     if (refusal) return rawAnswer(id, refusal)
     const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
     session = await SshSession.open(
-      { ...parts, hint, askMaster: (asking, load) => askMaster(parts, asking, load) },
+      {
+        ...parts,
+        hint,
+        table: sessionTable(new NestedCalls(parts, id)),
+        askMaster: (asking, load) => askMaster(parts, asking, load),
+      },
       entry,
     )
     parts.progress?.(id, 'running')
@@ -153,11 +170,13 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
 
 async function callOn(parts: TargetParts, session: SshSession, request: Numbered): Promise<SshAnswer> {
   const { id, machine } = session
-  const { raw, fun, jid } = request
+  const { raw, jid, noParse = [] } = request
   if (raw !== undefined) {
     const { retcode, stdout, stderr } = await machine.raw(raw, parts.signal && { signal: parts.signal })
     return rawAnswer(id, { retcode, stdout: text(stdout), stderr: text(stderr) })
   }
+  const functions = await session.functions()
+  const { fun, words } = request.isMine ? mineCallOf(parts, session, functions.ctx.pillar, request.fun) : request
   const published = new Map<string, Value>([
     ['fun', fun],
     ['pid', process.pid],
@@ -165,8 +184,6 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     ['tgt', 'salt-call'],
   ])
   try {
-    const functions = await session.functions()
-    const { words, noParse = [] } = request
     return functionAnswer(id, await callOnce(functions, { fun, jid, words, noParse, published }, parts.log))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
@@ -174,6 +191,12 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     if (lost) return unreached(id, lost)
     return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
   }
+}
+
+/** What a name of the mine means on a target. */
+function mineCallOf({ opts }: SshParts, { entry }: SshSession, pillar: Dict, name: string) {
+  const sources = [entry.settings, pillar, opts].map((source) => source.get('mine_functions'))
+  return mineCall(name, sources)
 }
 
 /** Functions that Salt runs on the side of the master fail with a line. */
