@@ -7,6 +7,7 @@ import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '..
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
 import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
+import { overSsh } from './over-ssh.ts'
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 
@@ -24,7 +25,7 @@ class Masters {
     const file = str(path)
     let access = this.open.get(file)
     if (!access) {
-      access = clientConfig({ path: file, log }).then((opts) => socketAccess(opts, log))
+      access = clientConfig({ path: file, log }).then((opts) => socketAccess(opts, log, { overSsh }))
       this.open.set(file, access)
     }
     return access

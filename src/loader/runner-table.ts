@@ -46,6 +46,7 @@ export const runnerTable: MasterTable = {
     'sync_matchers'], load: () => import('../library/salt/saltutil/runner.ts') }],
   sdb: [{ functions: ['get', 'set', 'delete', 'get_or_set_hash'],
     load: () => import('../library/security/sdb/runner.ts') }],
+  ssh: [{ functions: ['cmd'], load: () => import('../library/salt/ssh/runner.ts') }],
   state: [{ functions: ['orchestrate', 'orch', 'sls', 'orchestrate_single', 'orchestrate_high', 'orchestrate_runs',
     'orchestrate_show', 'orchestrate_resume', 'orchestrate_show_sls', 'orch_show_sls', 'pause', 'set_pause', 'resume',
     'rm_pause', 'soft_kill', 'graph', 'graph_highstate', 'event'],

@@ -17,7 +17,7 @@ import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin }
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { type MasterAccess, OpenedStores } from '../runner/mod.ts'
+import { type MasterAccess, OpenedStores, type OverSsh } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
   connectionLimits,
@@ -98,11 +98,11 @@ export class Master {
   }
 
   /** `program` is the file of this program, where it can be started once more for further subscribers. */
-  static async open(opts: Dict, log: Log, program?: string): Promise<Master> {
+  static async open(opts: Dict, log: Log, program?: string, overSsh?: OverSsh): Promise<Master> {
     const closings: Closing[] = []
     try {
       claimFolders(opts, log)
-      return new Master(await start(opts, calmLog(log), closings, program), closings)
+      return new Master(await start(opts, calmLog(log), closings, { program, overSsh }), closings)
     } catch (error) {
       await closeAll(closings, log)
       throw storageError(error, option(opts, 'cachedir'))
@@ -139,7 +139,17 @@ function claimFolders(opts: Dict, log: Log): void {
   makeOwnFolder(option(opts, 'sock_dir'), 0o755)
 }
 
-async function start(opts: Dict, log: Log, closings: Closing[], program?: string): Promise<Started> {
+interface Surroundings {
+  program: string | undefined
+  overSsh: OverSsh | undefined
+}
+
+async function start(
+  opts: Dict,
+  log: Log,
+  closings: Closing[],
+  { program, overSsh }: Surroundings,
+): Promise<Started> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
   let bus: EventBus | undefined
   const storage = watchStorage(option(opts, 'id') || 'master', log, () => bus)
@@ -174,7 +184,11 @@ async function start(opts: Dict, log: Log, closings: Closing[], program?: string
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
-  const access = ownAccess(parts, publishing, host, { user: localKeys.owner, answer: (load) => clear.answer(load) })
+  const access = ownAccess(parts, publishing, host, {
+    user: localKeys.owner,
+    answer: (load) => clear.answer(load),
+    ...(overSsh && { overSsh }),
+  })
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {

@@ -1,6 +1,7 @@
 // The master: answers minions and local programs, publishes jobs, keeps what comes back.
 export type { ClearCommands } from './clear-commands.ts'
 export type { CommandMeter } from './command-meter.ts'
+export { minedData, publishForPeer } from './for-targets.ts'
 export { Master } from './master.ts'
 export type { OwnAccess } from './own-access.ts'
 export { servePillars } from './pillar-process.ts'

@@ -16,7 +16,7 @@ type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'k
 
 const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
-export interface OwnAsking {
+export interface OwnAsking extends Pick<MasterAccess, 'overSsh'> {
   /** The user in whose name jobs are published. */
   user: string
   /** Answers commands of programs. */
@@ -57,6 +57,7 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     host,
     stores: parts.stores,
     functions: new MasterFunctions({ opts: parts.opts, log: parts.log, host }),
+    ...(asks.overSsh && { overSsh: asks.overSsh }),
     publish: (job) => publishUnclaimed(job),
     publishTo: publishUnclaimed,
     collect: async function* (published, timeout, gatherJobTimeout) {

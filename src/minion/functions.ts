@@ -5,7 +5,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
 import type { FileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
+import { type ModuleTable, moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
 import type { DaemonAccess } from '../sdk/mod.ts'
 
 export interface MinionData {
@@ -17,10 +17,21 @@ export interface MinionData {
   /** Without it the minion serves itself from its own roots. */
   files?: FileClient
   more?: Partial<RegistryContext>
+  /** The modules; those of the library unless given. */
+  table?: ModuleTable
 }
 
-export function minionFunctions({ opts, grains, pillar, host, log, files, more = {} }: MinionData): Registry {
-  const functions: Registry = new Registry(moduleTable, {
+export function minionFunctions({
+  opts,
+  grains,
+  pillar,
+  host,
+  log,
+  files,
+  more = {},
+  table = moduleTable,
+}: MinionData): Registry {
+  const functions: Registry = new Registry(table, {
     opts,
     grains,
     pillar,

@@ -4,7 +4,7 @@ import type { Origin } from '../bus/mod.ts'
 import type { JobAccess } from '../client/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { EventStream, MasterStores } from '../sdk/mod.ts'
+import type { EventStream, MasterStores, SshCall, SshReturn } from '../sdk/mod.ts'
 import type { MasterFunctions } from './functions.ts'
 
 export interface BusAccess extends EventStream {
@@ -14,10 +14,20 @@ export interface BusAccess extends EventStream {
   fire(tag: string, data: Dict, caller?: Origin): Promise<void>
 }
 
+/** Targets of salt-ssh, reached with the rights of the master's owner. */
+export interface OverSsh {
+  /** Run a function; `signal` ends what runs on the targets. */
+  run(access: MasterAccess, call: SshCall, signal?: AbortSignal): AsyncIterable<SshReturn>
+  /** The ids of the targets that rosters have for an expression. */
+  targets(access: MasterAccess, call: Pick<SshCall, 'tgt' | 'tgtType' | 'options'>): Promise<string[]>
+}
+
 export interface MasterAccess extends JobAccess, BusAccess {
   readonly opts: Dict
   readonly log: Log
   readonly host: Host
   readonly stores: MasterStores
   readonly functions: MasterFunctions
+  /** Targets of salt-ssh. The program hands this in; undefined in programs that have no salt-ssh. */
+  readonly overSsh?: OverSsh
 }

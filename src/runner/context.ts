@@ -5,7 +5,7 @@ import type { Origin } from '../bus/mod.ts'
 import { JobHints, NOBODY_MATCHED } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { jobCacheOf } from '../daemon/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, SaltError, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
@@ -23,6 +23,8 @@ import {
   type MinionPillars,
   type MinionReturn,
   type OwnPlugin,
+  type SshCall,
+  type SshReturn,
   signatureOf,
 } from '../sdk/mod.ts'
 import type { MasterAccess } from './access.ts'
@@ -88,6 +90,7 @@ export function masterContext(
     },
     connected: () => connectedMinions(known),
     ...minionJobs(access, known, print),
+    ssh: (call) => sshAnswers(access, call),
     ...callEvents(access, identity),
     ownQueues: (name) => ownQueues(opts, local, name),
     ...minionPillars(known, host),
@@ -121,6 +124,12 @@ function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: 
       await logTold(access, hints)
     },
   }
+}
+
+/** Targets of salt-ssh answer only where the program can reach them. */
+function sshAnswers(access: MasterAccess, call: SshCall): AsyncIterable<SshReturn> {
+  if (access.overSsh) return access.overSsh.run(access, call)
+  throw new SaltError('CommandExecutionError', 'This program cannot run jobs of salt-ssh')
 }
 
 /** The events of one call of the master. */
@@ -213,12 +222,13 @@ function reachOf(
   orchestration: Orchestration,
   call: MasterCaller,
 ): MasterReach {
-  const { user, run, publish, targets, announce, events, print, logHints } = ctx
+  const { user, run, publish, ssh, targets, announce, events, print, logHints } = ctx
   return {
     user,
     run: (job) => run(asStepJob(job)),
     publish: (job) => publish(asStepJob(job)),
     targets,
+    ssh: (job) => ssh(asStepJob(job)),
     beginBatch: async (load) => {
       const { jid } = asStepJob({ jid: newJid() })
       await access.beginBatch(new Map(load).set('jid', jid))

@@ -26,8 +26,12 @@ export interface SocketAccess extends MasterAccess {
   close(): void
 }
 
-/** `functions` are given where they were loaded before the access is opened. */
-export function socketAccess(opts: Dict, log: Log, functions?: MasterFunctions): SocketAccess {
+/** `functions` are given where they were loaded before the access is opened, `overSsh` where the program has salt-ssh. */
+export function socketAccess(
+  opts: Dict,
+  log: Log,
+  { functions, overSsh }: Partial<Pick<MasterAccess, 'functions' | 'overSsh'>> = {},
+): SocketAccess {
   const cachedir = str(opts.get('cachedir')!)
   const host = new LocalHost({ cache: cachedir })
   const jobs = new ClientJobs(opts, log)
@@ -38,6 +42,7 @@ export function socketAccess(opts: Dict, log: Log, functions?: MasterFunctions):
     host,
     stores,
     functions: functions ?? new MasterFunctions({ opts, log, host }),
+    ...(overSsh && { overSsh }),
     publish: (job) => jobs.publish(job),
     collect: (published, timeout, gatherJobTimeout) => jobs.collect(published, timeout, gatherJobTimeout),
     beginBatch: (load) => jobs.beginBatch(load),

@@ -2,6 +2,7 @@
 // as part of their context; execution functions and states only where they run beside a master.
 import type { Beginning, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
+import type { SshJobs } from './ssh.ts'
 
 export interface MinionJob {
   tgt: Value
@@ -109,7 +110,7 @@ export interface MasterOutcome {
 }
 
 /** The master as execution functions and states beside it reach it. */
-export interface MasterReach extends MinionJobs, EventStream {
+export interface MasterReach extends MinionJobs, SshJobs, EventStream {
   /** The user who started the call or the orchestration that is running. */
   readonly user: string
   /** Has the master do a job in batches, and gives its number; the events of job and batch tell the rest. */

@@ -12,6 +12,7 @@ import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest 
 import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
 import type { EventStream, MinionJobs } from './master-reach.ts'
 import type { Orchestrator } from './orchestration.ts'
+import type { SshJobs } from './ssh.ts'
 
 /** What can be asked of a job cache. */
 export interface JobCache {
@@ -83,7 +84,7 @@ export interface MinionPillars {
 }
 
 /** What runner and wheel functions see. */
-export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, MasterEvents, MinionPillars {
+export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, SshJobs, MasterEvents, MinionPillars {
   readonly opts: Dict
   readonly log: Log
   readonly host: Host

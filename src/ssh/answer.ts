@@ -62,7 +62,7 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
   const retcode = Number(answer.get('retcode') ?? 0)
   // errors of compiling are a list, which the outputter of states would dress up
   const outputter = isDict(shown) ? out : 'nested'
-  const full = new Map([...answer].filter(([name]) => name !== 'out')).set('return', shown)
+  const full = new Map(answer).set('return', shown)
   return { id, shown, full, retcode, outputter }
 }
 

@@ -6,7 +6,7 @@ import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { endingHost, type Host, LocalHost, loggedHost, SshHost, splitHost } from '../host/mod.ts'
-import { loggerName, type Registry, type RegistryContext } from '../loader/mod.ts'
+import { loggerName, type ModuleTable, type Registry, type RegistryContext } from '../loader/mod.ts'
 import { minionFunctions } from '../minion/mod.ts'
 import { LocalPillar } from '../pillar/mod.ts'
 import { type DaemonAccess, type FunctionContext, listedOnce, syncModules } from '../sdk/mod.ts'
@@ -25,6 +25,8 @@ export interface SessionParts {
   /** What functions ask of the master. */
   askMaster: (session: SshSession, load: Dict) => Promise<Value>
   hint?: FunctionContext['hint']
+  /** The modules; those of the library unless given. */
+  table?: ModuleTable
 }
 
 /** Kinds of users' own modules that a call may need. */
@@ -87,10 +89,10 @@ export class SshSession {
       running: () => [],
       signal: () => false,
     }
-    const { hint } = this.parts
+    const { hint, table } = this.parts
     const more: Partial<RegistryContext> = { daemon, masked: false, ...(hint && { hint }), ...answers }
     const { opts, grains, host } = this
-    const functions = minionFunctions({ opts, grains, pillar, host, log, files, more })
+    const functions = minionFunctions({ opts, grains, pillar, host, log, files, more, ...(table && { table }) })
     await functions.refresh()
     return functions
   }

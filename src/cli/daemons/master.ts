@@ -2,6 +2,7 @@
 import { type Log, toError } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi, wantsMetrics } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
+import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MASTER } from '../programs/salt-master.ts'
@@ -33,7 +34,7 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 /** Open the master, and the API inside it where its options are set. A master whose API cannot be opened runs without it. */
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
-  const master = await Master.open(opts, log, process.argv[1])
+  const master = await Master.open(opts, log, process.argv[1], overSsh)
   const isServed = wantsApi(opts) && option(opts, 'api_in_master')
   if (!isServed && !wantsMetrics(opts)) return master
   try {

@@ -13,6 +13,7 @@ import {
   signatureOf,
   startsOrchestration,
 } from '../../sdk/mod.ts'
+import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
@@ -123,7 +124,7 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
 
 /** Who listens learns of a call that could not begin. */
 async function tellFailure({ functions, opts, log, fun }: RunWork, args: Value[], message: string): Promise<void> {
-  const access = socketAccess(opts, log, functions)
+  const access = socketAccess(opts, log, { functions, overSsh })
   try {
     await tellNotBegun(access, { fun, args, message, jid: textOf(opts.get('jid') ?? null) })
   } finally {
@@ -146,7 +147,7 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
   const jid = textOf(opts.get('jid') ?? null) || newJid()
   // the steps of an orchestration fire their events below the job id of this run
   if (startsOrchestration(fun)) call.kwargs.set('orchestration_jid', jid)
-  const access = socketAccess(opts, log, functions)
+  const access = socketAccess(opts, log, { functions, overSsh })
   try {
     if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
     const result = await runMasterFunction(access, {

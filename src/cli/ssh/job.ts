@@ -2,6 +2,7 @@
 import { option } from '../../config/mod.ts'
 import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
 import { flag, targetKind } from '../salt/request.ts'
+import { showValue } from '../salt/show.ts'
 import { exitCode } from './exit-code.ts'
 import { KeyDeployment } from './key-deployment.ts'
 import { Returners } from './returners.ts'
@@ -31,6 +32,8 @@ export async function runJob(work: SshWork): Promise<number> {
       log,
       stores: access.stores,
       fire: access.fire,
+      master: access,
+      display: (value: Value) => showValue(work, value, 'nested', 0),
       signal: interrupt.signal,
       progress: (id: string, doing: string) => status.at(id, doing),
     }
