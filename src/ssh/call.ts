@@ -68,7 +68,7 @@ async function rawOn(
 ): Promise<SshAnswer> {
   const options = { log, runtimeDir, ...(signal && { signal }) }
   const { retcode, stdout, stderr } = await rawCommand(sshTarget(entry, opts), line, options)
-  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: withoutReturns(text(stderr)) })
+  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: withoutReturns(text(stderr)).replace(/\n$/, '') })
 }
 
 async function callOn(parts: TargetParts, session: SshSession, request: NumberedRequest): Promise<SshAnswer> {

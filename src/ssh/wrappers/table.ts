@@ -11,9 +11,19 @@ export function sessionTable(nested: NestedCalls): ModuleTable {
     functions: ['publish', 'full_data', 'runner'],
     load: async () => ({ default: (await import('./publish.ts')).publishWrapper(nested) }),
   }
+  const grains = {
+    functions: ['item'],
+    load: async () => ({ default: (await import('./grains.ts')).grainsWrapper() }),
+  }
+  const state = {
+    functions: ['low'],
+    load: async () => ({ default: (await import('./state.ts')).stateWrapper() }),
+  }
   return {
     ...moduleTable,
+    grains: [grains, ...(moduleTable.grains ?? [])],
     mine: [mine, ...(moduleTable.mine ?? [])],
     publish: [publish, ...(moduleTable.publish ?? [])],
+    state: [state, ...(moduleTable.state ?? [])],
   }
 }
