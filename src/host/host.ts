@@ -197,6 +197,8 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
    * one connection, also in views of the host.
    */
   readonly remote?: RemotePrograms
+  /** A private folder on the machine that goes when this host is closed or lost; always the same one. */
+  sessionFolder?(): Promise<string>
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

@@ -131,7 +131,7 @@ class StagedFiles {
   private async copyOf(path: string): Promise<string> {
     const { folder, controller, target } = this.options
     const stat = await controller.stat(path)
-    this.root ??= target.tempDirectory({ prefix: '.brine-' })
+    this.root ??= target.sessionFolder?.() ?? target.tempDirectory({ prefix: '.brine-' })
     const copy = `${await this.root}${normalize(path).slice(folder.length)}`
     if (stat?.type === 'directory') {
       await target.makeDirectory(copy, { mode: 0o700, parents: true })

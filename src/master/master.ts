@@ -144,12 +144,7 @@ interface Surroundings {
   overSsh: OverSsh | undefined
 }
 
-async function start(
-  opts: Dict,
-  log: Log,
-  closings: Closing[],
-  { program, overSsh }: Surroundings,
-): Promise<Started> {
+async function start(opts: Dict, log: Log, closings: Closing[], { program, overSsh }: Surroundings): Promise<Started> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
   let bus: EventBus | undefined
   const storage = watchStorage(option(opts, 'id') || 'master', log, () => bus)

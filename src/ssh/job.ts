@@ -119,7 +119,7 @@ export async function* sshAnswers(parts: SshParts, request: SshJobRequest): Asyn
 }
 
 /** Run a function on the targets that the request means, and return all answers by id. */
-export async function sshCommand(parts: SshParts, request: SshJobRequest): Promise<Map<string, SshAnswer>> {
+async function sshCommand(parts: SshParts, request: SshJobRequest): Promise<Map<string, SshAnswer>> {
   const answers = new Map<string, SshAnswer>()
   for await (const answer of sshAnswers(parts, request)) answers.set(answer.id, answer)
   return answers

@@ -30,7 +30,7 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
   const { opts, log, signal } = parts
   const { settings } = session.entry
   const contacted = join(option(session.opts, 'cachedir'), 'contacted')
-  const isDue = !existsSync(contacted) || truthy(opts.get('ssh_run_pre_flight') ?? false)
+  const isDue = !existsSync(contacted) || option(opts, 'ssh_run_pre_flight')
   if (hasPreFlight(session.entry) && isDue) {
     const path = str(settings.get('ssh_pre_flight')!)
     if (!existsSync(path)) log('error', `The ssh_pre_flight script ${path} does not exist`)
@@ -47,7 +47,7 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
       }
     }
   }
-  const isWiped = truthy(opts.get('ssh_wipe') ?? false) && !truthy(settings.get('disable_wipe') ?? false)
+  const isWiped = option(opts, 'ssh_wipe') && !truthy(settings.get('disable_wipe') ?? false)
   if (isWiped) rmSync(contacted, { force: true })
   else if (!existsSync(contacted)) {
     makeOwnFolder(option(session.opts, 'cachedir'))

@@ -1,6 +1,9 @@
 // A target without a minion: its machine over ssh, its grains, pillar and functions. The functions run here and reach the target
 // through its host alone.
-import { type Log, makeOwnFolder, namedLog } from '../base/mod.ts'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Log, makeOwnFolder, namedLog, PRIVATE_FILE } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
@@ -77,7 +80,7 @@ export class SshSession {
 
   private async open(): Promise<Registry> {
     const { log } = this
-    makeOwnFolder(option(this.opts, 'cachedir'))
+    this.claimFolder()
     const files = new LocalFileClient(this.opts, this.controller, log, this.host)
     await this.syncModules(files)
     this.grains = await this.collectGrains()
@@ -95,6 +98,20 @@ export class SshSession {
     const functions = minionFunctions({ opts, grains, pillar, host, log, files, more, ...(table && { table }) })
     await functions.refresh()
     return functions
+  }
+
+  /** What is kept about a target counts for the machine and the user that it was about: an id may move to another machine. */
+  private claimFolder(): void {
+    const folder = option(this.opts, 'cachedir')
+    makeOwnFolder(folder)
+    const { host, port, user, become, options } = sshTarget(this.entry, this.parts.opts)
+    const about = createHash('sha256')
+      .update(JSON.stringify([host, port, user, become?.user, options]))
+      .digest('hex')
+    const note = join(folder, 'machine')
+    if (existsSync(note) && readFileSync(note, 'utf8') === about) return
+    rmSync(join(folder, 'grains.cache.p'), { force: true })
+    writeFileSync(note, about, { mode: PRIVATE_FILE })
   }
 
   /** Copies users' own modules from the file server to the cache of this target. */
@@ -136,7 +153,7 @@ export class SshSession {
     const registry = minionFunctions({ opts, grains, pillar: new Map(), host: this.controller, log })
     await registry.refresh()
     const local = new LocalPillar({ opts, grains, host: this.controller, registry, log })
-    const pillarenv = this.opts.get('pillarenv') ?? null
+    const pillarenv = option(this.opts, 'pillarenv') ?? null
     const { pillar } = await local.compile({ pillarenv: pillarenv === null ? null : str(pillarenv) })
     opts.set('pillar', pillar)
     this.opts.set('pillar', pillar)

@@ -170,6 +170,7 @@ export class Agent {
       (piece) => (this.pending[0]?.status === undefined ? this.takeOutput(piece) : this.takeError(piece)),
       (words) => (this.pending[0]?.status === undefined ? this.finishOutput(words) : this.finishError()),
     )
+    if (!inTurn) feed(errors)(this.channel.early)
     stdout.on('data', feed(inTurn ? merged : output))
     stderr.on('data', inTurn ? (piece: Buffer) => this.keepSaid(piece) : feed(errors))
   }

@@ -28,6 +28,8 @@ export class Channel {
   readonly isEager: boolean
   readonly isTerminal: boolean
   private readonly options: ChannelOptions
+  /** What came on stderr before the program was ready: its own words may overtake the mark on stdout. */
+  early = Buffer.alloc(0)
   private noise = Buffer.alloc(0)
   private said = ''
   /** Where the last question in the noise ended. */
@@ -51,6 +53,7 @@ export class Channel {
         finish(() => fail(new SshError('Unreachable', `Could not start ssh: ${error.message}`, '')))
       const onClose = (code: number | null): void => finish(() => fail(this.failure(code ?? 255)))
       const onSaid = (piece: Buffer): void => {
+        this.early = Buffer.concat([this.early, piece]).subarray(-MOST_NOISE)
         this.said = (this.said + piece.toString()).slice(-MOST_NOISE)
         if (this.answersQuestion(this.said)) this.said = ''
       }

@@ -248,6 +248,7 @@ _bye() {
   trap - EXIT
   while [ "$_kept" -gt 0 ]; do eval "rm -f \\"\\$_tmp$_kept\\""; _kept=$((_kept - 1)); done
   if [ -n "$_dir" ]; then rm -rf "$_dir"; fi
+  if [ -n "$_stage" ]; then rm -rf "$_stage"; fi
 }
 `
 
@@ -263,7 +264,7 @@ export function prologue({ token, path, umask, isTerminal }: PrologueOptions): s
   return [
     'unset CDPATH ENV; exec 3>&1 4>&2; _f=-',
     `_t=${word(token.slice(0, 8))}${word(token.slice(8))}`,
-    `trap 'exit 1' HUP INT PIPE TERM; trap '_bye' EXIT; _dir= _kept=0`,
+    `trap 'exit 1' HUP INT PIPE TERM; trap '_bye' EXIT; _dir= _stage= _kept=0`,
     BYE,
     ...(path === undefined ? [] : [`PATH=${path}; export PATH`]),
     ...(umask === undefined ? [] : [`umask ${umask.toString(8)}`]),

@@ -54,6 +54,23 @@ describe.skipIf(noSshd)('a host over SSH', () => {
   const shell = async (line: string): Promise<string> =>
     Buffer.from((await host.run({ argv: ['/bin/sh', '-c', line] })).stdout).toString()
 
+  test('loses no answer whose errors come before its output', async () => {
+    // an ssh whose stdout lags behind its stderr, as it may on a busy machine
+    const folder = mkdtempSync(join(scratch, 'slow-'))
+    writeFileSync(join(folder, 'ssh'), `#!/bin/sh\nPATH='${process.env['PATH']}'\nssh "$@" | { sleep 0.3; cat; }\n`, {
+      mode: 0o755,
+    })
+    const path = process.env['PATH']
+    process.env['PATH'] = `${folder}:${path}`
+    try {
+      const slow = await open()
+      expect(await slow.stat('/')).toMatchObject({ type: 'directory' })
+      await slow.close()
+    } finally {
+      process.env['PATH'] = path
+    }
+  })
+
   test('asks many things in one round trip', async () => {
     const before = host.roundTrips
     const paths = Array.from({ length: 20 }, (_, i) => `${scratch}/many${i}`)

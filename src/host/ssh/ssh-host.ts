@@ -28,9 +28,11 @@ import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.t
 import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
 import { SshFiles } from './ssh-files.ts'
 import type { SshTarget } from './target.ts'
+import { toolError } from './tool-errors.ts'
 
 export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
+  private folder: Promise<string> | undefined
   readonly remote: RemotePrograms = this
   private readonly held = new HeldFiles()
   private readonly variables = new Map<string, string | null>()
@@ -79,6 +81,21 @@ export class SshHost extends SshFiles implements Host {
     const channel = this.connection.open(lines.join('; '))
     await channel.ready
     return channel.child
+  }
+
+  sessionFolder(): Promise<string> {
+    this.folder ??= this.makeFolder()
+    return this.folder
+  }
+
+  /** The shell that makes the folder removes it when it ends, whatever ends it. */
+  private async makeFolder(): Promise<string> {
+    const path = this.temporaryName({ prefix: '.brine-' })
+    const answer = await this.agents.request(
+      `_stage=${pathWord(path)}; ( umask 077; LC_ALL=C mkdir "$_stage" ) </dev/null || { _stage=; false; }`,
+    )
+    if (answer.status !== 0) throw toolError(answer, path)
+    return path
   }
 
   /** End what runs on the target for this host, remove its temporary files there, and leave the connection. */
