@@ -180,6 +180,7 @@ export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
 export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize, serialized } from './serializers.ts'
+export type { SshCall, SshJobs, SshReturn } from './ssh.ts'
 export {
   defineState,
   reportOn,
@@ -193,7 +194,6 @@ export {
 export { chunkTag, INTERNAL_KEYWORDS, REQUISITE_KEYWORDS, REQUISITE_TYPES } from './state-keywords.ts'
 export { StatePlaces } from './state-places.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
-export type { SshCall, SshJobs, SshReturn } from './ssh.ts'
 export { isBootedWithSystemd, isSystemdOffline, systemdVersion } from './systemd.ts'
 export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thoriumOf } from './thorium.ts'
 export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'

@@ -10,25 +10,40 @@ import { ensureDefaultKey, type RosterEntry, rosterTargets } from './roster/mod.
 /** Jobs inside each other, such as `mine.get` of a function that itself calls `mine.get`. */
 const DEEPEST = 10
 
-/** Find the targets that an expression means. A target that none of the rosters has is logged. */
+export interface Sought extends Pick<SshJobRequest, 'tgt' | 'tgtType'> {
+  /** A host that only the target names is not meant. */
+  isInRoster?: boolean
+}
+
+/** Find the targets that an expression means. */
 export async function sshTargets(
   { opts, log, stores }: SshParts,
-  { tgt, tgtType }: Pick<SshJobRequest, 'tgt' | 'tgtType'>,
+  { tgt, tgtType, isInRoster = false }: Sought,
 ): Promise<RosterEntry[]> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
-  const entries = await rosterTargets({ opts, log, host, cache: stores.cache, keys: stores.keys, tgt, tgtType })
-  if (entries.length === 0) log('error', 'No matching targets found in roster.')
-  else await ensureDefaultKey(opts, host)
+  const entries = await rosterTargets({
+    opts,
+    log,
+    host,
+    cache: stores.cache,
+    keys: stores.keys,
+    tgt,
+    tgtType,
+    isInRoster,
+  })
+  if (entries.length > 0) await ensureDefaultKey(opts, host)
   return entries
 }
 
 /** Run a function on the targets that the request means. Answers come as they are ready. */
-export async function* sshAnswers(parts: SshParts, request: SshJobRequest): AsyncGenerator<SshAnswer> {
+export async function* sshAnswers(parts: SshParts, request: SshJobRequest & Sought): AsyncGenerator<SshAnswer> {
   const depth = (parts.depth ?? 0) + 1
   if (depth > DEEPEST) {
     throw new SaltError('CommandExecutionError', `salt-ssh recursion depth limit exceeded (${DEEPEST})`)
   }
-  yield* runSshJob({ ...parts, depth }, await sshTargets(parts, request), request).answers
+  const targets = await sshTargets(parts, request)
+  if (targets.length === 0) parts.log('error', 'No matching targets found in roster.')
+  yield* runSshJob({ ...parts, depth }, targets, request).answers
 }
 
 /** Run a function on the targets that the request means, and return all answers by id. */

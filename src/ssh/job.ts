@@ -60,6 +60,8 @@ export interface SshJobRequest {
   /** The command of `-r`, in place of a function. */
   raw?: string
   jid?: string
+  /** The job `jid` is in the job store already, and was told of. */
+  isPublished?: boolean
   user: string
 }
 
@@ -98,8 +100,10 @@ async function* answersOf(
     ['arg', raw === undefined ? [...request.words] : [raw]],
   ])
   const minions = targets.map(({ id }) => id)
-  stores.jobs.saveJob({ jid, load, minions })
-  await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
+  if (!request.isPublished) {
+    stores.jobs.saveJob({ jid, load, minions })
+    await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
+  }
   const runtimeDir = runtimeFolder(opts)
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
     answerOf({ ...parts, runtimeDir }, entry, request),

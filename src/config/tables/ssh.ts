@@ -64,6 +64,7 @@ export const SSH = {
   ssh_minion_opts: { type: 'dict', for: ['master'], doc: 'Options that SSH minions get' },
   ssh_update_roster: { type: 'bool', for: ['master'], doc: 'Write new minions into the roster' },
   ansible_timeout: { type: 'int', for: ['minion', 'master'], unset: 1200, doc: 'Seconds an Ansible call may take' },
+  enable_ssh_minions: { type: 'bool', master: false, doc: 'Let jobs reach SSH minions of the roster, too' },
   ...later('salt-ssh', {
     ssh_log_file: { type: 'str', master: '/var/log/salt/ssh', doc: 'Log file of salt-ssh' },
     ssh_run_pre_flight: {
@@ -71,7 +72,6 @@ export const SSH = {
       for: ['minion', 'master'],
       doc: "Run the roster's pre-flight script each time",
     },
-    enable_ssh_minions: { type: 'bool', master: false, doc: 'Let jobs reach SSH minions of the roster, too' },
     regen_thin: { master: false, doc: 'Build the bundle for SSH minions anew' },
     thin_extra_mods: { type: 'str', master: '', doc: 'Further Python modules for the bundle' },
     thin_exclude_saltexts: { type: 'bool', master: false, doc: 'Leave extensions out of the bundle' },

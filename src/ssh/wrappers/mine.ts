@@ -1,6 +1,14 @@
 // `mine.get` of targets without minions. They leave nothing in a mine, so the functions are called when they are asked for.
 import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
-import { arg, type Bound, defineModule, type FunctionContext, type ModuleDeclaration, reads, ret } from '../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineModule,
+  type FunctionContext,
+  type ModuleDeclaration,
+  reads,
+  ret,
+} from '../../sdk/mod.ts'
 import type { SshAnswer } from '../answer.ts'
 import type { NestedCalls } from '../nested.ts'
 
@@ -45,7 +53,11 @@ async function get(ctx: FunctionContext, nested: NestedCalls, asked: Bound<typeo
   for (const [id, answer] of answers) {
     const value = returnOf(answer)
     if (value !== undefined) found.set(id, value)
-    else ctx.log('error', `Error executing mine func ${name} on ${id}: ${str(reasonOf(answer))}. Excluding minion from mine.`)
+    else
+      ctx.log(
+        'error',
+        `Error executing mine func ${name} on ${id}: ${str(reasonOf(answer))}. Excluding minion from mine.`,
+      )
   }
   return found
 }

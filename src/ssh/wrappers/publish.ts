@@ -89,7 +89,8 @@ async function publish(
   if (!ssh_minions) return found
   if (returner !== '') ctx.log('warning', 'Returners currently not supported in salt-ssh publish')
   const asked = { tgt, tgtType: tgt_type, fun, words: words.map(literalWord), roster, timeout: numberOf(timeout) ?? 5 }
-  for (const [id, { full }] of await nested.onTargets(asked)) found.set(id, form === 'clean' ? cleaned(full) : whole(full))
+  for (const [id, { full }] of await nested.onTargets(asked))
+    found.set(id, form === 'clean' ? cleaned(full) : whole(full))
   return found
 }
 
