@@ -20,7 +20,19 @@ export { dictUpdate } from './dict-update.ts'
 export { DictItems, DictKeys, DictValues } from './dict-views.ts'
 export { type DiffOptions, unifiedDiff } from './difflib.ts'
 export { toDouble } from './double.ts'
-export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
+export { Encoded, readValue } from './encoded.ts'
+export { EncodedDict, EncodedEntry } from './encoded-dict.ts'
+export {
+  failure,
+  isFailure,
+  misuse,
+  PyError,
+  type PyErrorType,
+  SaltError,
+  type SaltErrorCode,
+  typeError,
+  valueError,
+} from './errors.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
 export { formatPercent, type PercentConversions } from './format/percent.ts'
 export { format } from './format/spec.ts'
@@ -29,7 +41,7 @@ export { unescapeHtml } from './html/unescape.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
 export { jmespathSearch } from './jmespath/search.ts'
-export { type DumpJsonOptions, dumpJson, findJson, loadJson } from './json/mod.ts'
+export { type DumpJsonOptions, dumpJson, encodeJson, findJson, loadJson } from './json/mod.ts'
 export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
 export {
   appendDictKeyValue,
@@ -124,6 +136,7 @@ export {
   traverse,
   traverseDict,
 } from './traverse.ts'
+export { trimDict } from './trim-dict.ts'
 export {
   type BinaryOp,
   type Dict,

@@ -26,6 +26,8 @@ export interface SendingOptions {
   isOfSalt?: boolean
   /** The ids among the minions that are targets of salt-ssh. */
   overSsh?: readonly string[]
+  /** The system of external authentication that knows the user. */
+  eauth?: string
 }
 
 const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
@@ -57,7 +59,7 @@ export class Publishing {
   async publish(load: Dict, peer?: Peer): Promise<Dict> {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
-    const { request, user, isFrozen } = judged
+    const { request, user, isFrozen, eauth } = judged
     const overSsh = (await this.ssh?.targets(request, judged.isOwner)) ?? []
     if (overSsh.length > 0 && !judged.mayReach(overSsh)) return this.refusals.refuse(load, AUTHORIZATION)
     const { problems } = judged.targeted
@@ -66,7 +68,13 @@ export class Publishing {
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, problems)
     let jid: string
     try {
-      jid = await this.send(request, user, targeted, { isFrozen, isOfSalt: !isOfOurClient(load), overSsh })
+      const isOfSalt = !isOfOurClient(load)
+      jid = await this.send(request, user, targeted, {
+        isFrozen,
+        isOfSalt,
+        overSsh,
+        ...(eauth !== undefined && { eauth }),
+      })
     } catch (error) {
       // nobody was sent the job
       return unstoredAnswer(error, true)
@@ -99,7 +107,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false, overSsh = [] }: SendingOptions = {},
+    { isFrozen = false, isOfSalt = false, overSsh = [], eauth }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()
@@ -108,6 +116,7 @@ export class Publishing {
     if (!truthy(option(opts, 'tracing').get('enabled') ?? false)) load.delete('traceparent')
     await this.ready
     if (!request.fields.has('nocache')) {
+      if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
       jobs.saveJob({ jid, load, minions })
       await jobCaches.published(jid, load, minions, isOfSalt)
     }

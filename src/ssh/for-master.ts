@@ -4,9 +4,9 @@ import { type Dict, str, type Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
 import type { SshCall, SshReturn } from '../sdk/mod.ts'
 import { callerOptions } from './caller-options.ts'
-import { type Sought, sshAnswers, sshTargets } from './command.ts'
-import type { SshJobRequest, SshParts } from './job.ts'
+import { sshAnswers, sshTargets } from './job.ts'
 import { literalWord } from './mine-function.ts'
+import type { SshJobRequest, SshParts } from './parts.ts'
 
 /** How a call wants to reach its targets. */
 type Asked = Pick<SshCall, 'options' | 'timeout' | 'isFromOutside' | 'isInRoster'>
@@ -44,7 +44,7 @@ function partsOf(master: MasterAccess, call: Asked, signal?: AbortSignal): SshPa
 /** Callers of the API reach machines of rosters only. */
 const isBound = ({ isInRoster = false, isFromOutside = false }: Asked): boolean => isInRoster || isFromOutside
 
-function requestOf({ opts }: MasterAccess, call: SshCall): SshJobRequest & Sought {
+function requestOf({ opts }: MasterAccess, call: SshCall): SshJobRequest {
   const { tgt, tgtType = 'glob', fun, arg = [], kwarg, jid, user = option(opts, 'user'), isRaw } = call
   const keywords: Value[] = kwarg && kwarg.size > 0 ? [new Map<Value, Value>([['__kwarg__', true], ...kwarg])] : []
   return {

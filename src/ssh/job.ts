@@ -1,69 +1,15 @@
 // A job on targets without minions: the targets of the roster, a bounded number at a time, each with its answer. The job and its
 // answers are in the job store and on the bus of the master, like those of minions.
-import { BrineError, type Log, newJid, toError } from '../base/mod.ts'
+import { newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, type Value } from '../data/mod.ts'
-import { CallFailure, callOnce } from '../minion/mod.ts'
-import type { MasterAccess } from '../runner/mod.ts'
-import type { FunctionContext, MasterStores } from '../sdk/mod.ts'
-import {
-  connectionError,
-  failedCall,
-  functionAnswer,
-  rawAnswer,
-  type SshAnswer,
-  textAnswer,
-  unreached,
-} from './answer.ts'
-import { askMaster } from './master-side.ts'
-import { mineCall } from './mine-function.ts'
-import { NestedCalls } from './nested.ts'
+import { type Dict, isDict, SaltError, type Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import type { SshAnswer } from './answer.ts'
+import { answerOf } from './call.ts'
+import type { NumberedRequest, SshJobRequest, SshParts } from './parts.ts'
 import { inPool } from './pool.ts'
-import { runPreFlight, runPreHook } from './pre-flight.ts'
-import type { RosterEntry } from './roster/mod.ts'
+import { ensureDefaultKey, type RosterEntry, rosterTargets } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
-import { SshSession } from './session.ts'
-import { isWrapped } from './wrapped.ts'
-import { sessionTable } from './wrappers/table.ts'
-
-export interface SshParts {
-  /** The master's options, with those of the program laid over them. */
-  opts: Dict
-  log: Log
-  stores: Pick<MasterStores, 'jobs' | 'cache' | 'keys'>
-  /** Fires an event on the bus of the master; rejects when there is no master. */
-  fire: (tag: string, data: Dict) => Promise<void>
-  /** The master beside, for what functions of targets ask of minions and of runners. */
-  master?: MasterAccess
-  /** Shows what a runner function returned that a target called. */
-  display?: (value: Value) => Promise<void>
-  /** The number of jobs of salt-ssh that this job is part of. */
-  depth?: number
-  /** Ends what runs on the targets. */
-  signal?: AbortSignal
-  hint?: (id: string, hint: Parameters<FunctionContext['hint']>[0]) => void
-  /** Hears what a target is doing. */
-  progress?: (id: string, doing: SshProgress) => void
-}
-
-export type SshProgress = 'connecting' | 'running' | 'done'
-
-export interface SshJobRequest {
-  tgt: Value
-  tgtType: string
-  fun: string
-  /** As on a command line: `name=value` is a keyword. */
-  words: readonly Value[]
-  noParse?: readonly Value[]
-  /** The function is a name of the mine: `mine_functions` says which function is called. */
-  isMine?: boolean
-  /** The command of `-r`, in place of a function. */
-  raw?: string
-  jid?: string
-  /** The job `jid` is in the job store already, and was told of. */
-  isPublished?: boolean
-  user: string
-}
 
 export interface SshJob {
   jid: string
@@ -77,8 +23,6 @@ export function runSshJob(parts: SshParts, targets: readonly RosterEntry[], requ
   return { jid, answers: answersOf(parts, targets, { ...request, jid }) }
 }
 
-type Numbered = SshJobRequest & { jid: string }
-
 const RAW = 'ssh._raw'
 
 const MOST_AT_ONCE = 25
@@ -86,7 +30,7 @@ const MOST_AT_ONCE = 25
 async function* answersOf(
   parts: SshParts,
   targets: readonly RosterEntry[],
-  request: Numbered,
+  request: NumberedRequest,
 ): AsyncGenerator<SshAnswer> {
   const { stores, log, opts } = parts
   const { jid, raw, tgt, tgtType, user } = request
@@ -106,11 +50,11 @@ async function* answersOf(
   }
   const runtimeDir = runtimeFolder(opts)
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
-    answerOf({ ...parts, runtimeDir }, entry, request),
+    answerOf({ ...parts, runtimeDir, runCommand: sshCommand }, entry, request),
   )
   for await (const answer of answers) {
     const data = returnData(answer, load)
-    await stores.jobs.saveReturn({ jid, id: answer.id, data: new Map([...data, ['return', answer.full]]) })
+    await stores.jobs.saveReturn({ jid, id: answer.id, data: keptData(answer, load) })
     await announce(parts, `salt/job/${jid}/ret/${answer.id}`, data)
     log('debug', `Target ${answer.id} answered job ${jid} with status ${answer.retcode}`)
     yield answer
@@ -132,6 +76,17 @@ function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
   return known.set('jid', load.get('jid')!)
 }
 
+/** What the job store keeps: the whole answer is the return, as in Salt. */
+function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
+  const data = new Map<Value, Value>([
+    ['jid', load.get('jid')!],
+    ['id', id],
+    ['return', full],
+    ['fun', load.get('fun')!],
+  ])
+  return retcode === 0 ? data : data.set('failed', true)
+}
+
 /** Without a master nobody listens. */
 async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promise<void> {
   try {
@@ -141,85 +96,43 @@ async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promi
   }
 }
 
-interface TargetParts extends SshParts {
-  runtimeDir: string
+/** Jobs inside each other, such as `mine.get` of a function that itself calls `mine.get`. */
+const DEEPEST = 10
+
+/** Find the targets that an expression means. */
+export async function sshTargets(
+  { opts, log, stores }: SshParts,
+  { tgt, tgtType, isInRoster = false }: Pick<SshJobRequest, 'tgt' | 'tgtType' | 'isInRoster'>,
+): Promise<RosterEntry[]> {
+  const host = new LocalHost({ cache: option(opts, 'cachedir') })
+  const entries = await rosterTargets({
+    opts,
+    log,
+    host,
+    cache: stores.cache,
+    keys: stores.keys,
+    tgt,
+    tgtType,
+    isInRoster,
+  })
+  if (entries.length > 0) await ensureDefaultKey(opts, host)
+  return entries
 }
 
-async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbered): Promise<SshAnswer> {
-  const { id } = entry
-  parts.progress?.(id, 'connecting')
-  let session: SshSession | undefined
-  try {
-    const refusal = await runPreHook(parts, entry)
-    if (refusal) return rawAnswer(id, refusal)
-    const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
-    session = await SshSession.open(
-      {
-        ...parts,
-        hint,
-        table: sessionTable(new NestedCalls(parts, id)),
-        askMaster: (asking, load) => askMaster(parts, asking, load),
-      },
-      entry,
-    )
-    parts.progress?.(id, 'running')
-    return (await runPreFlight(parts, session)) ?? (await callOn(parts, session, request))
-  } catch (error) {
-    return failureOf(parts, id, error)
-  } finally {
-    await session?.close()
-    parts.progress?.(id, 'done')
+/** Run a function on the targets that the request means. Answers come as they are ready. */
+export async function* sshAnswers(parts: SshParts, request: SshJobRequest): AsyncGenerator<SshAnswer> {
+  const depth = (parts.depth ?? 0) + 1
+  if (depth > DEEPEST) {
+    throw new SaltError('CommandExecutionError', `salt-ssh recursion depth limit exceeded (${DEEPEST})`)
   }
+  const targets = await sshTargets(parts, request)
+  if (targets.length === 0) parts.log('error', 'No matching targets found in roster.')
+  yield* runSshJob({ ...parts, depth }, targets, request).answers
 }
 
-async function callOn(parts: TargetParts, session: SshSession, request: Numbered): Promise<SshAnswer> {
-  const { id, machine } = session
-  const { raw, jid, noParse = [] } = request
-  if (raw !== undefined) {
-    const { retcode, stdout, stderr } = await machine.raw(raw, parts.signal && { signal: parts.signal })
-    return rawAnswer(id, { retcode, stdout: text(stdout), stderr: text(stderr) })
-  }
-  const functions = await session.functions()
-  const { fun, words } = request.isMine ? mineCallOf(parts, session, functions.ctx.pillar, request.fun) : request
-  const published = new Map<string, Value>([
-    ['fun', fun],
-    ['pid', process.pid],
-    ['jid', jid],
-    ['tgt', 'salt-call'],
-  ])
-  try {
-    return functionAnswer(id, await callOnce(functions, { fun, jid, words, noParse, published }, parts.log))
-  } catch (error) {
-    if (!(error instanceof CallFailure)) throw error
-    const lost = connectionError(error.cause)
-    if (lost) return unreached(id, lost)
-    return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
-  }
+/** Run a function on the targets that the request means, and return all answers by id. */
+export async function sshCommand(parts: SshParts, request: SshJobRequest): Promise<Map<string, SshAnswer>> {
+  const answers = new Map<string, SshAnswer>()
+  for await (const answer of sshAnswers(parts, request)) answers.set(answer.id, answer)
+  return answers
 }
-
-/** What a name of the mine means on a target. */
-function mineCallOf({ opts }: SshParts, { entry }: SshSession, pillar: Dict, name: string) {
-  const sources = [entry.settings, pillar, opts].map((source) => source.get('mine_functions'))
-  return mineCall(name, sources)
-}
-
-/** Functions that Salt runs on the side of the master fail with a line. */
-function wrappedFailure({ log }: SshParts, id: string, fun: string, { cause, message }: CallFailure): SshAnswer {
-  const isType = cause instanceof BrineError && cause.code === 'TypeError'
-  const reason = cause === undefined ? message.trim() : toError(cause).message
-  const line = isType
-    ? `TypeError encountered executing ${fun}: ${reason}`
-    : `An Exception occurred while executing ${fun}: ${reason}`
-  log('error', `${id}: ${line}`)
-  return textAnswer(id, line)
-}
-
-function failureOf({ log }: SshParts, id: string, error: unknown): SshAnswer {
-  const lost = connectionError(error)
-  if (lost) return unreached(id, lost)
-  const { message, stack } = toError(error)
-  log('debug', stack ?? message)
-  return textAnswer(id, message)
-}
-
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

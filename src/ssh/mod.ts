@@ -2,5 +2,6 @@
 export type { SshAnswer } from './answer.ts'
 export { sshForMaster, targetsForMaster } from './for-master.ts'
 export { installKey } from './install-key.ts'
-export { runSshJob, type SshJob, type SshJobRequest, type SshParts, type SshProgress } from './job.ts'
+export { runSshJob, type SshJob } from './job.ts'
+export type { SshJobRequest, SshParts, SshProgress } from './parts.ts'
 export * from './roster/mod.ts'

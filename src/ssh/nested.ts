@@ -3,8 +3,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import { type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import type { SshAnswer } from './answer.ts'
-import { sshCommand } from './command.ts'
-import type { SshParts } from './job.ts'
+import type { RunSshCommand, SshParts } from './parts.ts'
 
 export interface NestedRequest {
   tgt: Value
@@ -23,10 +22,12 @@ export class NestedCalls {
   /** The target whose function asks. */
   readonly id: string
   private readonly parts: SshParts
+  private readonly run: RunSshCommand
 
-  constructor(parts: SshParts, id: string) {
+  constructor(parts: SshParts, id: string, run: RunSshCommand) {
     this.parts = parts
     this.id = id
+    this.run = run
   }
 
   /** Run a function on targets of rosters. */
@@ -35,7 +36,7 @@ export class NestedCalls {
     const opts: Dict = new Map(parts.opts)
     if (roster) opts.set('roster', roster)
     if (timeout !== undefined) opts.set('timeout', timeout)
-    return sshCommand({ ...parts, opts }, { ...request, user: option(opts, 'user') })
+    return this.run({ ...parts, opts }, { ...request, user: option(opts, 'user') })
   }
 
   /** What minions left in the mine. */

@@ -12,6 +12,7 @@ import { LocalPillar } from '../pillar/mod.ts'
 import { type DaemonAccess, type FunctionContext, listedOnce, syncModules } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { pillarOptions, sessionOptions } from './session-options.ts'
+import { targetLog } from './target-log.ts'
 
 export interface SessionParts {
   /** The master's options, with those of the program laid over them. */
@@ -39,13 +40,17 @@ export class SshSession {
   readonly machine: SshHost
   private readonly parts: SessionParts
   private readonly controller: Host
+  /** The log of functions on the target. */
+  private readonly log: Log
   private readonly host: Host
   private grains: Dict | undefined
   private opened: Promise<Registry> | undefined
 
   private constructor(parts: SessionParts, entry: RosterEntry, machine: SshHost) {
-    const { log, signal } = parts
+    const { signal } = parts
+    const log = targetLog(parts.log, entry.id)
     this.parts = parts
+    this.log = log
     this.entry = entry
     this.id = entry.id
     this.machine = machine
@@ -71,7 +76,7 @@ export class SshSession {
   }
 
   private async open(): Promise<Registry> {
-    const { log } = this.parts
+    const { log } = this
     makeOwnFolder(option(this.opts, 'cachedir'))
     const files = new LocalFileClient(this.opts, this.controller, log, this.host)
     await this.syncModules(files)
@@ -85,7 +90,7 @@ export class SshSession {
       signal: () => false,
     }
     const { hint, table } = this.parts
-    const more: Partial<RegistryContext> = { daemon, ...(hint && { hint }), ...answers }
+    const more: Partial<RegistryContext> = { daemon, masked: false, ...(hint && { hint }), ...answers }
     const { opts, grains, host } = this
     const functions = minionFunctions({ opts, grains, pillar, host, log, files, more, ...(table && { table }) })
     await functions.refresh()
@@ -110,7 +115,7 @@ export class SshSession {
 
   private async collectGrains(): Promise<Dict> {
     const { opts, host } = this
-    const log = namedLog(this.parts.log, 'salt.loaded.int.grains.core')
+    const log = namedLog(this.log, 'salt.loaded.int.grains.core')
     const grains = await collectGrains({
       opts,
       host,

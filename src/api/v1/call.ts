@@ -4,8 +4,8 @@ import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
-import type { ApiSession } from '../../store/mod.ts'
+import { type Dict, isDict, isList, numberOf, readValue, str, type Value } from '../../data/mod.ts'
+import type { ApiSession, JobOwner } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
@@ -65,6 +65,11 @@ export class V1Call {
     return this.session.user
   }
 
+  /** The caller as the owner of jobs. */
+  get owner(): JobOwner {
+    return { user: this.session.user, eauth: this.session.eauth }
+  }
+
   /** Whether the caller may call a function of the master. */
   async may(family: Family, fun: string, kwargs: Record<string, Value> = {}, args: Value[] = []): Promise<boolean> {
     if (!this.isEnabled(CLIENTS[family])) return false
@@ -104,7 +109,7 @@ export class V1Call {
     this.needClient(str(chunk['client']!))
     return this.judged(chunk, async (low) => {
       const [result = null] = await runLowstate(this.work, [low])
-      return result
+      return readValue(result)
     })
   }
 

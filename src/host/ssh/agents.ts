@@ -18,6 +18,12 @@ export class Agents {
     this.connection = connection
   }
 
+  /** Whether the next request goes to the first shell: then it comes after all short ones before it. */
+  get isInOrder(): boolean {
+    const [first] = this.agents
+    return first?.isUsable === true && !first.isBusy
+  }
+
   /** The shell that is asked next: an idle one, else a new one, else the one with the fewest requests. */
   private choose(): Agent {
     const usable = this.agents.filter((agent) => agent.isUsable)
@@ -33,8 +39,9 @@ export class Agents {
       ...(target.path !== undefined && { path: expandedWord(target.path) }),
       ...(target.umask !== undefined && { umask: target.umask }),
     }
-    // a shell whose stderr is no terminal takes itself for a script, also where its input is one
-    const agent = new Agent(this.connection.open(`exec ${shell} 2>${usesTerminal ? '/dev/null' : '&2'}`), host, settings, () => {
+    // a shell whose input is a terminal would print prompts; cat would wait for the terminal's end, so it is ended with the shell
+    const line = usesTerminal ? `cat | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
+    const agent = new Agent(this.connection.open(line), host, settings, () => {
       this.roundTrips++
     })
     this.agents.push(agent)

@@ -3,12 +3,13 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { dirname } from 'node:path/posix'
 import type { Log } from '../../base/mod.ts'
 import { Askpass } from './askpass.ts'
 import { type BecomePlan, becomeLine, becomePlan } from './become.ts'
 import { Channel } from './channel.ts'
-import { connectionArguments, sharingArguments } from './command-line.ts'
+import { CONNECT_TIMEOUT, connectionArguments, sharingArguments } from './command-line.ts'
 import { checkOwnFolder, controlPath } from './control-path.ts'
 import { SshError } from './errors.ts'
 import { word } from './shell-text.ts'
@@ -26,6 +27,9 @@ export interface SshOptions {
 
 const PERSIST = 60
 const SHELL = '/bin/sh'
+
+/** How long a login shell and sudo may take, in seconds. */
+const LOGIN_TIMEOUT = 60
 
 export class SshConnection {
   readonly target: SshTarget
@@ -60,7 +64,10 @@ export class SshConnection {
 
   /** Start ssh with these further arguments; the host is added. */
   spawn(options: readonly string[], ...command: string[]): ChildProcessWithoutNullStreams {
-    const args = [...this.arguments(), ...options, '--', this.host, ...command]
+    return this.start([...this.arguments(), ...options, '--', this.host, ...command])
+  }
+
+  private start(args: readonly string[]): ChildProcessWithoutNullStreams {
     // a session of its own: no terminal to ask at, and no signal from the keyboard
     const child = spawn('ssh', args, {
       env: { ...process.env, ...this.askpass.environment },
@@ -84,7 +91,9 @@ export class SshConnection {
     const marks = { login: `brine-${randomBytes(8).toString('hex')}`, ready: `brine-${randomBytes(8).toString('hex')}` }
     const script = becomeLine(this.target, plan, marks, line)
     const child = this.spawn(plan.terminal ? ['-tt'] : ['-T'], `exec ${this.shell} -c ${word(script)}`)
-    return new Channel(child, { host: this.host, plan, marks })
+    // ssh bounds the connection itself, not what the login shell takes
+    const patience = (this.target.connectTimeout ?? CONNECT_TIMEOUT) + LOGIN_TIMEOUT
+    return new Channel(child, { host: this.host, plan, marks, patience })
   }
 
   /** Give an order to the process that holds the shared connection. */
@@ -102,10 +111,26 @@ export class SshConnection {
     })
   }
 
+  /** Return what ssh says about a failure of a proxy or jump host: with a shared connection it keeps that to itself. */
+  proxyFailure(): Promise<string> {
+    const options = ['-o', 'ControlPath=none', '-o', 'ControlMaster=no', '-T']
+    const child = this.start([...options, ...connectionArguments(this.target), '--', this.host, 'exit'])
+    let said = ''
+    child.stderr.on('data', (piece) => {
+      said += piece
+    })
+    child.stdin.end()
+    child.stdout.resume()
+    return new Promise((done) => {
+      child.once('error', () => done(said))
+      child.once('close', () => done(said))
+    })
+  }
+
   /** The login as ssh names it in its question for a password: after all aliases of the user's configuration. */
   private destination(): string {
     if (this.login === undefined) {
-      const text = execFileSync('ssh', [...connectionArguments(this.target), '-G', '--', this.host], {
+      const text = execFileSync('ssh', [...connectionArguments(this.target), '-G', '-T', '--', this.host], {
         encoding: 'utf8',
       })
       const value = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? ''
@@ -116,7 +141,12 @@ export class SshConnection {
 
   async close(): Promise<void> {
     const ended = [...this.children].map((child) => new Promise((done) => child.once('close', done)))
-    for (const child of this.children) child.kill('SIGTERM')
+    for (const child of this.children) {
+      // an idle worker of users' modules does not keep this process alive, but its end is waited for
+      child.ref()
+      for (const stream of child.stdio) (stream as Partial<Socket> | null)?.ref?.()
+      child.kill('SIGTERM')
+    }
     await Promise.all(ended)
     if (this.persist === 0) await this.order('stop').catch(() => {})
     this.askpass.close()

@@ -7,7 +7,7 @@ import type { Command, CommandResult } from '../host.ts'
 import type { Answer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { Facts } from './facts.ts'
-import { contentWords, isVariableName, pathWord, word, words } from './shell-text.ts'
+import { contentWords, INLINE, isVariableName, pathWord, word, words } from './shell-text.ts'
 import { toolError } from './tool-errors.ts'
 
 const MOST_OUTPUT = 256 << 20
@@ -15,19 +15,18 @@ const MOST_OUTPUT = 256 << 20
 /** How long a command may go on after it was asked to end, in milliseconds. */
 const GRACE = 2000
 
-/** Input up to this size stands in the request itself. */
-const INLINE = 32 << 10
-
 export interface CommandTools {
   agents: Agents
   facts: Facts
   /** Variables that were set or removed since the login. */
-  changed: ReadonlyMap<string, string | null>
+  variables: ReadonlyMap<string, string | null>
   user(name: string): Promise<User | undefined>
   group(name: string): Promise<UserGroup | undefined>
   groups(): Promise<UserGroup[]>
   /** Ends each of the commands that run now. */
   running: Set<() => void>
+  /** Put on disk what is held in memory; return what to wait for, if anything, right before a command is sent. */
+  settle(): Promise<unknown> | undefined
   /** Put large input into a file of the target that only this user can read. */
   inputFile(data: Uint8Array): Promise<string>
 }
@@ -43,6 +42,8 @@ export async function runRemote(tools: CommandTools, command: Command): Promise<
   const output = new CommandStream(command)
   const ending = new Ending(tools, command, output)
   try {
+    const settling = tools.settle()
+    if (settling) await settling
     const answer = await tools.agents.request(`${definition}\n${input ?? ''}\n${call}`, {
       isLong: true,
       limit: command.maxOutput ?? MOST_OUTPUT,
@@ -64,6 +65,8 @@ export async function runRemote(tools: CommandTools, command: Command): Promise<
 export async function startRemote(tools: CommandTools, command: Command): Promise<number> {
   const definition = `_x() { ${await setUp(tools, command)}; _leave ${await launchWords(tools, command)}; }`
   const text = `${definition}\n( ( _x ) 3>&- 4>&- 2>/dev/null & ) </dev/null | cat`
+  const settling = tools.settle()
+  if (settling) await settling
   const answer = await tools.agents.request(text)
   const line = answer.stdout.toString().trim()
   raiseLaunch(line, command)
@@ -72,14 +75,14 @@ export async function startRemote(tools: CommandTools, command: Command): Promis
 }
 
 /** The lines that make the surroundings of a command: directory, umask and environment. */
-async function setUp({ facts, changed }: CommandTools, command: Command): Promise<string> {
+async function setUp({ facts, variables }: CommandTools, command: Command): Promise<string> {
   const { argv, cwd, umask, env, cleanEnv } = command
   const lines: string[] = []
   if (cwd !== undefined) lines.push(`_cd ${pathWord(cwd)}`)
   if (umask !== undefined) lines.push(`umask ${umask.toString(8)}`)
-  const given = new Map(cleanEnv ? [] : changed)
+  const given = new Map(cleanEnv ? [] : variables)
   for (const [name, value] of env ?? []) given.set(name, value)
-  const gone = cleanEnv ? ['PWD', 'OLDPWD', 'SHLVL', ...facts.env.keys(), ...changed.keys()] : []
+  const gone = cleanEnv ? ['PWD', 'OLDPWD', 'SHLVL', ...facts.env.keys(), ...variables.keys()] : []
   const unset = new Set([...gone, ...[...given].filter(([, value]) => value === null).map(([name]) => name)])
   for (const name of unset) if (isVariableName(name) && !given.get(name)) lines.push(`unset ${name}`)
   for (const [name, value] of given) {

@@ -7,13 +7,12 @@ import type { Answer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
-import { contentWords, word } from './shell-text.ts'
+import { contentWords, INLINE, word } from './shell-text.ts'
 import { toolError } from './tool-errors.ts'
 
 /** Content that gzip makes smaller than this share is sent compressed. */
 const WORTHWHILE = 0.8
 const SAMPLE = 64 << 10
-const PIECE = 32 << 10
 
 export interface UploadTarget {
   path: string
@@ -81,7 +80,9 @@ async function fill(
   const isPacked =
     tools.has('gzip') && sample.length > 0 && gzipSync(sample, { level: 1 }).length < sample.length * WORTHWHILE
   const unpack = isPacked ? 'gzip -dc' : 'cat'
-  const channel = connection.open(`LC_ALL=C; export LC_ALL; [ -f ${file} ] && ${unpack} >> ${file}`)
+  // the end of a lost connection looks like the end of the content, but then nobody hears the last word
+  const filling = `[ -f ${file} ] && ${unpack} >> ${file} && echo filled || { rm -f ${file}; exit 1; }`
+  const channel = connection.open(`LC_ALL=C; export LC_ALL; trap : HUP INT PIPE TERM; ${filling}`)
   const { child } = channel
   let said = ''
   const ended = once(child, 'close')
@@ -117,8 +118,8 @@ async function fillInPieces(
   path: string,
 ): Promise<void> {
   for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += PIECE) {
-      const words = contentWords(piece.subarray(at, at + PIECE))
+    for (let at = 0; at < piece.length; at += INLINE) {
+      const words = contentWords(piece.subarray(at, at + INLINE))
       succeeded(await agents.request(`( LC_ALL=C; export LC_ALL; printf ${words} | cat >> ${file} ) </dev/null`), path)
     }
   }

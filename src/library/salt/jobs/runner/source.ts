@@ -1,5 +1,5 @@
 // The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
-import { type Dict, SaltError } from '../../../../data/mod.ts'
+import { type Dict, failure } from '../../../../data/mod.ts'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
@@ -8,6 +8,8 @@ export interface JobSource {
   name: string
   job(jid: string): Promise<{ load: Dict; minions?: readonly string[] } | undefined>
   returns(jid: string): Promise<Map<string, Dict>>
+  /** Whether `jobs` returns the same object for a job again, and that object does not change. */
+  hasLastingLoads: boolean
   /** Return the loads by job id, oldest first. */
   jobs(): Promise<Map<string, Dict>>
 }
@@ -17,15 +19,17 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
   if (name === OWN) {
     return {
       name,
+      hasLastingLoads: true,
       job: async (jid) => ctx.jobs.job(jid),
       returns: async (jid) => ctx.jobs.returns(jid),
       jobs: async () => ctx.jobs.jobs(),
     }
   }
   const cache = await ctx.jobCache(name)
-  if (!cache) throw new SaltError('CommandExecutionError', `The job cache ${name} is not available`)
+  if (!cache) throw failure(`The job cache ${name} is not available`)
   return {
     name,
+    hasLastingLoads: false,
     job: async (jid) => {
       const load = await cache.job(jid)
       // the store of the master has the targeted minions

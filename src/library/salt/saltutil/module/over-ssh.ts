@@ -1,5 +1,5 @@
 // `ssh=True`: the job runs on targets of salt-ssh. Answers have the form of salt-ssh: `return`, `retcode`, `jid`, `fun` …
-import { type Dict, isDict, numberOf, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, misuse, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { MasterReach, MinionJob, MinionReturn } from '../../../../sdk/mod.ts'
 import { ableMinions, type Running } from './subset.ts'
 
@@ -35,10 +35,7 @@ export async function commandOverSsh(
   tell?: (id: string, answer: Value) => Promise<void>,
 ): Promise<Dict> {
   if (truthy(kwargs.get('batch') ?? null)) {
-    throw new SaltError(
-      'SaltInvocationError',
-      'salt-ssh has no batches: the option ssh_max_procs is the number of targets at once',
-    )
+    throw misuse('salt-ssh has no batches: the option ssh_max_procs is the number of targets at once')
   }
   const run = runningOver(master, kwargs)
   const subset = kwargs.get('subset') ?? null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '../base/mod.ts'
-import { sshCommand } from './command.ts'
-import type { SshParts } from './job.ts'
+import { sshCommand } from './job.ts'
+import type { SshParts } from './parts.ts'
 
 test('jobs inside each other have an end', async () => {
   const parts = { opts: new Map(), log: silentLog, depth: 10 } as unknown as SshParts
