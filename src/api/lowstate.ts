@@ -5,6 +5,7 @@ import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.
 import { beginBatch, runBatch } from './clients/batch.ts'
 import { local, localAsync, localSubset } from './clients/local.ts'
 import { runner, runnerAsync, wheel, wheelAsync } from './clients/master-calls.ts'
+import { ssh } from './clients/ssh.ts'
 import type { ClientWork } from './clients/work.ts'
 import { HttpError } from './errors.ts'
 
@@ -14,10 +15,6 @@ const one =
   (client: (work: ClientWork, low: Dict) => Promise<Value>): Client =>
   async (work, low) => [await client(work, low)]
 
-const ssh: Client = async () => {
-  throw new HttpError(501, 'The client ssh is not here: this master has no agentless SSH')
-}
-
 const RUNNERS: ReadonlyMap<string, Client> = new Map([
   ['local', one(local)],
   ['local_async', one(localAsync)],
@@ -25,7 +22,7 @@ const RUNNERS: ReadonlyMap<string, Client> = new Map([
   ['local_subset', one(localSubset)],
   ['runner', one(runner)],
   ['runner_async', one(runnerAsync)],
-  ['ssh', ssh],
+  ['ssh', one(ssh)],
   ['wheel', one(wheel)],
   ['wheel_async', one(wheelAsync)],
 ])

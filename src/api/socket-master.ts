@@ -4,15 +4,15 @@ import { type Log, toError } from '../base/mod.ts'
 import { BusClient, type BusEvent, hasJournal, masterBusPaths } from '../bus/mod.ts'
 import { ClientError, localKey, MasterRequests } from '../client/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { type SocketAccess, socketAccess } from '../runner/mod.ts'
+import { type OverSsh, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import { HttpError } from './errors.ts'
 import type { ApiMaster, EventFeed } from './master.ts'
 
 /** Seconds in which the master answers a command. */
 const PATIENCE = 30
 
-export async function socketMaster(opts: Dict, log: Log): Promise<ApiMaster> {
-  const access = socketAccess(opts, log)
+export async function socketMaster(opts: Dict, log: Log, overSsh?: OverSsh): Promise<ApiMaster> {
+  const access = socketAccess(opts, log, overSsh && { overSsh })
   const requests = await MasterRequests.open(opts, log)
   const events = new SocketFeed(access, log)
   const command = async (load: Dict): Promise<Value> => {

@@ -16,7 +16,7 @@ import {
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
-import { LocalHost } from '../host/mod.ts'
+import { type Host, LocalHost } from '../host/mod.ts'
 import { type MasterAccess, OpenedStores, type OverSsh } from '../runner/mod.ts'
 import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
 import {
@@ -54,7 +54,7 @@ import { acts, callMethod, isMethod, type Services } from './methods.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
 import { MinionsBack } from './minions-back.ts'
-import { type OwnAccess, ownAccess } from './own-access.ts'
+import { type OwnAccess, type OwnAsking, ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
 import { pillarPool } from './pillar-pool.ts'
@@ -66,6 +66,7 @@ import { openReactor } from './reacting.ts'
 import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
+import { SshMinions } from './ssh-minions.ts'
 import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
@@ -179,11 +180,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
-  const access = ownAccess(parts, publishing, host, {
-    user: localKeys.owner,
-    answer: (load) => clear.answer(load),
-    ...(overSsh && { overSsh }),
-  })
+  const asking = { user: localKeys.owner, answer: (load: Dict) => clear.answer(load), ...(overSsh && { overSsh }) }
+  const access = openAccess(parts, publishing, host, asking, closings)
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
   const services: Services = {
@@ -211,6 +209,21 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   maintenance.start()
   closings.push(() => maintenance.close())
   return { parts, access, commands: clear, meter }
+}
+
+/** This master as its own functions reach it, with targets of salt-ssh. */
+function openAccess(
+  parts: MasterParts,
+  publishing: Publishing,
+  host: Host,
+  asking: OwnAsking,
+  closings: Closing[],
+): OwnAccess {
+  const access = ownAccess(parts, publishing, host, asking)
+  const ssh = new SshMinions(access, parts.bus)
+  publishing.ssh = ssh
+  closings.push(() => ssh.close())
+  return access
 }
 
 /** The answers to programs and minions, each timed by the meter. */
@@ -406,10 +419,13 @@ function clearCommands(
   return clear
 }
 
-/** Tell a program of the master's owner whether a caller may call a function of the master, by the caller's name or the refusal. */
+/** Tell whether a caller may call a function of the master, or of targets of salt-ssh: the caller's name, or the refusal. */
 async function judgeCall(rights: Access, load: Dict, peer: Peer | undefined): Promise<Dict> {
   const family = load.get('family') === 'wheel' ? 'wheel' : 'runner'
-  const judged = await rights.judgeCall(load, family, briefStr(load.get('fun') ?? ''), peer)
+  const judged =
+    load.get('family') === 'ssh'
+      ? await rights.judgeSsh(load, peer)
+      : await rights.judgeCall(load, family, briefStr(load.get('fun') ?? ''), peer)
   return 'message' in judged ? refusedAnswer(judged) : new Map([['user', judged.user]])
 }
 

@@ -10,7 +10,7 @@ import type { EventWish, MinionJob, Published } from '../sdk/mod.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { type JobRequest, readRequest } from './publication.ts'
-import type { Publishing } from './publish.ts'
+import { type Publishing, withTargets } from './publish.ts'
 
 type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'kept' | 'stores'>
 
@@ -33,12 +33,14 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
   const publish = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
     const request = jobRequest(job, parts.opts)
     const { tgt, tgtType, delimiter } = request
-    const targeted = minions ? { minions, missing: [] } : resolveTarget(parts, tgt, tgtType, delimiter)
+    const overSsh = minions ? [] : ((await publishing.ssh?.targets(request, true)) ?? [])
+    const found = minions ? { minions, missing: [] } : resolveTarget(parts, tgt, tgtType, delimiter)
+    const targeted = withTargets(found, overSsh)
     if (targeted.minions.length === 0) return undefined
     const jid = request.jid ?? newJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
     try {
-      await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined })
+      await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined, overSsh })
     } catch (error) {
       release(jid)
       throw error

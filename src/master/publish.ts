@@ -10,6 +10,7 @@ import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
+import type { SshMinions } from './ssh-minions.ts'
 
 type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications'>
 
@@ -23,8 +24,19 @@ export interface SendingOptions {
   isFrozen?: boolean
   /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
   isOfSalt?: boolean
+  /** The ids among the minions that are targets of salt-ssh. */
+  overSsh?: readonly string[]
   /** The system of external authentication that knows the user. */
   eauth?: string
+}
+
+const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
+
+/** Minions with targets of salt-ssh, each id once. */
+export function withTargets({ minions, missing }: Targeted, overSsh: readonly string[]): Targeted {
+  if (overSsh.length === 0) return { minions, missing }
+  const reached = new Set(overSsh)
+  return { minions: [...new Set([...minions, ...overSsh])], missing: missing.filter((id) => !reached.has(id)) }
 }
 
 export class Publishing {
@@ -32,6 +44,8 @@ export class Publishing {
   private readonly rights: PublishRights
   private readonly ready: Promise<void>
   private readonly refusals: RefusedJobs
+  /** Targets of salt-ssh, where jobs reach them. */
+  ssh?: SshMinions
 
   /** Jobs wait for `ready`. */
   constructor(parts: PublishParts, rights: PublishRights, ready: Promise<void> = Promise.resolve()) {
@@ -45,13 +59,22 @@ export class Publishing {
   async publish(load: Dict, peer?: Peer): Promise<Dict> {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
-    const { request, user, targeted, isFrozen, eauth } = judged
+    const { request, user, isFrozen, eauth } = judged
+    const overSsh = (await this.ssh?.targets(request, judged.isOwner)) ?? []
+    if (overSsh.length > 0 && !judged.mayReach(overSsh)) return this.refusals.refuse(load, AUTHORIZATION)
+    const { problems } = judged.targeted
+    const targeted = withTargets(judged.targeted, overSsh)
     const ordersMasters = option(this.parts.opts, 'order_masters')
-    if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
+    if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, problems)
     let jid: string
     try {
       const isOfSalt = !isOfOurClient(load)
-      jid = await this.send(request, user, targeted, { isFrozen, isOfSalt, ...(eauth !== undefined && { eauth }) })
+      jid = await this.send(request, user, targeted, {
+        isFrozen,
+        isOfSalt,
+        overSsh,
+        ...(eauth !== undefined && { eauth }),
+      })
     } catch (error) {
       // nobody was sent the job
       return unstoredAnswer(error, true)
@@ -84,7 +107,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false, eauth }: SendingOptions = {},
+    { isFrozen = false, isOfSalt = false, overSsh = [], eauth }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()
@@ -103,6 +126,7 @@ export class Publishing {
     bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
     bus.fire(`salt/job/${jid}/publish`, new Map(load))
     await publications.publish(isFrozen ? frozen(load, minions) : load)
+    this.ssh?.begin(request, jid, user, overSsh)
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)
       told('info', `User ${shownText(user)} Published command ${shownText(briefStr(request.fun))} with jid ${jid}`)

@@ -19,7 +19,10 @@ export interface OverSsh {
   /** Run a function; `signal` ends what runs on the targets. */
   run(access: MasterAccess, call: SshCall, signal?: AbortSignal): AsyncIterable<SshReturn>
   /** The ids of the targets that rosters have for an expression. */
-  targets(access: MasterAccess, call: Pick<SshCall, 'tgt' | 'tgtType' | 'options'>): Promise<string[]>
+  targets(
+    access: MasterAccess,
+    call: Pick<SshCall, 'tgt' | 'tgtType' | 'options' | 'isFromOutside' | 'isInRoster'>,
+  ): Promise<string[]>
 }
 
 export interface MasterAccess extends JobAccess, BusAccess {

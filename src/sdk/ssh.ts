@@ -13,6 +13,18 @@ export interface SshCall {
   timeout?: number
   /** Options of salt-ssh in place of those of the master, such as `roster` and `ssh_user`. */
   options?: Dict
+  /** The user in whose name the job is kept; the master's owner unless given. */
+  user?: string
+  /** The function and its arguments are a command line for the shell of the target. */
+  isRaw?: boolean
+  /** Arguments are values: no text is read as YAML once more. */
+  isLiteral?: boolean
+  /** The job `jid` is in the job store already, and was told of. */
+  isPublished?: boolean
+  /** A host that only the target names is not meant. */
+  isInRoster?: boolean
+  /** The caller has not the rights of the master's owner: options that reach files and programs of the master are not taken. */
+  isFromOutside?: boolean
 }
 
 /** What one target answered. */

@@ -1,10 +1,15 @@
 // Jobs of salt-ssh that a function of the master, an orchestration or the API begins.
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
 import type { SshCall, SshReturn } from '../sdk/mod.ts'
+import { callerOptions } from './caller-options.ts'
 import { sshAnswers, sshTargets } from './job.ts'
+import { literalWord } from './mine-function.ts'
 import type { SshJobRequest, SshParts } from './parts.ts'
+
+/** How a call wants to reach its targets. */
+type Asked = Pick<SshCall, 'options' | 'timeout' | 'isFromOutside' | 'isInRoster'>
 
 /** Run a function with the rights of the master's owner. `signal` ends what runs on the targets. */
 export async function* sshForMaster(
@@ -20,35 +25,37 @@ export async function* sshForMaster(
 /** The ids of the targets that rosters have for an expression. */
 export async function targetsForMaster(
   access: MasterAccess,
-  call: Pick<SshCall, 'tgt' | 'tgtType' | 'options'>,
+  call: Pick<SshCall, 'tgt' | 'tgtType'> & Asked,
 ): Promise<string[]> {
   const { tgt, tgtType = 'glob' } = call
-  return (await sshTargets(partsOf(access, call), { tgt, tgtType })).map(({ id }) => id)
+  return (await sshTargets(partsOf(access, call), { tgt, tgtType, isInRoster: isBound(call) })).map(({ id }) => id)
 }
 
-function partsOf(
-  master: MasterAccess,
-  { options, timeout }: Pick<SshCall, 'options' | 'timeout'>,
-  signal?: AbortSignal,
-): SshParts {
-  const opts: Dict = new Map([...master.opts, ...(options ?? [])])
-  if (timeout !== undefined) opts.set('timeout', timeout)
+function partsOf(master: MasterAccess, call: Asked, signal?: AbortSignal): SshParts {
   const { log, stores } = master
+  const { options = new Map(), timeout, isFromOutside = false } = call
+  const taken = callerOptions(master.opts, options, { isOwner: !isFromOutside }, log)
+  const opts: Dict = new Map([...master.opts, ...taken])
+  if (timeout !== undefined) opts.set('timeout', timeout)
   const fire = (tag: string, data: Dict): Promise<void> => master.fire(tag, data)
   return { opts, log, stores, fire, master, ...(signal && { signal }) }
 }
 
-function requestOf(
-  { opts }: MasterAccess,
-  { tgt, tgtType = 'glob', fun, arg = [], kwarg, jid }: SshCall,
-): SshJobRequest {
+/** Callers of the API reach machines of rosters only. */
+const isBound = ({ isInRoster = false, isFromOutside = false }: Asked): boolean => isInRoster || isFromOutside
+
+function requestOf({ opts }: MasterAccess, call: SshCall): SshJobRequest {
+  const { tgt, tgtType = 'glob', fun, arg = [], kwarg, jid, user = option(opts, 'user'), isRaw } = call
   const keywords: Value[] = kwarg && kwarg.size > 0 ? [new Map<Value, Value>([['__kwarg__', true], ...kwarg])] : []
   return {
     tgt,
     tgtType,
     fun,
-    words: [...arg, ...keywords],
-    user: option(opts, 'user'),
+    words: [...(call.isLiteral ? arg.map(literalWord) : arg), ...keywords],
+    user,
+    isInRoster: isBound(call),
+    isPublished: call.isPublished ?? false,
+    ...(isRaw && { raw: [fun, ...arg].map(str).join(' ') }),
     ...(jid !== undefined && { jid }),
   }
 }

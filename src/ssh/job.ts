@@ -44,8 +44,10 @@ async function* answersOf(
     ['arg', raw === undefined ? [...request.words] : [raw]],
   ])
   const minions = targets.map(({ id }) => id)
-  stores.jobs.saveJob({ jid, load, minions })
-  await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
+  if (!request.isPublished) {
+    stores.jobs.saveJob({ jid, load, minions })
+    await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
+  }
   const runtimeDir = runtimeFolder(opts)
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
     answerOf({ ...parts, runtimeDir, runCommand: sshCommand }, entry, request),
@@ -97,15 +99,23 @@ async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promi
 /** Jobs inside each other, such as `mine.get` of a function that itself calls `mine.get`. */
 const DEEPEST = 10
 
-/** Find the targets that an expression means. A target that none of the rosters has is logged. */
+/** Find the targets that an expression means. */
 export async function sshTargets(
   { opts, log, stores }: SshParts,
-  { tgt, tgtType }: Pick<SshJobRequest, 'tgt' | 'tgtType'>,
+  { tgt, tgtType, isInRoster = false }: Pick<SshJobRequest, 'tgt' | 'tgtType' | 'isInRoster'>,
 ): Promise<RosterEntry[]> {
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
-  const entries = await rosterTargets({ opts, log, host, cache: stores.cache, keys: stores.keys, tgt, tgtType })
-  if (entries.length === 0) log('error', 'No matching targets found in roster.')
-  else await ensureDefaultKey(opts, host)
+  const entries = await rosterTargets({
+    opts,
+    log,
+    host,
+    cache: stores.cache,
+    keys: stores.keys,
+    tgt,
+    tgtType,
+    isInRoster,
+  })
+  if (entries.length > 0) await ensureDefaultKey(opts, host)
   return entries
 }
 
@@ -115,7 +125,9 @@ export async function* sshAnswers(parts: SshParts, request: SshJobRequest): Asyn
   if (depth > DEEPEST) {
     throw new SaltError('CommandExecutionError', `salt-ssh recursion depth limit exceeded (${DEEPEST})`)
   }
-  yield* runSshJob({ ...parts, depth }, await sshTargets(parts, request), request).answers
+  const targets = await sshTargets(parts, request)
+  if (targets.length === 0) parts.log('error', 'No matching targets found in roster.')
+  yield* runSshJob({ ...parts, depth }, targets, request).answers
 }
 
 /** Run a function on the targets that the request means, and return all answers by id. */

@@ -39,6 +39,10 @@ export interface SshJobRequest {
   /** The command of `-r`, in place of a function. */
   raw?: string
   jid?: string
+  /** The job `jid` is in the job store already, and was told of. */
+  isPublished?: boolean
+  /** A host that only the target names is not meant. */
+  isInRoster?: boolean
   user: string
 }
 

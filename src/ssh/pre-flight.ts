@@ -35,7 +35,7 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
     const path = str(settings.get('ssh_pre_flight')!)
     if (!existsSync(path)) log('error', `The ssh_pre_flight script ${path} does not exist`)
     else {
-      const words = wordsOf(settings.get('ssh_pre_flight_args') ?? null)
+      const words = wordsOf(settings.get('ssh_pre_flight_args') ?? option(opts, 'ssh_pre_flight_args') ?? null)
       const host = session.machine
       const copy = await host.tempFile({ prefix: '.pre-flight-', content: readFileSync(path) })
       const ended = await host.run({ argv: ['/bin/sh', copy, ...words], ...(signal && { signal }) })

@@ -8,7 +8,7 @@ import { LONGEST_WAIT } from './local.ts'
 import type { ClientWork } from './work.ts'
 
 /** Fields of a chunk that prove who asks. */
-const CREDENTIALS = ['token', 'eauth', 'username', 'password', 'user', 'key']
+export const CREDENTIALS = ['token', 'eauth', 'username', 'password', 'user', 'key']
 
 /** Fields of a chunk that are no keywords of the function. */
 const OWN = new Set([...CREDENTIALS, 'client', 'fun', 'arg', 'kwarg', 'timeout', 'full_return'])
@@ -85,7 +85,8 @@ function returnedBy(event: BusEvent): Value {
   return returned instanceof EncodedDict ? returned : (event.data.get('return') ?? null)
 }
 
-function secondsOf(value: Value): number | undefined {
+/** Read a time of a chunk, in seconds. */
+export function secondsOf(value: Value): number | undefined {
   if (value === null) return undefined
   const seconds = numberOf(value) ?? Number(str(value))
   if (!Number.isFinite(seconds)) throw new TypeError('The timeout is no number')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
+import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_API } from '../programs/salt-api.ts'
@@ -27,7 +28,7 @@ export function saltApi(argv: readonly string[], streams: Streams): Promise<numb
       opts,
       log,
       open: () => {
-        opening = socketMaster(opts, log).then((master) => Api.open(master, log))
+        opening = socketMaster(opts, log, overSsh).then((master) => Api.open(master, log))
         return opening
       },
       close: async () => opening?.then((api) => api.close()).catch(() => undefined),

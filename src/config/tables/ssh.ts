@@ -1,7 +1,7 @@
 // Minions reached by SSH.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { later, type OptionTable } from '../option.ts'
+import { needless, type OptionTable } from '../option.ts'
 
 export const SSH = {
   roster: {
@@ -76,14 +76,14 @@ export const SSH = {
     for: ['master'],
     doc: 'Forget the first contact with SSH minions afterwards. Nothing else is left on them',
   },
-  ...later('salt-ssh', {
-    enable_ssh_minions: { type: 'bool', master: false, doc: 'Let jobs reach SSH minions of the roster, too' },
+  enable_ssh_minions: { type: 'bool', master: false, doc: 'Let jobs reach SSH minions of the roster, too' },
+  ssh_pre_flight_args: { type: 'str', for: ['master'], doc: 'Arguments of the pre-flight script' },
+  ...needless('nothing is deployed to SSH minions', {
     regen_thin: { master: false, doc: 'Build the bundle for SSH minions anew' },
     thin_extra_mods: { type: 'str', master: '', doc: 'Further Python modules for the bundle' },
     thin_exclude_saltexts: { type: 'bool', master: false, doc: 'Leave extensions out of the bundle' },
     thin_saltext_allowlist: { type: 'None|list', master: null, doc: 'Only these extensions go into the bundle' },
     thin_saltext_blocklist: { type: 'list', master: [], doc: 'These extensions do not go into the bundle' },
     ssh_ext_alternatives: { type: 'dict', for: ['master'], doc: 'Other Pythons and their modules for the bundle' },
-    ssh_pre_flight_args: { type: 'str', for: ['master'], doc: 'Arguments of the pre-flight script' },
   }),
 } satisfies OptionTable

@@ -2,7 +2,18 @@
 // `external_auth` names. The answer to a refused request does not say why; the log does.
 import { shownText } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { briefStr, type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import {
+  briefStr,
+  type Dict,
+  fnmatch,
+  isDict,
+  isList,
+  numberOf,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { type MinionKnowledge, resolveCertain } from '../../match/mod.ts'
 import type { DataCache } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
@@ -51,6 +62,10 @@ export interface JudgedJob {
   targeted: ResolvedTarget
   /** Whether minions must get these ids in place of the target. */
   isFrozen: boolean
+  /** Whether the caller has all rights. */
+  isOwner: boolean
+  /** Whether the caller may do the same on targets of salt-ssh. */
+  mayReach(targets: readonly string[]): boolean
 }
 
 const AUTHENTICATION: Refusal = { name: 'AuthenticationError', message: 'Authentication error occurred.' }
@@ -104,7 +119,10 @@ export class Access {
     }
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
-    if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
+    if (list === undefined) {
+      const targeted = this.targets.trusted(asked)
+      return { user, request, targeted, isFrozen: false, isOwner: true, mayReach: () => true }
+    }
     const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, recognised, request)
     const field = this.fieldWithoutRight(list, request, mayTake)
     if (field !== undefined) {
@@ -137,7 +155,17 @@ export class Access {
     const { minions } = targeted
     const isNobody = minions.length === 0
     const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
-    if (isAllowed) return { user, request, targeted, isFrozen: !isRaw, ...(eauth !== undefined && { eauth }) }
+    const mayReach = (ids: readonly string[]): boolean => mayPublish(list, calls, coveringNames(ids))
+    if (isAllowed)
+      return {
+        user,
+        request,
+        targeted,
+        isFrozen: !isRaw,
+        isOwner: false,
+        mayReach,
+        ...(eauth !== undefined && { eauth }),
+      }
     const functions = shownText(calls.map(({ fun }) => fun).join(','))
     const where = isNobody ? 'on minions that this master does not know' : 'on these minions'
     log('warning', `${shownText(user)} may not run ${functions} ${where}`)
@@ -175,6 +203,29 @@ export class Access {
       return { name: 'SaltInvocationError', message: 'A command invocation error occurred: Check syntax.' }
     }
     return mayCall(recognised.list, family, { fun, ...argumentsOf(load) }) ? { user: recognised.user } : refusal
+  }
+
+  /**
+   * Judge a function on targets of salt-ssh, which the program that asks has found in rosters; without targets, only who asks. Rights
+   * on minions by name or glob hold for targets with these ids. A command line for a shell needs the right to `cmd.run` besides.
+   */
+  async judgeSsh(load: Dict, peer?: Peer): Promise<{ user: string } | Refusal> {
+    const { opts, log } = this.known
+    const recognised = await this.recognise(load, load, peer)
+    if (!recognised) return AUTHENTICATION
+    const { user, list } = recognised
+    const [fun, arg, targets] = [load.get('fun') ?? '', load.get('arg') ?? [], load.get('targets') ?? []]
+    if (typeof fun !== 'string' || !isList(arg) || !isList(targets) || !targets.every((id) => typeof id === 'string')) {
+      return { name: 'SaltInvocationError', message: 'A function, arguments and targets are needed' }
+    }
+    const calls = judgedCalls(fun, arg)
+    if (truthy(load.get('raw_shell') ?? false))
+      calls.push(...judgedCalls('cmd.run', [[fun, ...arg].map(str).join(' ')]))
+    const functions = calls.map((call) => call.fun)
+    const isAllowed = list === undefined || targets.length === 0 || mayPublish(list, calls, coveringNames(targets))
+    if (isAllowed && !isBlacklisted(opts, user, functions)) return { user }
+    log('warning', `${shownText(user)} may not run ${shownText(functions.join(','))} on these targets of salt-ssh`)
+    return AUTHORIZATION
   }
 
   /**
@@ -353,4 +404,9 @@ export class Access {
     if (isOwner && !isBound) return { user }
     return { user, list: listFor(rules, isOwner ? user.slice('sudo_'.length) : holder, [], isPermissive(opts)) }
   }
+}
+
+/** Targets of salt-ssh have no data that the master has proven: of rights on a target, those count that name it by its id. */
+function coveringNames(ids: readonly string[]): Covers {
+  return (target) => target === '*' || (!/[\s@]/.test(target) && ids.every((id) => fnmatch(id, target)))
 }

@@ -10,6 +10,8 @@ export interface RosterRequest {
   log: Log
   tgt: Value
   tgtType: string
+  /** A host that only the target names is not meant. */
+  isInRoster?: boolean
   /** The machine that salt-ssh runs on. */
   host: Host
   /** Render a roster file; by default with the renderer of the options. */

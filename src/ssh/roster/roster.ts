@@ -19,7 +19,7 @@ import { addToRoster } from './update.ts'
 export async function rosterTargets(request: RosterRequest): Promise<RosterEntry[]> {
   const failures: RosterError[] = []
   const found = await lookedUp(request, failures)
-  const direct = found.length === 0 ? await directTarget(request) : undefined
+  const direct = found.length === 0 && !request.isInRoster ? await directTarget(request) : undefined
   for (const failure of failures) {
     // a host that was named directly needs no roster
     const isNeedless =

@@ -48,4 +48,9 @@ export function jidOf(answers: Dict): { __jid__?: Value } {
 }
 
 /** Return the result in an answer, which has one of two names in Salt. */
-export const answered = (answer: Dict): Value | undefined => answer.get('ret') ?? answer.get('return')
+export const answered = (answer: Dict): Value | undefined =>
+  answer.get('ret') ?? answer.get('return') ?? complaint(answer)
+
+/** What a target of salt-ssh says in place of a result. */
+const complaint = (answer: Dict): Value | undefined =>
+  answer.has('_error') ? answer.get('stderr') || answer.get('_error') : undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Dict, toPlain, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext, MasterReach } from '../../../../sdk/mod.ts'
+import type { FunctionContext, MasterReach, SshCall } from '../../../../sdk/mod.ts'
 import { command, commandEach, runner, wheel } from './master.ts'
 
 const logged: string[] = []
@@ -52,8 +52,19 @@ test.each([
   await expect(runner(context, call(name, {}))).rejects.toThrow(problem)
 })
 
-test('What is meant for salt-ssh is run nowhere else', async () => {
-  const kwargs = new Map<string, Value>([['ssh', true]])
+test('What is meant for salt-ssh is run there and nowhere else', async () => {
+  const kwargs = new Map<string, Value>([
+    ['ssh', true],
+    ['roster', 'flat'],
+  ])
+  const calls: SshCall[] = []
+  const context = beside(false)
+  async function* ssh(call: SshCall) {
+    calls.push(call)
+    yield { id: 'web1', answer: new Map<Value, Value>([['return', true]]), retcode: 0 }
+    yield { id: 'web2', answer: 'no route', retcode: 255 }
+  }
+  Object.assign(context.master!, { ssh })
   const asked = {
     tgt: 'web1',
     fun: 'test.ping',
@@ -64,9 +75,11 @@ test('What is meant for salt-ssh is run nowhere else', async () => {
     kwarg: null,
     kwargs,
   }
-  const answers: Dict = await command(beside(false), asked)
-  expect(answers.size).toBe(0)
-  expect(logged).toEqual(['There is no salt-ssh here: test.ping was not run on web1'])
+  const answers: Dict = await command(context, asked)
+  expect(toPlain(answers)).toEqual({ web1: { return: true }, web2: { return: 'no route', retcode: 255 } })
+  expect(calls).toMatchObject([{ tgt: 'web1', fun: 'test.ping', options: new Map([['roster', 'flat']]) }])
+  const batch = new Map(kwargs).set('batch', '2')
+  await expect(command(context, { ...asked, kwargs: batch })).rejects.toThrow('salt-ssh has no batches')
 })
 
 test('saltutil.cmd_iter tells of each answer as it comes, and gives all of them', async () => {

@@ -1,18 +1,7 @@
 // Calls of the master from a minion on its machine: jobs for other minions, runner and wheel functions. Orchestration uses
 // these three, so their results have the form of Salt's clients.
 import { didYouMean } from '../../../../base/mod.ts'
-import {
-  type Dict,
-  failure,
-  isList,
-  misuse,
-  numberOf,
-  PyError,
-  repr,
-  str,
-  truthy,
-  type Value,
-} from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, numberOf, PyError, repr, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type FunctionContext,
   HINTS,
@@ -21,11 +10,12 @@ import {
   type MasterParameters,
   type MasterReach,
   type MinionJob,
-  type MinionReturn,
   option,
   startsOrchestration,
 } from '../../../../sdk/mod.ts'
 import { inBatches } from './batch.ts'
+import { commandOverSsh } from './over-ssh.ts'
+import { ableMinions, everyAnswer } from './subset.ts'
 
 const NOT_BESIDE = 'This command can only be executed on a minion that is located on the master.'
 const GONE = 'The salt master could not be contacted. Is master running?'
@@ -70,10 +60,7 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
   const master = await masterOf(ctx, GONE)
   const job = jobOf(asked)
   const { kwargs } = asked
-  if (truthy(kwargs.get('ssh') ?? false)) {
-    ctx.log('error', `There is no salt-ssh here: ${str(job.fun)} was not run on ${str(job.tgt)}`)
-    return new Map()
-  }
+  if (truthy(kwargs.get('ssh') ?? false)) return commandOverSsh(master, job, kwargs)
   const batch = kwargs.get('batch') ?? null
   const subset = kwargs.get('subset') ?? null
   if (truthy(batch)) return batched(ctx, job, str(batch), truthy(kwargs.get('failhard') ?? false))
@@ -87,11 +74,16 @@ export async function command(ctx: FunctionContext, asked: Commanded): Promise<D
 /** Return the answers of the minions, and fire a progress event for each as it comes. */
 export async function commandEach(ctx: FunctionContext, asked: Commanded): Promise<Dict> {
   const answers: Dict = new Map()
-  if (truthy(asked.kwargs.get('ssh') ?? false)) return command(ctx, asked)
-  for await (const [id, answer] of answersOf(await masterOf(ctx, GONE), jobOf(asked), asked.kwargs)) {
+  const tell = async (id: string, answer: Value): Promise<void> => {
     await ctx.daemon?.progress?.(answers.size, new Map([[id, answer]]))
     answers.set(id, answer)
   }
+  const master = await masterOf(ctx, GONE)
+  if (truthy(asked.kwargs.get('ssh') ?? false)) {
+    await commandOverSsh(master, jobOf(asked), asked.kwargs, tell)
+    return answers
+  }
+  for await (const [id, answer] of answersOf(master, jobOf(asked), asked.kwargs)) await tell(id, answer)
   return answers
 }
 
@@ -106,12 +98,6 @@ async function* answersOf(
     if (data) yield [id, answerOf(data, isWhole)]
     else if (isExpected || reason === 'missing') yield [id, new Map([['failed', true]])]
   }
-}
-
-async function everyAnswer(master: MasterReach, job: MinionJob): Promise<MinionReturn[]> {
-  const answers: MinionReturn[] = []
-  for await (const answer of master.run(job)) answers.push(answer)
-  return answers
 }
 
 function answerOf(data: Dict, isWhole: boolean): Dict {
@@ -138,22 +124,9 @@ async function batched(ctx: FunctionContext, job: MinionJob, batch: string, fail
 
 /** Run the job on random minions that have the function. */
 async function ofSome(master: MasterReach, job: MinionJob, count: number, isWhole: boolean): Promise<Dict> {
-  const asked = await everyAnswer(master, {
-    tgt: job.tgt,
-    fun: 'sys.list_functions',
-    ...(job.tgtType !== undefined && { tgtType: job.tgtType }),
-  })
-  const able = asked.filter(({ data }) => {
-    const functions = data?.get('return') ?? null
-    return isList(functions) && functions.includes(job.fun)
-  })
-  const chosen = able
-    .map(({ id }) => ({ id, rank: Math.random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, count)
-    .map(({ id }) => id)
+  const chosen = await ableMinions(master.run, job, count)
   const answers: Dict = new Map()
-  for (const { id, data } of await everyAnswer(master, { ...job, tgt: chosen, tgtType: 'list' })) {
+  for (const { id, data } of await everyAnswer(master.run, { ...job, tgt: chosen, tgtType: 'list' })) {
     if (data) answers.set(id, answerOf(data, isWhole))
     else
       answers.set(

@@ -1,0 +1,144 @@
+// The other ways into salt-ssh: functions of targets, runner functions, orchestration, jobs of the master, and the API.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Dict, toPlain, type Value } from '../../src/data/mod.ts'
+import { ApiSite } from '../api/api-site.ts'
+import { type SshRoster, startRoster } from './ssh-site.ts'
+import { noSshd } from './sshd.ts'
+
+describe.skipIf(noSshd !== undefined)('targets of salt-ssh', () => {
+  let roster: SshRoster
+  let site: ApiSite
+
+  beforeAll(async () => {
+    roster = await startRoster(['web1', 'web2', 'db1'])
+    const offered = join(roster.sshd.folder, 'offered')
+    mkdirSync(offered)
+    writeFileSync(join(offered, 'few'), JSON.stringify({ few1: { host: '127.0.0.1', port: roster.sshd.port } }))
+    site = await ApiSite.open([], {
+      ...roster.options,
+      rosters: [offered],
+      enable_ssh_minions: true,
+      netapi_enable_clients: ['ssh', 'local'],
+      netapi_allow_raw_shell: true,
+    })
+    const put = (name: string, text: string): void => writeFileSync(join(site.site.root, 'srv', `${name}.sls`), text)
+    put('nothing', 'x:\n  test.nop: []\n')
+    put(
+      'steps',
+      `
+states:
+  salt.state:
+    - tgt: 'web*'
+    - ssh: True
+    - roster: flat
+    - sls: nothing
+function:
+  salt.function:
+    - name: test.echo
+    - tgt: web1
+    - ssh: True
+    - arg: ['a b']
+failing:
+  salt.function:
+    - name: test.nosuch
+    - tgt: web1
+    - ssh: True
+`,
+    )
+  })
+  afterAll(async () => {
+    await site?.close()
+    await roster?.sshd.stop()
+  })
+
+  const run = async (fun: string, args: Value[], kwargs: Record<string, Value> = {}) =>
+    toPlain((await site.master.run(fun, args, kwargs)).value)
+
+  test('a runner function runs on targets and gives whole answers', async () => {
+    expect(await run('ssh.cmd', ['web1', 'test.echo', ['x']])).toMatchObject({
+      web1: { id: 'web1', fun: 'test.echo', fun_args: ['x'], return: 'x', retcode: 0 },
+    })
+    expect(await run('ssh.cmd', ['nobody', 'test.ping'])).toEqual({})
+  })
+
+  test('functions of a target reach other targets and the master', async () => {
+    const called = async (fun: string, args: Value[], kwarg: Record<string, Value> = {}) => {
+      const answers = await run('ssh.cmd', ['db1', fun, args], { kwarg: new Map<Value, Value>(Object.entries(kwarg)) })
+      return (answers as Record<string, { return: unknown }>).db1?.return
+    }
+    expect(await called('mine.get', ['web*', 'who'])).toEqual({ web1: 'web1', web2: 'web2' })
+    expect(await called('mine.get', ['web*', 'who'], { ssh_minions: false, regular_minions: true })).toEqual({})
+    expect(await called('publish.publish', ['web1', 'test.echo', 'x y'])).toEqual({ web1: 'x y' })
+    expect(await called('publish.full_data', ['web1', 'test.echo', 'x'])).toMatchObject({ web1: { ret: 'x' } })
+    expect(await called('publish.publish', ['web1', 'publish.publish', 'x'])).toEqual({})
+    expect(await called('publish.runner', ['test.arg', 'x'])).toEqual({ args: ['x'], kwargs: {} })
+  })
+
+  test('steps of an orchestration run on targets', async () => {
+    const { value } = await site.master.run('state.orchestrate', ['steps'])
+    const [states] = [...((value as Dict).get('data') as Dict).values()] as [Dict]
+    const steps = Object.fromEntries(
+      [...states.values()].map((step) => [String((step as Dict).get('__id__')), toPlain(step)]),
+    ) as Record<string, { result: boolean; comment: string; changes: unknown }>
+    expect(steps.states).toMatchObject({ result: true })
+    expect(steps.states?.comment).toMatch(/No changes made to web[12], web[12]\./)
+    expect(steps.function).toMatchObject({ result: true, changes: { ret: { web1: 'a b' } } })
+    expect(steps.failing).toMatchObject({ result: false })
+    expect(JSON.stringify(steps.failing?.changes)).toContain("'test.nosuch' is not available.")
+  })
+
+  test('a job of the master reaches targets with enable_ssh_minions', async () => {
+    expect(await site.master.ask('web2', 'test.echo', ['"x"'])).toBe('"x"')
+    expect(await site.master.publish('localhost', 'test.ping')).toBe('')
+    const slow = { client: 'local', tgt: 'web1', fun: 'test.sleep', arg: [3], timeout: 1, gather_job_timeout: 1 }
+    expect((await site.run(await site.logIn('admin'), slow)).json.return).toEqual([{ web1: true }])
+    const limited = await site.logIn('dev')
+    const ping = { client: 'local', fun: 'test.ping' }
+    expect((await site.run(limited, { ...ping, tgt: 'web1' })).json.return).toEqual([{ web1: true }])
+    expect((await site.run(limited, { ...ping, tgt: '*' })).status).toBe(401)
+  })
+
+  describe('the client ssh of the API', () => {
+    const ask = async (user: 'admin' | 'dev', more: Record<string, unknown>) =>
+      site.run(await site.logIn(user), { client: 'ssh', tgt: 'web1', fun: 'test.ping', ...more })
+
+    test('runs a function for users who may', async () => {
+      const { json } = await ask('admin', { fun: 'test.echo', arg: ['x'] })
+      expect(json.return[0].web1).toMatchObject({ return: 'x', retcode: 0, fun: 'test.echo', id: 'web1' })
+      const raw = await ask('admin', { fun: 'echo', arg: ['hi'], raw_shell: true })
+      expect(raw.json.return[0].web1).toMatchObject({ stdout: 'hi\n', retcode: 0 })
+      expect((await ask('dev', {})).json.return[0].web1).toMatchObject({ return: true })
+    })
+
+    test.each<[string, 'admin' | 'dev', Record<string, unknown>, number]>([
+      ['another function', 'dev', { fun: 'test.echo', arg: ['x'] }, 401],
+      ['a target beyond the rights', 'dev', { tgt: '*' }, 401],
+      ['a command line for the shell under the name of a function', 'dev', { raw_shell: true }, 401],
+      ['a target by a regular expression', 'admin', { tgt: '(a+)+$', tgt_type: 'pcre' }, 400],
+    ])('refuses %s', async (_what, user, more, status) => {
+      expect((await ask(user, more)).status).toBe(status)
+    })
+
+    test('reads no roster but those that the options offer, and reaches no other host', async () => {
+      expect((await ask('admin', { tgt: 'localhost' })).json.return).toEqual([{}])
+      expect((await ask('admin', { tgt: '*', roster_file: '/etc/passwd' })).json.return).toEqual([{}])
+      const offered = await ask('admin', { tgt: '*', roster_file: 'few', fun: 'test.ping' })
+      expect(Object.keys(offered.json.return[0])).toEqual(['few1'])
+    })
+
+    test('takes no options that run programs or name files of the master', async () => {
+      const file = join(roster.sshd.folder, 'touched')
+      const evil = {
+        ssh_options: [`proxyCommand=touch ${file}`, `LocalCommand=touch ${file}`, 'PermitLocalCommand=yes'],
+        ssh_priv: `|touch ${file}`,
+        ssh_pre_hook: `touch ${file}`,
+        rosters: ['/'],
+        roster: 'flat',
+      }
+      expect((await ask('admin', evil)).json.return[0].web1).toMatchObject({ return: true })
+      expect(existsSync(file)).toBe(false)
+    })
+  })
+})
