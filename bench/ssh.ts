@@ -1,0 +1,137 @@
+// salt-ssh against real salt-ssh (SALT_TREE names a checkout) and Ansible, over the same servers: a ping, and a tree of 30 states on targets
+// that have nothing of it (cold) and everything (warm), on 1 and 20 targets, with and without a long way to them. Wall and CPU time of
+// whole runs. `--only <words>` takes the cases whose names contain them, `--sides brine,ansible` some of the programs.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { freePort } from '../test/free-port.ts'
+import { Sshd } from '../test/sshd.ts'
+import { median } from './measure.ts'
+import { type ProcessCost, processCost } from './process-cost.ts'
+import type { Bench, BenchContext } from './run.ts'
+import { ansibleSide, brineSide, LEFT, realSaltSide, type Side, STATES, type Way, type Work } from './ssh-peers.ts'
+
+const TARGETS = 20
+const DELAY_MS = 80
+/** How many times faster than real salt-ssh, and than the best of the others, a case with a goal must be. */
+const GOALS = { salt: 8, others: 2 }
+
+interface Case {
+  what: string
+  work: Work
+  scope: 'one' | 'all'
+  isCold: boolean
+  way: Way
+  times: number
+}
+
+function casesOf(ways: readonly Way[]): Case[] {
+  const scopes = [{ scope: 'one', times: 3, on: '1 target' } as const, { scope: 'all', times: 1, on: `${TARGETS} targets` } as const]
+  return ways.flatMap((way) =>
+    scopes.flatMap(({ scope, times, on }) => {
+      const where = `${on}, ${way.name}`
+      return [
+        { what: `${STATES} states cold, ${where}`, work: 'tree' as const, scope, isCold: true, way, times: 1 },
+        { what: `${STATES} states warm, ${where}`, work: 'tree' as const, scope, isCold: false, way, times },
+        { what: `ping, ${where}`, work: 'ping' as const, scope, isCold: false, way, times },
+      ]
+    }),
+  )
+}
+
+async function costOf(side: Side, { work, scope, isCold, way, times }: Case): Promise<ProcessCost> {
+  if (isCold) side.forget()
+  const { argv, env } = side.command(work, way, scope)
+  const costs: ProcessCost[] = []
+  for (let i = 0; i < times; i++) costs.push(await processCost(argv[0]!, argv.slice(1), env))
+  for (const { id } of work === 'tree' ? way.targets.slice(0, scope === 'one' ? 1 : TARGETS) : []) {
+    const left = side.left(id)
+    if (left.length !== LEFT) throw new Error(`${side.name} left ${left.length} of ${LEFT} things on ${id}: ${left.join(' ')}`)
+  }
+  const of = (what: keyof ProcessCost): number => median(costs.map((cost) => cost[what]))
+  return { wallMs: of('wallMs'), cpuMs: of('cpuMs'), peakMiB: of('peakMiB') }
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`
+
+/** Print a line for a case and return whether its goals were reached. */
+function say({ what, isCold, way }: Case, costs: ReadonlyMap<string, ProcessCost>): boolean {
+  const ours = costs.get('brine')
+  const hasGoal = !isCold || way.key === 'far'
+  let isGood = true
+  const cells = [...costs].map(([name, { wallMs, cpuMs }]) => {
+    const cell = `${name} ${seconds(wallMs)} (CPU ${seconds(cpuMs)})`
+    if (name === 'brine' || ours === undefined) return cell
+    const ratio = wallMs / ours.wallMs
+    const goal = name === 'salt' ? GOALS.salt : GOALS.others
+    const isMissed = hasGoal && ratio < goal
+    if (isMissed) isGood = false
+    return `${cell} ${ratio.toFixed(1)}×${hasGoal ? `, goal ${goal}×` : ''}${isMissed ? ' MISSED' : ''}`
+  })
+  process.stdout.write(`${what.padEnd(36)}  ${cells.join(' | ')}\n`)
+  return isGood
+}
+
+/** The same targets over a long way. */
+async function delayed(direct: Way, context: BenchContext): Promise<{ way: Way; relay: ChildProcess }> {
+  const targets = await Promise.all(direct.targets.map(async ({ id }) => ({ id, port: await freePort() })))
+  const pairs = targets.map(({ port }, i) => `${port}:${direct.targets[i]!.port}`)
+  const argv = [await context.bundle('ssh-relay'), String(DELAY_MS / 2), ...pairs]
+  const relay = spawn(process.execPath, argv, { stdio: ['pipe', 'ignore', 'inherit'] })
+  return { way: { name: `${DELAY_MS} ms`, key: 'far', targets }, relay }
+}
+
+function sidesOf(root: string, folder: string, sshd: Sshd, wanted: readonly string[]): Side[] {
+  const login = { user: sshd.user, key: sshd.key }
+  const dist = join(folder, 'dist')
+  const makers: Record<string, () => Side | undefined> = {
+    brine: () => {
+      execFileSync(process.execPath, ['--import', 'tsx', join(root, 'tools', 'build.ts')], { cwd: root })
+      // a copy, so that a build meanwhile does not pull the program from under the bench
+      cpSync(join(root, 'dist'), dist, { recursive: true })
+      return brineSide(folder, dist, login)
+    },
+    salt: () => realSaltSide(folder, login),
+    ansible: () => ansibleSide(folder, login),
+    pyinfra: () => undefined,
+  }
+  return wanted.flatMap((name) => {
+    const side = makers[name]?.()
+    if (side === undefined) process.stdout.write(`${name}: absent\n`)
+    return side ?? []
+  })
+}
+
+const ssh: Bench = async (context) => {
+  const options = {
+    only: { type: 'string', default: '' },
+    sides: { type: 'string', default: 'brine,salt,ansible,pyinfra' },
+  } as const
+  const { values } = parseArgs({ args: context.args, options })
+  const folder = join(context.root, '.brine', 'bench', 'ssh')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const key = join(folder, 'login-key')
+  const servers: Sshd[] = []
+  while (servers.length < TARGETS) servers.push(await Sshd.start(join(folder, `sshd-${servers.length}`), key))
+  const targets = servers.map(({ port }, i) => ({ id: `t${String(i + 1).padStart(2, '0')}`, port }))
+  const direct: Way = { name: 'no delay', key: 'direct', targets }
+  const { way, relay } = await delayed(direct, context)
+  try {
+    const sides = sidesOf(context.root, folder, servers[0]!, values.sides.split(','))
+    let isGood = true
+    for (const one of casesOf([direct, way]).filter(({ what }) => what.includes(values.only))) {
+      const costs = new Map<string, ProcessCost>()
+      for (const side of sides) costs.set(side.name, await costOf(side, one))
+      isGood = say(one, costs) && isGood
+    }
+    for (const side of sides) side.forget()
+    return isGood
+  } finally {
+    relay.stdin!.end()
+    for (const sshd of servers) await sshd.stop()
+  }
+}
+
+export default ssh satisfies Bench
