@@ -75,6 +75,12 @@ async function labTests(root: string): Promise<StepResult> {
   return vitest(root, 'lab/vitest.config.ts')
 }
 
+/** The reason that all share, or else what most such cases lack. */
+function reasonFor(skipped: ReadonlyMap<string, string>): string {
+  const reasons = new Set(skipped.values())
+  return reasons.size === 1 ? [...reasons][0]! : 'only root can run them'
+}
+
 async function conformance(area: string): Promise<StepResult> {
   const trees = process.env['FORMULA_TREES']
   if (area === FORMULAS && !trees) {
@@ -90,7 +96,7 @@ async function conformance(area: string): Promise<StepResult> {
   const notes = [
     known.size > 0 ? `${known.size} known differences` : '',
     pending.size > 0 ? `${pending.size} pending` : '',
-    skipped.size > 0 ? `${skipped.size} skipped: only root can run them` : '',
+    skipped.size > 0 ? `${skipped.size} skipped: ${reasonFor(skipped)}` : '',
   ]
   return {
     passed,

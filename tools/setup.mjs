@@ -16,11 +16,14 @@ const SYSTEM_PACKAGES = {
   iproute2: ['ip', '-V'],
   'mariadb-server': ['mariadbd', '--version'],
   'nginx-light': ['nginx', '-v'],
+  'openssh-client': ['ssh', '-V'],
+  'openssh-server': ['sh', '-c', 'test -x /usr/sbin/sshd'],
   postgresql: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/postgres'],
   'python3-jinja2': ['python3', '-c', 'import jinja2'],
   'python3-yaml': ['python3', '-c', 'import yaml'],
   'redis-server': ['redis-server', '--version'],
   sqlite3: ['sqlite3', '--version'],
+  sudo: ['sudo', '--version'],
   'systemd-container': ['systemd-nspawn', '--version'],
 }
 

@@ -11,7 +11,6 @@ export const ABSENT_PROGRAMS: Readonly<Record<string, string>> = {
   'salt-pip':
     'Brine has no Python of its own. Use the pip of the Python that runs your modules (option python_executable) instead.',
   'salt-proxy': 'Brine has no proxy minions yet. Manage the device with modules of your own on a minion instead.',
-  'salt-ssh': 'Brine has no agentless SSH yet. Run salt-minion, or salt-call --local, on the machine instead.',
   'salt-support': 'Brine gathers no support archive yet. Run salt-call --versions-report and grains.items instead.',
   'salt-syndic': 'Brine has no syndic yet. Name several masters in the option master of the minions instead.',
   spm: 'Brine has no package manager of its own. Put formulas below a folder of file_roots instead.',

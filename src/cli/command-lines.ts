@@ -184,10 +184,14 @@ function readCopy(program: Program, { values, args, meaning }: CommandLine): voi
 }
 
 function readSsh(program: Program, { values, args, meaning }: CommandLine): void {
-  if (args.length === 0 && !values.get('list_hosts')) throw insufficient(program, 'Insufficient arguments')
-  if (args.length === 0) return
-  meaning.set('tgt', values.get('list') ? targetList(args[0]!, false) : args[0]!)
-  if (args.length > 1) meaning.set('arg_str', args.slice(1).join(' '))
+  const isListing = values.get('list_hosts') === true
+  const [target, ...words] = args
+  if (!isListing && (!target || words.length === 0)) throw insufficient(program, 'Insufficient arguments')
+  if (values.get('regen_thin') === true && values.get('relenv') === true) {
+    throw new UsageError('--thin and --relenv are mutually exclusive')
+  }
+  if (target !== undefined) meaning.set('tgt', values.get('list') ? targetList(target, false) : target)
+  meaning.set('argv', words)
 }
 
 function readProxy(_program: Program, { values }: CommandLine): void {

@@ -56,6 +56,7 @@ const LOGS: Readonly<Record<string, LogWish>> = {
   'salt-master': { name: 'salt.master' },
   'salt-minion': { name: 'salt.minion' },
   'salt-run': { name: 'salt.runner' },
+  'salt-ssh': { name: 'salt.client.ssh', fileOption: 'ssh_log_file' },
 }
 
 async function readOptions({ program, line, streams, file, read }: ReadingOptions, log: Log): Promise<Dict> {

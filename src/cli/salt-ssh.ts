@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The `salt-ssh` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-ssh` program: functions on machines that are reached by SSH.
+import { saltSsh } from './ssh/main.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-ssh').then((status) => {
+saltSsh(process.argv.slice(2), processStreams).then((status) => {
   process.exitCode = status
 })

@@ -39,8 +39,11 @@ export class CallFailure extends Error {
   readonly stdout: string
   readonly stderr: string
 
-  constructor(status: number, { stdout = '', stderr = '' }: { stdout?: string; stderr?: string }) {
-    super(stderr || stdout)
+  constructor(
+    status: number,
+    { stdout = '', stderr = '', cause }: { stdout?: string; stderr?: string; cause?: unknown },
+  ) {
+    super(stderr || stdout, { cause })
     this.status = status
     this.stdout = stdout
     this.stderr = stderr
@@ -79,7 +82,7 @@ async function declarationOf(fun: string, functions: Registry): Promise<Function
     return (await functions.module(module)).functions[name]!
   } catch (error) {
     if (!(error instanceof BrineError)) throw error
-    throw new CallFailure(255, { stderr: `${error.message}\n` })
+    throw new CallFailure(255, { stderr: `${error.message}\n`, cause: error })
   }
 }
 
@@ -106,7 +109,7 @@ async function showingUsage(
     const place = placeOf(error, opts)
     const advice = hint === undefined ? '' : `${hint}\n`
     const stderr = `\nPassed invalid arguments: ${place}${message}.\n\n${advice}Usage:\n`
-    throw new CallFailure(1, { stderr, stdout: `${docText(declaration) || 'None'}\n` })
+    throw new CallFailure(1, { cause: error, stderr, stdout: `${docText(declaration) || 'None'}\n` })
   }
 }
 
@@ -141,20 +144,23 @@ async function failure(error: unknown, fun: string, opts: Dict, log: Log): Promi
   if (!(error instanceof BrineError)) {
     const { message, stack } = toError(error)
     log('debug', stack ?? message)
-    return new CallFailure(1, { stderr: `[ERROR   ] ${fun} did not come to an end\n${failureLine(error)}\n` })
+    return new CallFailure(1, {
+      cause: error,
+      stderr: `[ERROR   ] ${fun} did not come to an end\n${failureLine(error)}\n`,
+    })
   }
   const hint = error.hint === undefined ? '' : `${error.hint}\n`
   if (error instanceof SaltError && error.code === 'SaltInvocationError') {
-    return new CallFailure(1, { stderr: `${hint}${placeOf(error, opts)}${error.message}\n` })
+    return new CallFailure(1, { cause: error, stderr: `${hint}${placeOf(error, opts)}${error.message}\n` })
   }
   if (error instanceof SaltError && error.code === 'CommandExecutionError') {
-    return new CallFailure(1, { stderr: `${hint}Error running '${fun}': ${error.message}\n` })
+    return new CallFailure(1, { cause: error, stderr: `${hint}Error running '${fun}': ${error.message}\n` })
   }
   if (error instanceof SaltError && error.code === 'CommandNotFoundError') {
-    return new CallFailure(1, { stderr: `Command required for '${fun}' not found: ${error.message}\n` })
+    return new CallFailure(1, { cause: error, stderr: `Command required for '${fun}' not found: ${error.message}\n` })
   }
   log('debug', error.stack ?? error.message)
   const where = error.at?.file === undefined ? '' : `at ${error.at.file}, line ${error.at.line}\n`
   const stderr = `[ERROR   ] ${fun} did not come to an end\n${hint}${where}${failureLine(error)}\n`
-  return new CallFailure(1, { stderr })
+  return new CallFailure(1, { cause: error, stderr })
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Case } from './area.ts'
-import { RequestError, runArea, runCases } from './run-area.ts'
+import { RequestError } from './report.ts'
+import { runArea, runCases } from './run-area.ts'
 
 const echo = join(import.meta.dirname, 'fixtures', 'echo.ts')
 const run = (cases: Case[], limitMs?: number) => runCases({ adapter: echo, cases }, limitMs)

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PATIENCE_SECONDS } from '../until.ts'
 import type { Case } from './area.ts'
+import { runScenarios } from './areas/ssh.ts'
 import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases, rootCases } from './corpus.ts'
 import { formulaCases } from './formulas/goldens.ts'
+import { type AreaReport, RequestError, type RunOptions } from './report.ts'
 import { wireCases } from './wire/vectors.ts'
 import type { Ready, Verdict, WorkerInput } from './worker.ts'
 
@@ -15,38 +17,18 @@ export const FORMULAS = 'formulas'
 /** The area whose cases are vectors in files of their own shapes. */
 const WIRE = 'wire'
 
+/** The area whose cases are scenarios: steps that follow one another in a world of their own. */
+const SSH = 'ssh'
+
 /** Ends a case that hangs; a busy machine may take its time. */
 const CASE_LIMIT_MS = PATIENCE_SECONDS * 1000
 /** The share of an area's own cases that may be declared known differences. */
 const KNOWN_SHARE = 0.005
 
-export interface RunOptions {
-  cases?: string | undefined
-  filter?: string | undefined
-  /** Checkouts of formulas. */
-  trees?: string | undefined
-}
-
-export interface Failure {
-  name: string
-  problem: string
-}
-
-export interface AreaReport {
-  passed: number
-  failures: Failure[]
-  /** Name → reason, for the cases that differ as declared. */
-  known: Map<string, string>
-  /** Name → reason, for the cases that this user cannot run. */
-  skipped: Map<string, string>
-}
-
-/** The request itself cannot be served: no such area, or no cases for it. */
-export class RequestError extends Error {}
-
 export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
   const areas = areaNames()
   if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
+  if (area === SSH) return runScenarios(options)
   const all = casesOf(area, options)
   const forRoot = process.getuid?.() === 0 ? new Map<string, string>() : rootCases(area)
   const cases = all.filter(({ name }) => !forRoot.has(name))

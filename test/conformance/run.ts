@@ -1,17 +1,20 @@
-// `npm run -s conformance -- <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--verbose]`: runs one area.
+// `npm run -s conformance -- <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--salt] [--verbose]`: runs one area.
+// With `--salt` real Salt answers the scenarios of area `ssh`, from the checkout that SALT_TREE names.
 // Prints each failing case, then `N passed, N failed` as the last line; exit 1 on a failure, 2 on a usage error.
 import { parseArgs } from 'node:util'
 import { toError } from '../../src/base/mod.ts'
 import { areaNames } from './corpus.ts'
-import { type AreaReport, RequestError, runArea } from './run-area.ts'
+import { type AreaReport, RequestError } from './report.ts'
+import { runArea } from './run-area.ts'
 
-const USAGE = 'usage: conformance <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--verbose]'
+const USAGE = 'usage: conformance <area> [--cases DIR] [--filter TEXT] [--trees DIR] [--salt] [--verbose]'
 
 interface Request {
   area: string
   cases?: string | undefined
   filter?: string | undefined
   trees?: string | undefined
+  salt?: boolean | undefined
   verbose?: boolean | undefined
 }
 
@@ -31,6 +34,7 @@ function parseStrictly(argv: string[]) {
         cases: { type: 'string' },
         filter: { type: 'string' },
         trees: { type: 'string' },
+        salt: { type: 'boolean' },
         verbose: { type: 'boolean' },
       },
     })
@@ -45,9 +49,18 @@ function print(report: AreaReport, verbose: boolean): void {
     lines.push(verbose ? `FAIL ${name}\n${problem.replace(/^/gm, '  ')}` : `FAIL ${name}`)
   }
   for (const [name, reason] of report.known) lines.push(`known difference: ${name}: ${reason}`)
-  for (const [name, reason] of report.skipped) lines.push(`skipped, as only root can run it: ${name}: ${reason}`)
+  lines.push(...skippedLines(report.skipped))
   lines.push(`${report.passed} passed, ${report.failures.length} failed`)
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** One line for each reason. */
+function skippedLines(skipped: ReadonlyMap<string, string>): string[] {
+  const byReason = new Map<string, string[]>()
+  for (const [name, reason] of skipped) byReason.set(reason, [...(byReason.get(reason) ?? []), name])
+  return [...byReason].map(([reason, names]) =>
+    names.length === 1 ? `skipped: ${names[0]}: ${reason}` : `skipped ${names.length}: ${reason}`,
+  )
 }
 
 async function main(argv: string[]): Promise<number> {

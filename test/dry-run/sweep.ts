@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Case } from '../conformance/area.ts'
-import { type Failure, runCases } from '../conformance/run-area.ts'
+import type { Failure } from '../conformance/report.ts'
+import { runCases } from '../conformance/run-area.ts'
 import { sweptCases } from './cases.ts'
 
 const PROCESSES = 2

@@ -3,7 +3,7 @@
 
 const KINDS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^JID\d*$/, '\\d{20}(?:_\\d+)?'],
-  [/^(STAMP|UUID|ROOTKEY)$/, '\\S+'],
+  [/^(STAMP|UUID|ROOTKEY|SALT|TMPFILE)$/, '\\S+'],
   [/^(TIME|CTIME|START_TIME|TT)$/, '.+'],
   [/^(EPOCH|PID)$/, '[\\d.]+'],
   [/^(MS|DURATION|SECONDS)$/, '[\\d.]+(?: ?m?s)?'],

@@ -178,6 +178,20 @@ export const RANGE: CliOption = {
   help: 'target is a range-server expression',
 }
 
+/** Kinds of targets that need more of a minion than its id. */
+export const FLEET_TARGETS: readonly CliOption[] = [
+  { flags: ['-C', '--compound'], action: 'store_true', default: false, help: 'target is a compound expression' },
+  {
+    flags: ['-I', '--pillar'],
+    dest: 'pillar_target',
+    action: 'store_true',
+    default: false,
+    help: 'target is pillar:glob',
+  },
+  { flags: ['-J', '--pillar-pcre'], action: 'store_true', default: false, help: 'target is pillar:regex' },
+  { flags: ['-S', '--ipcidr'], action: 'store_true', default: false, help: 'target is an address or subnet' },
+]
+
 export const MAKE_TOKEN: CliOption = {
   flags: ['-T', '--make-token'],
   dest: 'mktoken',

@@ -1,8 +1,9 @@
 // The command line of salt-ssh.
-import type { Program } from '../optparse/option.ts'
+import type { CliOption, Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
   CONFIG_DIR,
+  FLEET_TARGETS,
   HARD_CRASH,
   HELP,
   JID,
@@ -10,6 +11,7 @@ import {
   LOG_LEVEL,
   NO_PARSE,
   OUTPUT_OPTIONS,
+  RETURN,
   SALTFILE,
   STATIC,
   TARGET_OPTIONS,
@@ -17,6 +19,14 @@ import {
   VERSION,
   VERSIONS_REPORT,
 } from './common.ts'
+
+/** Salt spells it `-H` and `--hosts` only. */
+const LIST_HOSTS: CliOption = {
+  flags: ['--list-hosts'],
+  action: 'store_true',
+  default: false,
+  help: 'the same as --hosts',
+}
 
 export const SALT_SSH: Program = {
   name: 'salt-ssh',
@@ -36,16 +46,16 @@ export const SALT_SSH: Program = {
       dest: 'raw_shell',
       action: 'store_true',
       default: false,
-      help: 'run a plain shell command instead of a Salt function',
+      help: 'run a command line in the login shell of the targets instead of a function',
     },
-    { flags: ['--roster'], default: 'flat', help: 'roster module' },
-    { flags: ['--roster-file'], default: '', help: 'roster file' },
+    { flags: ['--roster'], default: 'flat', help: 'rosters that name the targets, separated by commas' },
+    { flags: ['--roster-file'], default: '', help: 'file of the roster' },
     {
       flags: ['--refresh', '--refresh-cache'],
       dest: 'refresh_cache',
       action: 'store_true',
       default: false,
-      help: 'refresh the cached data of the targets',
+      help: 'collect the grains of the targets anew',
     },
     {
       flags: ['--max-procs'],
@@ -54,15 +64,17 @@ export const SALT_SSH: Program = {
       default: 25,
       help: 'how many hosts are handled at once',
     },
-    { flags: ['--extra-filerefs'], help: 'further files packed for the state run' },
-    { flags: ['--min-extra-modules'], dest: 'min_extra_mods', help: 'further Python modules for the minimal bundle' },
-    { flags: ['--thin-extra-modules'], dest: 'thin_extra_mods', help: 'further Python modules for the thin bundle' },
+    { flags: ['--extra-filerefs'], help: 'further salt:// files of a state run; they are found without it' },
+    { flags: ['--min-extra-modules'], dest: 'min_extra_mods', help: 'no effect: nothing is deployed to the targets' },
+    { flags: ['--thin-extra-modules'], dest: 'thin_extra_mods', help: 'no effect: nothing is deployed to the targets' },
     {
       flags: ['--thin-exclude-saltexts'],
       action: 'store_true',
       default: false,
-      help: 'leave Salt extensions out of the thin bundle',
+      help: 'no effect: nothing is deployed to the targets',
     },
+    LIST_HOSTS,
+    RETURN,
     VERBOSE,
     STATIC,
     {
@@ -70,23 +82,28 @@ export const SALT_SSH: Program = {
       dest: 'ssh_wipe',
       action: 'store_true',
       default: false,
-      help: 'remove the deployed files afterwards',
+      help: 'remove the directory of the target (thin_dir) afterwards',
     },
     {
       flags: ['-W', '--rand-thin-dir'],
       action: 'store_true',
       default: false,
-      help: 'deploy to a random directory and remove it afterwards',
+      help: 'use a random directory on the target and remove it afterwards',
     },
     {
       flags: ['-t', '--regen-thin', '--thin'],
       action: 'store_true',
       default: false,
-      help: 'build the thin bundle again',
+      help: 'no effect but that of --wipe: nothing is deployed to the targets',
     },
-    { flags: ['--relenv'], action: 'store_true', default: false, help: 'deploy a self-contained Python with Salt' },
-    { flags: ['--python2-bin'], default: 'python2', help: 'python 2 program with Salt' },
-    { flags: ['--python3-bin'], default: 'python3', help: 'python 3 program with Salt' },
+    {
+      flags: ['--relenv'],
+      action: 'store_true',
+      default: false,
+      help: 'no effect: nothing is deployed to the targets',
+    },
+    { flags: ['--python2-bin'], default: 'python2', help: 'no effect: the targets need no Python' },
+    { flags: ['--python3-bin'], default: 'python3', help: 'no effect: the targets need no Python' },
     {
       flags: ['--pre-flight'],
       dest: 'ssh_run_pre_flight',
@@ -96,7 +113,7 @@ export const SALT_SSH: Program = {
     },
   ],
   groups: [
-    TARGET_OPTIONS,
+    { ...TARGET_OPTIONS, options: [...TARGET_OPTIONS.options, ...FLEET_TARGETS] },
     ADDITIONAL_TARGET_OPTIONS,
     OUTPUT_OPTIONS,
     {
@@ -142,7 +159,7 @@ export const SALT_SSH: Program = {
           dest: 'ssh_key_deploy',
           action: 'store_true',
           default: false,
-          help: 'install our public key on the targets',
+          help: 'add our public key to those that let the user in, with the password of --passwd or the roster',
         },
         {
           flags: ['--identities-only'],

@@ -3,11 +3,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
+import { Questions } from '../questions.ts'
 import type { Streams } from '../streams.ts'
 
 const SYSTEMS = ['auto', 'file', 'ldap', 'pam', 'rest', 'sharedsecret']
@@ -72,22 +71,10 @@ interface Login {
 /** Asks for what was not given. A terminal does not show the password; input that ends is an error. */
 async function askedFor(given: { [field in keyof Login]: string | undefined }, streams: Streams): Promise<Login> {
   if (given.username && given.password) return { username: given.username, password: given.password }
-  const isTerminal = process.stdin.isTTY === true
-  let isHidden = false
-  const echo = new Writable({
-    write: (chunk, _encoding, done) => {
-      if (!isHidden) streams.err(String(chunk))
-      done()
-    },
-  })
-  const lines = createInterface({ input: process.stdin, output: echo, terminal: isTerminal })
-  const answers = lines[Symbol.asyncIterator]()
+  const questions = new Questions()
   const ask = async (field: keyof Login): Promise<string> => {
-    streams.err(`${field}: `)
-    isHidden = field === 'password'
-    const { done, value } = await answers.next()
-    if (isTerminal && isHidden) streams.err('\n')
-    if (!done) return value
+    const answer = await questions.ask({ say: streams.err, text: `${field}: `, isSecret: field === 'password' })
+    if (answer !== undefined) return answer
     throw new ProgramExit(2, {
       stderr: `\nERROR: Authentication failed: standard input ended before a ${field} came\n`,
     })
@@ -96,6 +83,6 @@ async function askedFor(given: { [field in keyof Login]: string | undefined }, s
     const username = given.username || (await ask('username'))
     return { username, password: given.password || (await ask('password')) }
   } finally {
-    lines.close()
+    questions.close()
   }
 }

@@ -1,0 +1,11 @@
+// The exit code of salt-ssh out of the return codes of the targets.
+
+/** Codes that tell of the way to a target instead of what ran there; scripts tell them apart. */
+const KEPT = new Set([10, 11, 12, 13, 14, 70, 73])
+
+/** One of several targets failed. */
+const EX_AGGREGATE = 20
+
+export function exitCode(retcode: number): number {
+  return retcode === 0 || KEPT.has(retcode) ? retcode : EX_AGGREGATE
+}

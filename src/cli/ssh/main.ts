@@ -1,0 +1,34 @@
+// salt-ssh from its words to its exit status: a function, or a command line, on machines that are reached by SSH.
+import type { Log } from '../../base/mod.ts'
+import { clientConfig } from '../../config/mod.ts'
+import { socketAccess } from '../../runner/mod.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_SSH } from '../programs/salt-ssh.ts'
+import { type Asking, Questions } from '../questions.ts'
+import { flag } from '../salt/request.ts'
+import type { Streams } from '../streams.ts'
+import { runJob } from './job.ts'
+import { askPassword } from './passwords.ts'
+import { listHosts, overSsh } from './targets.ts'
+import type { SshTargets } from './work.ts'
+
+/** Tests put targets and answers of their own in place of those of the machine. */
+export function saltSsh(
+  argv: readonly string[],
+  streams: Streams,
+  { targets = overSsh, questions = new Questions() }: { targets?: SshTargets; questions?: Asking } = {},
+): Promise<number> {
+  return runProgram(SALT_SSH, argv, streams, async (line) => {
+    await askPassword(line, questions, streams)
+    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-ssh' })
+    const { opts, log } = await programOptions({ program: SALT_SSH, line, streams, file: 'master', read })
+    const access = socketAccess(opts, log)
+    const work = { opts, log, streams, questions, access, targets }
+    try {
+      return await (flag(opts, 'list_hosts') ? listHosts(work) : runJob(work))
+    } finally {
+      access.close()
+    }
+  }).finally(() => questions.close())
+}

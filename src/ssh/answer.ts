@@ -1,0 +1,96 @@
+// What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
+// ssh itself.
+import { type Dict, findJson, isDict, isList, type Value } from '../data/mod.ts'
+import { SshError } from '../host/mod.ts'
+import type { CallFailure, CallResult } from '../minion/mod.ts'
+
+export interface SshAnswer {
+  id: string
+  /** What is shown under the id. */
+  shown: Value
+  /** The whole answer, as the job store keeps it and `salt-run ssh.cmd` shows it. */
+  full: Value
+  retcode: number
+  /** The outputter that the function asks for. */
+  outputter?: string
+  /** The login was refused, so that a key could be deployed. */
+  isRefused?: boolean
+}
+
+/** What a command on a target gave. */
+export interface Ended {
+  stdout: string
+  stderr: string
+  retcode: number
+}
+
+const FAILED = 'The command resulted in a non-zero exit code'
+
+/** The status of a target whose host key is not known. */
+const UNKNOWN_HOST_KEY = 254
+const HOST_KEY_TEXT = 'The host key needs to be accepted, to auto accept run salt-ssh with the -i flag:\n'
+
+function endedMap({ stdout, stderr, retcode }: Ended, parsed: Value = null): Dict {
+  const map: Dict = new Map<Value, Value>([
+    ['stdout', stdout],
+    ['stderr', stderr],
+    ['retcode', retcode],
+    ['parsed', parsed],
+  ])
+  return retcode === 0 ? map : map.set('_error', FAILED)
+}
+
+/** The answer of `-r`. JSON that the command wrote stands parsed beside its text. */
+export function rawAnswer(id: string, ended: Ended): SshAnswer {
+  const full = endedMap(ended, jsonIn(ended.stdout))
+  return { id, shown: full, full, retcode: ended.retcode }
+}
+
+function jsonIn(text: string): Value {
+  try {
+    const value = findJson(text)
+    return isDict(value) || isList(value) ? value : null
+  } catch {
+    // most output is no JSON
+    return null
+  }
+}
+
+export function functionAnswer(id: string, { answer, out }: CallResult): SshAnswer {
+  const shown = answer.get('return') ?? null
+  const retcode = Number(answer.get('retcode') ?? 0)
+  // errors of compiling are a list, which the outputter of states would dress up
+  const outputter = isDict(shown) ? out : 'nested'
+  const full = new Map([...answer].filter(([name]) => name !== 'out'))
+  return { id, shown, full, retcode, outputter }
+}
+
+/** A text in place of an answer: what functions of the controller's side fail with. */
+export function textAnswer(id: string, text: string, retcode = 1): SshAnswer {
+  return { id, shown: text, full: text, retcode }
+}
+
+export function failedCall(id: string, { status, stdout, stderr }: CallFailure): SshAnswer {
+  const full = endedMap({ stdout: stdout.replace(/\n$/, ''), stderr: stderr.trim(), retcode: status })
+  return { id, shown: full, full, retcode: status }
+}
+
+/** The answer of a target that could not be reached, or was lost. */
+export function unreached(id: string, error: SshError): SshAnswer {
+  const { code, said, retcode } = error
+  if (code === 'HostKeyUnknown') {
+    const full = endedMap({ stdout: `${HOST_KEY_TEXT}${said}`, stderr: '', retcode: UNKNOWN_HOST_KEY })
+    return { id, shown: full, full, retcode: UNKNOWN_HOST_KEY }
+  }
+  const stderr = said.trim() === '' ? error.message : said.trim()
+  const full = endedMap({ stdout: '', stderr, retcode: retcode || 255 })
+  const isRefused = code === 'LoginRefused'
+  const shown = isRefused || stderr.startsWith('ssh:') ? stderr : full
+  return { id, shown, full, retcode: retcode || 255, ...(isRefused && { isRefused }) }
+}
+
+/** The error of a lost or refused connection behind another error, if there is one. */
+export function connectionError(error: unknown): SshError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SshError) return cause
+  return undefined
+}

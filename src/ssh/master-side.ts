@@ -1,0 +1,25 @@
+// What functions of a target ask of its master. There is none between: the answers are made here, with what the master has.
+import { toError } from '../base/mod.ts'
+import { type Dict, isDict, SaltError, str, type Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import type { SshParts } from './job.ts'
+import type { SshSession } from './session.ts'
+
+export async function askMaster(parts: SshParts, { id }: SshSession, load: Dict): Promise<Value> {
+  const command = str(load.get('cmd') ?? '')
+  if (command === '_master_tops') {
+    const { masterTops } = await import('../master/mod.ts')
+    return masterTops({ opts: parts.opts, log: parts.log, host: new LocalHost() }, new Map(load).set('id', id))
+  }
+  if (command === '_minion_event') {
+    const data = load.get('data')
+    try {
+      await parts.fire(str(load.get('tag') ?? ''), data !== undefined && isDict(data) ? data : new Map())
+      return true
+    } catch (error) {
+      parts.log('debug', `The event ${str(load.get('tag') ?? '')} was not fired: ${toError(error).message}`)
+      return false
+    }
+  }
+  throw new SaltError('CommandExecutionError', `Target ${id} has no minion that could ask its master for ${command}`)
+}

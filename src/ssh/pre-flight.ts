@@ -1,0 +1,59 @@
+// Scripts of the roster around the first contact: `ssh_pre_hook` runs on the controller before each connection, `ssh_pre_flight` on the
+// target when it is met for the first time, or always with --pre-flight.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import { isList, splitWords, str, truthy, type Value } from '../data/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import { type Ended, rawAnswer, type SshAnswer } from './answer.ts'
+import type { SshParts } from './job.ts'
+import type { RosterEntry } from './roster/mod.ts'
+import type { SshSession } from './session.ts'
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** What the hook gave when it failed; then the target is left alone. */
+export async function runPreHook({ log, signal }: SshParts, { id, settings }: RosterEntry): Promise<Ended | undefined> {
+  const hook = settings.get('ssh_pre_hook') ?? null
+  if (!truthy(hook)) return undefined
+  const ended = await new LocalHost().run({ argv: ['/bin/sh', '-c', str(hook)], ...(signal && { signal }) })
+  if (ended.retcode === 0) return undefined
+  log('error', `Error running ssh_pre_hook script ${str(hook)} for target ${id}`)
+  return { retcode: ended.retcode, stdout: text(ended.stdout), stderr: text(ended.stderr) }
+}
+
+/** Runs the script where it is due. What it gave when it failed is the answer of the target. */
+export async function runPreFlight(parts: SshParts, session: SshSession): Promise<SshAnswer | undefined> {
+  const { opts, log, signal } = parts
+  const { settings } = session.entry
+  const script = settings.get('ssh_pre_flight') ?? null
+  const contacted = join(option(session.opts, 'cachedir'), 'contacted')
+  const isDue = !existsSync(contacted) || truthy(opts.get('ssh_run_pre_flight') ?? false)
+  if (truthy(script) && isDue) {
+    const path = str(script)
+    if (!existsSync(path)) log('error', `The ssh_pre_flight script ${path} does not exist`)
+    else {
+      const words = wordsOf(settings.get('ssh_pre_flight_args') ?? null)
+      const host = session.machine
+      const copy = await host.tempFile({ prefix: '.pre-flight-', content: readFileSync(path) })
+      const ended = await host.run({ argv: ['/bin/sh', copy, ...words], ...(signal && { signal }) })
+      await host.remove(copy)
+      if (ended.retcode !== 0) {
+        log('error', `Error running ssh_pre_flight script ${basename(path)}`)
+        const { retcode, stdout, stderr } = ended
+        return rawAnswer(session.id, { retcode, stdout: text(stdout), stderr: text(stderr) })
+      }
+    }
+  }
+  const isWiped = truthy(opts.get('ssh_wipe') ?? false) && !truthy(settings.get('disable_wipe') ?? false)
+  if (isWiped) rmSync(contacted, { force: true })
+  else if (!existsSync(contacted)) {
+    makeOwnFolder(option(session.opts, 'cachedir'))
+    writeFileSync(contacted, '', { mode: PRIVATE_FILE })
+  }
+  return undefined
+}
+
+const wordsOf = (given: Value): string[] =>
+  isList(given) ? given.map(str) : truthy(given) ? splitWords(str(given)) : []

@@ -1,0 +1,101 @@
+// Whether a program answered as recorded, by the rules of the README beside the recordings.
+import { differenceOfTexts, readJson } from '../../live/compare.ts'
+import type { Placeholders } from '../../live/placeholders.ts'
+import type { Json } from '../area.ts'
+import type { Step } from './scenario.ts'
+import type { Ran } from './world.ts'
+
+const PLACEHOLDER = /<[A-Z_ ]+\d*>/
+
+/** Say what came out otherwise; nothing where all is as recorded. */
+export function problemsOf(step: Step, ran: Ran, known: Placeholders): string[] {
+  const problems: string[] = []
+  if (ran.status !== step.exit) problems.push(`exit ${ran.status}, not ${step.exit}`)
+  if (step.json !== undefined) {
+    const answer = readJson(ran.stdout)
+    problems.push(...jsonProblems(step.json, step.kept_keys ? kept(answer, step.kept_keys) : answer, known))
+  } else if (step.stdout !== undefined) problems.push(...textProblems(step.stdout, ran.stdout, known))
+  problems.push(...stderrProblems(step.stderr ?? '', ran.stderr, known))
+  return problems
+}
+
+function kept(answer: Json | undefined, keys: readonly string[]): Json | undefined {
+  const hosts = Object.entries(fieldsOf(answer) ?? {}).map(([host, value]) => [
+    host,
+    Object.fromEntries(Object.entries(fieldsOf(value) ?? {}).filter(([key]) => keys.includes(key))),
+  ])
+  return Object.fromEntries(hosts)
+}
+
+/** Hosts answer in any order; what one says has its order. */
+function textProblems(recorded: string, printed: string, known: Placeholders): string[] {
+  if (known.matches(recorded.trimEnd(), printed.trimEnd())) return []
+  const isOfMany = (recorded.match(/^[^\s"{}[\]][^\n]*:$/gm)?.length ?? 0) > 1
+  if (isOfMany && differenceOfTexts(recorded, printed, known) === '') return []
+  return [`stdout\n${printed.replace(/^/gm, '+ ')}\nnot\n${recorded.replace(/^/gm, '- ')}`]
+}
+
+const fieldsOf = (value: Json | undefined): { [key: string]: Json } | undefined =>
+  value === null || typeof value !== 'object' || Array.isArray(value) ? undefined : value
+
+/** Keys that functions get from a publisher and recordings show. */
+const isPublished = (key: string): boolean => key.startsWith('__pub_')
+
+function* jsonProblems(
+  expected: Json,
+  actual: Json | undefined,
+  known: Placeholders,
+  path = 'json',
+): Generator<string> {
+  const [wanted, given] = [fieldsOf(expected), fieldsOf(actual)]
+  if (wanted && given) {
+    for (const key of new Set([...Object.keys(wanted), ...Object.keys(given)])) {
+      if (isPublished(key)) continue
+      if (!(key in wanted)) yield `${path}/${key}: too much, ${JSON.stringify(given[key])}`
+      else yield* jsonProblems(wanted[key]!, given[key], known, `${path}/${key}`)
+    }
+  } else if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
+    for (const [index, item] of expected.entries()) yield* jsonProblems(item, actual[index], known, `${path}/${index}`)
+  } else if (!isSame(expected, actual, known)) {
+    yield `${path}: ${JSON.stringify(actual) ?? 'missing'}, not ${JSON.stringify(expected)}`
+  }
+}
+
+function isSame(expected: Json, actual: Json | undefined, known: Placeholders): boolean {
+  if (expected === '<ALL GRAINS>') return fieldsOf(actual) !== undefined
+  if (typeof expected !== 'string' || !PLACEHOLDER.test(expected)) {
+    return JSON.stringify(expected) === JSON.stringify(actual)
+  }
+  return (typeof actual === 'string' || typeof actual === 'number') && known.matches(expected, String(actual))
+}
+
+/** Lines that tell of Python's own trouble: exceptions, and texts of theirs that Salt passes on. */
+const OF_PYTHON = /un-handled exception|Rendering exception occurred|TypeError|JSON serializable/
+
+const LOG_LINE = /^\[(?:ERROR {3}|WARNING |CRITICAL)\] /
+
+/** Every line of a log or a usage error, without those that Python alone wrote. */
+const linesOf = (text: string): string[] =>
+  text.split('\n').filter((line) => (LOG_LINE.test(line) || isUsage(line)) && !OF_PYTHON.test(line))
+
+const isUsage = (line: string): boolean => /^(Usage:|[\w-]+: error:|Warning: |Password: )/.test(line)
+
+function* stderrProblems(recorded: string, printed: string, known: Placeholders): Generator<string> {
+  const left = linesOf(printed)
+  for (const line of linesOf(recorded)) {
+    const at = left.findIndex((other) => known.attempt(() => known.matches(line.trimEnd(), other.trimEnd())))
+    if (at < 0) yield `stderr does not have: ${line}`
+    else left.splice(at, 1)
+  }
+  for (const line of left) yield `stderr has too much: ${line}`
+}
+
+/** Compare a file or directory with an observation. */
+export function lookProblems(expected: Step, actual: Step, known: Placeholders): string[] {
+  return Object.entries(expected).flatMap(([key, value]) => {
+    const given = actual[key as keyof Step] as Json | undefined
+    const isText = typeof value === 'string' && typeof given === 'string'
+    if (isText ? known.matches(value, given) : JSON.stringify(value) === JSON.stringify(given)) return []
+    return [`${key}: ${JSON.stringify(given) ?? 'missing'}, not ${JSON.stringify(value)}`]
+  })
+}
