@@ -2,6 +2,7 @@
 // by salt-call on a twin. Further trees and ways are in long/.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { byItself, Controller, differences, leftovers, overSsh, ownTree } from '../agentless.ts'
+import { DAEMON_MOUNTS } from '../fleet.ts'
 import type { Host } from '../host.ts'
 import { Lab } from '../lab.ts'
 import { STOCK } from '../stock.ts'
@@ -11,7 +12,7 @@ let controller: Controller
 let [target, twin]: Host[] = []
 
 beforeAll(async () => {
-  lab = await Lab.open({ stock: STOCK })
+  lab = await Lab.open({ stock: STOCK, mounts: DAEMON_MOUNTS })
   const [host, other] = await lab.boot('control', 'twin')
   ;[target] = await lab.bootBare('web01')
   twin = other

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { byItself, Controller, differences, leftovers, overSsh, ownTree, type Tree } from '../../agentless.ts'
 import { FORMULAS, type Formula } from '../../compare/formulas.ts'
+import { DAEMON_MOUNTS } from '../../fleet.ts'
 import type { Host } from '../../host.ts'
 import { Lab } from '../../lab.ts'
 import { bootMirror, introduce } from '../../mirror.ts'
@@ -17,7 +18,7 @@ let controller: Controller
 const used: Host[] = []
 
 beforeAll(async () => {
-  lab = await Lab.open({ stock: STOCK })
+  lab = await Lab.open({ stock: STOCK, mounts: DAEMON_MOUNTS })
   const [host] = await lab.boot('control')
   controller = await Controller.on(host!)
 })
