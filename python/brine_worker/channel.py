@@ -50,7 +50,8 @@ class Running:
 
     def __init__(self):
         self.ident = _thread.get_ident()
-        self.native = _thread.get_native_id()
+        # the number of the process before Python 3.8, which is the number of its first thread
+        self.native = getattr(_thread, "get_native_id", os.getpid)()
         self.inside = False
         self.cancelled = False
         self.slot = None
@@ -70,7 +71,8 @@ class Channel:
         self.documents = {}
         self.dropped = lambda number: None
         self._is_fork = False
-        os.register_at_fork(after_in_child=self._forked)
+        if hasattr(os, "register_at_fork"):  # since Python 3.7
+            os.register_at_fork(after_in_child=self._forked)
 
     def _forked(self):
         """A process that a module forked has no part in the pipe: two writers would cut each other's messages in two."""

@@ -1,13 +1,13 @@
 """
-The worker's life: reads calls from descriptor 3 and writes to descriptor 4. What modules print, and what they log, are
-lines of the host's log.
+The worker's life: reads calls from one descriptor and writes to another. What modules print, and what they log, are lines of the
+host's log.
 """
 
 import io
 import os
 import sys
 
-from . import calls, functions as _functions, host_log, modules, wire  # noqa: F401, the dunders register themselves
+from . import calls, functions as _functions, host_log, modules, sources, wire  # noqa: F401, the dunders register themselves
 from .channel import FAIL, LOG, REPLY, Cancelled, Channel
 
 METHODS = {}
@@ -51,6 +51,20 @@ def render(_call, renderer, text, path, variables, arguments):
     from . import renderers
 
     return gathered(renderers.RENDERERS[renderer](text, path, variables, arguments))
+
+
+@method
+def files(_call, changed, gone):
+    """Takes users' files on a machine that does not have them."""
+    sources.files().change(changed, gone)
+
+
+@method
+def survey(_call, paths, utils):
+    """What the text of modules tells of them, and what in it needs the machine that they are about."""
+    from . import survey as looking
+
+    return [looking.of(path, utils) for path in paths]
 
 
 @method
@@ -102,8 +116,8 @@ def changes(running):
 
 
 class Worker:
-    def __init__(self):
-        self.channel = Channel(3, 4, self.serve)
+    def __init__(self, to_read, to_write):
+        self.channel = Channel(to_read, to_write, self.serve)
         self.channel.dropped = calls.forget_memory
 
     def serve(self, number, name, payload):
@@ -140,17 +154,17 @@ def limit_memory(megabytes):
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
-def main():
+def main(to_read=3, to_write=4):
     level, megabytes, upstream_too = (int(word) for word in sys.argv[1:4])
-    os.set_inheritable(3, False)
-    os.set_inheritable(4, False)
+    os.set_inheritable(to_read, False)
+    os.set_inheritable(to_write, False)
     if megabytes > 0:
         limit_memory(megabytes)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         setattr(sys, name, io.TextIOWrapper(stream.buffer, encoding="utf-8", errors="replace", line_buffering=True))
     sys.argv = ["salt"]
-    worker = Worker()
+    worker = Worker(to_read, to_write)
     host_log.install(lambda number, name, text: worker.channel.send([LOG, number, name, text]), level)
     if upstream_too:
         from . import upstream as beside

@@ -9,6 +9,7 @@ import sys
 from . import parameters
 from .calls import Dunder, current, source
 from .host_log import logger
+from .sources import files
 
 # the word in the dotted name of loaded modules, where it is not the family's
 TAGS = {"modules": "module", "renderers": "render"}
@@ -63,8 +64,7 @@ PLAIN = {
 
 
 def _stamp(path):
-    facts = os.stat(os.path.join(path, "__init__.py") if os.path.isdir(path) else path)
-    return facts.st_mtime_ns, facts.st_size
+    return files().stamp(os.path.join(path, "__init__.py") if files().is_folder(path) else path)
 
 
 def load(path, family):
@@ -74,7 +74,7 @@ def load(path, family):
     if known is not None and known.stamp == stamp:
         return known
     name = os.path.basename(path)
-    name = name if os.path.isdir(path) else name.rpartition(".")[0]
+    name = name if files().is_folder(path) else name.rpartition(".")[0]
     _let_go(path, fresh=known is None)
     entry = _Loaded(path, stamp, family, name)
     full = "salt.loaded.ext.{}.{}".format(TAGS.get(family, family), name)
@@ -90,7 +90,7 @@ def load(path, family):
 def _let_go(path, fresh):
     """Makes `_utils` importable, and what modules imported from beside them be read again after a change."""
     for folder in current().facts.get("utils") or ():
-        if folder not in sys.path and os.path.isdir(folder):
+        if folder not in sys.path and files().is_folder(folder):
             sys.path.append(folder)
     if fresh:
         return
@@ -101,7 +101,7 @@ def _let_go(path, fresh):
 
 
 def _execute(full, path, family):
-    is_package = os.path.isdir(path)
+    is_package = files().is_folder(path)
     file = os.path.join(path, "__init__.py") if is_package else path
     module = _empty(full, file, is_package)
     equip(module)
@@ -110,8 +110,7 @@ def _execute(full, path, family):
     sys.path.append(beside)
     try:
         # compiled anew: two changes within a second would not be told apart by a cached form
-        with open(file, "rb") as source_file:
-            exec(compile(source_file.read(), file, "exec", dont_inherit=True), module.__dict__)
+        exec(compile(files().read(file), file, "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         sys.modules.pop(full, None)
         raise
@@ -136,7 +135,8 @@ def _empty(full, file, is_package):
         parent = package
     module = _Module(full)
     module.__file__ = file
-    module.__spec__ = _Spec(full, None, origin=file, is_package=is_package)
+    module.__loader__ = files().loader(full, file)
+    module.__spec__ = _Spec(full, module.__loader__, origin=file, is_package=is_package)
     module.__package__ = full if is_package else full.rpartition(".")[0]
     if is_package:
         module.__path__ = module.__spec__.submodule_search_locations = [os.path.dirname(file)]
@@ -277,7 +277,7 @@ def utility(name, call):
     """A module of users' own `_utils`, loaded when it is first used."""
     for folder in call.facts.get("utils") or ():
         for path in (os.path.join(folder, name + ".py"), os.path.join(folder, name)):
-            if os.path.isfile(path) or os.path.isfile(os.path.join(path, "__init__.py")):
+            if files().is_file(path) or files().is_file(os.path.join(path, "__init__.py")):
                 return load(path, "utils").module
     return None
 
@@ -285,7 +285,7 @@ def utility(name, call):
 def utility_names(call):
     names = []
     for folder in call.facts.get("utils") or ():
-        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        for file in files().names(folder):
             stem, _, ending = file.rpartition(".")
             module = load(os.path.join(folder, file), "utils").module if ending == "py" else None
             names.extend("{}.{}".format(stem, fun) for fun in public(module) if module is not None)

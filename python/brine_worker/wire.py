@@ -95,15 +95,23 @@ def restore(code, content):
     import datetime
 
     text = bytes(content).decode()
-    if code == DATETIME:
-        return datetime.datetime.fromisoformat(text)
-    if code == DATE:
-        return datetime.date.fromisoformat(text)
-    if code == TIME:
-        return datetime.time.fromisoformat(text)
     if code == DELTA:
         return datetime.timedelta(microseconds=int(text))
-    raise ValueError("unknown extension type {}".format(code))
+    kind = {DATETIME: datetime.datetime, DATE: datetime.date, TIME: datetime.time}.get(code)
+    if kind is None:
+        raise ValueError("unknown extension type {}".format(code))
+    return kind.fromisoformat(text) if hasattr(kind, "fromisoformat") else _moment_3_6(code, text)
+
+
+def _moment_3_6(code, text):
+    """A date or time from its text in ISO 8601, which Python reads by itself since 3.7."""
+    import datetime
+    import re
+
+    clock = "%H:%M:%S" + (".%f" if "." in text else "") + ("%z" if re.search(r"[+-]\d\d:\d\d$", text) else "")
+    form = {DATETIME: "%Y-%m-%dT" + clock, DATE: "%Y-%m-%d", TIME: clock}[code]
+    whole = datetime.datetime.strptime(re.sub(r"([+-]\d\d):(\d\d)$", r"\1\2", text), form)
+    return {DATETIME: whole, DATE: whole.date(), TIME: whole.timetz()}[code]
 
 
 class Packer:
@@ -256,7 +264,12 @@ class Unpacker:
         return [self.value() for _ in range(count)]
 
     def dict(self, count):
-        return {self.value(): self.value() for _ in range(count)}
+        found = {}
+        for _ in range(count):
+            # a key before its value, which a dict comprehension does only since Python 3.8
+            key = self.value()
+            found[key] = self.value()
+        return found
 
     def ext(self, size):
         code = self.data[self.at]

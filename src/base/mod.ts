@@ -1,3 +1,4 @@
+export { askedByTarget, isAskedByTarget, WITHHELD_OPTIONS } from './asked-by-target.ts'
 export { BrineError, certificateProblem, type ErrorDetails, type Position, toError, withHint } from './errors.ts'
 export { guarded } from './guarded.ts'
 export { isJid, newJid } from './jid.ts'

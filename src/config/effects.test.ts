@@ -65,10 +65,10 @@ test('A client leaves the options of the master to the master', async () => {
 
 test("The user's own file of a client is looked at as well", async () => {
   mkdirSync(join(folder, 'salt'))
-  writeFileSync(join(folder, 'salt', 'saltrc'), 'ssh_user: me\n')
+  writeFileSync(join(folder, 'salt', 'saltrc'), 'gitfs_depth: 2\n')
   await read('', clientConfig)
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain(`'ssh_user' in ${folder}/salt/saltrc, line 1 has no effect in this version`)
+  expect(lines[0]).toContain(`'gitfs_depth' in ${folder}/salt/saltrc, line 1 has no effect in this version`)
 })
 
 test.each([masterConfig, minionConfig])('A file server backend that is not there is named', async (config) => {

@@ -1,5 +1,6 @@
 // Every touch of the machine goes through this interface: commands, files, accounts, clock. Modules and states know
 // nothing else, so they run on this machine, over SSH and on a simulated one alike. Failures are HostError.
+import type { ChildProcess } from 'node:child_process'
 import type { User, UserGroup } from './accounts.ts'
 
 export type FileType = 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'char' | 'block'
@@ -182,9 +183,20 @@ export interface HostSockets {
   connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection>
 }
 
+/** Programs of a machine that is not the one of this process. */
+export interface RemotePrograms {
+  /** Start a program with its standard streams. */
+  spawn(argv: readonly string[]): Promise<ChildProcess>
+}
+
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
   /** Aborted when the work that this host was given to is ended from outside. */
   readonly ending?: AbortSignal
+  /**
+   * Set when this process runs on another machine: starts programs beside what the host is about. Always the same object for
+   * one connection, also in views of the host.
+   */
+  readonly remote?: RemotePrograms
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

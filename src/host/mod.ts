@@ -25,6 +25,7 @@ export type {
   HostFiles,
   HostSocketOptions,
   HostSockets,
+  RemotePrograms,
   SocketAddress,
   TempOptions,
   TlsTrust,
@@ -42,4 +43,15 @@ export {
 } from './memory/memory-host.ts'
 export { readOnlyHost } from './read-only.ts'
 export { splitHost } from './split-host.ts'
-export type { SshTarget } from './ssh/target.ts'
+export {
+  AGENT_FORWARDING,
+  isSshError,
+  type RawOptions,
+  type RawResult,
+  rawCommand,
+  SshError,
+  type SshErrorCode,
+  SshHost,
+  type SshOptions,
+  type SshTarget,
+} from './ssh/mod.ts'

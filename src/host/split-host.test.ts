@@ -1,5 +1,6 @@
 // A target whose functions run on another machine: whose file a path means, and what commands see of the controller's files.
 import { describe, expect, test } from 'vitest'
+import { askedByTarget } from '../base/mod.ts'
 import { MemoryHost } from './memory/memory-host.ts'
 import { splitHost } from './split-host.ts'
 
@@ -31,6 +32,39 @@ describe('files', () => {
     await host.rename('/etc/motd', `${FOLDER}/files/motd`)
     expect(await target.stat('/etc/motd')).toBeUndefined()
     expect(await text(controller.read(`${FOLDER}/files/motd`))).toBe('target\n')
+  })
+})
+
+describe('the rest of the controller', () => {
+  const OUTSIDE = `${FOLDER}/../../../../srv/salt/a.sh`
+
+  test('is not reached by dots in a path', async () => {
+    const { host, ran } = await machines()
+    expect(await host.stat(OUTSIDE)).toBeUndefined()
+    await expect(host.read(OUTSIDE)).rejects.toThrow('No such file')
+    await host.run({ argv: ['cat', OUTSIDE] })
+    await host.run({ argv: ['sh', '-c', `cat ${OUTSIDE}`] })
+    expect(ran()).toEqual([
+      ['cat', OUTSIDE],
+      ['sh', '-c', `cat ${OUTSIDE}`],
+    ])
+  })
+
+  test('and its folder for the target are not changed by what the target asks for', async () => {
+    const { host, controller } = await machines()
+    const path = `${FOLDER}/extmods/modules/x.py`
+    const asked = <T>(work: () => Promise<T>): Promise<T> => askedByTarget(true, work)
+    const changes: Array<() => Promise<unknown>> = [
+      () => host.write(path, 'x'),
+      () => host.symlink('/srv', path),
+      () => host.copy('/etc/motd', path),
+      () => host.rename('/etc/motd', path),
+      () => host.tempFile({ directory: FOLDER }),
+      () => host.remove(`${FOLDER}/files/a.sh`),
+    ]
+    for (const change of changes) await expect(asked(change)).rejects.toThrow('Permission denied')
+    expect(await controller.stat(path)).toBeUndefined()
+    expect(await text(asked(() => host.read(`${FOLDER}/files/a.sh`)))).toBe('echo a\n')
   })
 })
 

@@ -1,7 +1,9 @@
 // A target whose functions run on another machine, the controller. Paths below one folder of the controller, its cache for this
 // target, are files of the controller; all other paths are the target's. A command on the target that names such a file gets a copy
 // of it, made the first time it is named and again when the file changed.
-import { dirname } from 'node:path/posix'
+import { dirname, normalize } from 'node:path/posix'
+import { isAskedByTarget } from '../base/mod.ts'
+import { systemError } from './errors.ts'
 import type { Command, FileRange, Host, WriteOptions } from './host.ts'
 
 export interface SplitOptions {
@@ -11,62 +13,72 @@ export interface SplitOptions {
   target: Host
 }
 
-/** Methods whose first argument is a path. */
-const BY_PATH = [
+/** Methods that look at the path of their first argument. */
+const LOOKING = [
   'stream',
-  'write',
-  'writeStream',
-  'append',
-  'writeAt',
-  'truncate',
   'stat',
   'lstat',
   'fileSystem',
   'access',
   'list',
   'realPath',
+  'readLink',
+  'hash',
+] as const satisfies ReadonlyArray<keyof Host>
+
+/** Methods that change the path of their first argument. */
+const CHANGING = [
+  'write',
+  'writeStream',
+  'append',
+  'writeAt',
+  'truncate',
   'makeDirectory',
   'chmod',
   'chown',
   'lchown',
-  'readLink',
   'remove',
   'removeDirectory',
   'setTimes',
-  'hash',
 ] as const satisfies ReadonlyArray<keyof Host>
 
 export function splitHost({ folder, controller, target }: SplitOptions): Host {
-  const isHere = (path: string): boolean => path === folder || path.startsWith(`${folder}/`)
+  const isHere = (path: string): boolean => isBelow(path, folder)
   const sideOf = (path: string): Host => (isHere(path) ? controller : target)
+  /** The target itself, which modules on it speak for, changes nothing here. */
+  const changed = (path: string): Host => {
+    if (isHere(path) && isAskedByTarget()) throw systemError('EACCES', path)
+    return sideOf(path)
+  }
   const staged = new StagedFiles({ folder, controller, target })
   const byPath = Object.fromEntries(
-    BY_PATH.map((name) => [
+    [...LOOKING, ...CHANGING].map((name) => [
       name,
       (path: string, ...rest: unknown[]) => {
-        const side = sideOf(path)
+        const side = CHANGING.some((other) => other === name) ? changed(path) : sideOf(path)
         return (side[name] as (...args: unknown[]) => unknown).call(side, path, ...rest)
       },
     ]),
   )
   const between = async (source: string, path: string, options?: WriteOptions): Promise<void> => {
-    await sideOf(path).writeStream(path, sideOf(source).stream(source), options)
+    await changed(path).writeStream(path, sideOf(source).stream(source), options)
   }
   const changes = {
     ...byPath,
     read: (path: string, range?: FileRange) => sideOf(path).read(path, range),
-    copy: (source: string, path: string) =>
-      isHere(source) === isHere(path) ? sideOf(path).copy(source, path) : between(source, path),
-    link: (of: string, path: string) => sideOf(path).link(of, path),
-    symlink: (to: string, path: string) => sideOf(path).symlink(to, path),
+    copy: async (source: string, path: string) =>
+      isHere(source) === isHere(path) ? changed(path).copy(source, path) : between(source, path),
+    link: async (of: string, path: string) => changed(path).link(of, path),
+    symlink: async (to: string, path: string) => changed(path).symlink(to, path),
     rename: async (source: string, path: string) => {
-      if (isHere(source) === isHere(path)) return sideOf(path).rename(source, path)
+      if (isHere(source) === isHere(path)) return changed(path).rename(source, path)
       const mode = (await sideOf(source).stat(source))?.mode
       await between(source, path, mode === undefined ? {} : { mode })
-      await sideOf(source).remove(source)
+      await changed(source).remove(source)
     },
-    tempFile: (options: { directory?: string } = {}) => sideOf(options.directory ?? '/').tempFile(options),
-    tempDirectory: (options: { directory?: string } = {}) => sideOf(options.directory ?? '/').tempDirectory(options),
+    tempFile: async (options: { directory?: string } = {}) => changed(options.directory ?? '/').tempFile(options),
+    tempDirectory: async (options: { directory?: string } = {}) =>
+      changed(options.directory ?? '/').tempDirectory(options),
     run: async (command: Command) => target.run(await staged.within(command)),
     start: async (command: Command) => target.start(await staged.within(command)),
     settle: async () => {
@@ -76,6 +88,12 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
   } satisfies Partial<Host>
   // members that the target has beyond the interface stay reachable
   return Object.assign(Object.create(target) as Host, changes)
+}
+
+/** Whether a path is the folder or lies below it; dots that lead out of the folder lead to the other machine. */
+function isBelow(path: string, folder: string): boolean {
+  const whole = path.includes('/.') ? normalize(path) : path
+  return whole === folder || whole.startsWith(`${folder}/`)
 }
 
 /** Copies of the controller's files on the target, for commands that name them. */
@@ -99,8 +117,10 @@ class StagedFiles {
   /** A word is such a path as a whole, or a line of a shell that names some. */
   private async replaced(word: string): Promise<string> {
     const { folder, controller } = this.options
-    if (word.startsWith(`${folder}/`) && (await controller.stat(word))) return this.copyOf(word)
-    const named = new Set(word.split(/[\s'"`\\;|&<>()$=,:]+/).filter((part) => part.startsWith(`${folder}/`)))
+    if (isBelow(word, folder) && word !== folder && (await controller.stat(word))) return this.copyOf(word)
+    const named = new Set(
+      word.split(/[\s'"`\\;|&<>()$=,:]+/).filter((part) => part !== folder && isBelow(part, folder)),
+    )
     let text = word
     for (const path of [...named].sort((one, other) => other.length - one.length)) {
       if (await controller.stat(path)) text = text.replaceAll(path, await this.copyOf(path))
@@ -112,7 +132,7 @@ class StagedFiles {
     const { folder, controller, target } = this.options
     const stat = await controller.stat(path)
     this.root ??= target.tempDirectory({ prefix: '.brine-' })
-    const copy = `${await this.root}${path.slice(folder.length)}`
+    const copy = `${await this.root}${normalize(path).slice(folder.length)}`
     if (stat?.type === 'directory') {
       await target.makeDirectory(copy, { mode: 0o700, parents: true })
       for (const name of await controller.list(path)) await this.copyOf(`${path}/${name}`)

@@ -7,18 +7,22 @@ export async function findProgram(
   host: Pick<Host, 'env' | 'stat' | 'access'>,
   program: string,
 ): Promise<string | undefined> {
-  if (program === '' || program.includes('\0')) return undefined
-  if (program.includes('/') || program === '.') {
-    if (await isExecutable(host, program)) return program
-    if (program.startsWith('/')) return undefined
-  }
-  const variables = await host.env()
-  const paths = (variables.get('PATH') ?? '').split(':').map((path) => expand(path, variables))
-  for (const path of new Set([...paths, ...USUAL])) {
-    const candidate = path === '' ? program : `${path.replace(/\/$/, '')}/${program}`
+  for (const candidate of programCandidates(program, await host.env())) {
     if (await isExecutable(host, candidate)) return candidate
   }
   return undefined
+}
+
+/** Return the paths at which a program may be, in order; it is the first that is a file and can be run. */
+export function programCandidates(program: string, variables: ReadonlyMap<string, string>): string[] {
+  if (program === '' || program.includes('\0')) return []
+  const named = program.includes('/') || program === '.' ? [program] : []
+  if (program.startsWith('/')) return named
+  const paths = (variables.get('PATH') ?? '').split(':').map((path) => expand(path, variables))
+  const candidates = [...paths, ...USUAL].map((path) =>
+    path === '' ? program : `${path.replace(/\/$/, '')}/${program}`,
+  )
+  return [...new Set([...named, ...candidates])]
 }
 
 function expand(path: string, variables: ReadonlyMap<string, string>): string {

@@ -14,6 +14,7 @@ import {
   type StateRunRequest,
   toValue,
 } from '../sdk/mod.ts'
+import { refuseBeyondTarget } from './beyond-target.ts'
 import { LoaderError } from './errors.ts'
 import { loggedCall, loggerName } from './logged-call.ts'
 import { MasterRegistry } from './master-registry.ts'
@@ -298,6 +299,7 @@ export class Registry {
   ): Value | Promise<Value> {
     const declaration = module.functions[fun]
     if (!declaration) throw this.unknown(name)
+    refuseBeyondTarget(name, args, kwargs)
     return loggedCall(this.ctx.log, name, () => {
       const result = declaration.run(this.contextOf(module.name, name), bind(declaration, fun, args, kwargs))
       return result instanceof Promise ? result.then(toValue) : toValue(result)

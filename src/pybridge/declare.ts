@@ -27,7 +27,7 @@ export interface FunctionFacts {
   calledAs: string
 }
 
-export function moduleFacts(value: Value): ModuleFacts {
+export function moduleFacts(value: Value, place: Pick<PythonSource, 'onTarget'> = {}): ModuleFacts {
   const facts = value as Dict
   const reason = textOf(facts.get('reason') ?? null)
   const path = str(facts.get('path')!)
@@ -39,15 +39,18 @@ export function moduleFacts(value: Value): ModuleFacts {
     doc: textOf(facts.get('doc') ?? null) ?? '',
     ...(reason !== undefined && { reason }),
     functions: new Map(
-      [...(facts.get('functions') as Dict)].map(([name, own]) => [str(name), functionFacts(path, own as Dict)]),
+      [...(facts.get('functions') as Dict)].map(([name, own]) => [
+        str(name),
+        functionFacts({ path, ...place }, own as Dict),
+      ]),
     ),
   }
 }
 
-function functionFacts(path: string, facts: Dict): FunctionFacts {
+function functionFacts(place: Omit<PythonSource, 'attr'>, facts: Dict): FunctionFacts {
   const outputter = textOf(facts.get('outputter') ?? null)
   return {
-    origin: { path, attr: str(facts.get('attr')!) },
+    origin: { ...place, attr: str(facts.get('attr')!) },
     doc: textOf(facts.get('doc') ?? null) ?? '',
     args: argsOf(facts.get('args') as Value[][]),
     calledAs: str(facts.get('called')!),

@@ -5,6 +5,7 @@ import { answersOf, callPython, moduleFolders, type Scope, WorkerError } from '.
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
+import { factsOnTarget, placed, servedAs } from './places.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {
@@ -16,6 +17,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     memory,
     log,
     ending: ctx.host.ending,
+    remote: ctx.host.remote,
     context: ctx,
     facts: new Map<Value, Value>([
       ['utils', moduleFolders(opts, 'utils')],
@@ -31,16 +33,24 @@ export function functionScope(ctx: FunctionContext): Scope {
   }
 }
 
+/** What the Python files are as modules of a family, each where it runs. */
+export async function describeModules(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
+  const { here, onTarget } = await placed(scope, paths)
+  const all = await describeHere(scope, family, here)
+  for (const module of onTarget) all.push(await factsOnTarget(scope, family, module))
+  return all
+}
+
 /**
  * What the Python files are as modules of a family. One that ends Python while it is read is told of and left out, and
  * without Python there are none.
  */
-export async function describeModules(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
+export async function describeHere(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
   if (paths.length === 0) return []
   const what = `the loading of ${paths.length > 1 ? family : paths[0]}`
   try {
     const found = await callPython(scope, { method: 'load', params: [family, [...paths]], what })
-    return (found as Value[]).map(moduleFacts)
+    return (found as Value[]).map((facts) => moduleFacts(facts))
   } catch (error) {
     if (!(error instanceof WorkerError)) throw error
     if (error.code === 'PythonMissing' || paths.length === 1) {
@@ -49,18 +59,18 @@ export async function describeModules(scope: Scope, family: string, paths: reado
     }
   }
   const all: ModuleFacts[] = []
-  for (const path of paths) all.push(...(await describeModules(scope, family, [path])))
+  for (const path of paths) all.push(...(await describeHere(scope, family, [path])))
   return all
 }
 
 function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
-  const { path, attr } = facts.origin
+  const { path, attr, onTarget } = facts.origin
   const declaration: FunctionDeclaration = declared<FunctionDeclaration>(facts, {
     effect: 'change',
     run: (ctx, bound) => {
       const { args, kwargs } = pythonArguments(declaration, bound)
       const params = ['modules', path, attr, args, kwargs]
-      return callPython(functionScope(ctx), { method: 'call', params, what: name })
+      return callPython(functionScope(ctx), { method: 'call', params, what: name, onTarget })
     },
   })
   return declaration
@@ -79,11 +89,19 @@ export function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
 
 /** Entries by the names users call. */
 export async function functionModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<ModuleEntry>[]> {
-  const all = await describeModules(functionScope(registry.ctx), 'modules', paths)
-  return all.flatMap((facts) => {
+  const scope = functionScope(registry.ctx)
+  const { here, onTarget } = await placed(scope, paths)
+  const known = (await describeHere(scope, 'modules', here)).flatMap((facts) => {
     const entry = { functions: [...facts.functions.keys()], load: async () => ({ default: moduleDeclaration(facts) }) }
     return [facts.name, ...facts.aliases].map((name) => ({ file: facts.file, name, entry }))
   })
+  const later = onTarget.flatMap((module) =>
+    module.names.map((name) => {
+      const load = async () => ({ default: moduleDeclaration(await servedAs(scope, 'modules', module, name)) })
+      return { file: module.file, name, entry: { functions: module.functions, load } }
+    }),
+  )
+  return [...known, ...later]
 }
 
 /** A module of users' own: the name of its file, the name it serves, and its entry in a table. */

@@ -1,11 +1,12 @@
 // Users' own grains: every function of the files in `_grains`, each seeing what is known so far.
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import { callPython, type ModuleFile, moduleFiles } from '../python/mod.ts'
+import { callPython, type ModuleFile, moduleFiles, type Scope, WorkerError } from '../python/mod.ts'
 import { toValue } from '../sdk/mod.ts'
 import { functionScope } from './function-modules.ts'
+import { absence, type Places, placed } from './places.ts'
 
 export interface GrainsSurroundings {
   opts: Dict
@@ -24,10 +25,32 @@ export async function userGrains({ opts, host, log }: GrainsSurroundings, known:
   )
   if (files.length === 0) return native
   const functions = new Registry(moduleTable, { opts, grains: known, pillar: new Map(), host, log })
+  const scope = functionScope(functions.ctx)
   const paths = files.map(({ path }) => path)
+  return [...(await pythonGrains(scope, await placed(scope, paths), known)), ...native]
+}
+
+/** Those that can be told here come first; those of the target see them. */
+async function pythonGrains(scope: Scope, { here, onTarget }: Places, known: Dict): Promise<Dict[]> {
+  const parts: Dict[] = []
   const what = "users' grains"
-  const parts = await callPython(functionScope(functions.ctx), { method: 'grains', params: [paths, known], what })
-  return [...(parts as Value[]).filter(isDict), ...native]
+  const ask = async (paths: readonly string[], place: { onTarget?: boolean }): Promise<void> => {
+    const soFar: Dict = new Map([known, ...parts].flatMap((part) => [...part]))
+    const found = await callPython(scope, { method: 'grains', params: [[...paths], soFar], what, ...place })
+    if (isList(found)) parts.push(...found.filter(isDict))
+  }
+  if (here.length > 0) await ask(here, {})
+  if (onTarget.length === 0) return parts
+  try {
+    await ask(
+      onTarget.map(({ path }) => path),
+      { onTarget: true },
+    )
+  } catch (error) {
+    if (!(error instanceof WorkerError)) throw error
+    for (const module of onTarget) scope.log('error', absence(module, error))
+  }
+  return parts
 }
 
 /** Functions in TypeScript and JavaScript get what is known as their first argument. */

@@ -26,9 +26,9 @@ function pythonPlugin(family: FamilyName, { name, functions }: ModuleFacts): Use
     has: (fun) => functions.has(fun),
     parameters: (fun) => Object.keys(functions.get(fun)?.args ?? {}),
     call: (scope, fun, args, kwargs = new Map()) => {
-      const { path, attr } = functions.get(fun)!.origin
+      const { path, attr, onTarget } = functions.get(fun)!.origin
       const params = [family, path, attr, [...args], kwargs]
-      return callPython(scope, { method: 'call', params, what: `${name}.${fun}` })
+      return callPython(scope, { method: 'call', params, what: `${name}.${fun}`, onTarget })
     },
   }
 }

@@ -5,7 +5,8 @@ import { answersOf, callPython, moduleFolders, type Scope } from '../python/mod.
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
 import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
-import { describeModules, functionScope, type UserEntry } from './function-modules.ts'
+import { describeHere, functionScope, type UserEntry } from './function-modules.ts'
+import { placed, servedAs, type TargetModule } from './places.ts'
 
 /** Functions that the engine calls itself. */
 const HOOKS: ReadonlySet<string> = new Set(['mod_init', 'mod_aggregate', 'mod_run_check', 'mod_run_check_cmd'])
@@ -19,6 +20,7 @@ export function stateScope(ctx: StateContext): Scope {
     memory,
     log,
     ending: ctx.host.ending,
+    remote: ctx.host.remote,
     facts: new Map<Value, Value>([
       ['utils', moduleFolders(opts, 'utils')],
       ['low', low],
@@ -42,7 +44,7 @@ export type StateInvoker = (ctx: StateContext, facts: FunctionFacts, call: State
 
 const callState: StateInvoker = (ctx, { origin }, { what, args, kwargs = new Map() }) => {
   const params = ['states', origin.path, origin.attr, args, kwargs]
-  return callPython(stateScope(ctx), { method: 'call', params, what })
+  return callPython(stateScope(ctx), { method: 'call', params, what, onTarget: origin.onTarget })
 }
 
 function stateOf(name: string, facts: FunctionFacts, call: StateInvoker): StateFunction {
@@ -85,8 +87,23 @@ export function stateDeclaration(facts: ModuleFacts, call: StateInvoker = callSt
 }
 
 export async function stateModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<StateEntry>[]> {
-  const all = await describeModules(functionScope(registry.ctx), 'states', paths)
-  return all.map((facts) => ({ file: facts.file, name: facts.name, entry: stateEntry(stateDeclaration(facts)) }))
+  const scope = functionScope(registry.ctx)
+  const { here, onTarget } = await placed(scope, paths)
+  const known = (await describeHere(scope, 'states', here)).map((facts) => ({
+    file: facts.file,
+    name: facts.name,
+    entry: stateEntry(stateDeclaration(facts)),
+  }))
+  const later = onTarget.flatMap((module) => module.names.map((name) => laterEntry(scope, module, name)))
+  return [...known, ...later]
+}
+
+/** The entry of a module that is loaded on the target when a state of it is used. */
+function laterEntry(scope: Scope, module: TargetModule, name: string): UserEntry<StateEntry> {
+  const load = async () => ({ default: stateDeclaration(await servedAs(scope, 'states', module, name)) })
+  const functions = module.functions.filter((fun) => !HOOKS.has(fun))
+  const hooks = module.functions.filter((fun) => HOOKS.has(fun))
+  return { file: module.file, name, entry: { functions, hooks, load } }
 }
 
 export const stateEntry = (declaration: StateDeclaration): StateEntry => ({

@@ -12,7 +12,8 @@ import { stateEntry, stateModules } from './state-modules.ts'
 /** For `RegistryContext.userModules`; costs the listing of a few folders where there are none. */
 export async function userModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
   const own = await ownModules(registry, builtIn)
-  if (!option(registry.ctx.opts, 'python_upstream_modules')) return own
+  // a real Salt beside this process is about this machine
+  if (!option(registry.ctx.opts, 'python_upstream_modules') || registry.ctx.host.remote) return own
   return (await import('./upstream-modules.ts')).withUpstream(registry, own ?? builtIn)
 }
 

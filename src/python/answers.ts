@@ -8,6 +8,8 @@ import type { Answer } from './scope.ts'
 export interface PythonSource {
   path: string
   attr: string
+  /** Whether it runs on a target, which has all of users' modules; the worker here has those that run here. */
+  onTarget?: boolean
 }
 
 export interface FoundFunction {
@@ -39,10 +41,12 @@ const keywordsOf = (dict: Dict): Map<string, Value> => new Map([...dict].map(([k
 export function answersOf(families: Families, more: Readonly<Record<string, Answer>> = {}): Map<string, Answer> {
   const family = (name: Value): Family => families[str(name)] ?? none
   const answers: Record<string, Answer> = {
-    find: async ([kind, name]) => {
+    find: async ([kind, name], asker) => {
       const found = await family(kind!).find(str(name!))
       if (!found) return null
-      return found.origin ? ['python', found.origin.path, found.origin.attr] : ['host']
+      const { origin } = found
+      const isBeside = origin !== undefined && (asker.onTarget || !origin.onTarget)
+      return isBeside ? ['python', origin.path, origin.attr] : ['host']
     },
     doc: async ([kind, name]) => (await family(kind!).find(str(name!)))?.doc ?? null,
     names: async ([kind]) => [...(await family(kind!).names())],

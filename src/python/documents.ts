@@ -24,9 +24,12 @@ export class Documents {
   private readonly unsent = new Map<number, WeakRef<Dict>>()
   private readonly dropped: FinalizationRegistry<number>
   private last = 0
+  private readonly apart: ReadonlySet<unknown>
 
-  constructor(sink: DocumentSink) {
+  /** Options that are `withheld` are not sent. */
+  constructor(sink: DocumentSink, withheld: ReadonlySet<unknown> = new Set()) {
     this.sink = sink
+    this.apart = new Set([...APART, ...withheld])
     this.dropped = new FinalizationRegistry((number) => {
       this.unsent.delete(number)
       sink.drop(number)
@@ -61,7 +64,7 @@ export class Documents {
     if (!dict) return
     this.unsent.delete(number)
     const known = this.known.get(dict)!
-    known.sent = sendable(dict, known.isOptions)
+    known.sent = this.sendable(dict, known.isOptions)
     this.sink.document(number, known.sent)
   }
 
@@ -69,24 +72,24 @@ export class Documents {
     if (!sent) return
     let changed: Dict | undefined
     for (const [key, value] of dict) {
-      if (Object.is(sent.get(key), value) || (isOptions && APART.has(key))) continue
+      if (Object.is(sent.get(key), value) || (isOptions && this.apart.has(key))) continue
       changed ??= new Map()
       changed.set(key, value)
     }
     const gone = sent.size > dict.size || changed ? [...sent.keys()].filter((key) => !dict.has(key)) : []
     if (!changed && gone.length === 0) return
-    const fresh = sendable(changed ?? new Map(), isOptions)
+    const fresh = this.sendable(changed ?? new Map(), isOptions)
     for (const [key, value] of fresh) sent.set(key, value)
     for (const key of gone) sent.delete(key)
     this.sink.patch(number, fresh, gone)
   }
-}
 
-/** Without what has no form outside of this process. */
-function sendable(dict: Dict, isOptions: boolean): Dict {
-  const kept: Dict = new Map()
-  for (const [key, value] of dict) if (!(isOptions && APART.has(key)) && canTravel(value)) kept.set(key, value)
-  return kept
+  /** Without what has no form outside of this process. */
+  private sendable(dict: Dict, isOptions: boolean): Dict {
+    const kept: Dict = new Map()
+    for (const [key, value] of dict) if (!(isOptions && this.apart.has(key)) && canTravel(value)) kept.set(key, value)
+    return kept
+  }
 }
 
 function canTravel(value: Value): boolean {

@@ -1,6 +1,16 @@
 // What can go wrong between us and users' Python.
 import { BrineError, type ErrorDetails } from '../base/mod.ts'
-import { PyError, type PyErrorType, SaltError, type SaltErrorCode } from '../data/mod.ts'
+import {
+  isDict,
+  isInt,
+  isList,
+  PyError,
+  type PyErrorType,
+  SaltError,
+  type SaltErrorCode,
+  str,
+  type Value,
+} from '../data/mod.ts'
 
 export type WorkerErrorCode =
   /** There is no Python on this machine. */
@@ -33,13 +43,28 @@ export class PythonFailure extends PyError {
   }
 }
 
-export interface FailureFacts {
+interface FailureFacts {
   type: string
   module?: string
   bases?: string[]
   message: string
   trace?: string
   line?: [file: string, line: number] | null
+}
+
+/** What a worker says of an exception, in whatever form it came. */
+export function failureFacts(value: Value): FailureFacts {
+  const facts = isDict(value) ? value : new Map<Value, Value>()
+  const [bases, line] = [facts.get('bases') ?? null, facts.get('line') ?? null]
+  const module = facts.get('module') ?? null
+  return {
+    type: str(facts.get('type') ?? 'Exception'),
+    message: str(facts.get('message') ?? ''),
+    trace: str(facts.get('trace') ?? ''),
+    bases: isList(bases) ? bases.map(str) : [],
+    ...(module !== null && { module: str(module) }),
+    line: isList(line) && isInt(line[1]!) ? [str(line[0]!), Number(line[1])] : null,
+  }
 }
 
 /** Of Salt's exceptions those that our own code tells apart. */

@@ -17,6 +17,7 @@ export type FamilyName =
   | 'queues'
   | 'renderers'
   | 'returners'
+  | 'roster'
   | 'runners'
   | 'sdb'
   | 'states'

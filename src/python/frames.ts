@@ -17,9 +17,11 @@ export class PythonFrameReader {
   private pieces: Buffer[] = []
   private size = 0
   private readonly take: (message: Value[]) => void
+  private readonly largest: number
 
-  constructor(take: (message: Value[]) => void) {
+  constructor(take: (message: Value[]) => void, largest: number = LARGEST_FRAME) {
     this.take = take
+    this.largest = largest
   }
 
   /** Take a piece of the stream; throws when it is not one of messages. */
@@ -41,7 +43,7 @@ export class PythonFrameReader {
     if (this.size < 4) return undefined
     const head = this.pieces[0]!.length >= 4 ? this.pieces[0]! : this.joined()
     const size = head.readUInt32BE(0)
-    if (size > LARGEST_FRAME) throw new RangeError(`a frame of ${size} bytes is too large`)
+    if (size > this.largest) throw new RangeError(`a frame of ${size} bytes is too large`)
     return size + 4
   }
 

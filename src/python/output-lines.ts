@@ -24,16 +24,21 @@ export class OutputLines {
     this.taken = 0
   }
 
-  push(piece: Buffer): void {
+  /** Whether the log can take so many bytes more; the first that are too many are told of. */
+  takes(size: number): boolean {
     const now = Date.now()
     if (now - this.since > PERIOD_MS) {
       this.since = now
       this.taken = 0
     }
-    const isFirstTooMany = this.taken <= MOST_BYTES && this.taken + piece.length > MOST_BYTES
-    this.taken += piece.length
+    const isFirstTooMany = this.taken <= MOST_BYTES && this.taken + size > MOST_BYTES
+    this.taken += size
     if (isFirstTooMany) this.log()('warning', 'A Python module prints more than a log can take; the rest is left out')
-    if (this.taken > MOST_BYTES) return
+    return this.taken <= MOST_BYTES
+  }
+
+  push(piece: Buffer): void {
+    if (!this.takes(piece.length)) return
     const lines = (this.rest + piece.toString()).split('\n')
     this.rest = lines.pop()!.slice(0, LONGEST_LINE)
     for (const line of lines) if (line !== '') this.log()('info', printable(line.slice(0, LONGEST_LINE)))

@@ -1,11 +1,19 @@
 // What a Python function sees of the call it is in: the numbers of its documents, and answers to what it asks.
-import { LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
+import { askedByTarget, isAskedByTarget, LOG_LEVELS, type Log, type LogLevel } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isInt, str, type Value } from '../data/mod.ts'
+import type { RemotePrograms } from '../host/mod.ts'
 import type { Documents } from './documents.ts'
+import { launchHere, type WorkerSettings } from './launch.ts'
+import { targetWorker } from './target-worker.ts'
 import { Worker, type WorkerCall } from './worker.ts'
 
-export type Answer = (params: readonly Value[]) => Value | Promise<Value>
+export type Answer = (params: readonly Value[], asker: Asker) => Value | Promise<Value>
+
+export interface Asker {
+  /** Whether the module that asks runs on a target. */
+  onTarget: boolean
+}
 
 /** What every caller has, whatever kind of function it calls. */
 export interface Scope {
@@ -16,6 +24,8 @@ export interface Scope {
   log: Log
   /** Ends the call from outside. */
   ending?: AbortSignal | undefined
+  /** Where modules that need the machine run; without it that is this machine. */
+  remote?: RemotePrograms | undefined
   /** What functions in TypeScript see; this scope itself unless given. */
   context?: unknown
   /** Further facts: `low`, `env`, folders of `_utils`, the families behind dunders. */
@@ -28,13 +38,19 @@ const MEGABYTE = 1 << 20
 
 const workers = new Map<string, Worker>()
 
+const settingsOf = (opts: Dict): WorkerSettings => ({
+  memory: Math.max(0, Math.ceil(option(opts, 'modules_max_memory') / MEGABYTE)),
+  upstream: option(opts, 'python_upstream_modules'),
+  level: leastLevel(opts),
+})
+
 /** The worker of this process, for what options say of it. */
 function theWorker(opts: Dict, log: Log): Worker {
   const python = option(opts, 'python_executable') || 'python3'
-  const memory = Math.max(0, Math.ceil(option(opts, 'modules_max_memory') / MEGABYTE))
-  const upstream = option(opts, 'python_upstream_modules')
-  const key = `${python}:${memory}:${upstream}`
-  const worker = workers.get(key) ?? new Worker({ python, memory, upstream, level: leastLevel(opts) })
+  const settings = settingsOf(opts)
+  const key = `${python}:${settings.memory}:${settings.upstream}`
+  const launch = () => launchHere(python, settings)
+  const worker = workers.get(key) ?? new Worker({ launch, name: 'The Python worker' })
   workers.set(key, worker)
   worker.log = log
   return worker
@@ -66,11 +82,15 @@ export interface PythonCall {
   what: string
   /** Whether it goes on until it is ended, as engines do. */
   lasts?: boolean
+  /** Whether it runs on the target of the scope instead of here. */
+  onTarget?: boolean | undefined
 }
 
 /** Calls into Python on behalf of a scope. */
-export function callPython(scope: Scope, { method, params, what, lasts = false }: PythonCall): Promise<Value> {
-  const { opts, memory, log } = scope
+export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
+  const { method, params, what, lasts = false, onTarget = false } = request
+  const { opts, memory, log, remote } = scope
+  const isOfTarget = onTarget || isAskedByTarget()
   const call: WorkerCall = {
     method,
     params,
@@ -80,7 +100,7 @@ export function callPython(scope: Scope, { method, params, what, lasts = false }
       if (wanted === 'memory') return memory.has(given[0]!) ? [memory.get(given[0]!)!] : null
       const answer = scope.answers.get(wanted)
       if (!answer) throw new Error(`Nothing here answers '${wanted}'`)
-      return answer(given)
+      return askedByTarget(isOfTarget, () => answer(given, { onTarget }))
     },
     signal: scope.ending,
     timeout: lasts ? 0 : option(opts, 'python_call_timeout'),
@@ -89,5 +109,7 @@ export function callPython(scope: Scope, { method, params, what, lasts = false }
       for (const key of gone) memory.delete(key)
     },
   }
-  return theWorker(opts, log).call(call)
+  if (!onTarget) return theWorker(opts, log).call(call)
+  if (!remote) throw new Error(`There is no target to run ${what} on`)
+  return targetWorker(remote, settingsOf(opts), log).call(call, opts)
 }

@@ -18,7 +18,7 @@ export async function serveFrames(
     try {
       const known = answers.get(String(method))
       if (!known) throw new Error(`Nothing here answers '${String(method)}'`)
-      output.write(frame([REPLY, number, await known(params as Value[])]))
+      output.write(frame([REPLY, number, await known(params as Value[], { onTarget: false })]))
     } catch (error) {
       output.write(frame([FAIL, number, failureOf(error)]))
     }

@@ -1,13 +1,13 @@
 // One Python process and the calls in it. It is started by the first call, and again by the first call after it died; what
-// was running then gets an error that says so. Calls go both ways at the same time over two pipes of their own.
-import { type ChildProcess, spawn } from 'node:child_process'
+// was running then gets an error that says so. Calls go both ways at the same time over two streams.
 import type { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import { LOG_LEVELS, type Log, type LogLevel, namedLog, silentLog, toError } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import { Documents } from './documents.ts'
-import { errorOf, type FailureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
+import { type DocumentSink, Documents } from './documents.ts'
+import { errorOf, failureFacts, failureOf, PythonFailure, WorkerError } from './errors.ts'
 import { frame, PythonFrameReader } from './frames.ts'
-import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
+import type { LaunchedWorker } from './launch.ts'
 import { OutputLines, printable } from './output-lines.ts'
 
 // to the worker
@@ -29,14 +29,11 @@ const GRACE_MS = 2000
 const LAST_WORDS_MS = 500
 
 export interface WorkerOptions {
-  /** The program; `python3` as the search path has it. */
-  python: string
-  /** The least level of log lines that is wanted. */
-  level: number
-  /** Megabytes of address space; 0 for no limit. */
-  memory: number
-  /** Whether `import salt` means a real Salt, where there is one. */
-  upstream: boolean
+  launch: () => LaunchedWorker | Promise<LaunchedWorker>
+  /** The beginning of sentences about it. */
+  name: string
+  /** For a worker that is not trusted: bytes of a frame, questions at a time, and options that it is not told. */
+  limits?: { frame: number; asks: number; withheld: ReadonlySet<unknown> }
 }
 
 export interface Asked {
@@ -73,6 +70,7 @@ export class Worker {
   log: Log = silentLog
   private readonly options: WorkerOptions
   private process: Process | undefined
+  private starting: Promise<Process> | undefined
 
   constructor(options: WorkerOptions) {
     this.options = options
@@ -83,58 +81,74 @@ export class Worker {
     return this.process?.child.pid
   }
 
-  call(call: WorkerCall): Promise<Value> {
-    if (!this.process || this.process.isOver) this.process = new Process(this.options, () => this.log)
-    return this.process.call(call)
+  async call(call: WorkerCall): Promise<Value> {
+    return (await this.running()).call(call)
   }
 
-  close(): void {
-    this.process?.child.kill('SIGKILL')
+  /** Have a process that serves. */
+  async ready(): Promise<void> {
+    await this.running()
+  }
+
+  private running(): Process | Promise<Process> {
+    if (this.process && !this.process.isOver) return this.process
+    if (this.starting) return this.starting
+    const launched = this.options.launch()
+    if (!(launched instanceof Promise)) return this.serve(launched)
+    this.starting = launched.then((ready) => this.serve(ready)).finally(() => (this.starting = undefined))
+    return this.starting
+  }
+
+  private serve(launched: LaunchedWorker): Process {
+    this.process = new Process(launched, this.options, () => this.log)
+    return this.process
   }
 }
 
 class Process {
-  readonly child: ChildProcess
+  readonly child: LaunchedWorker['child']
   isOver = false
   private readonly log: () => Log
   private readonly options: WorkerOptions
   private readonly documents: Documents
   private readonly pending = new Map<number, Pending>()
-  private readonly pipes: Socket[]
+  private readonly program: string
+  private readonly to: Writable
+  private readonly streams: readonly (Readable | Writable)[]
   private readonly printed: readonly OutputLines[]
+  private asking = 0
   private last = 0
   private failure: WorkerError | undefined
 
-  constructor(options: WorkerOptions, log: () => Log) {
+  constructor({ child, program, to, from, printed }: LaunchedWorker, options: WorkerOptions, log: () => Log) {
     this.options = options
     this.log = log
-    // -S: the worker reads `site` when it needs it
-    const words = ['-S', workerFile(), String(options.level), String(options.memory), options.upstream ? '1' : '0']
-    const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
-    this.child = spawn(interpreter(options.python), words, { stdio: [...stdio], env: workerEnvironment() })
-    this.pipes = this.child.stdio.slice(1) as Socket[]
-    const [out, err, to, from] = this.pipes as [Socket, Socket, Socket, Socket]
-    this.printed = [out, err].map((pipe) => {
+    this.child = child
+    this.program = program
+    this.to = to
+    this.streams = [...printed, to, from]
+    // the end of the process says what happened
+    for (const stream of this.streams) stream.on('error', () => {})
+    this.printed = printed.map((stream) => {
       const lines = new OutputLines(log)
-      pipe.on('data', (piece: Buffer) => lines.push(piece))
+      stream.on('data', (piece: Buffer) => lines.push(piece)).resume()
       return lines
     })
-    const reader = new PythonFrameReader((message) => this.take(message))
-    from.on('data', (piece: Buffer) => this.read(reader, piece))
-    // a worker whose pipe a module closed can answer nothing any more
+    const reader = new PythonFrameReader((message) => this.take(message), options.limits?.frame)
+    from.on('data', (piece: Buffer) => this.read(reader, piece)).resume()
+    // a worker whose stream a module closed can answer nothing any more
     from.once('end', () => this.child.kill('SIGKILL'))
-    // the end of the process says what happened
-    for (const pipe of this.pipes) pipe.on('error', () => {})
     this.child.once('error', (error) => this.end(this.unstartable(error)))
     this.child.once('close', (code, signal) => this.end(this.died(code, signal)))
     this.child.once('exit', (code, signal) => {
       setTimeout(() => this.end(this.died(code, signal)), LAST_WORDS_MS).unref()
     })
-    this.documents = new Documents({
-      document: (number, value) => this.write(to, [DOCUMENT, number, value]),
-      patch: (number, changed, gone) => this.write(to, [PATCH, number, changed, gone]),
-      drop: (number) => this.write(to, [DROP, number]),
-    })
+    const sink: DocumentSink = {
+      document: (number, value) => this.send([DOCUMENT, number, value]),
+      patch: (number, changed, gone) => this.send([PATCH, number, changed, gone]),
+      drop: (number) => this.send([DROP, number]),
+    }
+    this.documents = new Documents(sink, options.limits?.withheld)
     this.rest()
   }
 
@@ -161,22 +175,18 @@ class Process {
   }
 
   private send(message: readonly unknown[]): void {
-    this.write(this.pipes[2]!, message)
-  }
-
-  private write(to: Socket, message: readonly unknown[]): void {
-    if (!this.isOver) to.write(frame(message))
+    if (!this.isOver) this.to.write(frame(message))
   }
 
   /** An idle worker does not keep this process from ending. */
   private rest(): void {
     this.child.unref()
-    for (const pipe of this.pipes) pipe.unref()
+    for (const stream of this.streams) (stream as Partial<Socket>).unref?.()
   }
 
   private wake(): void {
     this.child.ref()
-    for (const pipe of this.pipes) pipe.ref()
+    for (const stream of this.streams) (stream as Partial<Socket>).ref?.()
   }
 
   /** Read what Python wrote. A module can write to the pipe itself, so that nothing in it may harm this process. */
@@ -185,7 +195,7 @@ class Process {
     try {
       reader.push(piece)
     } catch (error) {
-      const why = `The Python worker wrote what cannot be read: ${toError(error).message}`
+      const why = `${this.options.name} wrote what cannot be read: ${toError(error).message}`
       this.log()('error', `${why}; it is started anew`)
       this.child.kill('SIGKILL')
       this.end(new WorkerError('WorkerDied', why))
@@ -202,6 +212,7 @@ class Process {
   /** Pass a line of a module on under the name of its logger. */
   private pass(level: LogLevel, name: string, text: string): void {
     const log = this.log()
+    if (this.options.limits && !this.printed[0]!.takes(text.length)) return
     if (log.from) namedLog(log, name)(level, printable(text))
     else log(level, printable(`[${name}] ${text}`))
   }
@@ -209,10 +220,15 @@ class Process {
   private settle(kind: number, number: number, message: Value[]): void {
     const pending = this.taken(number)
     if (!pending) return
-    const written = message[3] as [Dict, Value[]] | null
-    if (written) pending.call.remember?.(written[0], written[1])
-    if (kind === REPLY) pending.resolve(message[2]!)
-    else pending.reject(errorOf(Object.fromEntries(message[2] as Dict) as unknown as FailureFacts, pending.call.what))
+    try {
+      const written = message[3] as [Dict, Value[]] | null
+      if (written) pending.call.remember?.(written[0], written[1])
+      if (kind === REPLY) pending.resolve(message[2]!)
+      else pending.reject(errorOf(failureFacts(message[2]!), pending.call.what))
+    } catch (error) {
+      pending.reject(toError(error))
+      throw error
+    }
   }
 
   /** A call that is over. */
@@ -229,13 +245,19 @@ class Process {
   private async answer(number: number, message: Value[]): Promise<void> {
     const [, , caller, method, params] = message as [number, number, number, string, Value[]]
     const pending = this.pending.get(caller)
+    this.asking++
     try {
+      if (this.asking > (this.options.limits?.asks ?? Number.POSITIVE_INFINITY)) {
+        throw new WorkerError('WorkerDied', 'A module asks for too much at the same time')
+      }
       if (!pending) throw new WorkerError('CallTimedOut', 'The call that asks is over')
       if (method === 'document') this.documents.send(params[0] as number)
       const value = method === 'document' ? null : await pending.call.ask({ method, params })
       this.send([REPLY, number, value])
     } catch (error) {
       this.send([FAIL, number, failureOf(error)])
+    } finally {
+      this.asking--
     }
   }
 
@@ -254,7 +276,7 @@ class Process {
       timeout: 0,
     })
     const unheard = setTimeout(() => {
-      this.log()('warning', `${given.call.what} cannot be ended; the Python worker is started anew`)
+      this.log()('warning', `${given.call.what} cannot be ended; ${lowerFirst(this.options.name)} is started anew`)
       this.child.kill('SIGKILL')
     }, GRACE_MS)
     const heard = (): void => clearTimeout(unheard)
@@ -262,15 +284,15 @@ class Process {
   }
 
   private unstartable(error: Error): WorkerError {
-    const { python } = this.options
-    return new WorkerError('PythonMissing', `Python modules need ${python}, which cannot be started: ${error.message}`)
+    const why = `Python modules need ${this.program}, which cannot be started: ${error.message}`
+    return new WorkerError('PythonMissing', why)
   }
 
   private died(code: number | null, signal: string | null): WorkerError {
     const how = signal === null ? `with status ${code}` : `by ${signal}`
     const names = [...this.pending.values()].map(({ call }) => call.what).filter((what) => what !== '')
     const during = names.length === 0 ? '' : ` while it ran ${names.join(', ')}`
-    return new WorkerError('WorkerDied', `The Python worker ended ${how}${during}`)
+    return new WorkerError('WorkerDied', `${this.options.name} ended ${how}${during}`)
   }
 
   private end(failure: WorkerError): void {
@@ -289,6 +311,8 @@ class Process {
 
 const timedOut = (message: string): PythonFailure =>
   new PythonFailure('TimeoutError', message, { trace: '', module: 'builtins' })
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 function levelOf(number: number): LogLevel {
   const names = Object.keys(LOG_LEVELS) as LogLevel[]

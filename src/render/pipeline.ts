@@ -2,7 +2,7 @@
 // Salt; one that `renderer_whitelist` or `renderer_blacklist` excludes is left out.
 import { isUtf8 } from 'node:buffer'
 import { readFile, stat } from 'node:fs/promises'
-import { didYouMean } from '../base/mod.ts'
+import { didYouMean, isAskedByTarget } from '../base/mod.ts'
 import { contains, decodeBytes, PyError, type Value } from '../data/mod.ts'
 import type { LineMap } from '../jinja/mod.ts'
 import { absentRenderers } from './absent-renderers.ts'
@@ -52,6 +52,7 @@ export async function renderText(text: string, options: RenderOptions): Promise<
     ctx.log?.('error', `${where}${hint === undefined ? message : `${message}. ${hint}`}`)
     return { value: new Map(), sourceLine: (line) => line }
   }
+  refuseForTarget(stages, ctx)
   let value: Value = stages.length === 0 ? new Map() : text
   let lines: { text: string; map: LineMap } | undefined
   for (const { renderer, args } of stages) {
@@ -83,6 +84,15 @@ function pipeOption(ctx: RenderContext): string {
 interface ResolvedStage {
   renderer: Renderer
   args: string
+}
+
+/** Templates can read files and run code here, so a target may only have data read from its texts. */
+function refuseForTarget(stages: readonly { renderer: Renderer }[], ctx: RenderContext): void {
+  if (!isAskedByTarget()) return
+  const other = stages.find(({ renderer }) => !dataRenderers.includes(renderer))
+  if (!other) return
+  const text = `The renderer '${other.renderer.name}' cannot be used in a call that a module on the target makes`
+  throw new RenderError('RendererUnavailable', text, { at: firstLine(ctx) })
 }
 
 function resolve(

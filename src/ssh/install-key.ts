@@ -1,33 +1,44 @@
-// Puts the public key of salt-ssh among those that a target accepts, by the password of the user.
+// Our public key among those that let a user in: `--key-deploy`, and the offer that follows a refused login.
 import { readFileSync } from 'node:fs'
-import type { Log } from '../base/mod.ts'
-import { type Dict, SaltError } from '../data/mod.ts'
-import { SshHost } from '../host/mod.ts'
+import { BrineError, type Log } from '../base/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { AGENT_FORWARDING, SshHost } from '../host/mod.ts'
 import { defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
 
-interface KeyParts {
-  opts: Dict
-  log: Log
-}
+/** Type, key and perhaps a comment: words that stand in a shell command without any meaning of their own. */
+const PUBLIC_KEY = /^[\w@.-]+ [A-Za-z0-9+/=]+(?: [\w@.:+-]+)?$/
 
-/** Throws SshError when the password is refused as well. */
-export async function installKey({ opts, log }: KeyParts, entry: RosterEntry, password: string): Promise<void> {
-  const { become: _, ...target } = sshTarget(entry, opts)
-  const identity = target.identity ?? defaultKey(opts).path
-  const line = readFileSync(`${identity}.pub`, 'utf8').trim()
+/** Log in with a password as the user of a target, and add our public key unless it is there. Throws SshError. */
+export async function installKey(parts: { opts: Dict; log: Log }, entry: RosterEntry, password: string): Promise<void> {
+  const { opts, log } = parts
+  const key = publicKey(opts)
+  const { become: _, ...target } = await sshTarget(entry, opts)
   const host = await SshHost.open({ ...target, password }, { log, runtimeDir: runtimeFolder(opts) })
   try {
-    const home = (await host.env()).get('HOME')
-    if (!home) throw new SaltError('CommandExecutionError', `The user of target ${entry.id} has no home directory`)
-    const folder = `${home}/.ssh`
-    if (!(await host.stat(folder))) await host.makeDirectory(folder, { mode: 0o700 })
-    const file = `${folder}/authorized_keys`
-    const there = (await host.stat(file)) ? Buffer.from(await host.read(file)).toString() : ''
-    if (there.split('\n').includes(line)) return
-    const before = there === '' || there.endsWith('\n') ? there : `${there}\n`
-    await host.write(file, `${before}${line}\n`, { mode: 0o600 })
+    const { retcode, stderr } = await host.raw(addingLine(key))
+    if (retcode === 0) return
+    throw new BrineError('KeyNotInstalled', new TextDecoder().decode(stderr).trim() || `the shell ends with ${retcode}`)
   } finally {
     await host.close()
   }
+}
+
+function publicKey(opts: Dict): string {
+  const { path } = defaultKey(opts)
+  if (path === AGENT_FORWARDING) throw new BrineError('KeyNotInstalled', 'ssh_priv names an agent and no key')
+  const key = readFileSync(`${path}.pub`, 'utf8').trim()
+  if (!PUBLIC_KEY.test(key)) throw new BrineError('KeyNotInstalled', `${path}.pub holds no public key`)
+  return key
+}
+
+/** A last line without its end would swallow ours. */
+function addingLine(key: string): string {
+  const file = '"$HOME/.ssh/authorized_keys"'
+  return [
+    'umask 077',
+    'mkdir -p "$HOME/.ssh"',
+    `touch ${file}`,
+    `{ grep -qxF '${key}' ${file} || { [ -z "$(tail -c 1 ${file})" ] || echo >> ${file}; echo '${key}' >> ${file}; }; }`,
+  ].join(' && ')
 }

@@ -27,5 +27,5 @@ def uncompress(data):
 
 def compress_file(fh_, compresslevel=9, chunk_size=1048576):
     """Compressed pieces of a file; they are gzip streams one behind the other."""
-    while piece := fh_.read(chunk_size):
+    for piece in iter(lambda: fh_.read(chunk_size), b""):
         yield compress(piece, compresslevel)

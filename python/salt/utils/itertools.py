@@ -15,8 +15,10 @@ def split(orig, sep=None):
 def read_file(fh_, chunk_size=1048576):
     handle = fh_ if hasattr(fh_, "read") else open(fh_, "rb")
     with handle:
-        while chunk := handle.read(chunk_size):
+        chunk = handle.read(chunk_size)
+        while chunk:
             yield chunk
+            chunk = handle.read(chunk_size)
 
 
 

@@ -60,7 +60,8 @@ def _encrypted(content, owner, recipients):
     for recipient in recipients:
         command += ["--recipient", recipient]
     try:
-        done = subprocess.run(command, input=str(content).encode(), capture_output=True, check=False)
+        pipe = subprocess.PIPE
+        done = subprocess.run(command, input=str(content).encode(), stdout=pipe, stderr=pipe, check=False)
     except OSError as error:
         problem = str(error)
     else:

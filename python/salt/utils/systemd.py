@@ -20,8 +20,8 @@ def version(context=None):
     import subprocess
 
     try:
-        text = subprocess.run(["systemctl", "--version"], capture_output=True, text=True, check=False).stdout
-    except OSError:
+        text = subprocess.check_output(["systemctl", "--version"], stderr=subprocess.DEVNULL, universal_newlines=True)
+    except (OSError, subprocess.CalledProcessError):
         return None
     found = re.search(r"systemd (\d+)", text)
     return int(found.group(1)) if found else None

@@ -22,4 +22,5 @@ def yaml_encode(data):
         raise TypeError("yaml_encode() only works with YAML scalar data; failed for {}".format(type(data)))
     if isinstance(data, str):
         return yaml_dquote(data)
-    return _yaml.safe_dump(data).rstrip("\n").removesuffix("\n...")
+    text = _yaml.safe_dump(data).rstrip("\n")
+    return text[:-4] if text.endswith("\n...") else text

@@ -4,6 +4,7 @@ import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
 import { flag, targetKind } from '../salt/request.ts'
 import { exitCode } from './exit-code.ts'
 import { KeyDeployment } from './key-deployment.ts'
+import { Returners } from './returners.ts'
 import { printJid, Shown } from './show.ts'
 import { Status } from './status.ts'
 import type { RosterEntry, SshJob, SshJobRequest, SshWork } from './work.ts'
@@ -39,14 +40,21 @@ export async function runJob(work: SshWork): Promise<number> {
     const job = await run(entries, request)
     if (option(opts, 'verbose')) printJid(job.jid, streams)
     const keys = new KeyDeployment(work, entries, (entry) => run([entry], withoutJid(request)))
-    const code = await show(work, job, status, keys)
+    const returners = new Returners(work, { jid: job.jid, request })
+    const code = await show(work, job, { status, keys, returners })
     return interrupt.signal.aborted ? EX_INTERRUPTED : code
   } finally {
     stop()
   }
 }
 
-async function show(work: SshWork, job: SshJob, status: Status, keys: KeyDeployment): Promise<number> {
+interface Around {
+  status: Status
+  keys: KeyDeployment
+  returners: Returners
+}
+
+async function show(work: SshWork, job: SshJob, { status, keys, returners }: Around): Promise<number> {
   const shown = new Shown(work)
   let code = 0
   try {
@@ -55,6 +63,7 @@ async function show(work: SshWork, job: SshJob, status: Status, keys: KeyDeploym
       const settled = await keys.settle(answer)
       code = Math.max(code, exitCode(settled.retcode))
       await shown.answer(settled)
+      await returners.hand(settled)
     }
   } finally {
     status.close()

@@ -11,7 +11,10 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'brine-ssh-'))
   mkdirSync(join(folder, 'conf'))
-  writeFileSync(join(folder, 'conf/master'), `root_dir: ${folder}/root\nuser: me\n`)
+  writeFileSync(
+    join(folder, 'conf/master'),
+    `root_dir: ${folder}/root\nuser: me\nrawfile_json.filename: ${folder}/returns\n`,
+  )
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -197,6 +200,14 @@ describe('--askpass', () => {
     expect(await play.call('--askpass', 'a', 'test.ping')).toBe(1)
     expect(play.err).toContain('salt-ssh: error: standard input ended before a password came\n')
   })
+})
+
+test('returners get the answers, and one that is not there is named', async () => {
+  const play = new Play([[answer('a', { shown: 'x' })]])
+  expect(await play.call('--return=rawfile_json,nosuch', 'a', 'test.echo', 'x')).toBe(0)
+  expect(play.err).toContain('nosuch')
+  const kept = JSON.parse(readFileSync(join(folder, 'returns'), 'utf8'))
+  expect(kept).toMatchObject({ id: 'a', fun: 'test.echo', fun_args: ['x'], return: 'x', retcode: 0, success: true })
 })
 
 test('the log goes to the file of ssh_log_file', async () => {

@@ -1,5 +1,5 @@
 // salt-ssh from its words to its exit status: a function, or a command line, on machines that are reached by SSH.
-import type { Log } from '../../base/mod.ts'
+import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { socketAccess } from '../../runner/mod.ts'
 import { programOptions } from '../program-options.ts'
@@ -12,6 +12,9 @@ import { runJob } from './job.ts'
 import { askPassword } from './passwords.ts'
 import { listHosts, overSsh } from './targets.ts'
 import type { SshTargets } from './work.ts'
+
+/** A roster cannot be listed, or a target cannot be read. */
+const EX_FAILED = 1
 
 /** Tests put targets and answers of their own in place of those of the machine. */
 export function saltSsh(
@@ -27,6 +30,10 @@ export function saltSsh(
     const work = { opts, log, streams, questions, access, targets }
     try {
       return await (flag(opts, 'list_hosts') ? listHosts(work) : runJob(work))
+    } catch (error) {
+      if (!(error instanceof BrineError)) throw error
+      log('error', withHint(error.message, error.hint))
+      return EX_FAILED
     } finally {
       access.close()
     }

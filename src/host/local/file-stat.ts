@@ -13,13 +13,16 @@ const TYPES: Record<number, FileType> = {
   12: 'socket',
 }
 
+/** Return the type of a file by the bits of its mode. */
+export const fileType = (mode: number): FileType => TYPES[mode >> 12] ?? 'file'
+
 const seconds = (nanoseconds: bigint): number => Number(nanoseconds) / 1e9
 
 export function fileStat(stats: BigIntStats): FileStat {
   const mode = Number(stats.mode)
   const device = stats.rdev
   return {
-    type: TYPES[mode >> 12] ?? 'file',
+    type: fileType(mode),
     mode: mode & 0o7777,
     uid: Number(stats.uid),
     gid: Number(stats.gid),

@@ -1,8 +1,10 @@
 // The machine this process runs on.
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { User, UserGroup } from '../accounts.ts'
 import { fromNodeError } from '../errors.ts'
+import { HeldFiles } from '../held-files.ts'
 import type {
   AccessWish,
   Command,
@@ -16,10 +18,11 @@ import type {
   TempOptions,
 } from '../host.ts'
 import { findProgram } from '../which.ts'
-import { HeldFiles } from './held-files.ts'
 import { localGroup, localGroups, localUser, localUsers } from './local-accounts.ts'
 import { runLocal, startLocal } from './local-commands.ts'
 import { LocalFiles } from './local-files.ts'
+
+const ownIds = (): { uid: number; gid: number } => ({ uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 })
 
 export class LocalHost extends LocalFiles implements Host {
   readonly readOnly: boolean = false
@@ -44,15 +47,21 @@ export class LocalHost extends LocalFiles implements Host {
 
   async settle(): Promise<void> {
     if (this.held.isEmpty) return
-    try {
-      this.held.settle()
-    } catch (error) {
-      throw fromNodeError(error)
+    this.putOnDisk()
+  }
+
+  private putOnDisk(): void {
+    for (const { path, content } of this.held.release()) {
+      try {
+        writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+      } catch (error) {
+        throw fromNodeError(error, path)
+      }
     }
   }
 
   protected override ready(...paths: string[]): void {
-    if (!this.held.isEmpty && paths.some((path) => this.held.has(path))) this.held.settle()
+    if (!this.held.isEmpty && paths.some((path) => this.held.has(path))) this.putOnDisk()
   }
 
   override async read(path: string, range?: FileRange): Promise<Uint8Array> {
@@ -73,11 +82,11 @@ export class LocalHost extends LocalFiles implements Host {
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path) ?? super.stat(path)
+    return this.held.stat(path, ownIds()) ?? super.stat(path)
   }
 
   override async lstat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path) ?? super.lstat(path)
+    return this.held.stat(path, ownIds()) ?? super.lstat(path)
   }
 
   override async access(path: string, wish: AccessWish): Promise<boolean> {
@@ -113,7 +122,7 @@ export class LocalHost extends LocalFiles implements Host {
   }
 
   async identity(): Promise<{ uid: number; gid: number }> {
-    return { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+    return ownIds()
   }
 
   async hostname(): Promise<string> {

@@ -1,33 +1,61 @@
-// How a machine is reached by SSH. Everything comes from outside: bounded and checked where it is read.
+// How a machine is reached over SSH, and what may stand in it. Everything comes from rosters and command lines, so it is checked here,
+// before a word of it stands in an argument vector.
+import { SshError } from './errors.ts'
 
 export interface SshTarget {
-  /** Name or address, never beginning with '-'. */
+  /** Name or address. */
   host: string
   port?: number
   user?: string
-  /** For login; secret: never in argv, environment, file or log. */
+  /** For the login. A secret: it never stands in an argument, the environment, a file or a log. */
   password?: string
-  /** Path of the private key; 'agent-forwarding' means no file and -A. */
+  /** Path of the private key; `agent-forwarding` means no file, and a forwarded agent. */
   identity?: string
-  /** Of the private key; secret. */
+  /** Of the private key; a secret. */
   passphrase?: string
   identitiesOnly?: boolean
   /** In seconds. */
   connectTimeout?: number
+  /** Interval in seconds, and how many may stay unanswered. */
   keepalive?: { interval: number; countMax: number } | false
-  /** `accept` is -i (StrictHostKeyChecking=no), `ignore` is --no-host-keys (UserKnownHostsFile=/dev/null). */
+  /** `accept` goes on with unknown and changed host keys, `ignore` also leaves the file of known hosts alone. Default: `check`. */
   hostKeys?: 'check' | 'accept' | 'ignore'
   knownHostsFile?: string
   configFile?: string
-  /** Words for `ssh -o` that the user gave (ssh_options, --ssh-option). */
+  /** Further `-o` settings of ssh. */
   options?: readonly string[]
-  /** For `ssh -R`. */
+  /** Values for `-R`. */
   remoteForwards?: readonly string[]
+  /** Ask the target for a terminal. */
   tty?: boolean
-  /** The password is secret. */
+  /** Whom the login user becomes; the password is a secret. */
   become?: { program: 'sudo' | 'doas' | 'su'; user: string; password?: string }
-  /** The option `set_path`: value or prefix of PATH, as in Salt. */
+  /** PATH on the target; `$PATH` in it stands for the value it had. */
   path?: string
-  /** The option `cmd_umask`. */
   umask?: number
+}
+
+export const AGENT_FORWARDING = 'agent-forwarding'
+
+const USER = /^[A-Za-z0-9_][A-Za-z0-9_.@+\\-]*\$?$/
+const MOST = 4096
+
+/** Refuse a target that ssh or a shell could read as something else. */
+export function checkTarget(target: SshTarget): void {
+  const { host, port, user, become, password, passphrase } = target
+  const refuse = (what: string): never => {
+    throw new SshError('Unreachable', `Invalid SSH target: ${what}`, '')
+  }
+  if (!/^[^\s\0/@'"\\-][^\s\0'"\\]*$/.test(host) || host.length > 255) refuse(`host name ${JSON.stringify(host)}`)
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65536)) refuse(`port ${String(port)}`)
+  if (user !== undefined && (!USER.test(user) || user.length > 256)) refuse(`user ${JSON.stringify(user)}`)
+  if (become && (!USER.test(become.user) || become.user.length > 256)) refuse(`user ${JSON.stringify(become.user)}`)
+  for (const secret of [password, passphrase, become?.password]) {
+    if (secret !== undefined && (/[\0\r\n]/.test(secret) || secret.length > MOST)) refuse('a password of several lines')
+  }
+  const words = [target.identity, target.knownHostsFile, target.configFile, target.path]
+  for (const text of [...words, ...(target.options ?? []), ...(target.remoteForwards ?? [])]) {
+    if (text !== undefined && (/[\0\n]/.test(text) || text.length > MOST))
+      refuse(`${JSON.stringify(text.slice(0, 80))}`)
+  }
 }

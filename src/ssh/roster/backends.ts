@@ -1,10 +1,26 @@
-// All rosters by name: those of Salt, and modules of users, which may take the place of one of Salt's.
+// All rosters of Salt by name.
 import { lookup } from '../../base/mod.ts'
-import type { Backend, RosterRequest } from './backend.ts'
+import { ansible } from './ansible/ansible.ts'
+import type { Backend } from './backend.ts'
+import { cache } from './cache.ts'
+import { cloud } from './cloud.ts'
+import { clustershell, range } from './expressions.ts'
 import { dir, flat } from './flat.ts'
+import { sshknownhosts } from './known-hosts.ts'
+import { scan } from './scan.ts'
+import { sshconfig } from './ssh-config.ts'
+import { terraform } from './terraform.ts'
 
-export const BACKENDS: Readonly<Record<string, Backend>> = lookup({ dir, flat })
-
-export async function ownBackend(_name: string, _request: RosterRequest): Promise<Backend | undefined> {
-  return undefined
-}
+export const BACKENDS: Readonly<Record<string, Backend>> = lookup<Backend>({
+  ansible,
+  cache,
+  cloud,
+  clustershell,
+  dir,
+  flat,
+  range,
+  scan,
+  sshconfig,
+  sshknownhosts,
+  terraform,
+})

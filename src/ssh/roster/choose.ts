@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { BrineError, type Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, quote, splitWords, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { type MatchSubject, match } from '../../match/mod.ts'
+import { expandNodegroup, type MatchSubject, match } from '../../match/mod.ts'
 import type { Listing, RosterRequest } from './backend.ts'
 import { hostOf, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
@@ -14,28 +14,44 @@ import { rangeHosts } from './range-server.ts'
 
 const BY_ID = new Set(['glob', 'pcre', 'list'])
 
+/** Words of compound targets that need the data of a target, and those that need its address. */
+const DATA_WORD = /(?:^|\s)[GPIJS]\S?@/
+const ADDRESS_WORD = /(?:^|\s)S@/
+
 /** Return the ids that the target means, in the order of the roster. */
 export async function chosenIds(
   listing: Listing,
   request: RosterRequest,
   entryOf: (id: string) => Promise<RosterEntry | undefined>,
 ): Promise<string[]> {
-  const ids = [...listing.entries.keys()]
   const { tgt, kind } = await withoutRanges(request)
+  const groups = groupsOf(listing, request.opts)
+  const opts: Dict = new Map([...request.opts, ['nodegroups', groups]])
   const log = sayingOnce(request.log)
-  const opts: Dict = new Map([...request.opts, ['nodegroups', groupsOf(listing, request.opts)]])
-  const needsAddress = kind === 'ipcidr' || /(?:^|[\s(])S@/.test(str(tgt)) || kind === 'nodegroup'
-  const chosen: string[] = []
-  for (const id of ids) {
+  const words = wordsOf(tgt, kind, groups)
+  const isCompound = kind === 'compound' || kind === 'nodegroup'
+  const needsData = isCompound ? DATA_WORD.test(words) : !BY_ID.has(kind)
+  const needsAddress = kind === 'ipcidr' || (isCompound && ADDRESS_WORD.test(words))
+  const subjects: MatchSubject[] = []
+  for (const id of listing.entries.keys()) {
     const subject: MatchSubject = { id, grains: new Map(), pillar: new Map(), opts, log }
-    if (!BY_ID.has(kind)) {
-      const entry = await entryOf(id)
-      if (!entry) continue
-      await addFacts(subject, entry, request, needsAddress)
-    }
-    if (isMatch(kind, tgt, subject)) chosen.push(id)
+    const entry = needsData ? await entryOf(id) : undefined
+    if (needsData && !entry) continue
+    if (entry) addData(subject, entry, request)
+    subjects.push(subject)
   }
-  return chosen
+  if (needsAddress)
+    await Promise.all(subjects.map(async (subject) => addAddresses(subject, (await entryOf(subject.id))!)))
+  return subjects.filter((subject) => isMatch(kind, tgt, subject)).map(({ id }) => id)
+}
+
+/** The words of a compound target or a nodegroup, with those of the groups that it may name. */
+function wordsOf(tgt: Value, kind: string, groups: Dict): string {
+  const text = isList(tgt) ? tgt.map(str).join(' ') : str(tgt)
+  if (kind === 'nodegroup') return expandNodegroup(text, groups).join(' ')
+  return text.includes('N@')
+    ? [text, ...[...groups.keys()].flatMap((name) => expandNodegroup(str(name), groups))].join(' ')
+    : text
 }
 
 function isMatch(kind: string, tgt: Value, subject: MatchSubject): boolean {
@@ -70,12 +86,7 @@ function groupsOf({ groups = new Map() }: Listing, opts: Dict): Dict {
   return all
 }
 
-async function addFacts(
-  subject: MatchSubject,
-  entry: RosterEntry,
-  { opts, cache }: RosterRequest,
-  needsAddress: boolean,
-): Promise<void> {
+function addData(subject: MatchSubject, entry: RosterEntry, { opts, cache }: RosterRequest): void {
   const { settings } = entry
   const minionOptions = [option(opts, 'ssh_minion_opts'), settings.get('minion_opts')]
   const written = [...minionOptions.map((part) => part && isDict(part) && part.get('grains')), settings.get('grains')]
@@ -85,11 +96,13 @@ async function addFacts(
   subject.grains.set('id', entry.id)
   const pillar = cached(cache, 'pillar', entry.id)
   if (pillar && isDict(pillar)) subject.pillar = pillar
-  if (!needsAddress) return
+}
+
+async function addAddresses({ grains }: MatchSubject, entry: RosterEntry): Promise<void> {
   for (const address of await addressesOf(hostOf(entry))) {
-    const grain = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    const known = subject.grains.get(grain)
-    subject.grains.set(grain, [...(known !== undefined && isList(known) ? known : []), address])
+    const name = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    const known = grains.get(name)
+    grains.set(name, [...(known !== undefined && isList(known) ? known : []), address])
   }
 }
 
@@ -109,8 +122,7 @@ export async function addressesOf(host: string): Promise<string[]> {
   try {
     return (await resolveName(host, { all: true })).map(({ address }) => address)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL' || code === 'ENODATA') return []
+    if ((error as NodeJS.ErrnoException).syscall === 'getaddrinfo') return []
     throw error
   }
 }

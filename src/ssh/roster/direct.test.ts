@@ -55,6 +55,17 @@ describe('adding to the roster', () => {
     expect(site.lines).toEqual([`info The host localhost has been added to the roster ${site.path('roster')}`])
   })
 
+  it('leaves a roster alone that has the host already, or that cannot be rendered', async () => {
+    const text = 'web1:\n  host: localhost\n'
+    const site = rosterSite({ roster: text }, { ssh_update_roster: true })
+    expect(await site.ids('localhost')).toEqual(['localhost'])
+    expect(readFileSync(site.path('roster'), 'utf8')).toBe(text)
+    site.write('roster', 'a: {{ broken\n')
+    expect(await site.ids('localhost')).toEqual(['localhost'])
+    expect(readFileSync(site.path('roster'), 'utf8')).toBe('a: {{ broken\n')
+    expect(site.lines.at(-1)).toContain(`error Unable to update roster ${site.path('roster')}: Unable to render`)
+  })
+
   it('makes a private file where there is none', async () => {
     const site = rosterSite({}, { ssh_update_roster: true, ssh_passwd: 'secret: 1' })
     expect(await site.ids('ops@localhost')).toEqual(['localhost'])

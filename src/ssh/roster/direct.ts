@@ -7,7 +7,7 @@ import { addressesOf } from './choose.ts'
 import type { RosterEntry } from './entry.ts'
 
 /** Where entries of the command line come from. */
-export const COMMAND_LINE = 'the command line'
+const COMMAND_LINE = 'the command line'
 
 const HOST = /^[\p{L}\p{N}_][\p{L}\p{N}_.:%-]*$|^::[\da-f.:%\w]*$/iu
 

@@ -15,7 +15,7 @@ export interface RosterEntry {
 }
 
 /** The keys that salt-ssh reads. */
-export const ROSTER_KEYS: ReadonlySet<string> = new Set([
+const ROSTER_KEYS: ReadonlySet<string> = new Set([
   'become',
   'cmd_umask',
   'disable_wipe',

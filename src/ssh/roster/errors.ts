@@ -1,3 +1,4 @@
+// Failures of rosters, and of entries and targets that cannot be used.
 import { BrineError } from '../../base/mod.ts'
 
 /**

@@ -18,7 +18,7 @@ const LARGEST = 64 * 1024 * 1024
 export async function rosterFile({ opts, host }: RosterRequest): Promise<string> {
   const named = option(opts, 'roster_file')
   if (opts.get('__disable_custom_roster') === true && named !== '') return allowedFile(host, opts, named)
-  return named === '' ? join(str(opts.get('config_dir') ?? '/etc/salt'), 'roster') : named
+  return named === '' ? join(option(opts, 'config_dir'), 'roster') : named
 }
 
 async function allowedFile(host: Host, opts: Dict, named: string): Promise<string> {

@@ -188,6 +188,7 @@ describe('the dir roster', () => {
   it('renders only files that are meant, and leaves out a broken one', async () => {
     const site = dirSite()
     expect(await site.ids('box[13]', 'pcre')).toEqual(['box1'])
+    expect(await site.ids('box1 or E@box2', 'compound')).toEqual(['box1', 'box2'])
     expect(site.lines).toEqual([])
     expect(await site.ids('*')).toEqual(['box1', 'box2', 'nohost'])
     expect(site.lines.at(-1)).toBe(`warning Unable to render roster file "${site.path('roster.d/broken')}".`)

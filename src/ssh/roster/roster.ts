@@ -2,12 +2,13 @@
 import { didYouMean, withHint } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import type { Backend, Listing, RosterRequest } from './backend.ts'
-import { BACKENDS, ownBackend } from './backends.ts'
+import { BACKENDS } from './backends.ts'
 import { chosenIds } from './choose.ts'
 import { directTarget, hostAndUser } from './direct.ts'
 import { EntryReader, hostOf, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { texts } from './files.ts'
+import { ownBackend } from './own.ts'
 import { addToRoster } from './update.ts'
 
 /**

@@ -27,7 +27,7 @@ export function sshTarget(entry: RosterEntry, opts: Dict): SshTarget {
     options: reader.words('ssh_options', option(opts, 'ssh_options'), /^[a-z]+[\s=]/i, 'Name=value'),
     remoteForwards: reader.words(
       'remote_port_forwards',
-      opts.get('ssh_remote_port_forwards'),
+      option(opts, 'ssh_remote_port_forwards'),
       /^[\w.:[\]/*]/,
       'port:host:port',
     ),

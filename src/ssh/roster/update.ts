@@ -1,20 +1,25 @@
 // Adds a target to the flat roster (`--update-roster`). The file is a template: text that a template would read is escaped.
 import { ownUser } from '../../base/mod.ts'
-import { str } from '../../data/mod.ts'
+import { isDict, str } from '../../data/mod.ts'
 import { isHostError } from '../../host/mod.ts'
 import { dump, yamlDquote } from '../../yaml/mod.ts'
 import type { RosterRequest } from './backend.ts'
 import type { RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { readText, rosterFile } from './files.ts'
+import { flat } from './flat.ts'
 
-/** Append an entry with the host, user and password of a target to the flat roster. A file that is new is private. */
+/**
+ * Append an entry with the host, user and password of a target to the flat roster, unless the roster has a target of that id or host.
+ * A file that is new is private.
+ */
 export async function addToRoster(request: RosterRequest, entry: RosterEntry): Promise<void> {
   const { host, log } = request
   const file = await rosterFile(request)
   try {
     const before = await textBefore(request, file)
     if (before !== '' && !(await host.access(file, 'write'))) throw new RosterError('RosterUnreadable', 'access denied')
+    if (await isListed(request, entry, before)) return
     const break_ = before === '' || before.endsWith('\n') ? '' : '\n'
     await host.write(file, `${before}${break_}${written(entry, host.now())}`, before === '' ? { mode: 0o600 } : {})
     log('info', `The host ${entry.id} has been added to the roster ${file}`)
@@ -22,6 +27,17 @@ export async function addToRoster(request: RosterRequest, entry: RosterEntry): P
     if (!(error instanceof RosterError) && !isHostError(error)) throw error
     log('error', `Unable to update roster ${file}: ${error.message}`)
   }
+}
+
+/** A roster that cannot be rendered throws: nothing is added to such a file. */
+async function isListed(request: RosterRequest, entry: RosterEntry, text: string): Promise<boolean> {
+  if (text === '') return false
+  const { entries } = await flat.read(request)
+  const host = str(entry.settings.get('host') ?? entry.id)
+  return [...entries].some(([id, value]) => {
+    const named = typeof value !== 'function' && isDict(value) ? value.get('host') : value
+    return id === entry.id || named === host
+  })
 }
 
 async function textBefore({ host }: RosterRequest, file: string): Promise<string> {

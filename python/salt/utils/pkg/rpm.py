@@ -19,9 +19,9 @@ QUERYFORMAT = "%{NAME}_|-%{EPOCH}_|-%{VERSION}_|-%{RELEASE}_|-%{ARCH}_|-%{REPOID
 
 def get_osarch():
     try:
-        asked = subprocess.run(["rpm", "--eval", "%{_host_cpu}"], capture_output=True, text=True, check=False)
-        arch = asked.stdout.strip()
-    except OSError:
+        command = ["rpm", "--eval", "%{_host_cpu}"]
+        arch = subprocess.check_output(command, stderr=subprocess.DEVNULL, universal_newlines=True).strip()
+    except (OSError, subprocess.CalledProcessError):
         import platform
 
         arch = platform.machine()

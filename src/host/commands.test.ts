@@ -1,15 +1,30 @@
-import { describe, expect, test } from 'vitest'
-import type { Command } from '../host.ts'
-import { LocalHost } from './local-host.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sshHosts } from '../../test/ssh/ssh-hosts.ts'
+import type { Command, Host } from './host.ts'
+import { LocalHost } from './local/local-host.ts'
 
-const host = new LocalHost()
+const overSsh = sshHosts()
+afterAll(overSsh.stop)
+
+const HOSTS: Array<[string, () => Promise<{ host: Host; close?(): Promise<void> }>]> = [
+  ['this machine', async () => ({ host: new LocalHost() })],
+  ...overSsh.hosts,
+]
+
+let host: Host
 const run = async (command: Command) => {
   const result = await host.run(command)
   return { ...result, stdout: Buffer.from(result.stdout).toString(), stderr: Buffer.from(result.stderr).toString() }
 }
 const shell = (line: string, more: Partial<Command> = {}) => run({ argv: ['/bin/sh', '-c', line], ...more })
 
-describe('a command on this machine', () => {
+describe.each(HOSTS)('a command on %s', (_name, make) => {
+  let close: (() => Promise<void>) | undefined
+  beforeAll(async () => {
+    ;({ host, close } = await make())
+  })
+  afterAll(() => close?.())
+
   test('gives its output, apart or merged, and its code', async () => {
     expect(await shell('echo o; echo e >&2; exit 3')).toMatchObject({ stdout: 'o\n', stderr: 'e\n', retcode: 3 })
     expect(await shell('echo o; echo e >&2', { mergeStderr: true })).toMatchObject({ stdout: 'o\ne\n', stderr: '' })

@@ -1,7 +1,6 @@
 // Temporary files that are still in memory. Most are read once by this very process and removed, and a file that never
 // was on disk costs nothing. They are put there when somebody else could look for them.
-import { writeFileSync } from 'node:fs'
-import type { FileStat } from '../host.ts'
+import type { FileStat } from './host.ts'
 
 export class HeldFiles {
   private readonly files = new Map<string, { content: Uint8Array; since: number }>()
@@ -23,21 +22,23 @@ export class HeldFiles {
   }
 
   /** As it would be on disk. */
-  stat(path: string): FileStat | undefined {
+  stat(path: string, owner: { uid: number; gid: number }): FileStat | undefined {
     const held = this.files.get(path)
     if (held === undefined) return undefined
     const [atime, mtime, ctime] = [held.since, held.since, held.since]
-    const owner = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
     const place = { inode: 0, device: 0, links: 1, major: 0, minor: 0 }
-    return { type: 'file', mode: 0o600, ...owner, size: held.content.length, atime, mtime, ctime, ...place }
+    const { uid, gid } = owner
+    return { type: 'file', mode: 0o600, uid, gid, size: held.content.length, atime, mtime, ctime, ...place }
   }
 
   drop(path: string): boolean {
     return this.files.delete(path)
   }
 
-  settle(): void {
-    for (const [path, { content }] of this.files) writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
+  /** Return all files, which are held no more, for the caller to put them on disk. */
+  release(): Array<{ path: string; content: Uint8Array }> {
+    const released = [...this.files].map(([path, { content }]) => ({ path, content }))
     this.files.clear()
+    return released
   }
 }

@@ -1,0 +1,53 @@
+// The shells of one target. One is enough as long as requests are awaited one by one; another is opened, over the same connection,
+// when all are busy with a command.
+import { Agent, type Answer, type RequestOptions } from './agent.ts'
+import type { SshConnection } from './connection.ts'
+import { isSshError } from './errors.ts'
+import { expandedWord } from './shell-text.ts'
+
+/** sshd allows ten sessions in a connection unless it is told otherwise. */
+const MOST = 8
+
+export class Agents {
+  /** Times that were waited for the target. */
+  roundTrips = 0
+  private readonly connection: SshConnection
+  private readonly agents: Agent[] = []
+
+  constructor(connection: SshConnection) {
+    this.connection = connection
+  }
+
+  /** The shell that is asked next: an idle one, else a new one, else the one with the fewest requests. */
+  private choose(): Agent {
+    const usable = this.agents.filter((agent) => agent.isUsable)
+    const free = usable.find((agent) => !agent.isBusy)
+    if (free) return free
+    if (usable.length < MOST) return this.start()
+    return usable.reduce((best, agent) => (agent.outstanding < best.outstanding ? agent : best))
+  }
+
+  private start(): Agent {
+    const { target, host, shell, usesTerminal } = this.connection
+    const settings = {
+      ...(target.path !== undefined && { path: expandedWord(target.path) }),
+      ...(target.umask !== undefined && { umask: target.umask }),
+    }
+    // a shell whose stderr is no terminal takes itself for a script, also where its input is one
+    const agent = new Agent(this.connection.open(`exec ${shell} 2>${usesTerminal ? '/dev/null' : '&2'}`), host, settings, () => {
+      this.roundTrips++
+    })
+    this.agents.push(agent)
+    return agent
+  }
+
+  request(text: string, options?: RequestOptions): Promise<Answer> {
+    // a target that was lost stays lost: what was done there meanwhile is not known
+    const lost = this.agents.find(({ failure }) => isSshError(failure, 'ConnectionLost'))
+    return lost ? Promise.reject(lost.failure) : this.choose().request(text, options)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.agents.map((agent) => agent.close()))
+  }
+}

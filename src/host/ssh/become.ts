@@ -1,0 +1,48 @@
+// How the login user becomes another: by sudo, doas or su. A password goes over the channel's stdin, at the moment it is asked for.
+import { word } from './shell-text.ts'
+import type { SshTarget } from './target.ts'
+
+export interface BecomePlan {
+  terminal: boolean
+  /** What sudo is told to ask with; su and doas have their own words. */
+  prompt?: string
+  password?: string
+  /** Whether the shell's input must wait until the question is over, because the program would read it as a password. */
+  waits: boolean
+}
+
+const SUDO_PROMPT = 'brine-password:'
+
+export function becomePlan({ become, tty = false }: SshTarget, terminal: boolean): BecomePlan {
+  const password = become?.password
+  const isTerminal = tty || terminal
+  if (become === undefined) return { terminal: isTerminal, waits: isTerminal }
+  // doas reads a password only from a terminal, and so do many a su
+  const needsTerminal = isTerminal || (become.program !== 'sudo' && password !== undefined)
+  const waits = needsTerminal || password !== undefined || become.program === 'su'
+  return { terminal: needsTerminal, waits, prompt: SUDO_PROMPT, ...(password !== undefined && { password }) }
+}
+
+/** Return the script for `sh -c` that prints the mark of the login, becomes the user, prints the mark of the shell and runs the line. */
+export function becomeLine(
+  { become }: SshTarget,
+  plan: BecomePlan,
+  marks: { login: string; ready: string },
+  line: string,
+): string {
+  const raw = plan.terminal ? 'stty raw -echo 2>/dev/null; ' : ''
+  const start = `echo ${marks.login}; ${raw}`
+  const shell = `${raw}echo ${marks.ready}; ${line}`
+  if (become === undefined) return start + shell
+  const user = word(become.user)
+  const asked = plan.password !== undefined
+  const program = {
+    sudo: `exec sudo ${asked ? `-S -p ${SUDO_PROMPT}` : '-n'} -H -u ${user} -- /bin/sh -c ${word(shell)}`,
+    doas: `exec doas ${asked ? '' : '-n '}-u ${user} -- /bin/sh -c ${word(shell)}`,
+    su: `LC_ALL=C exec su -s /bin/sh -c ${word(shell)} ${user}`,
+  }[become.program]
+  return start + program
+}
+
+/** Whether the last words on the channel are a question for a password. */
+export const isQuestion = (text: string): boolean => /(assword[^\n]*:\s*|brine-password:)$/.test(text)

@@ -1,0 +1,117 @@
+// An ssh process with a program on the target behind it. Before the program's own words come those of the login shell, of ssh and of
+// sudo; they end with two marks, one of our shell after the login and one of the shell of the wanted user.
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { BecomePlan } from './become.ts'
+import { isQuestion } from './become.ts'
+import { connectionError, lostError, SshError, shellError } from './errors.ts'
+
+/** What a login may print before it is taken for broken, and what is kept of what ssh says. */
+const MOST_NOISE = 1 << 20
+
+export interface ChannelOptions {
+  host: string
+  plan: BecomePlan
+  marks: { login: string; ready: string }
+}
+
+export class Channel {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Resolved when the program's own output begins. Rejected with the reason when it never does. */
+  readonly ready: Promise<void>
+  /** Whether the program may be written to before it is ready. */
+  readonly isEager: boolean
+  readonly isTerminal: boolean
+  private readonly options: ChannelOptions
+  private noise = Buffer.alloc(0)
+  private said = ''
+  private answered = 0
+
+  constructor(child: ChildProcessWithoutNullStreams, options: ChannelOptions) {
+    this.child = child
+    this.options = options
+    this.isEager = !options.plan.waits
+    this.isTerminal = options.plan.terminal
+    this.ready = this.settle()
+    // whoever waits for it is told; nobody may
+    this.ready.catch(() => {})
+  }
+
+  private settle(): Promise<void> {
+    const { child } = this
+    return new Promise((done, fail) => {
+      const onError = (error: Error): void =>
+        finish(() => fail(new SshError('Unreachable', `Could not start ssh: ${error.message}`, '')))
+      const onClose = (code: number | null): void => finish(() => fail(this.failure(code ?? 255)))
+      const onSaid = (piece: Buffer): void => {
+        this.said = (this.said + piece.toString()).slice(-MOST_NOISE)
+        if (this.answersQuestion(this.said)) this.said = ''
+      }
+      const onNoise = (piece: Buffer): void => {
+        this.noise = Buffer.concat([this.noise, piece])
+        const mark = `${this.options.marks.ready}`
+        const at = this.noise.indexOf(mark)
+        const end = at < 0 ? -1 : this.noise.indexOf('\n', at)
+        if (end >= 0) {
+          finish(done)
+          child.stdout.unshift(this.noise.subarray(end + 1))
+          this.noise = Buffer.alloc(0)
+        } else if (this.noise.length > MOST_NOISE) child.kill('SIGTERM')
+        else this.answersQuestion(this.noise.toString())
+      }
+      const finish = (tell: () => void): void => {
+        child.off('error', onError).off('close', onClose)
+        holdBack(child.stderr.off('data', onSaid))
+        holdBack(child.stdout.off('data', onNoise))
+        tell()
+      }
+      child.once('error', onError)
+      child.once('close', onClose)
+      child.stderr.on('data', onSaid)
+      child.stdout.on('data', onNoise)
+    })
+  }
+
+  /** Give the password at the first question. A second one means that it was wrong; the end of input ends the program. */
+  private answersQuestion(text: string): boolean {
+    const { password } = this.options.plan
+    if (this.isEager || !isQuestion(text)) return false
+    if (password === undefined || this.answered++ > 0) this.child.stdin.end()
+    else this.child.stdin.write(`${password}\n`)
+    if (this.isTerminal && this.answered !== 1) this.child.kill('SIGTERM')
+    return true
+  }
+
+  private failure(code: number): SshError {
+    const { host, marks, plan } = this.options
+    const noise = this.noise.toString()
+    const login = noise.indexOf(marks.login)
+    if (login < 0)
+      return code === 255 ? connectionError(host, this.said, code) : shellError(host, this.said || noise, code)
+    if (plan.prompt === undefined)
+      return code === 255 ? lostError(host, this.said, code) : shellError(host, this.said || noise, code)
+    const words = `${noise.slice(login + marks.login.length)}\n${this.said}`.replaceAll(plan.prompt, '').trim()
+    const reason = words
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .at(-1)
+    return new SshError(
+      'BecomeRefused',
+      `Could not become another user on ${host}: ${reason ?? `ended with ${code}`}`,
+      words,
+      code,
+    )
+  }
+}
+
+/** Keep what comes until the next reader listens. A stream that was paused does not start by itself. */
+function holdBack(stream: Readable): void {
+  stream.pause()
+  const onListener = (event: string | symbol): void => {
+    if (event !== 'data') return
+    stream.off('newListener', onListener)
+    process.nextTick(() => stream.resume())
+  }
+  stream.on('newListener', onListener)
+}

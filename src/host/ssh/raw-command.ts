@@ -1,0 +1,75 @@
+// A plain command in the login shell of a target, as `salt-ssh -r` runs it: without our shell, and without another user.
+import { SshConnection, type SshOptions } from './connection.ts'
+import { connectionError } from './errors.ts'
+import type { SshTarget } from './target.ts'
+
+export interface RawOptions {
+  signal?: AbortSignal
+  /** In seconds. */
+  timeout?: number
+}
+
+export interface RawResult {
+  retcode: number
+  stdout: Uint8Array
+  stderr: Uint8Array
+}
+
+const MOST_OUTPUT = 64 << 20
+
+/** Run a line without a host; raises SshError when ssh cannot connect. */
+export async function rawCommand(
+  target: SshTarget,
+  line: string,
+  options: SshOptions & RawOptions,
+): Promise<RawResult> {
+  const connection = new SshConnection(target, options)
+  try {
+    return await runRaw(connection, line, options)
+  } finally {
+    await connection.close()
+  }
+}
+
+export function runRaw(connection: SshConnection, line: string, { signal, timeout }: RawOptions): Promise<RawResult> {
+  signal?.throwIfAborted()
+  return new Promise((done, fail) => {
+    const child = connection.spawn(connection.target.tty ? ['-tt'] : ['-T'], line)
+    child.stdin.end()
+    const gathered = [child.stdout, child.stderr].map((stream) => {
+      const pieces: Buffer[] = []
+      let size = 0
+      stream.on('data', (piece: Buffer) => {
+        size += piece.length
+        if (size <= MOST_OUTPUT) pieces.push(piece)
+      })
+      return pieces
+    })
+    const end = (): void => void child.kill('SIGTERM')
+    const timer = timeout === undefined ? undefined : setTimeout(end, timeout * 1000)
+    signal?.addEventListener('abort', end)
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+    }
+    child.once('error', (error) => {
+      finish()
+      fail(connectionError(connection.host, `Could not start ssh: ${error.message}`, 255))
+    })
+    child.once('close', (code) => {
+      finish()
+      if (signal?.aborted) return fail(signal.reason as Error)
+      const [stdout, stderr] = gathered.map((pieces) => Buffer.concat(pieces)) as [Buffer, Buffer]
+      if (code === 255 && stdout.length === 0 && isRefusal(stderr.toString())) {
+        return fail(connectionError(connection.host, stderr.toString(), code))
+      }
+      done({ retcode: code ?? 255, stdout, stderr })
+    })
+  })
+}
+
+/** A command may end with 255 itself; then stderr has no words of ssh. */
+const isRefusal = (said: string): boolean =>
+  /^(ssh: |Host key verification failed|.*Permission denied \(|Connection (closed|reset|timed out)|kex_exchange|ssh_exchange|Timeout, server|client_loop|No ED|.*host key is known)/m.test(
+    said,
+  )

@@ -1,0 +1,275 @@
+// The files of a target, by its POSIX tools. One operation is one request; failures are told by the tools in the words of the system.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path/posix'
+import { isHostError, systemError } from '../errors.ts'
+import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
+import { randomName } from '../random-name.ts'
+import type { Answer, RequestOptions } from './agent.ts'
+import type { Agents } from './agents.ts'
+import type { SshConnection } from './connection.ts'
+import type { Facts } from './facts.ts'
+import { contentWords, pathWord, word } from './shell-text.ts'
+import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } from './stat-text.ts'
+import { toolError } from './tool-errors.ts'
+import { download, upload } from './transfer.ts'
+
+/** Content up to this size stands in the request itself. */
+const INLINE = 32 << 10
+
+/** What a stream reads at first; only larger files need a channel of their own. */
+const FIRST_PIECE = 1 << 20
+
+const WISHES: Record<AccessWish, string> = { exists: '-e', read: '-r', write: '-w', execute: '-x' }
+
+const SUMS = new Map([
+  ['md5', 'md5sum'],
+  ['sha1', 'sha1sum'],
+  ['sha224', 'sha224sum'],
+  ['sha256', 'sha256sum'],
+  ['sha384', 'sha384sum'],
+  ['sha512', 'sha512sum'],
+])
+
+/** The words of options for the shell's `_write`: exclusive, mode, owner and group; an empty one is not given. */
+const optionWords = ({ exclusive = false, mode, uid, gid }: WriteOptions): string =>
+  [exclusive ? 'x' : '', mode?.toString(8) ?? '', uid ?? '', gid ?? ''].map((value) => word(String(value))).join(' ')
+
+export class SshFiles implements HostFiles {
+  protected readonly connection: SshConnection
+  protected readonly agents: Agents
+  protected readonly facts: Facts
+
+  constructor(connection: SshConnection, agents: Agents, facts: Facts) {
+    this.connection = connection
+    this.agents = agents
+    this.facts = facts
+  }
+
+  /** Called before files are changed or followed, for those that are not on disk yet. */
+  protected ready(..._paths: string[]): void {}
+
+  /** Ask in a subshell, whose tools tell failures in English. */
+  protected ask(text: string, options?: RequestOptions): Promise<Answer> {
+    return this.agents.request(`( LC_ALL=C; export LC_ALL; ${text} ) </dev/null`, options)
+  }
+
+  /** Ask, and raise what the target refuses. */
+  protected async must(text: string, path?: string, other?: string): Promise<Buffer> {
+    const answer = await this.ask(text)
+    if (answer.status !== 0) throw toolError(answer, path, other)
+    return answer.stdout
+  }
+
+  async read(path: string, range?: FileRange): Promise<Uint8Array> {
+    const file = pathWord(path)
+    if (range === undefined) return this.must(`cat ${file}`, path)
+    const answer = await this.ask(`tail -c +${range.offset + 1} ${file} | head -c ${range.length}`)
+    if (answer.stderr.length > 0) throw toolError(answer, path)
+    return answer.stdout
+  }
+
+  async *stream(path: string): AsyncIterable<Uint8Array> {
+    const first = await this.ask(`head -c ${FIRST_PIECE} ${pathWord(path)}`)
+    if (first.status !== 0) throw toolError(first, path)
+    if (first.stdout.length > 0) yield first.stdout
+    if (first.stdout.length < FIRST_PIECE) return
+    yield* download(this.connection, `exec tail -c +${FIRST_PIECE + 1} ${pathWord(path)}`, path)
+  }
+
+  async write(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    this.ready(path)
+    const bytes = Buffer.from(data as Uint8Array)
+    if (bytes.length > INLINE) return this.writeStream(path, pieceOf(bytes), options)
+    await this.must(`_write ${pathWord(path)} ${optionWords(options)} ${randomName(16)} ${contentWords(bytes)}`, path)
+  }
+
+  async writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
+    this.ready(path)
+    await upload({ agents: this.agents, connection: this.connection, tools: this.facts.tools }, pieces, {
+      path,
+      into: (file) => `_move ${pathWord(path)} ${optionWords(options)} ${file}`,
+      beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
+    })
+  }
+
+  async append(path: string, data: string | Uint8Array): Promise<void> {
+    this.ready(path)
+    const bytes = Buffer.from(data as Uint8Array)
+    for (let at = 0; at === 0 || at < bytes.length; at += INLINE) {
+      const piece = contentWords(bytes.subarray(at, at + INLINE))
+      await this.must(`printf ${piece} | _into ${pathWord(path)}`, path)
+    }
+  }
+
+  async writeAt(path: string, offset: number, data: Uint8Array): Promise<void> {
+    this.ready(path)
+    for (let at = 0; at < data.length; at += INLINE) {
+      const piece = contentWords(data.subarray(at, at + INLINE))
+      await this.must(`printf ${piece} | _patch ${pathWord(path)} ${offset + at}`, path)
+    }
+  }
+
+  async truncate(path: string, length: number): Promise<void> {
+    this.ready(path)
+    const file = pathWord(path)
+    const cut = this.facts.tools.has('truncate')
+      ? `truncate -s ${length} ${file}`
+      : `dd if=/dev/null of=${file} bs=1 seek=${length} count=0`
+    await this.must(`_must ${file}; ${cut}`, path)
+  }
+
+  async copy(source: string, target: string): Promise<void> {
+    this.ready(source, target)
+    await this.must(`_copy ${pathWord(source)} ${pathWord(target)}`, source, target)
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.statOrNothing(path, true)
+  }
+
+  lstat(path: string): Promise<FileStat | undefined> {
+    return this.statOrNothing(path, false)
+  }
+
+  private async statOrNothing(path: string, follows: boolean): Promise<FileStat | undefined> {
+    if (path === '') return undefined
+    const answer = await this.ask(`${statCommand(this.facts.stat, follows)} ${pathWord(path)}`)
+    if (answer.status === 0) return parseStat(this.facts.stat, answer.stdout.toString())
+    const error = toolError(answer, path)
+    if (isHostError(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+
+  async fileSystem(path: string): Promise<FileSystemStat> {
+    if (this.facts.stat === 'bsd') return parseDiskFree((await this.must(`df -kP ${pathWord(path)}`, path)).toString())
+    return parseFileSystem((await this.must(`${FILE_SYSTEM} ${pathWord(path)}`, path)).toString())
+  }
+
+  async access(path: string, wish: AccessWish): Promise<boolean> {
+    if (path === '' || path.includes('\0')) return false
+    return (await this.ask(`[ ${WISHES[wish]} ${pathWord(path)} ]`)).status === 0
+  }
+
+  async list(path: string): Promise<string[]> {
+    const names = (await this.must(`_list ${pathWord(path)}`, path)).toString().split('\0')
+    return names.filter((name) => name !== '' && name !== '.' && name !== '..')
+  }
+
+  async realPath(path: string): Promise<string> {
+    this.ready(path)
+    return withoutEnd(await this.must(`_walk ${pathWord(path)}; _must "$_at"; printf '%s\\n' "$_at"`, path))
+  }
+
+  async makeDirectory(path: string, { mode = 0o777, parents = false } = {}): Promise<void> {
+    const umask = (~mode & 0o777) | (await this.umask())
+    await this.must(`umask ${umask.toString(8)}; mkdir ${parents ? '-p ' : ''}${pathWord(path)}`, path)
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    this.ready(path)
+    await this.must(`chmod ${mode.toString(8).padStart(5, '0')} ${pathWord(path)}`, path)
+  }
+
+  async chown(path: string, uid: number, gid: number): Promise<void> {
+    this.ready(path)
+    await this.must(`_must ${pathWord(path)}; chown ${owner(uid, gid)} ${pathWord(path)}`, path)
+  }
+
+  async lchown(path: string, uid: number, gid: number): Promise<void> {
+    this.ready(path)
+    await this.must(`_must ${pathWord(path)}; chown -h ${owner(uid, gid)} ${pathWord(path)}`, path)
+  }
+
+  async link(target: string, path: string): Promise<void> {
+    this.ready(target)
+    await this.must(`_there ${pathWord(path)} && _n EEXIST; ln ${pathWord(target)} ${pathWord(path)}`, target, path)
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    if (target === '') throw systemError('ENOENT', target, path)
+    // what a link says may begin with a dash
+    await this.must(`_there ${pathWord(path)} && _n EEXIST; ln -s -- ${word(target)} ${pathWord(path)}`, target, path)
+  }
+
+  async readLink(path: string): Promise<string> {
+    const file = pathWord(path)
+    return withoutEnd(await this.must(`_must ${file}; [ -L ${file} ] || _n EINVAL; readlink ${file}`, path))
+  }
+
+  async rename(source: string, target: string): Promise<void> {
+    this.ready(source, target)
+    await this.must(`_rename ${pathWord(source)} ${pathWord(target)}`, source, target)
+  }
+
+  async remove(path: string): Promise<void> {
+    const file = pathWord(path)
+    await this.must(`_must ${file}; [ -d ${file} ] && ! [ -L ${file} ] && _n EISDIR; rm -f ${file}`, path)
+  }
+
+  async removeDirectory(path: string, { recursive = false } = {}): Promise<void> {
+    const file = pathWord(path)
+    await this.must(recursive ? `_must ${file}; rm -rf ${file}` : `rmdir ${file}`, path)
+  }
+
+  async setTimes(path: string, atime: number, mtime: number): Promise<void> {
+    this.ready(path)
+    const file = pathWord(path)
+    const set = (flag: string, time: number): string => {
+      if (this.facts.stat === 'gnu') return `touch -c ${flag} -d @${time.toFixed(9)} ${file}`
+      const [date = '', clock = ''] = new Date(Math.floor(time) * 1000).toISOString().split(/[T.]/)
+      const [hour, minute, second] = clock.split(':')
+      return `TZ=UTC0 touch -c ${flag} -t ${date.replaceAll('-', '')}${hour}${minute}.${second} ${file}`
+    }
+    await this.must(`_must ${file}; ${set('-a', atime)} && ${set('-m', mtime)}`, path)
+  }
+
+  async hash(path: string, algorithm: string): Promise<string> {
+    const tool = SUMS.get(algorithm.toLowerCase())
+    if (tool !== undefined && this.facts.tools.has(tool)) {
+      const text = (await this.must(`${tool} ${pathWord(path)}`, path)).toString()
+      return /^\\?([0-9a-f]+)/.exec(text)?.[1] ?? ''
+    }
+    const hash = createHash(algorithm)
+    for await (const piece of this.stream(path)) hash.update(piece)
+    return hash.digest('hex')
+  }
+
+  tempFile(options: TempOptions = {}): Promise<string> {
+    return this.temporary(options, (file) => `umask 077; set -C; : > ${file}`)
+  }
+
+  tempDirectory(options: TempOptions = {}): Promise<string> {
+    return this.temporary(options, (file) => `umask 077; mkdir ${file}`)
+  }
+
+  protected temporaryName(options: TempOptions): string {
+    const { directory = this.facts.env.get('TMPDIR') || '/tmp', prefix = 'tmp', suffix = '' } = options
+    return join(directory, `${prefix}${randomName()}${suffix}`)
+  }
+
+  private async temporary(options: TempOptions, make: (file: string) => string): Promise<string> {
+    for (;;) {
+      const path = this.temporaryName(options)
+      try {
+        await this.must(make(pathWord(path)), path)
+        return path
+      } catch (error) {
+        if (!isHostError(error, 'EEXIST')) throw error
+      }
+    }
+  }
+
+  async umask(): Promise<number> {
+    return this.facts.umask
+  }
+}
+
+async function* pieceOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+/** A path that a tool printed, without the line end it added. */
+const withoutEnd = (bytes: Buffer): string => bytes.toString().replace(/\n$/, '')
+
+/** The owner for `chown`; -1 leaves a part as it is. */
+const owner = (uid: number, gid: number): string => `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`

@@ -1,0 +1,224 @@
+// A machine that is reached over SSH. It needs an SSH server and a POSIX shell; nothing is installed there.
+import type { ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { parseGroup, parsePasswd, type User, type UserGroup } from '../accounts.ts'
+import { HeldFiles } from '../held-files.ts'
+import type {
+  AccessWish,
+  Command,
+  CommandResult,
+  Connection,
+  FileRange,
+  FileStat,
+  Host,
+  HostSocketOptions,
+  RemotePrograms,
+  SocketAddress,
+  TempOptions,
+} from '../host.ts'
+import { programCandidates } from '../which.ts'
+import { Agents } from './agents.ts'
+import { SshConnection, type SshOptions } from './connection.ts'
+import { readFacts } from './facts.ts'
+import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
+import { contentWords, expandedWord, pathWord, words } from './shell-text.ts'
+import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.ts'
+import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
+import { SshFiles } from './ssh-files.ts'
+import type { SshTarget } from './target.ts'
+
+export class SshHost extends SshFiles implements Host {
+  readonly readOnly: boolean = false
+  readonly remote: RemotePrograms = this
+  private readonly held = new HeldFiles()
+  private readonly changed = new Map<string, string | null>()
+  private readonly running = new Set<() => void>()
+
+  /** Connect, start the shell, learn what the target has. Throws SshError. */
+  static async open(target: SshTarget, options: SshOptions): Promise<SshHost> {
+    const connection = new SshConnection(target, options)
+    const agents = new Agents(connection)
+    try {
+      const asked = Date.now() / 1000
+      const answer = await agents.request('_facts </dev/null')
+      return new SshHost(connection, agents, readFacts(answer, asked, Date.now() / 1000))
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  }
+
+  /** Times that were waited for the target so far. */
+  get roundTrips(): number {
+    return this.agents.roundTrips
+  }
+
+  /** Run a line in the login shell of the login user, without input. */
+  raw(line: string, options: RawOptions = {}): Promise<RawResult> {
+    return runRaw(this.connection, line, options)
+  }
+
+  /** Start a program on the target with its stdio as streams over the same connection. */
+  async spawn(argv: readonly string[]): Promise<ChildProcess> {
+    await this.settle()
+    const { path, umask } = this.connection.target
+    const lines = [
+      ...(path === undefined ? [] : [`PATH=${expandedWord(path)}; export PATH`]),
+      ...(umask === undefined ? [] : [`umask ${umask.toString(8)}`]),
+      `exec ${words(argv)}`,
+    ]
+    const channel = this.connection.open(lines.join('; '))
+    await channel.ready
+    return channel.child
+  }
+
+  /** End what runs on the target for this host, remove its temporary files there, and leave the connection. */
+  async close(): Promise<void> {
+    this.held.release()
+    for (const end of this.running) end()
+    await this.agents.close()
+    await this.connection.close()
+  }
+
+  private get commandTools(): CommandTools {
+    const { agents, facts, changed, running } = this
+    return {
+      agents,
+      facts,
+      changed,
+      running,
+      user: (name) => this.user(name),
+      group: (name) => this.group(name),
+      groups: () => this.groups(),
+      inputFile: async (data) => {
+        const path = await this.tempFile()
+        await this.write(path, data)
+        return path
+      },
+    }
+  }
+
+  async run(command: Command): Promise<CommandResult> {
+    this.putOnDisk()
+    return runRemote(this.commandTools, command)
+  }
+
+  async start(command: Command): Promise<number> {
+    this.putOnDisk()
+    return startRemote(this.commandTools, command)
+  }
+
+  async which(program: string): Promise<string | undefined> {
+    const tests = programCandidates(program, await this.env()).map((path) => {
+      const file = pathWord(path)
+      return `if [ -f ${file} ] && [ -x ${file} ]; then printf %s ${contentWords(path).slice(3)}; exit; fi`
+    })
+    if (tests.length === 0) return undefined
+    return (await this.ask(tests.join('; '))).stdout.toString() || undefined
+  }
+
+  async user(nameOrId: string | number): Promise<User | undefined> {
+    const text = await this.must(accountQuery('passwd', nameOrId, this.facts.tools.has('getent')))
+    return findUser(text.toString(), nameOrId)
+  }
+
+  async group(nameOrId: string | number): Promise<UserGroup | undefined> {
+    const text = await this.must(accountQuery('group', nameOrId, this.facts.tools.has('getent')))
+    return findGroup(text.toString(), nameOrId)
+  }
+
+  async users(): Promise<User[]> {
+    return parsePasswd((await this.must(accountFile('passwd'))).toString())
+  }
+
+  async groups(): Promise<UserGroup[]> {
+    return parseGroup((await this.must(accountFile('group'))).toString())
+  }
+
+  async identity(): Promise<{ uid: number; gid: number }> {
+    return { uid: this.facts.uid, gid: this.facts.gid }
+  }
+
+  async hostname(): Promise<string> {
+    return this.facts.hostname
+  }
+
+  now(): number {
+    return Date.now() / 1000 + this.facts.clockOffset
+  }
+
+  async env(): Promise<ReadonlyMap<string, string>> {
+    const variables = new Map(this.facts.env)
+    for (const [name, value] of this.changed) {
+      if (value === null) variables.delete(name)
+      else variables.set(name, value)
+    }
+    return variables
+  }
+
+  async setEnv(name: string, value: string | null): Promise<void> {
+    this.changed.set(name, value)
+  }
+
+  async connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection> {
+    return (await import('./ssh-sockets.ts')).openRemoteSocket(this.connection, address, options)
+  }
+
+  override async tempFile(options: TempOptions = {}): Promise<string> {
+    if (options.content === undefined) return super.tempFile(options)
+    const path = this.temporaryName(options)
+    this.held.hold(path, options.content)
+    return path
+  }
+
+  async settle(): Promise<void> {
+    await this.putOnDisk()
+  }
+
+  /** The next request comes after these, so nobody has to wait; a failure is told to whoever does. */
+  private putOnDisk(): Promise<unknown> {
+    const writes = this.held
+      .release()
+      .map(({ path, content }) => this.write(path, content, { mode: 0o600, exclusive: true }))
+    const written = Promise.all(writes)
+    written.catch((error) => this.connection.log('error', `Could not write a temporary file: ${error.message}`))
+    return written
+  }
+
+  protected override ready(...paths: string[]): void {
+    if (!this.held.isEmpty && paths.some((path) => this.held.has(path))) this.putOnDisk()
+  }
+
+  override async read(path: string, range?: FileRange): Promise<Uint8Array> {
+    const content = this.held.content(path)
+    if (content === undefined) return super.read(path, range)
+    return range ? content.subarray(range.offset, range.offset + range.length) : content
+  }
+
+  override async *stream(path: string): AsyncIterable<Uint8Array> {
+    const content = this.held.content(path)
+    if (content === undefined) yield* super.stream(path)
+    else yield content
+  }
+
+  override async hash(path: string, algorithm: string): Promise<string> {
+    const content = this.held.content(path)
+    return content === undefined ? super.hash(path, algorithm) : createHash(algorithm).update(content).digest('hex')
+  }
+
+  override async stat(path: string): Promise<FileStat | undefined> {
+    return this.held.stat(path, this.facts) ?? super.stat(path)
+  }
+
+  override async lstat(path: string): Promise<FileStat | undefined> {
+    return this.held.stat(path, this.facts) ?? super.lstat(path)
+  }
+
+  override async access(path: string, wish: AccessWish): Promise<boolean> {
+    return this.held.has(path) ? wish !== 'execute' : super.access(path, wish)
+  }
+
+  override async remove(path: string): Promise<void> {
+    if (!this.held.drop(path)) await super.remove(path)
+  }
+}

@@ -1,0 +1,78 @@
+// Where users' Python modules run. Functions bound to a target over SSH run here, and so do modules that only compute and call
+// functions. A module that touches the machine itself runs on the target. Its text decides: the worker here looks at it without
+// running it.
+import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
+import { callPython, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
+import { type ModuleFacts, moduleFacts } from './declare.ts'
+
+/** A module that runs on the target, as far as its text tells. */
+export interface TargetModule {
+  path: string
+  file: string
+  /** The names that it may serve under. */
+  names: string[]
+  functions: string[]
+  /** What in it needs the machine, such as `uses os.listdir in line 3`. */
+  need: string
+}
+
+export interface Places {
+  here: string[]
+  onTarget: TargetModule[]
+}
+
+export async function placed(scope: Scope, paths: readonly string[]): Promise<Places> {
+  if (!scope.remote || paths.length === 0) return { here: [...paths], onTarget: [] }
+  const params = [[...paths], moduleFolders(scope.opts, 'utils')]
+  const found = (await callPython(scope, { method: 'survey', params, what: 'a look at modules' })) as Dict[]
+  const isHere = (facts: Dict): boolean => facts.get('need') === null
+  return {
+    here: found.filter(isHere).map((facts) => str(facts.get('path')!)),
+    onTarget: found.filter((facts) => !isHere(facts)).map(targetModule),
+  }
+}
+
+function targetModule(facts: Dict): TargetModule {
+  return {
+    path: str(facts.get('path')!),
+    file: str(facts.get('file')!),
+    names: (facts.get('names') as Value[]).map(str),
+    functions: (facts.get('functions') as Value[]).map(str),
+    need: str(facts.get('need')!),
+  }
+}
+
+/** What a module says of itself on the target; without Python there it does not serve, and the reason says what to do. */
+export async function factsOnTarget(scope: Scope, family: string, module: TargetModule): Promise<ModuleFacts> {
+  const { path, file } = module
+  const params = [family, [path]]
+  try {
+    const what = `the loading of ${path} on the target`
+    const found = await callPython(scope, { method: 'load', params, what, onTarget: true })
+    const facts = isList(found) ? found[0] : undefined
+    if (!facts || !isDict(facts)) throw new WorkerError('WorkerDied', `The target told nothing of ${path}`)
+    // of its place only this side is believed
+    const own = new Map(facts).set('path', path).set('file', file)
+    return moduleFacts(own, { onTarget: true })
+  } catch (error) {
+    if (!(error instanceof WorkerError)) throw error
+    return unserved(module, absence(module, error))
+  }
+}
+
+/** Why a module cannot be had from the target. */
+export const absence = ({ file, need }: TargetModule, { code, message }: WorkerError): string =>
+  code !== 'PythonMissing'
+    ? message
+    : `${file}.py ${need}, so it runs on the target, but ${message}: install python3 (3.6 or newer) there, or call functions of __salt__ instead`
+
+function unserved({ path, file, names }: TargetModule, reason: string): ModuleFacts {
+  return { path, file, name: names[0] ?? file, aliases: [], doc: '', reason, functions: new Map() }
+}
+
+/** The facts of a module for one of the names that its text tells; under another name than its own it does not serve. */
+export async function servedAs(scope: Scope, family: string, module: TargetModule, name: string): Promise<ModuleFacts> {
+  const facts = await factsOnTarget(scope, family, module)
+  if (facts.reason !== undefined || [facts.name, ...facts.aliases].includes(name)) return facts
+  return unserved(module, `it serves as ${facts.name}`)
+}

@@ -1,0 +1,39 @@
+// Starts the worker's process on this machine. Two pipes of its own carry the frames.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
+
+/** A worker's process and its streams. */
+export interface LaunchedWorker {
+  child: ChildProcess
+  /** What was started, for errors. */
+  program: string
+  to: Writable
+  from: Readable
+  /** What modules print. */
+  printed: readonly Readable[]
+}
+
+export interface WorkerSettings {
+  /** The least level of log lines that is wanted. */
+  level: number
+  /** Megabytes of address space; 0 for no limit. */
+  memory: number
+  /** Whether `import salt` means a real Salt, where there is one. */
+  upstream: boolean
+}
+
+export const workerWords = ({ level, memory, upstream }: WorkerSettings): string[] => [
+  String(level),
+  String(memory),
+  upstream ? '1' : '0',
+]
+
+export function launchHere(python: string, settings: WorkerSettings): LaunchedWorker {
+  // -S: the worker reads `site` when it needs it
+  const words = ['-S', workerFile(), ...workerWords(settings)]
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
+  const child = spawn(interpreter(python), words, { stdio: [...stdio], env: workerEnvironment() })
+  const [, out, err, to, from] = child.stdio as unknown as [null, Readable, Readable, Writable, Readable]
+  return { child, program: python, to, from, printed: [out, err] }
+}
