@@ -159,7 +159,8 @@ export function realSaltSide(folder: string, login: Login): Side | undefined {
   return saltSide('salt', folder, { argv, env: { PYTHONPATH: path } }, login)
 }
 
-const isInstalled = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+const isInstalled = (program: string): boolean =>
+  spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 
 /** Ansible with pipelining, kept connections, no facts gathered, and as many hosts at once as the others take. */
 export function ansibleSide(folder: string, login: Login): Side | undefined {

@@ -1,7 +1,7 @@
 // salt-ssh against real salt-ssh (SALT_TREE names a checkout) and Ansible, over the same servers: a ping, and a tree of 30 states on targets
 // that have nothing of it (cold) and everything (warm), on 1 and 20 targets, with and without a long way to them. Wall and CPU time of
 // whole runs. `--only <words>` takes the cases whose names contain them, `--sides brine,ansible` some of the programs.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,7 +26,10 @@ interface Case {
 }
 
 function casesOf(ways: readonly Way[]): Case[] {
-  const scopes = [{ scope: 'one', times: 3, on: '1 target' } as const, { scope: 'all', times: 1, on: `${TARGETS} targets` } as const]
+  const scopes = [
+    { scope: 'one', times: 3, on: '1 target' } as const,
+    { scope: 'all', times: 1, on: `${TARGETS} targets` } as const,
+  ]
   return ways.flatMap((way) =>
     scopes.flatMap(({ scope, times, on }) => {
       const where = `${on}, ${way.name}`
@@ -40,7 +43,10 @@ function casesOf(ways: readonly Way[]): Case[] {
 }
 
 /** The costs of a case by side, measured in turns, so that other work on the machine hits all alike. */
-async function costsOf(sides: readonly Side[], { work, scope, isCold, way, times }: Case): Promise<Map<string, ProcessCost>> {
+async function costsOf(
+  sides: readonly Side[],
+  { work, scope, isCold, way, times }: Case,
+): Promise<Map<string, ProcessCost>> {
   const costs = new Map(sides.map(({ name }) => [name, [] as ProcessCost[]]))
   for (let round = 0; round < times; round++) {
     for (const side of sides) {
@@ -53,11 +59,32 @@ async function costsOf(sides: readonly Side[], { work, scope, isCold, way, times
   return new Map([...costs].map(([name, all]) => [name, medianCost(all)]))
 }
 
+/** How often a run of ours waited for each target, as its log tells. */
+function roundTrips(side: Side, { work, isCold, way, scope }: Case): number {
+  if (isCold) side.forget()
+  const { argv, env } = side.command(work, way, scope)
+  const options = { env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 } as const
+  const { stderr } = spawnSync(argv[0]!, [...argv.slice(1), '-l', 'debug'], options)
+  const counts = [...stderr.matchAll(/: (\d+) round trips/g)].map(([, count]) => Number(count))
+  if (counts.length === 0) throw new Error(`${side.name} tells of no round trips: ${stderr.slice(-1000)}`)
+  return counts.reduce((sum, count) => sum + count) / counts.length
+}
+
+/** Print the round trips of the cases on one target, for the whole run and for each state. */
+function sayRoundTrips(side: Side, cases: readonly Case[]): void {
+  for (const one of cases.filter(({ scope, way }) => scope === 'one' && way.key === 'direct')) {
+    const count = roundTrips(side, one)
+    const each = one.work === 'tree' ? `, ${(count / STATES).toFixed(2)} per state` : ''
+    process.stdout.write(`${one.what}: ${count} round trips${each}\n`)
+  }
+}
+
 /** Fail unless each target has everything that the tree makes. */
 function checkTargets(side: Side, targets: Way['targets']): void {
   for (const { id } of targets) {
     const left = side.left(id)
-    if (left.length !== LEFT) throw new Error(`${side.name} left ${left.length} of ${LEFT} things on ${id}: ${left.join(' ')}`)
+    if (left.length !== LEFT)
+      throw new Error(`${side.name} left ${left.length} of ${LEFT} things on ${id}: ${left.join(' ')}`)
   }
 }
 
@@ -118,7 +145,6 @@ const ssh: Bench = async (context) => {
   } as const
   const { values } = parseArgs({ args: context.args, options })
   const folder = join(context.root, '.brine', 'bench', `ssh-${process.pid}`)
-  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const key = join(folder, 'login-key')
   const servers: Sshd[] = []
@@ -129,14 +155,17 @@ const ssh: Bench = async (context) => {
   try {
     const sides = sidesOf(context.root, folder, servers[0]!, values.sides.split(','))
     let isGood = true
-    for (const one of casesOf([direct, way]).filter(({ what }) => what.includes(values.only))) {
+    const cases = casesOf([direct, way]).filter(({ what }) => what.includes(values.only))
+    for (const one of cases) {
       isGood = say(one, await costsOf(sides, one)) && isGood
     }
+    for (const side of sides.filter(({ name }) => name === 'brine')) sayRoundTrips(side, cases)
     for (const side of sides) side.forget()
     return isGood
   } finally {
     relay.stdin!.end()
     for (const sshd of servers) await sshd.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

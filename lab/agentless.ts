@@ -79,7 +79,15 @@ export class Controller {
 
   /** What salt-ssh answers for one target. */
   async ask(id: string, ...words: string[]): Promise<Answer> {
-    const { stdout, stderr } = await this.host.attempt(['salt-ssh', '--out=json', '--static', '-l', 'error', id, ...words])
+    const { stdout, stderr } = await this.host.attempt([
+      'salt-ssh',
+      '--out=json',
+      '--static',
+      '-l',
+      'error',
+      id,
+      ...words,
+    ])
     try {
       return JSON.parse(stdout)[id]
     } catch {

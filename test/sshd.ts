@@ -22,25 +22,43 @@ export class Sshd {
   /** The private key that may log in. */
   readonly key: string
   readonly port: number
+  /** Where targets keep temporary files. */
+  readonly tmp: string
   readonly #process: ChildProcess
 
-  private constructor(key: string, port: number, child: ChildProcess) {
+  private constructor(folder: string, key: string, port: number, child: ChildProcess) {
     this.key = key
     this.port = port
+    this.tmp = join(folder, 'tmp')
     this.#process = child
   }
 
   /** Start an sshd that keeps its files in a folder and lets a key log in, or one that it makes. */
   static async start(folder: string, key: string = join(folder, 'login-key')): Promise<Sshd> {
-    const [home, hostKey, config] = ['home', 'host-key', 'sshd_config'].map((name) => join(folder, name)) as [string, string, string]
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    const [home, hostKey, config] = ['home', 'host-key', 'sshd_config'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const path of [home, join(folder, 'tmp')]) mkdirSync(path, { recursive: true, mode: 0o700 })
     for (const path of [key, hostKey]) {
       if (!existsSync(path)) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
     }
     const port = await freePort()
-    writeFileSync(config, configuration(port, hostKey, `${key}.pub`))
+    writeFileSync(config, configuration(port, hostKey, `${key}.pub`, join(folder, 'tmp')))
     const argv = [PROGRAM, '-D', '-e', '-f', config]
-    const root = ['unshare', '--mount', '--propagation', 'private', 'sh', '-ec', PRIVATE, 'sh', home, userInfo().homedir]
+    const root = [
+      'unshare',
+      '--mount',
+      '--propagation',
+      'private',
+      'sh',
+      '-ec',
+      PRIVATE,
+      'sh',
+      home,
+      userInfo().homedir,
+    ]
     const [program, ...args] = isRoot ? [...root, ...argv] : argv
     const child = spawn(program!, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env['PATH'] } })
     let said = ''
@@ -51,12 +69,15 @@ export class Sshd {
       if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${said}`)
       return listens(port)
     })
-    return new Sshd(key, port, child)
+    return new Sshd(folder, key, port, child)
   }
 
   /** The processes that serve a connection each: the children of the one that listens. */
   connections(): number[] {
-    return readdirSync('/proc').filter(isNumber).map(Number).filter((pid) => parentOf(pid) === this.#process.pid)
+    return readdirSync('/proc')
+      .filter(isNumber)
+      .map(Number)
+      .filter((pid) => parentOf(pid) === this.#process.pid)
   }
 
   async stop(): Promise<void> {
@@ -68,7 +89,7 @@ export class Sshd {
   }
 }
 
-function configuration(port: number, hostKey: string, accepted: string): string {
+function configuration(port: number, hostKey: string, accepted: string, tmp: string): string {
   const options = [
     ['Port', port],
     ['ListenAddress', '127.0.0.1'],
@@ -83,6 +104,7 @@ function configuration(port: number, hostKey: string, accepted: string): string 
     ['UseDNS', 'no'],
     ['MaxStartups', 200],
     ['MaxSessions', 100],
+    ['SetEnv', `TMPDIR=${tmp}`],
     ['Subsystem', 'sftp internal-sftp'],
   ]
   return options.map((words) => `${words.join(' ')}\n`).join('')

@@ -137,6 +137,7 @@ export class SshSession {
   }
 
   async close(): Promise<void> {
+    this.parts.log('debug', `${id}: ${this.machine.roundTrips} round trips`)
     await this.machine.close()
   }
 }

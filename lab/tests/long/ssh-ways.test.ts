@@ -54,7 +54,11 @@ afterAll(() => lab?.close())
 
 /** Names, modes, owners and contents of a folder. */
 const listing = (host: Host, folder: string): Promise<string> =>
-  host.run(['sh', '-ec', `cd ${folder}; find . -printf '%p %m %U:%G %l\\n' | sort; find . -type f -exec sha256sum {} + | sort`])
+  host.run([
+    'sh',
+    '-ec',
+    `cd ${folder}; find . -printf '%p %m %U:%G %l\\n' | sort; find . -type f -exec sha256sum {} + | sort`,
+  ])
 
 /** Make the target as it was before a run. */
 const clear = (): Promise<string> => target!.run(['rm', '-rf', '/var/lib/small'])
@@ -62,7 +66,9 @@ const clear = (): Promise<string> => target!.run(['rm', '-rf', '/var/lib/small']
 async function expectSame(roster: object): Promise<void> {
   controller.write(TREE, { small: roster })
   const ssh = await overSsh(controller, 'small', target!, TREE)
-  const lines = differences(ssh, local).filter((line) => !/^(files|packages|services): (?!\/var\/lib\/small)/.test(line))
+  const lines = differences(ssh, local).filter(
+    (line) => !/^(files|packages|services): (?!\/var\/lib\/small)/.test(line),
+  )
   expect(lines).toEqual([])
   expect(await leftovers(target!)).toEqual([])
   await clear()
@@ -114,7 +120,11 @@ describe('a target behind a jump host', () => {
 describe('a root of busybox and dropbear', () => {
   it('becomes what the tree says', async () => {
     await box!.run(['sh', '-ec', MAKE_BOX])
-    box!.write(`${BOX}/root/.ssh/authorized_keys`, controller.host.read('/etc/salt/pki/master/ssh/salt-ssh.rsa.pub'), 0o600)
+    box!.write(
+      `${BOX}/root/.ssh/authorized_keys`,
+      controller.host.read('/etc/salt/pki/master/ssh/salt-ssh.rsa.pub'),
+      0o600,
+    )
     await box!.run(['chmod', '-R', 'go=', `${BOX}/root`])
     const shown = await box!.run(['dropbearkey', '-y', '-f', `${BOX}/etc/dropbear/key`])
     controller.trust(`[${box!.address}]:${BOX_PORT}`, /^ssh-ed25519 .*$/m.exec(shown)![0])
