@@ -12,6 +12,7 @@ import { LocalPillar } from '../pillar/mod.ts'
 import { type DaemonAccess, type FunctionContext, listedOnce, syncModules } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { pillarOptions, sessionOptions } from './session-options.ts'
+import { targetLog } from './target-log.ts'
 
 export interface SessionParts {
   /** The master's options, with those of the program laid over them. */
@@ -37,13 +38,17 @@ export class SshSession {
   readonly machine: SshHost
   private readonly parts: SessionParts
   private readonly controller: Host
+  /** The log of functions on the target. */
+  private readonly log: Log
   private readonly host: Host
   private grains: Dict | undefined
   private opened: Promise<Registry> | undefined
 
   private constructor(parts: SessionParts, entry: RosterEntry, machine: SshHost) {
-    const { log, signal } = parts
+    const { signal } = parts
+    const log = targetLog(parts.log, entry.id)
     this.parts = parts
+    this.log = log
     this.entry = entry
     this.id = entry.id
     this.machine = machine
@@ -69,7 +74,7 @@ export class SshSession {
   }
 
   private async open(): Promise<Registry> {
-    const { log } = this.parts
+    const { log } = this
     makeOwnFolder(option(this.opts, 'cachedir'))
     const files = new LocalFileClient(this.opts, this.controller, log, this.host)
     await this.syncModules(files)
@@ -108,7 +113,7 @@ export class SshSession {
 
   private async collectGrains(): Promise<Dict> {
     const { opts, host } = this
-    const log = namedLog(this.parts.log, 'salt.loaded.int.grains.core')
+    const log = namedLog(this.log, 'salt.loaded.int.grains.core')
     const grains = await collectGrains({
       opts,
       host,
@@ -137,7 +142,6 @@ export class SshSession {
   }
 
   async close(): Promise<void> {
-    this.parts.log('debug', `${id}: ${this.machine.roundTrips} round trips`)
     await this.machine.close()
   }
 }
