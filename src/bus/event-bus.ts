@@ -2,7 +2,7 @@
 // hearing. The bytes of an event are made once, and only when somebody outside this process listens. Every event carries its
 // origin: `fire` is for the daemon's own code, everything that comes from elsewhere goes through `fireFrom`.
 import { type Log, silentLog, toError } from '../base/mod.ts'
-import { type Dict, Packed } from '../data/mod.ts'
+import { type Dict, Encoded } from '../data/mod.ts'
 import { frameEvent } from '../wire/mod.ts'
 import { headOf, masterOrigin, type Origin } from './origin.ts'
 
@@ -19,7 +19,7 @@ export interface EventForm {
 export class BusEvent {
   readonly tag: string
   readonly origin: Origin
-  /** Its data as it came: what a minion returned may be packed still. */
+  /** Its data as it came: what a minion or a function of the master returned may be encoded still. */
   readonly fields: Dict
   /** Its place among the events of its bus; 0 when that is not known. */
   readonly number: number
@@ -37,7 +37,7 @@ export class BusEvent {
 
   get data(): Dict {
     const returned = this.fields.get('return')
-    if (returned instanceof Packed) this.fields.set('return', returned.unpack())
+    if (returned instanceof Encoded) this.fields.set('return', returned.unpack())
     return this.fields
   }
 

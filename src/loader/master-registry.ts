@@ -1,6 +1,6 @@
 // Runner and wheel functions by name, imported at their first call like those of minions.
 import { didYouMean } from '../base/mod.ts'
-import type { Value } from '../data/mod.ts'
+import { readValue, type Value } from '../data/mod.ts'
 import { bind, type Keywords, type MasterContext, type MasterFunction, type MasterModule, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 import { loggedCall } from './logged-call.ts'
@@ -56,7 +56,13 @@ export class MasterRegistry {
     return module
   }
 
-  async call(
+  /** Call a function. Return its value, which the caller may change. */
+  async call(...call: Parameters<MasterRegistry['callEncoded']>): Promise<Value> {
+    return readValue(await this.callEncoded(...call))
+  }
+
+  /** Call a function. Return its value, which may be an `Encoded`. */
+  async callEncoded(
     ctx: MasterContext,
     name: string,
     args: readonly Value[] = [],

@@ -2,7 +2,7 @@
 import { guarded, newJid, shownText } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
 import { briefStr, type Dict, type Value } from '../data/mod.ts'
-import { type MasterAccess, runMasterFunction } from '../runner/mod.ts'
+import { beginMasterFunction, type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
 import type { Publishing } from './publish.ts'
@@ -72,7 +72,7 @@ export class ClearCommands {
     const { access } = this.parts
     const call = { family, fun, ...argumentsOf(load), user: judged.user, jid }
     const run = { ...call, caller: callerOf(load, judged.user) }
-    guarded(access.log, `${family} ${shownText(fun)}`, () => runMasterFunction(access, run))()
+    guarded(access.log, `${family} ${shownText(fun)}`, () => beginMasterFunction(access, run))()
     return new Map<Value, Value>([
       ['tag', `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`],
       ['jid', jid],

@@ -24,6 +24,7 @@ import {
   isCredential,
   isDict,
   PyError,
+  readValue,
   SaltError,
   statesSucceeded,
   str,
@@ -58,7 +59,19 @@ export interface MasterCallResult extends MasterOutcome {
   raised?: boolean
 }
 
+/** Run a function of the master. Return how it ended, with a value that the caller may change. */
 export async function runMasterFunction(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
+  const result = await performed(access, call)
+  return { ...result, value: readValue(result.value) }
+}
+
+/** Run a function of the master for callers that hear of its end by its event. */
+export async function beginMasterFunction(access: MasterAccess, call: MasterCall): Promise<void> {
+  await performed(access, call)
+}
+
+/** Run a function of the master. The value of the result may be an `Encoded`. */
+async function performed(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
   const { family, fun, args, kwargs, user } = call
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
@@ -91,7 +104,7 @@ export async function runMasterFunction(access: MasterAccess, call: MasterCall):
   let result: MasterCallResult
   try {
     await access.functions.refreshFor(family, fun)
-    const value = await registry.call(ctx, fun, args, kwargs)
+    const value = await registry.callEncoded(ctx, fun, args, kwargs)
     const retcode = Number(ctx.memory.get('retcode') ?? 0)
     const chosen = ctx.memory.get('outputter')
     const outputter = typeof chosen === 'string' ? chosen : (await registry.find(fun)).outputter

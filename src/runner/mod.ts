@@ -1,6 +1,12 @@
 // Functions of the master: runner and wheel functions with what they see, and their calls with the events of each.
 export type { BusAccess, MasterAccess } from './access.ts'
-export { callingContext, type MasterCall, type MasterCallResult, runMasterFunction } from './call.ts'
+export {
+  beginMasterFunction,
+  callingContext,
+  type MasterCall,
+  type MasterCallResult,
+  runMasterFunction,
+} from './call.ts'
 export { masterContext } from './context.ts'
 export { MasterFunctions } from './functions.ts'
 export { tellNotBegun } from './not-begun.ts'

@@ -146,6 +146,7 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
   } catch (error) {
     return failureOf(parts, id, error)
   } finally {
+    if (session) parts.log('debug', `Target ${id} took ${session.machine.roundTrips} round trips`)
     await session?.close()
     parts.progress?.(id, 'done')
   }

@@ -6,7 +6,11 @@ import { get } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toPlain } from '../../src/data/mod.ts'
+import type { BusEvent } from '../../src/bus/mod.ts'
+import { type Dict, isDict, toPlain, type Value } from '../../src/data/mod.ts'
+import { callingContext, runMasterFunction } from '../../src/runner/mod.ts'
+import { decodeEvent, EventFrames } from '../../src/wire/mod.ts'
+import { load } from '../../src/yaml/mod.ts'
 import { ApiSite } from './api-site.ts'
 
 let api: ApiSite
@@ -17,6 +21,8 @@ beforeAll(async () => {
   admin = await api.logIn('admin')
 })
 afterAll(() => api.close())
+
+const OWN_CALL = { jid: '20260101000000000000', user: 'root', tag: 'salt/run/20260101000000000000' }
 
 const PING = { client: 'local', tgt: '*', fun: 'test.ping' }
 
@@ -103,6 +109,81 @@ describe('Rights', () => {
     const { status, text } = await api.run(admin, { client: 'ssh', tgt: '*', fun: 'test.ping' })
     expect(status).toBe(400)
     expect(text).toContain('Client disabled: &#x27;ssh&#x27;')
+  })
+})
+
+describe('Lists of jobs', () => {
+  const LIST = { client: 'runner', fun: 'jobs.list_jobs' }
+
+  /** Return what is the same in two lists: the jobs of the first. The call that asks for a list is a job of the next. */
+  const shared = (list: object, later: object): object =>
+    Object.fromEntries(Object.entries(later).filter(([jid]) => Object.hasOwn(list, jid)))
+
+  /** Empty all dicts and lists of a value. */
+  function empty(value: Value): void {
+    if (isDict(value)) for (const item of value.values()) empty(item)
+    if (Array.isArray(value)) value.length = 0
+    else if (isDict(value)) value.clear()
+  }
+
+  test('are the same as JSON, as YAML and with a condition', async () => {
+    await api.run(admin, { ...PING, fun: 'test.arg', arg: ['ä "text"', 7, { key: [null, 1.5] }] })
+    const { json } = await api.ask('/jobs', { token: admin })
+    const [list] = json.return
+    expect(Object.values(list)).toContainEqual(
+      expect.objectContaining({ Function: 'test.arg', Arguments: ['ä "text"', 7, { key: [null, 1.5] }] }),
+    )
+    const yaml = await api.ask('/jobs', { token: admin, headers: { Accept: 'application/x-yaml' } })
+    const read = toPlain(load(yaml.text)) as { return: [object] }
+    expect(shared(list, read.return[0])).toEqual(list)
+    const found = await api.run(admin, { ...LIST, search_function: '*.*' })
+    expect(shared(list, found.json.return[0])).toEqual(list)
+    const again = await api.run(admin, LIST)
+    expect(shared(list, again.json.return[0])).toEqual(list)
+  })
+
+  test('are in the event and the stored return of the call as they are in the answer', async () => {
+    const { bus } = api.master.opened.parts
+    const heard = new Promise<BusEvent>((done) => {
+      const stop = bus.listen((event) => {
+        if (!/^salt\/run\/\d+\/ret$/.test(event.tag)) return
+        stop()
+        done(event)
+      })
+    })
+    const [list] = (await api.ask('/jobs', { token: admin })).json.return
+    const { tag, frame } = await heard
+    const [body] = new EventFrames().push(frame)
+    const { data } = decodeEvent(body!)
+    expect(toPlain(data.get('return')!)).toEqual(list)
+    const { json } = await api.ask(`/jobs/${tag.split('/')[2]}`, { token: admin })
+    expect(Object.values(json.return[0])).toEqual([expect.objectContaining({ return: list, success: true })])
+  })
+
+  test('stay as they are when a caller changes the list', async () => {
+    const { access, parts } = api.master.opened
+    const [list] = (await api.ask('/jobs', { token: admin })).json.return
+    const call = { family: 'runner', fun: 'jobs.list_jobs', args: [], kwargs: new Map(), user: 'root' } as const
+    const stop = parts.bus.listen((event) => {
+      if (event.tag.startsWith('salt/run/')) empty(event.data.get('return') ?? null)
+    })
+    try {
+      for (let times = 0; times < 2; times++) empty((await runMasterFunction(access, call)).value)
+    } finally {
+      stop()
+    }
+    expect(shared(list, toPlain((await runMasterFunction(access, call)).value) as object)).toEqual(list)
+    expect(shared(list, (await api.ask('/jobs', { token: admin })).json.return[0])).toEqual(list)
+  })
+
+  test('are plain values for functions that call functions', async () => {
+    const { access } = api.master.opened
+    const [list] = (await api.ask('/jobs', { token: admin })).json.return
+    const called = await access.functions.runners.call(callingContext(access, OWN_CALL), 'jobs.list_jobs')
+    expect(shared(list, toPlain(called as Dict) as object)).toEqual(list)
+    const { json } = await api.run(admin, { ...LIST, outputter: 'nested' })
+    expect(json.return[0].outputter).toBe('nested')
+    expect(shared(list, json.return[0].data)).toEqual(list)
   })
 })
 

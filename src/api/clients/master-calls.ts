@@ -1,6 +1,7 @@
 // The clients that call functions of the master: runners and wheel functions.
+import type { BusEvent } from '../../bus/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, EncodedDict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { parseInput, signatureOf } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
 import { LONGEST_WAIT } from './local.ts'
@@ -66,7 +67,7 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
       const event = await events.next(Math.max(0, (end - performance.now()) / 1000))
       if (!event) throw new HttpError(504, `RunnerClient job '${str(begun.get('jid') ?? '')}' timed out`)
       if (event.tag !== tag) continue
-      if (!truthy(low.get('full_return') ?? null)) return event.data.get('return') ?? null
+      if (!truthy(low.get('full_return') ?? null)) return returnedBy(event)
       return new Map<Value, Value>([
         ['data', event.data],
         ['tag', tag],
@@ -76,6 +77,12 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
     signal.removeEventListener('abort', leave)
     events.close()
   }
+}
+
+/** Return what the event of a call says that it returned. A list that is encoded as JSON already is left so for the answer. */
+function returnedBy(event: BusEvent): Value {
+  const returned = event.fields.get('return')
+  return returned instanceof EncodedDict ? returned : (event.data.get('return') ?? null)
 }
 
 function secondsOf(value: Value): number | undefined {

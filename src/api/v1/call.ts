@@ -4,7 +4,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, type Value } from '../../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, readValue, str, type Value } from '../../data/mod.ts'
 import type { ApiSession } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
@@ -104,7 +104,7 @@ export class V1Call {
     this.needClient(str(chunk['client']!))
     return this.judged(chunk, async (low) => {
       const [result = null] = await runLowstate(this.work, [low])
-      return result
+      return readValue(result)
     })
   }
 

@@ -1,5 +1,6 @@
 // Python's `json.dumps`, byte for byte: its separators and indents, its float texts, its way with keys that are no
 // text, and its refusals.
+import { Encoded } from '../encoded.ts'
 import { PyError, typeError, valueError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { floatText } from '../repr.ts'
@@ -29,6 +30,17 @@ export function dumpJson(value: unknown, options: DumpJsonOptions = {}): string 
   return writer.text
 }
 
+/** Return `dumpJson` in UTF-8. The JSON of encoded values is copied. */
+export function encodeJson(value: unknown, options: DumpJsonOptions = {}): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = []
+  const writer = new JsonWriter(options, parts)
+  writer.write(value)
+  const end = utf8.encode(writer.text)
+  return parts.length === 0 ? end : Buffer.concat([...parts, end])
+}
+
+const utf8 = new TextEncoder()
+
 /** Python's stack ends near here. */
 const DEEPEST = 990
 
@@ -49,8 +61,10 @@ class JsonWriter {
   private readonly quotedKeys = new Map<string, string>()
   private depth = 0
   private newline = '\n'
+  /** What was written before `text`, where the result is bytes. */
+  private readonly parts: Uint8Array[] | undefined
 
-  constructor(options: DumpJsonOptions) {
+  constructor(options: DumpJsonOptions, parts?: Uint8Array[]) {
     const { indent = null, separators, ensureAscii = true, sortKeys = false } = options
     this.indent = indent === null ? undefined : typeof indent === 'string' ? indent : ' '.repeat(Math.max(0, indent))
     this.itemSeparator = separators?.[0] ?? (this.indent === undefined ? ', ' : ',')
@@ -58,6 +72,7 @@ class JsonWriter {
     this.ascii = ensureAscii
     this.sortKeys = sortKeys
     this.options = options
+    this.parts = parts
   }
 
   write(value: unknown): void {
@@ -97,9 +112,20 @@ class JsonWriter {
     } else if (value instanceof Map) {
       if (value.size === 0) this.text += '{}'
       else this.dict(value)
-    } else if (isPlainObject(value)) this.container(new Map(Object.entries(value)) as Value)
+    } else if (value instanceof Encoded) this.encoded(value)
+    else if (isPlainObject(value)) this.container(new Map(Object.entries(value)) as Value)
     else if (this.options.default !== undefined) this.write(this.options.default(value))
     else throw typeError(`Object of type ${className(value)} is not JSON serializable`)
+  }
+
+  /** Copy the JSON of an encoded value where the result is bytes and the options are those of that JSON. */
+  private encoded(value: Encoded): void {
+    const { ascii, indent, options, parts } = this
+    const isSame = !ascii && indent === undefined && OF_ENCODED.every((name) => options[name] === undefined)
+    const json = parts && isSame ? value.json : undefined
+    if (!json) return this.write(value.unpack())
+    parts!.push(utf8.encode(this.text), json)
+    this.text = ''
   }
 
   private enter(value: unknown): void {
@@ -188,6 +214,9 @@ class JsonWriter {
     return !HALF_PAIR.test(text) ? JSON.stringify(text) : `"${text.replace(CONTROL, escapeControl)}"`
   }
 }
+
+/** Options that the JSON of encoded values is made without. */
+const OF_ENCODED = ['separators', 'sortKeys', 'allowNan', 'skipKeys', 'default'] as const
 
 const PLAIN_ASCII = /^[ !#-[\]-~]*$/
 const NOT_ASCII = /[^ -~]/g

@@ -1,2 +1,2 @@
-export { type DumpJsonOptions, dumpJson } from './dump.ts'
+export { type DumpJsonOptions, dumpJson, encodeJson } from './dump.ts'
 export { findJson, loadJson } from './load.ts'

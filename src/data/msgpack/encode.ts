@@ -4,6 +4,7 @@
 // short message that somebody keeps never holds more than a chunk.
 import { encodeText } from '../codecs.ts'
 import { PyDate } from '../date/date.ts'
+import { Encoded } from '../encoded.ts'
 import { typeError } from '../errors.ts'
 import { isPlainObject } from '../plain.ts'
 import { PySet } from '../set.ts'
@@ -23,7 +24,7 @@ const LONG_TEXT = 1 << 12
  * the caller's.
  */
 export function encodeMsgpack(value: unknown, dialect: MsgpackDialect, room = 0): Uint8Array {
-  return writer.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
+  return writer.free.message(value, { apart: dialect !== 'wire', exact: dialect === 'python', room })
 }
 
 /** From here on bytes are not copied into the message, where it may have pieces. */
@@ -32,6 +33,18 @@ const LONG = 1 << 16
 /** The message in pieces: long byte strings are those that were given. */
 export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Array[] {
   return writer.pieces(value, { apart: dialect !== 'wire' })
+}
+
+/** Return the message for a dict. Each entry is a key and its value, encoded in turn. */
+export function joinEntries(entries: readonly Uint8Array[]): Uint8Array {
+  const size = entries.length
+  const head = Buffer.alloc(size < 16 ? 1 : size < 0x10000 ? 3 : 5)
+  if (head.length === 1) head[0] = 0x80 | size
+  else {
+    head[0] = head.length === 3 ? 0xde : 0xdf
+    head.writeUIntBE(size, 1, head.length - 1)
+  }
+  return Buffer.concat([head, ...entries])
 }
 
 interface Writing {
@@ -54,6 +67,8 @@ class Writer {
   private start = 0
   private at = 0
   private depth = 0
+  private isWriting = false
+  private inner: Writer | undefined
   /** Text and bytes kept apart. */
   private apart = false
   /** With extension types for what a Python process must get as it is. */
@@ -67,6 +82,13 @@ class Writer {
     this.view = new DataView(this.buffer.buffer)
   }
 
+  /** This writer, or another one while it writes: bytes of an `Encoded` may be made when they are asked for. */
+  get free(): Writer {
+    if (!this.isWriting) return this
+    this.inner ??= new Writer()
+    return this.inner.free
+  }
+
   message(value: unknown, { apart, exact = false, room = 0, depth = 0 }: Writing): Uint8Array {
     this.apart = apart
     this.exact = exact
@@ -74,7 +96,12 @@ class Writer {
     this.depth = depth
     this.reserve(room)
     this.at += room
-    this.value(value)
+    this.isWriting = true
+    try {
+      this.value(value)
+    } finally {
+      this.isWriting = false
+    }
     const begin = this.start + room
     const message = new Uint8Array(this.buffer.buffer, begin, this.at - begin)
     this.start = this.at
@@ -148,6 +175,7 @@ class Writer {
     else if (value instanceof SaltConstant) this.constant(value)
     else if (value instanceof Packed) this.ready(value.bytes)
     else if (value instanceof Pieces) this.joined(value)
+    else if (value instanceof Encoded) this.encoded(value)
     else throw typeError(`can not serialize '${typeName(value as Value)}' object`)
   }
 
@@ -355,6 +383,12 @@ class Writer {
     this.reserve(bytes.length)
     this.buffer.set(bytes, this.at)
     this.at += bytes.length
+  }
+
+  /** Copy the bytes of an encoded value where they are in the dialect of the message. */
+  private encoded(value: Encoded): void {
+    if (this.apart && !this.exact) this.ready(value.bytes)
+    else this.value(value.unpack())
   }
 
   /** Counts the levels of containers. */

@@ -1,13 +1,14 @@
 // A value that is left as the bytes it came in: what a minion returned is handed from the wire to disk and listeners
 // without anybody looking into it. Only bytes that every reader takes the same way are left so.
 import { isUtf8 } from 'node:buffer'
-import { PyObject, type Value } from '../value.ts'
+import { Encoded } from '../encoded.ts'
+import type { Value } from '../value.ts'
 import { ENTRY_COST, keyCost, LIST_COST, MAPPING_COST } from './cost.ts'
 
 /** Deeper data is read, by what counts levels. */
 const DEEPEST = 64
 
-export class Packed extends PyObject {
+export class Packed extends Encoded {
   readonly typeName = 'packed'
   readonly bytes: Uint8Array
   /** What reading the bytes costs, in values. */

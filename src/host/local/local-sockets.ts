@@ -1,6 +1,7 @@
 // Connections from this machine: to its own sockets, or over the network, encrypted or not. Reading is by pieces, and
 // whoever speaks a protocol puts them together.
 import { connect, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { fromNodeError, systemError } from '../errors.ts'
 import type { Connection, HostSocketOptions, SocketAddress, TlsTrust } from '../host.ts'
@@ -33,20 +34,24 @@ export async function openSocket(
   const trust = 'tls' in address ? address.tls : undefined
   const socket = trust === undefined ? connect(address) : connectTls({ ...address, ...checked(trust) })
   socket.setTimeout(timeout * 1000)
-  return new LocalConnection(
+  return new StreamConnection(
     await opened(socket, place, trust === undefined ? 'connect' : 'secureConnect'),
     place,
     timeout,
   )
 }
 
-class LocalConnection implements Connection {
-  private socket: Socket
+/** A stream that tells when nothing has come for some time. */
+export type TimedStream = Duplex & { setTimeout(milliseconds: number, tell?: () => void): unknown }
+
+/** A connection over a stream that is open. */
+export class StreamConnection implements Connection {
+  private socket: TimedStream
   private readonly place: string
   private readonly timeout: number
   private pieces!: AsyncIterator<Uint8Array>
 
-  constructor(socket: Socket, place: string, timeout: number) {
+  constructor(socket: TimedStream, place: string, timeout: number) {
     this.socket = socket
     this.place = place
     this.timeout = timeout

@@ -33,8 +33,9 @@ export class Agents {
       ...(target.path !== undefined && { path: expandedWord(target.path) }),
       ...(target.umask !== undefined && { umask: target.umask }),
     }
-    // a shell whose stderr is no terminal takes itself for a script, also where its input is one
-    const agent = new Agent(this.connection.open(`exec ${shell} 2>${usesTerminal ? '/dev/null' : '&2'}`), host, settings, () => {
+    // a shell whose input is a terminal would print prompts; cat would wait for the terminal's end, so it is ended with the shell
+    const line = usesTerminal ? `cat | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
+    const agent = new Agent(this.connection.open(line), host, settings, () => {
       this.roundTrips++
     })
     this.agents.push(agent)

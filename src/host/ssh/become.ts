@@ -45,4 +45,4 @@ export function becomeLine(
 }
 
 /** Whether the last words on the channel are a question for a password. */
-export const isQuestion = (text: string): boolean => /(assword[^\n]*:\s*|brine-password:)$/.test(text)
+export const isQuestion = (text: string): boolean => /assword[^\n]*: ?$/.test(text)

@@ -9,6 +9,9 @@ import { connectionError, lostError, SshError, shellError } from './errors.ts'
 /** What a login may print before it is taken for broken, and what is kept of what ssh says. */
 const MOST_NOISE = 1 << 20
 
+/** What ssh adds when a terminal is closed. */
+const CLOSING = /^(Shared c|C)onnection to .* closed\.\s*$/m
+
 export interface ChannelOptions {
   host: string
   plan: BecomePlan
@@ -25,7 +28,9 @@ export class Channel {
   private readonly options: ChannelOptions
   private noise = Buffer.alloc(0)
   private said = ''
-  private answered = 0
+  /** Where the last question in the noise ended. */
+  private asked = 0
+  private answers = 0
 
   constructor(child: ChildProcessWithoutNullStreams, options: ChannelOptions) {
     this.child = child
@@ -57,7 +62,7 @@ export class Channel {
           child.stdout.unshift(this.noise.subarray(end + 1))
           this.noise = Buffer.alloc(0)
         } else if (this.noise.length > MOST_NOISE) child.kill('SIGTERM')
-        else this.answersQuestion(this.noise.toString())
+        else if (this.answersQuestion(this.noise.toString('utf8', this.asked))) this.asked = this.noise.length
       }
       const finish = (tell: () => void): void => {
         child.off('error', onError).off('close', onClose)
@@ -72,13 +77,13 @@ export class Channel {
     })
   }
 
-  /** Give the password at the first question. A second one means that it was wrong; the end of input ends the program. */
+  /** Give the password at the first question. A second one means that it was wrong; then the program is ended. */
   private answersQuestion(text: string): boolean {
     const { password } = this.options.plan
     if (this.isEager || !isQuestion(text)) return false
-    if (password === undefined || this.answered++ > 0) this.child.stdin.end()
-    else this.child.stdin.write(`${password}\n`)
-    if (this.isTerminal && this.answered !== 1) this.child.kill('SIGTERM')
+    if (password !== undefined && this.answers++ === 0) this.child.stdin.write(`${password}\n`)
+    else if (this.isTerminal) this.child.kill('SIGTERM')
+    else this.child.stdin.end()
     return true
   }
 
@@ -90,7 +95,10 @@ export class Channel {
       return code === 255 ? connectionError(host, this.said, code) : shellError(host, this.said || noise, code)
     if (plan.prompt === undefined)
       return code === 255 ? lostError(host, this.said, code) : shellError(host, this.said || noise, code)
-    const words = `${noise.slice(login + marks.login.length)}\n${this.said}`.replaceAll(plan.prompt, '').trim()
+    const words = `${noise.slice(login + marks.login.length)}\n${this.said}`
+      .replaceAll(plan.prompt, '')
+      .replace(CLOSING, '')
+      .trim()
     const reason = words
       .split('\n')
       .map((line) => line.trim())

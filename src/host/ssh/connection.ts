@@ -60,7 +60,10 @@ export class SshConnection {
 
   /** Start ssh with these further arguments; the host is added. */
   spawn(options: readonly string[], ...command: string[]): ChildProcessWithoutNullStreams {
-    const args = [...this.arguments(), ...options, '--', this.host, ...command]
+    return this.start([...this.arguments(), ...options, '--', this.host, ...command])
+  }
+
+  private start(args: readonly string[]): ChildProcessWithoutNullStreams {
     // a session of its own: no terminal to ask at, and no signal from the keyboard
     const child = spawn('ssh', args, {
       env: { ...process.env, ...this.askpass.environment },
@@ -102,10 +105,26 @@ export class SshConnection {
     })
   }
 
+  /** Return what ssh says about a failure of a proxy or jump host: with a shared connection it keeps that to itself. */
+  proxyFailure(): Promise<string> {
+    const options = ['-o', 'ControlPath=none', '-o', 'ControlMaster=no', '-T']
+    const child = this.start([...options, ...connectionArguments(this.target), '--', this.host, 'exit'])
+    let said = ''
+    child.stderr.on('data', (piece) => {
+      said += piece
+    })
+    child.stdin.end()
+    child.stdout.resume()
+    return new Promise((done) => {
+      child.once('error', () => done(said))
+      child.once('close', () => done(said))
+    })
+  }
+
   /** The login as ssh names it in its question for a password: after all aliases of the user's configuration. */
   private destination(): string {
     if (this.login === undefined) {
-      const text = execFileSync('ssh', [...connectionArguments(this.target), '-G', '--', this.host], {
+      const text = execFileSync('ssh', [...connectionArguments(this.target), '-G', '-T', '--', this.host], {
         encoding: 'utf8',
       })
       const value = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? ''

@@ -56,6 +56,9 @@ export function connectionError(host: string, said: string, retcode: number): Ss
   return new SshError('Unreachable', `Could not connect to ${host}: ${reason}`, said, retcode)
 }
 
+/** Whether ssh lost a connection that a proxy or jump host should have made: it then knows no address. */
+export const isProxyFailure = (said: string): boolean => /UNKNOWN port 65535/.test(said)
+
 /** The failure of a login that worked, on a target where our shell did not start. */
 export function shellError(host: string, said: string, retcode: number): SshError {
   const isWindows = /is not recognized as|CommandNotFoundException|Microsoft Windows/i.test(said)

@@ -27,6 +27,8 @@ if (noSshd) console.log(`SSH is not tested: ${noSshd}`)
 const scratch = mkdtempSync(join(tmpdir(), 'ssh-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
+const SHELLS = ['/bin/sh', '/bin/dash', '/bin/bash', busyboxShell()].filter((path) => existsSync(path))
+
 const failureOf = async (attempt: Promise<unknown>): Promise<SshError> => {
   const error = await attempt.then(
     () => new Error('no failure'),
@@ -214,8 +216,9 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     await other.close()
   })
 
-  test('works through a terminal', async () => {
-    const other = await open({ tty: true })
+  test.each(SHELLS)('works through a terminal: %s', async (shell) => {
+    const options = { log: silentLog, runtimeDir: sshd.runtimeDir, shell }
+    const other = await SshHost.open({ ...sshd.target, tty: true }, options)
     const result = await other.run({ argv: ['/bin/sh', '-c', 'echo out; echo err >&2; exit 4'] })
     expect([String(Buffer.from(result.stdout)), String(Buffer.from(result.stderr)), result.retcode]).toEqual([
       'out\n',
@@ -321,6 +324,13 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     })
   })
 })
+
+/** A name by which busybox is a shell. */
+function busyboxShell(): string {
+  const path = join(scratch, 'sh')
+  symlinkSync('/bin/busybox', path)
+  return path
+}
 
 let files = 0
 

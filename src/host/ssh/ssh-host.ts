@@ -19,6 +19,7 @@ import type {
 import { programCandidates } from '../which.ts'
 import { Agents } from './agents.ts'
 import { SshConnection, type SshOptions } from './connection.ts'
+import { connectionError, isProxyFailure, isSshError } from './errors.ts'
 import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
 import { contentWords, expandedWord, pathWord, words } from './shell-text.ts'
@@ -43,8 +44,10 @@ export class SshHost extends SshFiles implements Host {
       const answer = await agents.request('_facts </dev/null')
       return new SshHost(connection, agents, readFacts(answer, asked, Date.now() / 1000))
     } catch (error) {
+      const isProxy = isSshError(error, 'Unreachable') && isProxyFailure(error.said)
+      const reason = isProxy ? connectionError(target.host, await connection.proxyFailure(), error.retcode) : error
       await connection.close()
-      throw error
+      throw reason
     }
   }
 
@@ -161,6 +164,9 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection> {
+    // ssh takes a socket that is not there for one that ends at once
+    if ('path' in address)
+      await this.must(`_must ${pathWord(address.path)}; [ -w ${pathWord(address.path)} ] || _n EACCES`, address.path)
     return (await import('./ssh-sockets.ts')).openRemoteSocket(this.connection, address, options)
   }
 

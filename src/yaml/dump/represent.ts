@@ -2,6 +2,7 @@
 // those that contain themselves, become one node each.
 import {
   type Dict,
+  Encoded,
   Float,
   floatText,
   isFloat,
@@ -68,6 +69,7 @@ export class Representer {
   private objectNode(value: Exclude<Value, string | boolean | bigint | number | null>): DumpNode {
     if (value instanceof Float) return this.scalar(FLOAT, floatScalar(value.value))
     if (value instanceof Uint8Array) return this.scalar(BINARY, encodeBytes(value), '|')
+    if (value instanceof Encoded) return this.node(value.unpack())
     if (value instanceof PyStr) return this.dialect.subclasses ? this.scalar(STR, value.value) : this.other(value)
     const known = this.known.get(value)
     if (known) return known

@@ -3,6 +3,8 @@ import { shownText } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
+  EncodedDict,
+  type EncodedEntry,
   fnmatch,
   isDict,
   isList,
@@ -12,7 +14,7 @@ import {
   type Value,
 } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
-import { formatJob, isFindJob, isTimed, resultOf } from './runner/format.ts'
+import { formatJob, isFindJob, isTimed, jobEntry, resultOf } from './runner/format.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
 const words = (value: Value): string[] =>
@@ -142,15 +144,17 @@ function parseTime(text: string): number {
   return plain
 }
 
-/** Return the test whether a job matches a search. */
+/** Return the test whether a job matches a search; undefined if the search has no condition. */
 function matching({
   search_metadata,
   search_function,
   search_target,
   start_time,
   end_time,
-}: Search): (job: Dict) => boolean {
+}: Search): ((job: Dict) => boolean) | undefined {
   const [functions, targets] = [globsOf(search_function), globsOf(search_target)]
+  const isOpen = !truthy(search_metadata) && functions.length + targets.length === 0
+  if (isOpen && !start_time && !end_time) return undefined
   return (job) => {
     if (truthy(search_metadata)) {
       const own = job.get('Metadata')
@@ -165,15 +169,15 @@ function matching({
   }
 }
 
-async function search(ctx: MasterContext, request: Search, ext_source: string | null): Promise<Dict> {
-  const found: Dict = new Map()
+async function search(ctx: MasterContext, request: Search, ext_source: string | null): Promise<EncodedDict> {
+  const source = await jobSource(ctx, ext_source)
   const isWanted = matching(request)
-  for (const [jid, load] of await (await jobSource(ctx, ext_source)).jobs()) {
-    if (!isTimed(jid)) continue
-    const job = formatJob(jid, load)
-    if (isWanted(job)) found.set(jid, job)
+  const found: EncodedEntry[] = []
+  for (const [jid, load] of await source.jobs()) {
+    if (!isTimed(jid) || (isWanted && !isWanted(formatJob(jid, load)))) continue
+    found.push(jobEntry(jid, load, source.hasLastingLoads))
   }
-  return found
+  return new EncodedDict(found)
 }
 
 /** Return the running functions of the master, each noted in a file. */
@@ -230,7 +234,8 @@ export default defineRunner({
       run: async (ctx, { outputter, ext_source, display_progress, ...request }) => {
         const { name } = await jobSource(ctx, ext_source)
         await tell(ctx, display_progress, `Querying returner ${name} for jobs.`)
-        return withOutputter(outputter, await search(ctx, request, ext_source))
+        const found = await search(ctx, request, ext_source)
+        return truthy(outputter) ? withOutputter(outputter, found.unpack()) : found
       },
     }),
     list_jobs_filter: masterFn({
@@ -278,7 +283,10 @@ export default defineRunner({
       run: async (ctx, { ext_source, metadata, function: fun, target }) => {
         const request = { search_metadata: metadata, search_function: fun, search_target: target }
         const found = await search(ctx, { ...request, start_time: null, end_time: null }, ext_source)
-        const last = [...found.keys()].map(str).sort().at(-1)
+        const last = found.entries
+          .map(({ key }) => key)
+          .sort()
+          .at(-1)
         return last === undefined ? false : printed(ctx, last, ext_source)
       },
     }),

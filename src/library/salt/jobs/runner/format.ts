@@ -1,5 +1,5 @@
 // Jobs as the `jobs` runner shows them.
-import { type Dict, deepCopy, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, deepCopy, EncodedEntry, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -47,6 +47,17 @@ export function formatJob(jid: string, job: Dict | undefined, minions?: readonly
   if (metadata !== undefined) shown.set('Metadata', deepCopy(metadata))
   if (minions?.length) shown.set('Minions', [...minions])
   return shown.set('StartTime', timeOf(jid))
+}
+
+const listed = new WeakMap<Dict, EncodedEntry>()
+
+/** Return the entry of a job in lists of jobs. A load that lasts does not change, so its entry is made and encoded once. */
+export function jobEntry(jid: string, load: Dict, lasts: boolean): EncodedEntry {
+  const known = lasts ? listed.get(load) : undefined
+  if (known) return known
+  const entry = new EncodedEntry(jid, () => formatJob(jid, load))
+  if (lasts) listed.set(load, entry)
+  return entry
 }
 
 /** Return the fields of a stored return. */

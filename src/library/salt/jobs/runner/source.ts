@@ -8,6 +8,8 @@ export interface JobSource {
   name: string
   job(jid: string): Promise<{ load: Dict; minions?: readonly string[] } | undefined>
   returns(jid: string): Promise<Map<string, Dict>>
+  /** Whether `jobs` returns the same object for a job again, and that object does not change. */
+  hasLastingLoads: boolean
   /** Return the loads by job id, oldest first. */
   jobs(): Promise<Map<string, Dict>>
 }
@@ -17,6 +19,7 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
   if (name === OWN) {
     return {
       name,
+      hasLastingLoads: true,
       job: async (jid) => ctx.jobs.job(jid),
       returns: async (jid) => ctx.jobs.returns(jid),
       jobs: async () => ctx.jobs.jobs(),
@@ -26,6 +29,7 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
   if (!cache) throw new SaltError('CommandExecutionError', `The job cache ${name} is not available`)
   return {
     name,
+    hasLastingLoads: false,
     job: async (jid) => {
       const load = await cache.job(jid)
       // the store of the master has the targeted minions

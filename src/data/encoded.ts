@@ -1,0 +1,18 @@
+// Values in encoded form. Encoders copy the form that a value has, and readers get values of their own: a reader that changes its value
+// changes nothing for others.
+import { PyObject, type Value } from './value.ts'
+
+export abstract class Encoded extends PyObject {
+  /** The value in MessagePack, in the dialect `bus`. */
+  abstract readonly bytes: Uint8Array
+  /** The value as JSON on one line, with text beyond ASCII as it is; undefined if that is not at hand. */
+  get json(): Uint8Array | undefined {
+    return undefined
+  }
+
+  /** Return the value. */
+  abstract unpack(): Value
+}
+
+/** Return the value of an encoded value, and any other value as it is. */
+export const readValue = (value: Value): Value => (value instanceof Encoded ? value.unpack() : value)
