@@ -2,6 +2,7 @@
 // target's own. Every side runs with its best settings.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { saltPython } from './bench-master.ts'
 
@@ -9,6 +10,8 @@ import { saltPython } from './bench-master.ts'
 export interface Target {
   id: string
   port: number
+  /** The private key that logs in. */
+  key: string
 }
 
 /** How the targets are reached: directly, or over a long way. */
@@ -17,11 +20,6 @@ export interface Way {
   /** Part of file names. */
   key: string
   targets: readonly Target[]
-}
-
-export interface Login {
-  user: string
-  key: string
 }
 
 export interface Command {
@@ -41,13 +39,12 @@ export interface Side {
   left(id: string): string[]
 }
 
-/** The states of the tree by kind: 30 together. */
+/** The states of the tree by kind, 30 together; each leaves one file, directory or link. */
 const COUNTS = { directory: 7, file: 14, command: 6, link: 3 }
 
 export const STATES: number = Object.values(COUNTS).reduce((sum, count) => sum + count)
 
-/** What a target has afterwards: the directories, each file, each command's file, each link, and the folder of the commands. */
-export const LEFT: number = STATES
+const USER = userInfo().username
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
@@ -116,19 +113,19 @@ function emptyFolder(path: string): string {
 const filesBelow = (path: string): string[] => readdirSync(path, { recursive: true }).map(String)
 
 /** Ours or Salt's, which read the same configuration. */
-function saltSide(name: string, folder: string, program: Command, login: Login): Side {
+function saltSide(name: string, folder: string, program: Command): Side {
   const home = emptyFolder(join(folder, name))
   const [tree, etc, targets, thins] = ['tree', 'etc', 'targets', 'thins'].map((part) => emptyFolder(join(home, part)))
   writeFileSync(join(tree!, 'site.conf.jinja'), template('grains.id'))
   writeFileSync(join(tree!, 'tree.sls'), sls(targets!))
   const options = { root_dir: home, pki_dir: join(home, 'pki'), file_roots: { base: [tree] }, log_level: 'error' }
-  writeFileSync(join(etc!, 'master'), JSON.stringify({ ...options, user: login.user }))
+  writeFileSync(join(etc!, 'master'), JSON.stringify({ ...options, user: USER }))
   return {
     name,
     command(work, way, scope) {
       const roster = join(etc!, `roster-${way.key}`)
-      const entry = ({ id, port }: Target): object => ({
-        ...{ host: '127.0.0.1', port, user: login.user, priv: login.key },
+      const entry = ({ id, port, key }: Target): object => ({
+        ...{ host: '127.0.0.1', port, user: USER, priv: key },
         // Salt's -i does not reach its scp
         ssh_options: ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null'],
         // the targets are one machine, and Salt would unpack itself in one place for all
@@ -145,25 +142,25 @@ function saltSide(name: string, folder: string, program: Command, login: Login):
   }
 }
 
-export function brineSide(folder: string, dist: string, login: Login): Side {
-  return saltSide('brine', folder, { argv: [process.execPath, join(dist, 'salt-ssh.js')], env: {} }, login)
+export function brineSide(folder: string, dist: string): Side {
+  return saltSide('brine', folder, { argv: [process.execPath, join(dist, 'salt-ssh.js')], env: {} })
 }
 
 /** Real Salt out of the checkout that SALT_TREE names; undefined without one. */
-export function realSaltSide(folder: string, login: Login): Side | undefined {
+export function realSaltSide(folder: string): Side | undefined {
   const tree = process.env['SALT_TREE']
   if (!tree) return undefined
   const start = "import sys; sys.argv[0] = 'salt-ssh'; from salt.scripts import salt_ssh; salt_ssh()"
   const path = [tree, process.env['SALT_PYTHONPATH']].filter(Boolean).join(':')
   const argv = [saltPython(), '-W', 'ignore', '-c', start]
-  return saltSide('salt', folder, { argv, env: { PYTHONPATH: path } }, login)
+  return saltSide('salt', folder, { argv, env: { PYTHONPATH: path } })
 }
 
 const isInstalled = (program: string): boolean =>
   spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 
 /** Ansible with pipelining, kept connections, no facts gathered, and as many hosts at once as the others take. */
-export function ansibleSide(folder: string, login: Login): Side | undefined {
+export function ansibleSide(folder: string): Side | undefined {
   if (!isInstalled('ansible-playbook')) return undefined
   const home = emptyFolder(join(folder, 'ansible'))
   const [targets, sockets] = ['targets', 'cp'].map((part) => emptyFolder(join(home, part)))
@@ -187,8 +184,9 @@ export function ansibleSide(folder: string, login: Login): Side | undefined {
     name: 'ansible',
     command(work, way, scope) {
       const inventory = join(home, `inventory-${way.key}`)
-      const line = ({ id, port }: Target): string => `${id} ansible_host=127.0.0.1 ansible_port=${port}`
-      const all = `[all:vars]\nansible_user=${login.user}\nansible_ssh_private_key_file=${login.key}\n`
+      const line = ({ id, port, key }: Target): string =>
+        `${id} ansible_host=127.0.0.1 ansible_port=${port} ansible_ssh_private_key_file=${key}`
+      const all = `[all:vars]\nansible_user=${USER}\n`
       writeFileSync(inventory, `${way.targets.map(line).join('\n')}\n${all}`)
       const target = scope === 'one' ? way.targets[0]!.id : 'all'
       const words = work === 'ping' ? ['ansible', target, '-m', 'ping'] : ['ansible-playbook', play!, '--limit', target]

@@ -3,13 +3,14 @@
 // whole runs. `--only <words>` takes the cases whose names contain them, `--sides brine,ansible` some of the programs.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/free-port.ts'
-import { Sshd } from '../test/sshd.ts'
+import { startSshd, type TestSshd } from '../test/ssh/sshd.ts'
 import { medianCost, type ProcessCost, processCost } from './process-cost.ts'
 import type { Bench, BenchContext } from './run.ts'
-import { ansibleSide, brineSide, LEFT, realSaltSide, type Side, STATES, type Way, type Work } from './ssh-peers.ts'
+import { ansibleSide, brineSide, realSaltSide, type Side, STATES, type Way, type Work } from './ssh-peers.ts'
 
 const TARGETS = 20
 const DELAY_MS = 80
@@ -65,7 +66,7 @@ function roundTrips(side: Side, { work, isCold, way, scope }: Case): number {
   const { argv, env } = side.command(work, way, scope)
   const options = { env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 } as const
   const { stderr } = spawnSync(argv[0]!, [...argv.slice(1), '-l', 'debug'], options)
-  const counts = [...stderr.matchAll(/: (\d+) round trips/g)].map(([, count]) => Number(count))
+  const counts = [...stderr.matchAll(/ took (\d+) round trips/g)].map(([, count]) => Number(count))
   if (counts.length === 0) throw new Error(`${side.name} tells of no round trips: ${stderr.slice(-1000)}`)
   return counts.reduce((sum, count) => sum + count) / counts.length
 }
@@ -83,8 +84,8 @@ function sayRoundTrips(side: Side, cases: readonly Case[]): void {
 function checkTargets(side: Side, targets: Way['targets']): void {
   for (const { id } of targets) {
     const left = side.left(id)
-    if (left.length !== LEFT)
-      throw new Error(`${side.name} left ${left.length} of ${LEFT} things on ${id}: ${left.join(' ')}`)
+    if (left.length !== STATES)
+      throw new Error(`${side.name} left ${left.length} of ${STATES} things on ${id}: ${left.join(' ')}`)
   }
 }
 
@@ -108,27 +109,45 @@ function say({ what, isCold, way }: Case, costs: ReadonlyMap<string, ProcessCost
   return isGood
 }
 
+/** What root's server sees: an empty home, so that what this machine's shell loads at login is in no measurement. */
+const EMPTY_HOME = [
+  'unshare',
+  '--mount',
+  '--propagation',
+  'private',
+  'sh',
+  '-ec',
+  'mount --bind "$1" "$2"; shift 2; exec "$@"',
+  'sh',
+]
+
+function startServer(folder: string): Promise<TestSshd> {
+  const home = join(folder, 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const wrapper = process.geteuid?.() === 0 ? [...EMPTY_HOME, home, userInfo().homedir] : []
+  return startSshd({ folder, wrapper })
+}
+
 /** The same targets over a long way. */
 async function delayed(direct: Way, context: BenchContext): Promise<{ way: Way; relay: ChildProcess }> {
-  const targets = await Promise.all(direct.targets.map(async ({ id }) => ({ id, port: await freePort() })))
+  const targets = await Promise.all(direct.targets.map(async ({ id, key }) => ({ id, key, port: await freePort() })))
   const pairs = targets.map(({ port }, i) => `${port}:${direct.targets[i]!.port}`)
   const argv = [await context.bundle('ssh-relay'), String(DELAY_MS / 2), ...pairs]
   const relay = spawn(process.execPath, argv, { stdio: ['pipe', 'ignore', 'inherit'] })
   return { way: { name: `${DELAY_MS} ms`, key: 'far', targets }, relay }
 }
 
-function sidesOf(root: string, folder: string, sshd: Sshd, wanted: readonly string[]): Side[] {
-  const login = { user: sshd.user, key: sshd.key }
+function sidesOf(root: string, folder: string, wanted: readonly string[]): Side[] {
   const dist = join(folder, 'dist')
   const makers: Record<string, () => Side | undefined> = {
     brine: () => {
       execFileSync(process.execPath, ['--import', 'tsx', join(root, 'tools', 'build.ts')], { cwd: root })
       // a copy, so that a build meanwhile does not pull the program from under the bench
       cpSync(join(root, 'dist'), dist, { recursive: true })
-      return brineSide(folder, dist, login)
+      return brineSide(folder, dist)
     },
-    salt: () => realSaltSide(folder, login),
-    ansible: () => ansibleSide(folder, login),
+    salt: () => realSaltSide(folder),
+    ansible: () => ansibleSide(folder),
     pyinfra: () => undefined,
   }
   return wanted.flatMap((name) => {
@@ -146,14 +165,13 @@ const ssh: Bench = async (context) => {
   const { values } = parseArgs({ args: context.args, options })
   const folder = join(context.root, '.brine', 'bench', `ssh-${process.pid}`)
   mkdirSync(folder, { recursive: true })
-  const key = join(folder, 'login-key')
-  const servers: Sshd[] = []
-  while (servers.length < TARGETS) servers.push(await Sshd.start(join(folder, `sshd-${servers.length}`), key))
-  const targets = servers.map(({ port }, i) => ({ id: `t${String(i + 1).padStart(2, '0')}`, port }))
+  const servers: TestSshd[] = []
+  while (servers.length < TARGETS) servers.push(await startServer(join(folder, `sshd-${servers.length}`)))
+  const targets = servers.map(({ port, identity: key }, i) => ({ id: `t${String(i + 1).padStart(2, '0')}`, port, key }))
   const direct: Way = { name: 'no delay', key: 'direct', targets }
   const { way, relay } = await delayed(direct, context)
   try {
-    const sides = sidesOf(context.root, folder, servers[0]!, values.sides.split(','))
+    const sides = sidesOf(context.root, folder, values.sides.split(','))
     let isGood = true
     const cases = casesOf([direct, way]).filter(({ what }) => what.includes(values.only))
     for (const one of cases) {

@@ -4,11 +4,11 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasSshd, kill, Sshd } from '../sshd.ts'
+import { noSshd, startSshd, type TestSshd } from '../ssh/sshd.ts'
 import { until } from '../until.ts'
 import { Chance } from './chance.ts'
 
@@ -49,18 +49,21 @@ interface StateAnswer {
 class Site {
   readonly root = mkdtempSync(join(tmpdir(), 'brine-ssh-cut-'))
   readonly target = join(this.root, 'target')
-  sshd!: Sshd
+  /** Where the target keeps temporary files. */
+  readonly tmp = join(this.root, 'tmp')
+  sshd!: TestSshd
 
   async open(): Promise<void> {
-    for (const path of ['tree', 'etc', 'target']) mkdirSync(join(this.root, path))
-    this.sshd = await Sshd.start(join(this.root, 'sshd'))
+    for (const path of ['tree', 'etc', 'target', 'tmp']) mkdirSync(join(this.root, path))
+    this.sshd = await startSshd({ config: [`SetEnv TMPDIR=${this.tmp}`] })
     writeFileSync(join(this.root, 'tree', 'site.conf'), 'name = {{ name }}\n')
     writeFileSync(join(this.root, 'tree', 'large'), LARGE)
     writeFileSync(join(this.root, 'tree', 'tree.sls'), this.sls())
-    const options = { root_dir: this.root, file_roots: { base: [join(this.root, 'tree')] }, user: this.sshd.user }
+    const options = { root_dir: this.root, file_roots: { base: [join(this.root, 'tree')] }, user: userInfo().username }
     writeFileSync(join(this.root, 'etc', 'master'), JSON.stringify(options))
-    const { port, user, key } = this.sshd
-    const entry = { host: '127.0.0.1', port, user, priv: key, ssh_options: ['UserKnownHostsFile=/dev/null'] }
+    const { port, identity, knownHosts } = this.sshd
+    const login = { host: '127.0.0.1', port, user: userInfo().username, priv: identity }
+    const entry = { ...login, ssh_options: [`UserKnownHostsFile=${knownHosts}`] }
     writeFileSync(join(this.root, 'etc', 'roster'), JSON.stringify({ web: entry }))
   }
 
@@ -77,7 +80,7 @@ class Site {
   }
 
   apply(): Promise<Ran> {
-    const words = ['-c', join(this.root, 'etc'), '-i', '--out=json', '--static', 'web', 'state.apply', 'tree']
+    const words = ['-c', join(this.root, 'etc'), '--out=json', '--static', 'web', 'state.apply', 'tree']
     const child = spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
     const ran: Ran = { code: null, stdout: '', stderr: '' }
     child.stdout.on('data', (text) => {
@@ -92,7 +95,7 @@ class Site {
   /** Everything on the target that is not what the tree makes. */
   leftovers(): string[] {
     const made = Object.values(MADE).map(({ file }) => file)
-    return [...readdirSync(this.target).filter((name) => !made.includes(name)), ...readdirSync(this.sshd.tmp)]
+    return [...readdirSync(this.target).filter((name) => !made.includes(name)), ...readdirSync(this.tmp)]
   }
 
   isMade(id: string): boolean {
@@ -129,13 +132,13 @@ async function cut(site: Site, chance: Chance, run: Promise<Ran>): Promise<void>
     isOver = true
   })
   await until('the run is under way', () => {
-    return isOver || (site.sshd.connections().length > 0 && readdirSync(site.target).length >= count)
+    return isOver || (site.sshd.sessions() > 0 && readdirSync(site.target).length >= count)
   })
   await sleep(chance.whole(0, LATE_MS))
-  for (const pid of site.sshd.connections()) kill(pid)
+  site.sshd.cut()
 }
 
-describe.skipIf(!hasSshd())('a connection that dies during a state run', () => {
+describe.skipIf(noSshd !== undefined)('a connection that dies during a state run', () => {
   const site = new Site()
   const chance = new Chance(SEED)
   beforeAll(() => site.open())
