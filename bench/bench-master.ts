@@ -1,24 +1,15 @@
 // A master to be measured, ours out of dist/ or real Salt's out of the checkout that SALT_TREE names, with directories
 // and ports of its own. The load comes from the swarm, which knows nothing but the wire.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/free-port.ts'
 import { NoPeerError } from './peer.ts'
 import { processTree, type TreeCost, treeCost } from './process-tree.ts'
+import { swarmFolder } from './swarm-copy.ts'
 
 export type Side = 'brine' | 'salt'
 
@@ -61,40 +52,6 @@ function programsOf(side: Side, root: string): Programs {
 /** Ours, and Salt's where there is one. */
 export function sides(): Side[] {
   return process.env['SALT_TREE'] ? ['brine', 'salt'] : ['brine']
-}
-
-/** The swarm, where it finds the packages of this project. */
-export function swarmFolder(root: string): string {
-  const from = resolve(root, process.env['SWARM_DIR'] ?? '../shared/bench/swarm')
-  if (!existsSync(join(from, 'swarm.mjs')))
-    throw new NoPeerError(`There is no swarm in ${from}: name it with SWARM_DIR`)
-  const folder = join(root, '.brine', 'bench', 'swarm')
-  cpSync(from, folder, { recursive: true })
-  addGrains(folder)
-  return folder
-}
-
-/** Let the simulated minions of a copied swarm answer `grains.items`, about as long as real ones do. */
-function addGrains(folder: string): void {
-  renameSync(join(folder, 'lib', 'returns.mjs'), join(folder, 'lib', 'plain-returns.mjs'))
-  const grains = Object.fromEntries(
-    Array.from({ length: 60 }, (_, i) => [
-      `grain${i}`,
-      i % 3 === 0 ? [`value ${i}`, i, true] : `a value of grain ${i}`,
-    ]),
-  )
-  writeFileSync(
-    join(folder, 'lib', 'returns.mjs'),
-    `import { fakeReturn as plain } from './plain-returns.mjs'
-export * from './plain-returns.mjs'
-const grains = ${JSON.stringify(grains)}
-export function fakeReturn(load, id, opt) {
-  const answer = plain(load, id, opt)
-  if (load.fun !== 'grains.items') return answer
-  return { ...answer, return: { id, ...grains }, success: true, retcode: 0, out: undefined }
-}
-`,
-  )
 }
 
 export interface Finished {

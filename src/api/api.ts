@@ -78,6 +78,8 @@ export class Api {
     this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
     this.watch = new JobWatch(master.events, stores.jobs)
     this.hub = new EventHub(master, log)
+    // a stream of a session that ended ends with it
+    this.sessions.whenEnded(() => this.hub.wake())
     this.metrics = new Metrics(master, { hub: this.hub, sessions: this.sessions }, log)
     this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
     this.pruning.unref()

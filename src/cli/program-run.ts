@@ -7,6 +7,8 @@ import type { Program } from './optparse/option.ts'
 import type { Streams } from './streams.ts'
 
 const EX_FAILED = 1
+/** An internal error, as sysexits.h has it. */
+const EX_SOFTWARE = 70
 
 /** An error that no program expects, as the last line of a Python traceback. */
 function complaint({ name, message, hint, at }: BrineError): string {
@@ -31,6 +33,12 @@ export async function runProgram(
   streams: Streams,
   work: (line: CommandLine) => Promise<number>,
 ): Promise<number> {
+  // Node ends in silence when all that is waited for is gone
+  const unfinished = (): void => {
+    streams.err(`${program.name} ended before its work was done, because of a mistake in Brine\n`)
+    process.exitCode = EX_SOFTWARE
+  }
+  process.once('beforeExit', unfinished)
   try {
     const stdin = (): string => readFileSync(0, 'utf8')
     const line = readCommandLine(program, argv, { version: `${SALT_VERSION} (Argon)`, stdin })
@@ -54,5 +62,7 @@ export async function runProgram(
     streams.out(thrown.stdout)
     streams.err(thrown.stderr)
     return thrown.status
+  } finally {
+    process.off('beforeExit', unfinished)
   }
 }

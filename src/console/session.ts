@@ -82,6 +82,11 @@ const familyRights = computed(() => {
   return { runner: of('runner'), wheel: of('wheel') }
 })
 
+/** Throw what the server would answer where the access list seems not to allow a function of the master. Spares the request. */
+export function expectAllowed(family: Family, fun: string): void {
+  if (!seemsAllowed(family, fun)) throw new Problem(403, `This needs the right to call the ${family} function ${fun}`)
+}
+
 /**
  * Whether the access list seems to allow a function of the master, to offer what will work. The server judges each request; this only
  * spares buttons that lead to a refusal.

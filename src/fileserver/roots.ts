@@ -75,12 +75,22 @@ export class Roots implements FileBackend {
     return this.opts.get('fileserver_followsymlinks') !== false
   }
 
+  /** Look at a path that a request names. One that the system cannot follow, such as through too many links, names nothing. */
+  private async statOf(path: string): Promise<FileStat | undefined> {
+    try {
+      return await this.host.stat(path)
+    } catch (error) {
+      if (!isHostError(error)) throw error
+      return undefined
+    }
+  }
+
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
     const rel = normalize(given.replace(/^\|/, ''))
     if (!staysBelow(rel)) return undefined
     for (const root of this.directories(saltenv)) {
       const path = join(root, rel)
-      const stat = await this.host.stat(path)
+      const stat = await this.statOf(path)
       if (stat?.type !== 'file' || isIgnored(this.opts, path)) continue
       if (this.followsLinks || (await this.isInside(root, path))) return { path, rel, stat }
     }
@@ -95,7 +105,7 @@ export class Roots implements FileBackend {
     let isKnown = false
     for (const root of this.directories(saltenv)) {
       const path = join(root, below)
-      if ((await this.host.stat(path))?.type !== 'directory') continue
+      if ((await this.statOf(path))?.type !== 'directory') continue
       if (below !== '' && !this.followsLinks && !(await this.isInside(root, path))) continue
       isKnown = true
       for (const entry of await this.entriesOf(path, below))

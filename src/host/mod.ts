@@ -48,10 +48,12 @@ export {
   isSshError,
   type RawOptions,
   type RawResult,
+  type ReadCommand,
   rawCommand,
   SshError,
   type SshErrorCode,
   SshHost,
   type SshOptions,
+  type SshRead,
   type SshTarget,
 } from './ssh/mod.ts'

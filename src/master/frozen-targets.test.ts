@@ -50,7 +50,7 @@ async function publish(fleet: readonly Minion[], opts: Dict, load: Dict): Promis
   const parts = {
     ...known,
     bus: { fire: () => undefined },
-    jobs: { job: () => undefined, saveJob: () => undefined },
+    jobs: { job: () => undefined, saveJob: () => undefined, ledger: { noteEauth: () => undefined } },
     jobCaches: { published: async () => undefined },
     publications: { publish: async (publication: Dict) => sent.push(publication) },
   } as unknown as MasterParts

@@ -23,6 +23,8 @@ export interface SendingOptions {
   isFrozen?: boolean
   /** Whether a client of Salt's own Python asked for the job, and may look for its files. */
   isOfSalt?: boolean
+  /** The system of external authentication that knows the user. */
+  eauth?: string
 }
 
 export class Publishing {
@@ -43,12 +45,13 @@ export class Publishing {
   async publish(load: Dict, peer?: Peer): Promise<Dict> {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
-    const { request, user, targeted, isFrozen } = judged
+    const { request, user, targeted, isFrozen, eauth } = judged
     const ordersMasters = option(this.parts.opts, 'order_masters')
     if (targeted.minions.length === 0 && !ordersMasters) return nobody(request, targeted.problems)
     let jid: string
     try {
-      jid = await this.send(request, user, targeted, { isFrozen, isOfSalt: !isOfOurClient(load) })
+      const isOfSalt = !isOfOurClient(load)
+      jid = await this.send(request, user, targeted, { isFrozen, isOfSalt, ...(eauth !== undefined && { eauth }) })
     } catch (error) {
       // nobody was sent the job
       return unstoredAnswer(error, true)
@@ -81,7 +84,7 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false }: SendingOptions = {},
+    { isFrozen = false, isOfSalt = false, eauth }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, log } = this.parts
     const jid = request.jid ?? this.freshJid()
@@ -90,6 +93,7 @@ export class Publishing {
     if (!truthy(option(opts, 'tracing').get('enabled') ?? false)) load.delete('traceparent')
     await this.ready
     if (!request.fields.has('nocache')) {
+      if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
       jobs.saveJob({ jid, load, minions })
       await jobCaches.published(jid, load, minions, isOfSalt)
     }

@@ -22,7 +22,8 @@ const COMPOUND: ReadonlySet<string> = new Set(['compound', 'compound_pillar_exac
 const LOOKING = 'manage.status'
 
 /** Ids and missing ids of an answer. */
-const MOST_IDS = 1000
+const MOST_IDS = 100_000
+const MOST_MISSING = 1000
 
 /** The same by engine of a word of a compound target. */
 const READS_OF_WORDS: ReadonlyMap<string, string> = new Map([
@@ -62,7 +63,7 @@ export async function answerTargets(
   return new Map<Value, Value>([
     ['total', minions.length],
     ['minions', [...minions].sort().slice(0, limit)],
-    ['missing', missing.slice(0, MOST_IDS)],
+    ['missing', missing.slice(0, MOST_MISSING)],
     ['problems', problems],
   ])
 }

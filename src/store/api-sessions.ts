@@ -48,7 +48,10 @@ const MOST_ANSWER_BYTES = 64 << 20
 const keyOf = (id: string): string => createHash('sha256').update(id).digest('hex')
 
 export class ApiSessions {
+  /** When a session was last ended here, on the clock of `performance`. */
+  endedAt = Number.NEGATIVE_INFINITY
   private readonly db: Database
+  private readonly endListeners: Array<() => void> = []
   private readonly now: () => number
 
   constructor(file: string, now: () => number = () => Date.now() / 1000) {
@@ -83,6 +86,13 @@ export class ApiSessions {
 
   end(id: string): void {
     this.db.prepare('DELETE FROM session WHERE key = ?').run(keyOf(id))
+    this.endedAt = performance.now()
+    for (const told of this.endListeners) told()
+  }
+
+  /** Hear that some session was ended. */
+  whenEnded(told: () => void): void {
+    this.endListeners.push(told)
   }
 
   /**

@@ -33,6 +33,7 @@ describe('the ledger of jobs', () => {
     jobs.saveJob({ jid: jidOf(2), load: load('state.apply', 'bob', 'web*'), minions: ['web1'] })
     jobs.saveJob({ jid: jidOf(3), load: load('state.highstate', 'bob', ['db1', 'db2']), minions: ['db1', 'db2'] })
     jobs.saveJob({ jid: jidOf(4), load: load('test.ping', 'bob'), minions: ['db9'], isForeign: true })
+    jobs.ledger.noteEauth(jidOf(3), 'pam')
     await Promise.all([
       jobs.saveReturn({ jid: jidOf(1), id: 'web1', data: answer(0) }),
       jobs.saveReturn({ jid: jidOf(1), id: 'web2', data: answer(0) }),
@@ -71,8 +72,10 @@ describe('the ledger of jobs', () => {
     [{ fun: 'test.ping' }, [4, 1]],
     [{ fun: 'state.*' }, [3, 2]],
     [{ user: 'bob' }, [4, 3, 2]],
-    [{ owner: 'bob' }, [3, 2]],
-    [{ user: 'ann', owner: 'bob' }, []],
+    [{ owner: { user: 'bob' } }, [2]],
+    [{ owner: { user: 'bob', eauth: 'pam' } }, [3, 2]],
+    [{ owner: { user: 'bob', eauth: 'ldap' } }, [2]],
+    [{ user: 'ann', owner: { user: 'bob' } }, []],
     [{ target: 'web*' }, [2]],
     [{ target: '*' }, [4, 3, 2, 1]],
     [{ minion: 'web1' }, [2, 1]],
@@ -85,6 +88,19 @@ describe('the ledger of jobs', () => {
     [{ fun: "x' OR 1=1 --" }, []],
   ])('finds jobs by %j, newest first', async (filter, wanted) => {
     expect(await found(filter)).toEqual(wanted)
+  })
+
+  it('tells own jobs by the name of the user and the system that knows the user', () => {
+    const isOwn = (user: string, eauth?: string) => jobs.ledger.isOwn(jidOf(3), { user, ...(eauth && { eauth }) })
+    expect([isOwn('bob', 'pam'), isOwn('bob', 'ldap'), isOwn('bob'), isOwn('ann', 'pam')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    // jobs without a system are told by the name alone, and those of syndics are nobody's
+    expect(jobs.ledger.isOwn(jidOf(2), { user: 'bob', eauth: 'ldap' })).toBe(true)
+    expect(jobs.ledger.isOwn(jidOf(4), { user: 'bob', eauth: 'pam' })).toBe(false)
   })
 
   it('gives the returns of a job by id, page by page', () => {

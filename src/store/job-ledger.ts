@@ -11,12 +11,13 @@ export const LEDGER_SCHEMA = `
     total INTEGER NOT NULL, returned INTEGER NOT NULL, failed INTEGER NOT NULL, last REAL NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS ledger_return (
     jid TEXT NOT NULL, id TEXT NOT NULL, failed INTEGER NOT NULL, came REAL NOT NULL, PRIMARY KEY (jid, id)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS ledger_eauth (jid TEXT PRIMARY KEY, eauth TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS ledger_by_fun ON ledger_job (fun, jid);
   CREATE INDEX IF NOT EXISTS ledger_by_user ON ledger_job (user, jid);
 `
 
 /** The tables of the ledger, for those who forget a job. */
-export const LEDGER_TABLES = ['ledger_job', 'ledger_return'] as const
+export const LEDGER_TABLES = ['ledger_job', 'ledger_return', 'ledger_eauth'] as const
 
 /** A job as the ledger notes it. */
 interface NotedJob {
@@ -50,6 +51,13 @@ export interface JobFact {
   state: JobState
 }
 
+/** A user of this master. */
+export interface JobOwner {
+  user: string
+  /** The system of external authentication that knows the user; undefined for a local user. */
+  eauth?: string
+}
+
 export interface JobFilter {
   /** A function, or a glob of functions. */
   fun?: string
@@ -63,7 +71,7 @@ export interface JobFilter {
   until?: number
   state?: JobState
   /** Only jobs that this user of this master began. */
-  owner?: string
+  owner?: JobOwner
 }
 
 export interface Outcome {
@@ -142,6 +150,17 @@ export class JobLedger {
     this.sql(insert).run(jid, made, fun!, user!, targetText(load), kind || 'glob', minions.length, made)
   }
 
+  /** Note which system of external authentication knows the user of a job. */
+  noteEauth(jid: string, eauth: string): void {
+    this.sql('INSERT OR IGNORE INTO ledger_eauth VALUES (?, ?)').run(jid, eauth)
+  }
+
+  /** Return the system of external authentication that knows the user of a job; undefined where none was noted. */
+  eauthOf(jid: string): string | undefined {
+    const row = this.sql('SELECT eauth FROM ledger_eauth WHERE jid = ?').get(jid) as Row | undefined
+    return row && String(row['eauth'])
+  }
+
   /** Note returns that are new. */
   noteReturns(returns: readonly NotedReturn[], came: number = this.now()): void {
     const counts = new Map<string, { returned: number; failed: number }>()
@@ -161,9 +180,13 @@ export class JobLedger {
     return row && factOf(row, this.now())
   }
 
-  /** Whether a job was told of by a syndic, whose users are not those of this master. */
-  isForeign(jid: string): boolean {
-    return this.sql('SELECT 1 FROM foreign_job WHERE jid = ?').get(jid) !== undefined
+  /**
+   * Whether a user began a job. Users of different systems may have one name. Jobs without a system, such as those of local users, are
+   * told by the name alone. A job that a syndic told of belongs to no user of this master.
+   */
+  isOwn(jid: string, owner: JobOwner): boolean {
+    const { text, values } = queryOf('1', [['jid = ?', jid], ...ownerConditions(owner)], '')
+    return this.sql(text).get(...values) !== undefined
   }
 
   /**
@@ -282,6 +305,13 @@ const isInState = (state: JobState, since: number): Condition => {
   return ['(CASE WHEN returned < total THEN last <= ? ELSE failed > 0 END)', since]
 }
 
+/** The conditions that a user began a job; the first one has an index. */
+const ownerConditions = ({ user, eauth = '' }: JobOwner): [Condition, ...Condition[]] => [
+  ['user = ?', user],
+  ['NOT EXISTS (SELECT 1 FROM foreign_job WHERE foreign_job.jid = ledger_job.jid)'],
+  ['NOT EXISTS (SELECT 1 FROM ledger_eauth e WHERE e.jid = ledger_job.jid AND e.eauth <> ?)', eauth],
+]
+
 /** The conditions that choose rows by an index, and the others. */
 function conditionsOf(filter: JobFilter, now: number): { chosen: Condition[]; others: Condition[] } {
   const { fun, user, owner, target, minion, since, until, state } = filter
@@ -290,8 +320,9 @@ function conditionsOf(filter: JobFilter, now: number): { chosen: Condition[]; ot
   if (fun !== undefined) (isGlob(fun) ? others : chosen).push(isLike('fun', fun))
   if (user !== undefined) chosen.push(['user = ?', user])
   if (owner !== undefined) {
-    chosen.push(['user = ?', owner])
-    others.push(['NOT EXISTS (SELECT 1 FROM foreign_job WHERE foreign_job.jid = ledger_job.jid)'])
+    const [isNamed, ...isTheirs] = ownerConditions(owner)
+    chosen.push(isNamed)
+    others.push(...isTheirs)
   }
   if (target !== undefined) others.push(isLike('target', target))
   if (since !== undefined) others.push(['made >= ?', since])

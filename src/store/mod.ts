@@ -3,7 +3,7 @@ export { type ApiSession, ApiSessions, type KeptAnswer, SESSION_IDLE } from './a
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { ForeignDatabase } from './foreign-database.ts'
 export { JobFiles, type JobFilesOptions } from './job-files.ts'
-export { type JobFact, type JobFilter, JobLedger, type JobState, type Outcome } from './job-ledger.ts'
+export { type JobFact, type JobFilter, JobLedger, type JobOwner, type JobState, type Outcome } from './job-ledger.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 export {
   type OrchestrationRun,

@@ -10,6 +10,8 @@ const USERS = {
   admin: ['.*', '@runner', '@wheel'],
   tester: [{ '@runner': ['reactor.list', 'reactor.test'] }],
   bob: ['test.*'],
+  // one run of another day, and no other
+  resumer: [{ '@runner': [{ 'state.orchestrate_resume': [{ kwargs: { jid: '20250101000000000000' } }] }] }],
 }
 
 beforeAll(async () => {
@@ -202,7 +204,16 @@ describe('orchestration runs', () => {
 
   it('are not resumed without the right, or with steps that they do not have', async () => {
     const jid = await begin()
-    expect(await site.as('bob', 'POST', `/v1/runs/${jid}/resume`, {})).toEqual(isProblem(403))
+    for (const user of ['bob', 'tester', 'resumer']) {
+      for (const asked of [{}, { skip: [KEYS.bad] }, { retry: [KEYS.first] }]) {
+        expect(await site.as(user, 'POST', `/v1/runs/${jid}/resume`, asked)).toEqual(isProblem(403))
+      }
+      // the same by a call of the function, and for a run that there is not
+      const call = { client: 'runner', function: 'state.orchestrate_resume', kwargs: { jid, skip: [KEYS.bad] } }
+      expect(await site.as(user, 'POST', '/v1/calls', call)).toEqual(isProblem(403))
+      expect(await site.as(user, 'POST', '/v1/runs/20260101000000000000/resume', {})).toEqual(isProblem(403))
+    }
+    expect((await read(`/v1/runs/${jid}`)).state).toBe('failed')
     expect(await site.as('admin', 'POST', `/v1/runs/${jid}/resume`, { skip: ['none'] })).toEqual(isProblem(422))
     expect(await site.as('admin', 'POST', '/v1/runs/20260101000000000000/resume', {})).toEqual(isProblem(404))
     expect(await site.as('admin', 'POST', `/v1/runs/${jid}/resume`, { other: 1 })).toEqual(isProblem(400))

@@ -1,4 +1,5 @@
 // The tree of the file server and the options of the master under /v1, and what users of few rights do not see of them.
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -52,6 +53,8 @@ beforeAll(async () => {
   writeFileSync(join(root, 'large.txt'), 'é'.repeat(200_000))
   mkdirSync(join(root, 'empty'))
   symlinkSync('nowhere', join(root, 'broken'))
+  symlinkSync('/dev/zero', join(root, 'endless'))
+  execFileSync('mkfifo', [join(root, 'pipe')])
 })
 afterAll(() => {
   delete process.env['BRINE_TEST_SDB']
@@ -116,11 +119,38 @@ describe('the file server', () => {
       '|../private/key.pem',
       'broken',
       'empty',
+      'pipe',
+      'endless',
     ]
     for (const path of [...paths, 'states/old.bak', 'a\0b']) {
       const { status, body } = await get('admin', `/v1/files/content?path=${encodeURIComponent(path)}`)
       expect([path, [400, 404].includes(status)]).toEqual([path, true])
       expect(JSON.stringify(body)).not.toContain('hidden word')
+    }
+  })
+
+  it('shows nothing behind links out of its tree where minions get nothing there', async () => {
+    const strict = await V1Site.open({ external_auth: { sharedsecret: USERS }, fileserver_followsymlinks: false })
+    try {
+      strict.write('private/key.pem', 'a hidden word')
+      strict.write('srv/states/top.sls', 'base: {}')
+      const [root, outside] = [join(strict.site.root, 'srv'), join(strict.site.root, 'private')]
+      symlinkSync(join(outside, 'key.pem'), join(root, 'key'))
+      symlinkSync(outside, join(root, 'folder'))
+      symlinkSync('../../private', join(root, 'states/up'))
+      symlinkSync('.', join(root, 'states/again'))
+      const paths = ['key', 'folder/key.pem', 'states/up/key.pem', `states/${'again/'.repeat(60)}up/key.pem`]
+      for (const path of paths.flatMap((each) => [`/content?path=${each}`, `?path=${each}`])) {
+        const { status, body } = await strict.as('admin', 'GET', `/v1/files${path}`)
+        expect([path, status]).toEqual([path, 404])
+        expect(JSON.stringify(body)).not.toContain('hidden word')
+      }
+      for (const path of ['folder', 'states/up']) {
+        const { body } = await strict.as('admin', 'GET', `/v1/files?path=${path}`)
+        expect(JSON.stringify(body)).not.toContain('key.pem')
+      }
+    } finally {
+      await strict.close()
     }
   })
 

@@ -10,8 +10,9 @@ beforeAll(async () => {
     nodegroups: { webs: 'web*', both: 'N@webs or db1', broken: 'web1 or )' },
     mine_interval: 1,
   })
-  site.write('pillar/top.sls', 'base:', "  '*':", '    - common', '    - more')
+  site.write('pillar/top.sls', 'base:', "  '*':", '    - common', '    - more', '  db1:', '    - long')
   site.write('pillar/common.sls', 'web:', '  port: 80', '  db_password: hunter2', 'list: [1, 2]')
+  site.write('pillar/long.sls', `long: ${'x'.repeat(5000)}`, `many: [${Array(2000).fill('item').join(', ')}]`)
   site.write('pillar/more.sls', '', 'web:', '  port: 8443')
   site.write('srv/top.sls', 'base:', "  '*':", '    - site')
   site.write(
@@ -66,6 +67,30 @@ describe('the list of minions', () => {
     expect(await read('/v1/minions?limit=1&q=web')).toMatchObject({ total: 2, items: [{ id: 'web1' }] })
     expect((await read('/v1/minions?limit=5000')).items).toHaveLength(3)
     expect(await admin('GET', '/v1/minions?limit=5001')).toEqual(isRefused(400))
+  })
+
+  it('is filtered by a compound target', async () => {
+    const by = (target: string, more = '') => `/v1/minions?target=${encodeURIComponent(target)}${more}`
+    expect(ids((await read(by('G@role:web and not web2'))).items)).toEqual(['web1'])
+    expect(ids((await read(by('N@webs', '&q=2'))).items)).toEqual(['web2'])
+    expect(await read(by('none'))).toMatchObject({ items: [], total: 0 })
+    expect(await admin('GET', by('web1 or )'))).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'target', reason: expect.stringMatching(/\S/) }] },
+    })
+    expect(ids((await site.as('reader', 'GET', by('web*'))).body.items)).toEqual(['web1', 'web2'])
+    for (const target of ['G@role:web', 'web* or I@web:db_password:h*']) {
+      expect(await site.as('reader', 'GET', by(target))).toEqual(isRefused(403))
+    }
+  })
+
+  it('has the beginning of long values', async () => {
+    await eventually(async () => {
+      const { items } = await read('/v1/minions?q=db1&columns=pillar.long,pillar.many')
+      const { 'pillar.long': long, 'pillar.many': many } = items[0].columns
+      expect(long).toBe(`${'x'.repeat(1000)}…`)
+      expect(many).toMatch(/^\['item', 'item'.{900,1000}…$/s)
+    })
   })
 
   it('has columns of grains and pillar, with secrets masked', async () => {

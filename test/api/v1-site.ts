@@ -14,11 +14,12 @@ export const MINIONS = ['db1', 'web1', 'web2'] as const
 const SECRET = 'a long secret'
 
 /** By user. */
-const RIGHTS = {
+export const RIGHTS = {
   admin: ['.*', '@runner', '@wheel'],
   bob: [{ 'web*': ['test.*'] }],
   reader: [{ '@runner': ['jobs.list_jobs', 'manage.status', 'pillar.explain'] }],
   keeper: [{ '@wheel': ['key.list_all', 'key.accept'] }],
+  gate: [{ '@wheel': [{ 'key.accept': [{ kwargs: { match: 'many3' } }] }] }],
 }
 
 export interface Answer {

@@ -1,12 +1,13 @@
 // The interface under /v1 of a real master with three real minions, as programs see it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { type Answer, MINIONS, V1Site } from './v1-site.ts'
+import { type Answer, MINIONS, RIGHTS, V1Site } from './v1-site.ts'
 
 let site: V1Site
 
 beforeAll(async () => {
   site = await V1Site.open({
+    external_auth: { sharedsecret: RIGHTS, auto: { bob: ['test.*'] } },
     saltgui_templates: {
       sum: {
         description: 'Add',
@@ -222,6 +223,17 @@ describe('a user of few rights', () => {
     expect((await site.as('reader', 'GET', '/v1/jobs?user=bob')).body.items.length).toBeGreaterThan(0)
   })
 
+  it('sees no jobs of a user with the same name of another system', async () => {
+    const own = await finished('bob', { target: 'web1', function: 'test.ping' })
+    const credentials = { username: 'bob', password: 'x', eauth: 'auto' }
+    const { token } = (await site.send('POST', '/v1/login', credentials)).body
+    const asOther = (path: string) => site.send('GET', path, undefined, { 'X-Auth-Token': token })
+    expect((await asOther('/v1/session')).body).toMatchObject({ user: 'bob', eauth: 'auto' })
+    expect((await asOther('/v1/jobs')).body.items).toEqual([])
+    expect(await asOther(`/v1/jobs/${own}`)).toEqual(isProblem(403))
+    expect(await asOther(`/v1/jobs/${own}/matrix`)).toEqual(isProblem(403))
+  })
+
   it('begins only what the rights allow', async () => {
     for (const job of [
       { target: '*', function: 'test.ping' },
@@ -371,6 +383,31 @@ describe('several keys', () => {
     expect(await change('reject', [pending('some2'), { id: 'some1', state: 'accepted' }])).toEqual(['some2', 'some1'])
     expect(await change('accept', [{ id: 'some1', state: 'rejected' }])).toEqual(['some1'])
     expect((await admin('POST', '/v1/keys', { action: 'delete', keys: [pending('*')] })).status).toBe(400)
+  })
+
+  it('are left alone by users without the right, who learn nothing about them', async () => {
+    for (const id of ['many1', 'many2', 'many3']) site.putKey('minions_pre', id)
+    site.putKey('minions_denied', 'many2')
+    const pending = (id: string) => ({ id, state: 'pending' })
+    const refusals = (fun: string, ...ids: string[]) =>
+      ids.map((id) => `${id}: This needs the right to call the wheel function ${fun}`)
+    for (const action of ['accept', 'reject', 'delete']) {
+      const keys = ['many1', 'many2', 'none'].map(pending)
+      expect(await change(action, keys, 'bob')).toEqual(refusals(`key.${action}`, 'many1', 'many2', 'none'))
+    }
+    // a right for one minion covers no other, also among others
+    const mixed = ['many3', 'many1', 'web1'].map(pending)
+    expect(await change('accept', mixed, 'gate')).toEqual(['many3', ...refusals('key.accept', 'many1', 'web1')])
+    const states = (await read('/v1/keys?q=many')).items
+    expect(states.map(({ id, state }: { id: string; state: string }) => `${id} ${state}`)).toEqual([
+      'many3 accepted',
+      'many1 pending',
+      'many2 pending',
+      'many2 denied',
+    ])
+    expect(await change('delete', states)).toHaveLength(4)
+    const tooMany = Array.from({ length: 201 }, (_, number) => pending(`none${number}`))
+    expect((await site.as('bob', 'POST', '/v1/keys', { action: 'delete', keys: tooMany })).status).toBe(400)
   })
 
   it('of one minion are told apart', async () => {

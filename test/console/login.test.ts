@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await site.open()
     await site.keyIs('new1', 'minions_pre')
     visitor = await Visitor.open(site.url)
-    visitor.expected.push(/403 GET .*\/v1\/status/, /401 (GET|POST) .*\/v1\/(session|login)/)
+    visitor.expected.push(/401 (GET|POST) .*\/v1\/(session|login)/)
   })
 
   afterAll(async () => {

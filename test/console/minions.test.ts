@@ -73,6 +73,24 @@ describe.skipIf(!hasBrowser)('Minions in the console', () => {
     await until('values of columns', async () => (await row('db1')).endsWith('db4'))
   })
 
+  it('filters by a compound target, which the master matches', async () => {
+    await open('/minions')
+    await until('all rows', async () => (await rows()).length === 3)
+    const target = page.getByRole('searchbox', { name: 'Filter by a compound target' })
+    await target.fill('G@roles:web and not web2')
+    await target.press('Enter')
+    await until('the minion that is meant', async () => (await rows()).join() === 'web1')
+    expect(page.url()).toContain('target=G%40roles')
+    visitor.expected.push(/400 GET .*target=web1/)
+    await target.fill('web1 or )')
+    await target.press('Enter')
+    await page.locator('.notice').first().waitFor()
+    expect(await rows()).toEqual([])
+    await open('/schedules?tab=nodegroups&group=webs')
+    await page.getByRole('link', { name: 'Show as a table' }).click()
+    await until('the members', async () => (await rows()).join() === 'web1,web2')
+  })
+
   it('adds and removes columns in the dialog', async () => {
     await open('/minions')
     await page.getByRole('button', { name: 'Columns' }).click()

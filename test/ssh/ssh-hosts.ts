@@ -1,6 +1,6 @@
 // Hosts over SSH to this very machine, one for each kind of shell and tools: what must behave as this machine itself.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../src/base/mod.ts'
@@ -41,6 +41,8 @@ function linkApplets(folder: string): void {
 async function open(sshd: TestSshd, { shell, prepare }: Kind): Promise<HostUnderTest> {
   const folder = mkdtempSync(join(tmpdir(), 'host-'))
   const [tools, dir] = [join(folder, 'bin'), join(folder, 'work')]
+  // commands run as other users too
+  chmodSync(folder, 0o755)
   mkdirSync(tools)
   mkdirSync(dir)
   prepare?.(tools)

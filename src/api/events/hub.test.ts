@@ -195,6 +195,17 @@ describe('an event hub', () => {
     expect(stood.hub.state.readers).toBe(0)
     stood.hub.close()
   })
+
+  it('ends a reader that waits for events when it is woken and may not go on', async () => {
+    const stood = stand()
+    let isValid = true
+    const reader = stood.hub.open(reading({ mayGoOn: () => isValid }))
+    const taken = reader.take()
+    isValid = false
+    stood.hub.wake()
+    expect(await taken).toBeUndefined()
+    stood.hub.close()
+  })
 })
 
 it('gives an empty batch to a reader for whom nothing comes, while others get events', async () => {

@@ -129,6 +129,11 @@ export class EventHub implements ReaderSource {
     this.kept.push(kept)
     this.bytes += kept.size
     this.trim()
+    this.wake()
+  }
+
+  /** Have readers look for events, and whether they may go on. */
+  wake(): void {
     this.waking ??= setImmediate(() => {
       this.waking = undefined
       for (const reader of this.readers) reader.wake()

@@ -40,6 +40,8 @@ interface Recognised {
 
 export class EventListener {
   readonly user: string
+  /** The system of external authentication that knows the user. */
+  readonly eauth: string
   /** The token of Salt. */
   readonly token: string
   private readonly service: ApiService
@@ -77,6 +79,7 @@ export class EventListener {
     this.token = token
     this.sessionId = sessionId
     this.user = str(found.get('name') ?? '')
+    this.eauth = str(found.get('eauth') ?? '')
     this.expires = expiryOf(found)
     this.sight = sight
     const start = numberOf(found.get('start') ?? null) ?? Date.now() / 1000
@@ -89,14 +92,15 @@ export class EventListener {
     this.past ??= last
     if (this.seesAll && (this.sight === 'by-right' || number > this.past)) return true
     if (this.seesAll) return stamp.slice(0, STAMP_LENGTH) >= this.began
-    return jid !== undefined && this.user !== '' && owners.ownerOf(jid) === this.user
+    return jid !== undefined && owners.isOwn(jid, this)
   }
 
   /** Whether session and token are still valid. While the master cannot be asked, nobody reads on. */
   async isValid(): Promise<boolean> {
     const now = performance.now()
     if (Date.now() / 1000 >= this.expires) return false
-    if (now - this.sessionCheckedAt >= SESSION_MS) {
+    const { endedAt } = this.service.sessions
+    if (now - this.sessionCheckedAt >= SESSION_MS || endedAt >= this.sessionCheckedAt) {
       if (this.sessionId !== undefined && !this.service.sessions.find(this.sessionId)) return false
       this.sessionCheckedAt = now
     }

@@ -5,7 +5,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, readValue, str, type Value } from '../../data/mod.ts'
-import type { ApiSession } from '../../store/mod.ts'
+import type { ApiSession, JobOwner } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
 import type { ClientWork } from '../clients/work.ts'
@@ -63,6 +63,11 @@ export class V1Call {
 
   get user(): string {
     return this.session.user
+  }
+
+  /** The caller as the owner of jobs. */
+  get owner(): JobOwner {
+    return { user: this.session.user, eauth: this.session.eauth }
   }
 
   /** Whether the caller may call a function of the master. */

@@ -192,8 +192,7 @@ const seconds = (text: string | undefined): number | undefined =>
 export async function visibleJob(call: V1Call, jid: string, fun = 'jobs.list_job'): Promise<JobFact> {
   const { ledger } = call.service.master.access.stores.jobs
   const fact = ledger.fact(jid)
-  const isOwn = fact !== undefined && fact.user === call.user && !ledger.isForeign(jid)
-  if (!isOwn) await call.need('runner', fun, { jid })
+  if (!ledger.isOwn(jid, call.owner)) await call.need('runner', fun, { jid })
   if (!fact) throw new HttpError(404, 'There is no such job')
   return fact
 }
@@ -213,7 +212,7 @@ export function addJobRoutes(site: V1App, service: ApiService): void {
       ...(state !== undefined && { state }),
       ...(from !== undefined && { since: from }),
       ...(to !== undefined && { until: to }),
-      ...(!isAll && { owner: call.user }),
+      ...(!isAll && { owner: call.owner }),
     }
     const page = await jobs.ledger.page(filter, limit, placeOf(cursor, 1)?.[0])
     return c.json(

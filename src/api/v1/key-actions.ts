@@ -38,6 +38,8 @@ export interface ChosenKey {
 
 const plain = (fingerprint: string): string => fingerprint.toLowerCase().replaceAll(':', '')
 
+const missing = (fun: string): string => `This needs the right to call the wheel function ${fun}`
+
 /** Act on one key of a minion. Return why nothing was done; undefined where it was done. */
 export async function changeKey(
   call: V1Call,
@@ -50,7 +52,10 @@ export async function changeKey(
     action === 'delete' && !isAlone
       ? ['key.delete_dict', { match: new Map<Value, Value>([[FOLDERS[state], [id]]]) }]
       : [`key.${action}`, { match: id, ...includeOf(action, [state]) }]
-  if (!(await call.may('wheel', fun, kwargs))) return `This needs the right to call the wheel function ${fun}`
+  // a user without the right for the action learns nothing about the keys
+  const usual = `key.${action}`
+  if (fun !== usual && !(await call.may('wheel', usual, { match: id }))) return missing(usual)
+  if (!(await call.may('wheel', fun, kwargs))) return missing(fun)
   const pem = keys.pem(FOLDERS[state], id)
   if (pem === undefined) return `The minion has no ${state} key any more`
   if (fingerprint !== undefined && plain(pemFingerprint(pem)) !== plain(fingerprint))

@@ -1,6 +1,6 @@
 // Columns of the list of minions that callers choose: values of grains and of the pillar, by `grains.<path>` and `pillar.<path>`.
 import { z } from '@hono/zod-openapi'
-import { type Dict, isDict, maskSecrets, traverse, type Value } from '../../data/mod.ts'
+import { briefStr, type Dict, isDict, maskSecrets, traverse, type Value } from '../../data/mod.ts'
 import type { MasterStores } from '../../sdk/mod.ts'
 import type { V1Call } from './call.ts'
 import { toJson } from './json.ts'
@@ -21,10 +21,10 @@ export const Columns = line(2000)
     example: 'grains.osfullname,pillar.web:port',
   })
 
-export const ColumnValues = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .openapi({ description: 'The values of the columns that were asked for; null where there is none' })
+export const ColumnValues = z.record(z.string(), z.unknown()).optional().openapi({
+  description:
+    'The values of the columns that were asked for; null where there is none. Of a value of more than 1000 characters the beginning, as a text',
+})
 
 /** Return a function that gives the values of columns of a minion. Throw where the caller may not see them. */
 export async function columnReader(
@@ -42,10 +42,20 @@ export async function columnReader(
     for (const column of columns) {
       const [bank, path] = [column.slice(0, column.indexOf('.')), column.slice(column.indexOf('.') + 1)]
       const value = traverse(data.get(bank)!, path)
-      values[column] = toJson(bank === 'pillar' ? masked(path, value) : value)
+      values[column] = bounded(bank === 'pillar' ? masked(path, value) : value)
     }
     return { columns: values }
   }
+}
+
+/** Characters of one value: a page has thousands of them. */
+const LONGEST_VALUE = 1000
+
+/** Return a value as JSON; of a long one the beginning, as a text. */
+function bounded(value: Value): unknown {
+  // a value that was cut has more than half of these characters
+  const text = briefStr(value, 2 * LONGEST_VALUE)
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : toJson(value)
 }
 
 const dictOf = (value: Value | undefined): Dict => (value !== undefined && isDict(value) ? value : new Map())

@@ -10,9 +10,10 @@ import { timeText, toJson } from './json.ts'
 import type { Highstate } from './last-returns.ts'
 import { Columns, ColumnValues, columnReader } from './minion-columns.ts'
 import { KEY_STATES, type MinionFact, type MinionFacts } from './minion-facts.ts'
-import { refusals } from './problems.ts'
+import { BadFields, refusals } from './problems.ts'
 import { Any, answer, cursorOf, limitOf, line, MinionId, pageOf, paging, placeOf, Time } from './shapes.ts'
 import { slices } from './slices.ts'
+import { resolved } from './targets.ts'
 
 const Presence = z.object({
   connected: z.boolean(),
@@ -56,6 +57,9 @@ const tags = ['Minions']
 
 const MOST_MINIONS = 5000
 
+/** Minions that the filter by a target takes into account. */
+const MOST_TARGETED = 100_000
+
 const list = createRoute({
   method: 'get',
   path: '/v1/minions',
@@ -72,6 +76,10 @@ const list = createRoute({
         .regex(/^[^:]+(:[^:]*)+$/, 'is not written as key:value')
         .optional()
         .openapi({ description: 'A grain and its value, such as `os_family:Debian`' }),
+      target: z.string().min(1).max(10_000).optional().openapi({
+        description:
+          'A compound target, such as `G@os_family:Debian and web*`; needs the rights that `GET /v1/targets` needs',
+      }),
       sort: z
         .enum([...SORTS, ...SORTS.map((name) => `-${name}` as const)])
         .default('id')
@@ -169,13 +177,27 @@ function ordered(facts: MinionFact[], sort: Sort, place: string[] | undefined): 
   return keyed.filter(([key, { id }]) => compare(key, id, place[0]!, place[1]!) > 0)
 }
 
-async function chosen(
-  facts: MinionFacts,
-  { q, state, grain }: { q?: string | undefined; state?: string | undefined; grain?: string | undefined },
-) {
+interface Filter {
+  q?: string | undefined
+  state?: string | undefined
+  grain?: string | undefined
+  /** The minions that a target means. */
+  ids?: ReadonlySet<string> | undefined
+}
+
+/** Return the ids that a compound target means; undefined without one. */
+async function targeted(call: V1Call, target: string | undefined): Promise<ReadonlySet<string> | undefined> {
+  if (target === undefined) return undefined
+  const { minions, problem } = await resolved(call, target, 'compound', MOST_TARGETED)
+  if (problem !== null) throw new BadFields([{ field: 'target', reason: problem }])
+  return new Set(minions)
+}
+
+async function chosen(facts: MinionFacts, { q, state, grain, ids }: Filter) {
   const turn = slices()
   const found: MinionFact[] = []
   for (const fact of (await facts.all()).values()) {
+    if (ids !== undefined && !ids.has(fact.id)) continue
     if (q !== undefined && !fact.id.toLowerCase().includes(q.toLowerCase())) continue
     if (state !== undefined && !isInState(fact, state)) continue
     if (grain !== undefined && !hasGrain(facts.grains(fact.id), grain)) continue
@@ -188,14 +210,14 @@ async function chosen(
 export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionFacts): void {
   const { access } = service.master
   site.openapi(list, async (c) => {
-    const { q, state, grain, sort, columns, limit, cursor } = c.req.valid('query')
+    const { q, state, grain, target, sort, columns, limit, cursor } = c.req.valid('query')
     const { call } = c.var
     await call.need('runner', 'manage.status')
     const view = await viewOf(call)
     const needsGrains = grain !== undefined || /os|version/.test(sort)
     if (needsGrains && !view.hasGrains) await call.need('runner', 'cache.grains')
     const valuesOf = await columnReader(call, access.stores, columns)
-    const all = await chosen(facts, { q, state, grain })
+    const all = await chosen(facts, { q, state, grain, ids: await targeted(call, target) })
     const found = ordered(all, sort, placeOf(cursor, 2))
     const turn = slices()
     const items = []
@@ -214,7 +236,7 @@ export function addMinionRoutes(site: V1App, service: ApiService, facts: MinionF
     const fact = (await facts.all()).get(id)
     if (!fact) throw new HttpError(404, 'There is no such minion')
     const view = await viewOf(call, id)
-    const owner = view.hasJobs ? {} : { owner: call.user }
+    const owner = view.hasJobs ? {} : { owner: call.owner }
     const { jobs } = await access.stores.jobs.ledger.page({ minion: id, ...owner }, LAST_JOBS)
     const grains = (toJson(facts.grains(id) ?? new Map()) ?? {}) as Record<string, unknown>
     return c.json({ ...shown(fact, facts, view), grains, lastJobs: jobs.map(summaryOf) }, 200)

@@ -56,7 +56,13 @@ const nodegroups = createRoute({
   },
 })
 
-async function resolved(call: V1Call, tgt: string, kind: string, limit: number): Promise<z.infer<typeof Targeted>> {
+/** Return the minions that a target means, at most so many of them. */
+export async function resolved(
+  call: V1Call,
+  tgt: string,
+  kind: string,
+  limit: number,
+): Promise<z.infer<typeof Targeted>> {
   const found: Dict = await call.ask({ cmd: 'targets', tgt, tgt_type: kind, limit })
   const texts = (name: string): string[] => {
     const list: Value = found.get(name) ?? []

@@ -1150,7 +1150,7 @@ export interface components {
             lastJob: string | null;
             lastHighstate: components["schemas"]["Highstate"];
             drift: components["schemas"]["Drift"];
-            /** @description The values of the columns that were asked for; null where there is none */
+            /** @description The values of the columns that were asked for; null where there is none. Of a value of more than 1000 characters the beginning, as a text */
             columns?: {
                 [key: string]: unknown;
             };
@@ -2276,6 +2276,8 @@ export interface operations {
                 state?: "up" | "down" | "accepted" | "pending" | "rejected" | "denied";
                 /** @description A grain and its value, such as `os_family:Debian` */
                 grain?: string;
+                /** @description A compound target, such as `G@os_family:Debian and web*`; needs the rights that `GET /v1/targets` needs */
+                target?: string;
                 /** @description A leading minus reverses the order */
                 sort?: "id" | "os" | "version" | "key" | "connected" | "-id" | "-os" | "-version" | "-key" | "-connected";
                 /** @description Up to 12 columns with commas between them: `grains.<path>` or `pillar.<path>`, with colons in the path */

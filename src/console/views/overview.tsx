@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { read } from '../api/client.ts'
 import { useResource } from '../live/resource.ts'
+import { readStatus } from '../live/status.ts'
 import { href } from '../route.ts'
 import { seemsAllowed } from '../session.ts'
 import { Card, ProblemNotice, View } from '../ui/basic.tsx'
@@ -24,10 +25,7 @@ const RELOAD_MS = 2000
 const isNews = (tag: string): 'reload' | undefined => (NEWS.test(tag) ? 'reload' : undefined)
 
 const useStatus = () => {
-  const state = useResource((signal) => read('/v1/status', { signal }), [], {
-    apply: (_, { tag }) => isNews(tag),
-    reloadMs: RELOAD_MS,
-  })
+  const state = useResource(readStatus, [], { apply: (_, { tag }) => isNews(tag), reloadMs: RELOAD_MS })
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && void state.reload(), POLL_MS)
     return () => clearInterval(timer)

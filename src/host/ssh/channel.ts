@@ -16,6 +16,8 @@ export interface ChannelOptions {
   host: string
   plan: BecomePlan
   marks: { login: string; ready: string }
+  /** How long the target may take to start the program, in seconds. */
+  patience: number
 }
 
 export class Channel {
@@ -64,7 +66,14 @@ export class Channel {
         } else if (this.noise.length > MOST_NOISE) child.kill('SIGTERM')
         else if (this.answersQuestion(this.noise.toString('utf8', this.asked))) this.asked = this.noise.length
       }
+      const onSilence = (): void => {
+        const { host, patience } = this.options
+        child.kill('SIGTERM')
+        finish(() => fail(new SshError('Unreachable', `No answer from ${host} within ${patience} seconds`, this.said)))
+      }
+      const timer = setTimeout(onSilence, this.options.patience * 1000)
       const finish = (tell: () => void): void => {
+        clearTimeout(timer)
         child.off('error', onError).off('close', onClose)
         holdBack(child.stderr.off('data', onSaid))
         holdBack(child.stdout.off('data', onNoise))

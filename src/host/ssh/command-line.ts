@@ -3,7 +3,8 @@
 import type { SshTarget } from './target.ts'
 import { AGENT_FORWARDING } from './target.ts'
 
-const CONNECT_TIMEOUT = 65
+/** In seconds, as Salt waits. */
+export const CONNECT_TIMEOUT = 65
 
 /** Return the arguments of ssh before the host, without those for sharing a connection. */
 export function connectionArguments(target: SshTarget): string[] {

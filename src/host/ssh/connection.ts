@@ -4,11 +4,12 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:c
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
+import type { Socket } from 'node:net'
 import type { Log } from '../../base/mod.ts'
 import { Askpass } from './askpass.ts'
 import { type BecomePlan, becomeLine, becomePlan } from './become.ts'
 import { Channel } from './channel.ts'
-import { connectionArguments, sharingArguments } from './command-line.ts'
+import { CONNECT_TIMEOUT, connectionArguments, sharingArguments } from './command-line.ts'
 import { checkOwnFolder, controlPath } from './control-path.ts'
 import { SshError } from './errors.ts'
 import { word } from './shell-text.ts'
@@ -26,6 +27,9 @@ export interface SshOptions {
 
 const PERSIST = 60
 const SHELL = '/bin/sh'
+
+/** How long a login shell and sudo may take, in seconds. */
+const LOGIN_TIMEOUT = 60
 
 export class SshConnection {
   readonly target: SshTarget
@@ -87,7 +91,9 @@ export class SshConnection {
     const marks = { login: `brine-${randomBytes(8).toString('hex')}`, ready: `brine-${randomBytes(8).toString('hex')}` }
     const script = becomeLine(this.target, plan, marks, line)
     const child = this.spawn(plan.terminal ? ['-tt'] : ['-T'], `exec ${this.shell} -c ${word(script)}`)
-    return new Channel(child, { host: this.host, plan, marks })
+    // ssh bounds the connection itself, not what the login shell takes
+    const patience = (this.target.connectTimeout ?? CONNECT_TIMEOUT) + LOGIN_TIMEOUT
+    return new Channel(child, { host: this.host, plan, marks, patience })
   }
 
   /** Give an order to the process that holds the shared connection. */
@@ -135,7 +141,12 @@ export class SshConnection {
 
   async close(): Promise<void> {
     const ended = [...this.children].map((child) => new Promise((done) => child.once('close', done)))
-    for (const child of this.children) child.kill('SIGTERM')
+    for (const child of this.children) {
+      // an idle worker of users' modules does not keep this process alive, but its end is waited for
+      child.ref()
+      for (const stream of child.stdio) (stream as Partial<Socket> | null)?.ref?.()
+      child.kill('SIGTERM')
+    }
     await Promise.all(ended)
     if (this.persist === 0) await this.order('stop').catch(() => {})
     this.askpass.close()

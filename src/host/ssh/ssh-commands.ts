@@ -22,7 +22,7 @@ export interface CommandTools {
   agents: Agents
   facts: Facts
   /** Variables that were set or removed since the login. */
-  changed: ReadonlyMap<string, string | null>
+  variables: ReadonlyMap<string, string | null>
   user(name: string): Promise<User | undefined>
   group(name: string): Promise<UserGroup | undefined>
   groups(): Promise<UserGroup[]>
@@ -72,14 +72,14 @@ export async function startRemote(tools: CommandTools, command: Command): Promis
 }
 
 /** The lines that make the surroundings of a command: directory, umask and environment. */
-async function setUp({ facts, changed }: CommandTools, command: Command): Promise<string> {
+async function setUp({ facts, variables }: CommandTools, command: Command): Promise<string> {
   const { argv, cwd, umask, env, cleanEnv } = command
   const lines: string[] = []
   if (cwd !== undefined) lines.push(`_cd ${pathWord(cwd)}`)
   if (umask !== undefined) lines.push(`umask ${umask.toString(8)}`)
-  const given = new Map(cleanEnv ? [] : changed)
+  const given = new Map(cleanEnv ? [] : variables)
   for (const [name, value] of env ?? []) given.set(name, value)
-  const gone = cleanEnv ? ['PWD', 'OLDPWD', 'SHLVL', ...facts.env.keys(), ...changed.keys()] : []
+  const gone = cleanEnv ? ['PWD', 'OLDPWD', 'SHLVL', ...facts.env.keys(), ...variables.keys()] : []
   const unset = new Set([...gone, ...[...given].filter(([, value]) => value === null).map(([name]) => name)])
   for (const name of unset) if (isVariableName(name) && !given.get(name)) lines.push(`unset ${name}`)
   for (const [name, value] of given) {

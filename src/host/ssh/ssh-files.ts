@@ -60,6 +60,15 @@ export class SshFiles implements HostFiles {
     return answer.stdout
   }
 
+  /** Ask for a change. What was read before counts no more: nor what is read while it happens. */
+  private async change(text: string, path?: string, other?: string): Promise<void> {
+    this.changed()
+    await this.must(text, path, other).finally(() => this.changed())
+  }
+
+  /** Called when something changes on the target. */
+  protected changed(): void {}
+
   async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const file = pathWord(path)
     if (range === undefined) return this.must(`cat ${file}`, path)
@@ -80,16 +89,19 @@ export class SshFiles implements HostFiles {
     this.ready(path)
     const bytes = Buffer.from(data as Uint8Array)
     if (bytes.length > INLINE) return this.writeStream(path, pieceOf(bytes), options)
-    await this.must(`_write ${pathWord(path)} ${optionWords(options)} ${randomName(16)} ${contentWords(bytes)}`, path)
+    await this.change(`_write ${pathWord(path)} ${optionWords(options)} ${randomName(16)} ${contentWords(bytes)}`, path)
   }
 
   async writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
     this.ready(path)
-    await upload({ agents: this.agents, connection: this.connection, tools: this.facts.tools }, pieces, {
+    this.changed()
+    const tools = { agents: this.agents, connection: this.connection, tools: this.facts.tools }
+    const target = {
       path,
-      into: (file) => `_move ${pathWord(path)} ${optionWords(options)} ${file}`,
+      into: (file: string) => `_move ${pathWord(path)} ${optionWords(options)} ${file}`,
       beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
-    })
+    }
+    await upload(tools, pieces, target).finally(() => this.changed())
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
@@ -97,7 +109,7 @@ export class SshFiles implements HostFiles {
     const bytes = Buffer.from(data as Uint8Array)
     for (let at = 0; at === 0 || at < bytes.length; at += INLINE) {
       const piece = contentWords(bytes.subarray(at, at + INLINE))
-      await this.must(`printf ${piece} | _into ${pathWord(path)}`, path)
+      await this.change(`printf ${piece} | _into ${pathWord(path)}`, path)
     }
   }
 
@@ -105,7 +117,7 @@ export class SshFiles implements HostFiles {
     this.ready(path)
     for (let at = 0; at < data.length; at += INLINE) {
       const piece = contentWords(data.subarray(at, at + INLINE))
-      await this.must(`printf ${piece} | _patch ${pathWord(path)} ${offset + at}`, path)
+      await this.change(`printf ${piece} | _patch ${pathWord(path)} ${offset + at}`, path)
     }
   }
 
@@ -115,12 +127,12 @@ export class SshFiles implements HostFiles {
     const cut = this.facts.tools.has('truncate')
       ? `truncate -s ${length} ${file}`
       : `dd if=/dev/null of=${file} bs=1 seek=${length} count=0`
-    await this.must(`_must ${file}; ${cut}`, path)
+    await this.change(`_must ${file}; ${cut}`, path)
   }
 
   async copy(source: string, target: string): Promise<void> {
     this.ready(source, target)
-    await this.must(`_copy ${pathWord(source)} ${pathWord(target)}`, source, target)
+    await this.change(`_copy ${pathWord(source)} ${pathWord(target)}`, source, target)
   }
 
   stat(path: string): Promise<FileStat | undefined> {
@@ -162,33 +174,33 @@ export class SshFiles implements HostFiles {
 
   async makeDirectory(path: string, { mode = 0o777, parents = false } = {}): Promise<void> {
     const umask = (~mode & 0o777) | (await this.umask())
-    await this.must(`umask ${umask.toString(8)}; mkdir ${parents ? '-p ' : ''}${pathWord(path)}`, path)
+    await this.change(`umask ${umask.toString(8)}; mkdir ${parents ? '-p ' : ''}${pathWord(path)}`, path)
   }
 
   async chmod(path: string, mode: number): Promise<void> {
     this.ready(path)
-    await this.must(`chmod ${mode.toString(8).padStart(5, '0')} ${pathWord(path)}`, path)
+    await this.change(`chmod ${mode.toString(8).padStart(5, '0')} ${pathWord(path)}`, path)
   }
 
   async chown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.must(`_must ${pathWord(path)}; chown ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}; chown ${owner(uid, gid)} ${pathWord(path)}`, path)
   }
 
   async lchown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.must(`_must ${pathWord(path)}; chown -h ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}; chown -h ${owner(uid, gid)} ${pathWord(path)}`, path)
   }
 
   async link(target: string, path: string): Promise<void> {
     this.ready(target)
-    await this.must(`_there ${pathWord(path)} && _n EEXIST; ln ${pathWord(target)} ${pathWord(path)}`, target, path)
+    await this.change(`_there ${pathWord(path)} && _n EEXIST; ln ${pathWord(target)} ${pathWord(path)}`, target, path)
   }
 
   async symlink(target: string, path: string): Promise<void> {
     if (target === '') throw systemError('ENOENT', target, path)
     // what a link says may begin with a dash
-    await this.must(`_there ${pathWord(path)} && _n EEXIST; ln -s -- ${word(target)} ${pathWord(path)}`, target, path)
+    await this.change(`_there ${pathWord(path)} && _n EEXIST; ln -s -- ${word(target)} ${pathWord(path)}`, target, path)
   }
 
   async readLink(path: string): Promise<string> {
@@ -198,17 +210,17 @@ export class SshFiles implements HostFiles {
 
   async rename(source: string, target: string): Promise<void> {
     this.ready(source, target)
-    await this.must(`_rename ${pathWord(source)} ${pathWord(target)}`, source, target)
+    await this.change(`_rename ${pathWord(source)} ${pathWord(target)}`, source, target)
   }
 
   async remove(path: string): Promise<void> {
     const file = pathWord(path)
-    await this.must(`_must ${file}; [ -d ${file} ] && ! [ -L ${file} ] && _n EISDIR; rm -f ${file}`, path)
+    await this.change(`_must ${file}; [ -d ${file} ] && ! [ -L ${file} ] && _n EISDIR; rm -f ${file}`, path)
   }
 
   async removeDirectory(path: string, { recursive = false } = {}): Promise<void> {
     const file = pathWord(path)
-    await this.must(recursive ? `_must ${file}; rm -rf ${file}` : `rmdir ${file}`, path)
+    await this.change(recursive ? `_must ${file}; rm -rf ${file}` : `rmdir ${file}`, path)
   }
 
   async setTimes(path: string, atime: number, mtime: number): Promise<void> {
@@ -220,7 +232,7 @@ export class SshFiles implements HostFiles {
       const [hour, minute, second] = clock.split(':')
       return `TZ=UTC0 touch -c ${flag} -t ${date.replaceAll('-', '')}${hour}${minute}.${second} ${file}`
     }
-    await this.must(`_must ${file}; ${set('-a', atime)} && ${set('-m', mtime)}`, path)
+    await this.change(`_must ${file}; ${set('-a', atime)} && ${set('-m', mtime)}`, path)
   }
 
   async hash(path: string, algorithm: string): Promise<string> {
@@ -251,7 +263,7 @@ export class SshFiles implements HostFiles {
     for (;;) {
       const path = this.temporaryName(options)
       try {
-        await this.must(make(pathWord(path)), path)
+        await this.change(make(pathWord(path)), path)
         return path
       } catch (error) {
         if (!isHostError(error, 'EEXIST')) throw error

@@ -63,6 +63,28 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     expect(host.roundTrips - before).toBe(2)
   })
 
+  test('asks beforehand for what the last session read', async () => {
+    await host.write(`${scratch}/known`, 'x')
+    const look = async (over: SshHost): Promise<unknown[]> => [
+      (await over.stat(`${scratch}/known`))?.size,
+      String(await over.read(`${scratch}/known`)),
+      await over.hash(`${scratch}/known`, 'sha256'),
+      await over.which('sh'),
+      (await over.user('root'))?.uid,
+      String(Buffer.from((await over.run({ argv: ['id', '-u'] })).stdout)),
+    ]
+    const first = await open()
+    const seen = await look(first)
+    const next = await open()
+    await next.prefetch(first.recorded())
+    const before = next.roundTrips
+    expect(await look(next)).toEqual(seen)
+    expect(next.roundTrips).toBe(before)
+    await next.write(`${scratch}/known`, 'longer')
+    expect((await next.stat(`${scratch}/known`))?.size).toBe(6)
+    await Promise.all([first.close(), next.close()])
+  })
+
   test('knows the target by the first answer', async () => {
     const before = host.roundTrips
     const env = await host.env()
@@ -245,9 +267,9 @@ describe.skipIf(noSshd)('a host over SSH', () => {
   test('tells every request that the connection was lost, and leaves no temporary file', async () => {
     const server = await startSshd()
     const other = await open({}, server)
-    const running = failureOf(other.run({ argv: ['sleep', '2'] }))
     const folder = `${scratch}/lost`
     await other.makeDirectory(folder)
+    const running = failureOf(other.run({ argv: ['/bin/sh', '-c', `while [ -e ${folder} ]; do sleep 0.1; done`] }))
     const endless = async function* (): AsyncIterable<Uint8Array> {
       for (let i = 0; ; i++) {
         if (i === 40) await server.crash()
@@ -258,6 +280,8 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     expect([(await writing).code, (await running).code]).toEqual(['ConnectionLost', 'ConnectionLost'])
     expect((await failureOf(other.stat('/'))).code).toBe('ConnectionLost')
     await until('the folder is empty', () => readdirSync(folder).length === 0)
+    // a command goes on without its connection
+    rmSync(folder, { recursive: true })
     await other.close()
     await server.stop()
   })

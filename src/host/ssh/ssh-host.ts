@@ -22,6 +22,7 @@ import { SshConnection, type SshOptions } from './connection.ts'
 import { connectionError, isProxyFailure, isSshError } from './errors.ts'
 import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
+import { ReadCache, readOnlyCommand, type SshRead } from './read-cache.ts'
 import { contentWords, expandedWord, pathWord, words } from './shell-text.ts'
 import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.ts'
 import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
@@ -32,8 +33,9 @@ export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
   readonly remote: RemotePrograms = this
   private readonly held = new HeldFiles()
-  private readonly changed = new Map<string, string | null>()
+  private readonly variables = new Map<string, string | null>()
   private readonly running = new Set<() => void>()
+  private readonly cache = new ReadCache((read) => this.perform(read))
 
   /** Connect, start the shell, learn what the target has. Throws SshError. */
   static async open(target: SshTarget, options: SshOptions): Promise<SshHost> {
@@ -84,11 +86,11 @@ export class SshHost extends SshFiles implements Host {
   }
 
   private get commandTools(): CommandTools {
-    const { agents, facts, changed, running } = this
+    const { agents, facts, variables, running } = this
     return {
       agents,
       facts,
-      changed,
+      variables,
       running,
       user: (name) => this.user(name),
       group: (name) => this.group(name),
@@ -101,17 +103,66 @@ export class SshHost extends SshFiles implements Host {
     }
   }
 
+  /** Ask for reads in one round trip, to have them at hand. */
+  prefetch(reads: readonly SshRead[]): Promise<void> {
+    return this.cache.prefetch(reads)
+  }
+
+  /** Return the reads of this session in order, to prefetch them the next time. */
+  recorded(): SshRead[] {
+    return this.cache.recorded()
+  }
+
+  protected override changed(): void {
+    this.cache.clear()
+  }
+
+  /** Ask the target, whatever is at hand. */
+  private perform(read: SshRead): Promise<unknown> {
+    switch (read.op) {
+      case 'stat':
+        return super.stat(read.path)
+      case 'lstat':
+        return super.lstat(read.path)
+      case 'read':
+        return super.read(read.path)
+      case 'list':
+        return super.list(read.path)
+      case 'hash':
+        return super.hash(read.path, read.algorithm)
+      case 'access':
+        return super.access(read.path, read.wish)
+      case 'which':
+        return this.findProgram(read.program)
+      case 'user':
+        return this.findAccount(read.key, 'passwd', findUser)
+      case 'group':
+        return this.findAccount(read.key, 'group', findGroup)
+      case 'run': {
+        const { env, ...command } = read.command
+        return runRemote(this.commandTools, { ...command, ...(env && { env: new Map(env) }) })
+      }
+    }
+  }
+
   async run(command: Command): Promise<CommandResult> {
     this.putOnDisk()
-    return runRemote(this.commandTools, command)
+    const read = readOnlyCommand(command)
+    if (!read) return this.cache.whileChanging(() => runRemote(this.commandTools, command))
+    command.signal?.throwIfAborted()
+    return this.cache.get({ op: 'run', command: read })
   }
 
   async start(command: Command): Promise<number> {
     this.putOnDisk()
-    return startRemote(this.commandTools, command)
+    return this.cache.whileChanging(() => startRemote(this.commandTools, command))
   }
 
-  async which(program: string): Promise<string | undefined> {
+  which(program: string): Promise<string | undefined> {
+    return this.cache.get({ op: 'which', program })
+  }
+
+  private async findProgram(program: string): Promise<string | undefined> {
     const tests = programCandidates(program, await this.env()).map((path) => {
       const file = pathWord(path)
       return `if [ -f ${file} ] && [ -x ${file} ]; then printf %s ${contentWords(path).slice(3)}; exit; fi`
@@ -120,14 +171,21 @@ export class SshHost extends SshFiles implements Host {
     return (await this.ask(tests.join('; '))).stdout.toString() || undefined
   }
 
-  async user(nameOrId: string | number): Promise<User | undefined> {
-    const text = await this.must(accountQuery('passwd', nameOrId, this.facts.tools.has('getent')))
-    return findUser(text.toString(), nameOrId)
+  user(nameOrId: string | number): Promise<User | undefined> {
+    return this.cache.get({ op: 'user', key: nameOrId })
   }
 
-  async group(nameOrId: string | number): Promise<UserGroup | undefined> {
-    const text = await this.must(accountQuery('group', nameOrId, this.facts.tools.has('getent')))
-    return findGroup(text.toString(), nameOrId)
+  group(nameOrId: string | number): Promise<UserGroup | undefined> {
+    return this.cache.get({ op: 'group', key: nameOrId })
+  }
+
+  private async findAccount<T>(
+    key: string | number,
+    database: 'passwd' | 'group',
+    find: (text: string, key: string | number) => T | undefined,
+  ): Promise<T | undefined> {
+    const text = await this.must(accountQuery(database, key, this.facts.tools.has('getent')))
+    return find(text.toString(), key)
   }
 
   async users(): Promise<User[]> {
@@ -152,7 +210,7 @@ export class SshHost extends SshFiles implements Host {
 
   async env(): Promise<ReadonlyMap<string, string>> {
     const variables = new Map(this.facts.env)
-    for (const [name, value] of this.changed) {
+    for (const [name, value] of this.variables) {
       if (value === null) variables.delete(name)
       else variables.set(name, value)
     }
@@ -160,7 +218,8 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async setEnv(name: string, value: string | null): Promise<void> {
-    this.changed.set(name, value)
+    this.variables.set(name, value)
+    this.changed()
   }
 
   async connect(address: SocketAddress, options?: HostSocketOptions): Promise<Connection> {
@@ -197,7 +256,7 @@ export class SshHost extends SshFiles implements Host {
 
   override async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const content = this.held.content(path)
-    if (content === undefined) return super.read(path, range)
+    if (content === undefined) return range ? super.read(path, range) : this.cache.get({ op: 'read', path })
     return range ? content.subarray(range.offset, range.offset + range.length) : content
   }
 
@@ -209,19 +268,24 @@ export class SshHost extends SshFiles implements Host {
 
   override async hash(path: string, algorithm: string): Promise<string> {
     const content = this.held.content(path)
-    return content === undefined ? super.hash(path, algorithm) : createHash(algorithm).update(content).digest('hex')
+    if (content === undefined) return this.cache.get({ op: 'hash', path, algorithm })
+    return createHash(algorithm).update(content).digest('hex')
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, this.facts) ?? super.stat(path)
+    return this.held.stat(path, this.facts) ?? this.cache.get({ op: 'stat', path })
   }
 
   override async lstat(path: string): Promise<FileStat | undefined> {
-    return this.held.stat(path, this.facts) ?? super.lstat(path)
+    return this.held.stat(path, this.facts) ?? this.cache.get({ op: 'lstat', path })
   }
 
   override async access(path: string, wish: AccessWish): Promise<boolean> {
-    return this.held.has(path) ? wish !== 'execute' : super.access(path, wish)
+    return this.held.has(path) ? wish !== 'execute' : this.cache.get({ op: 'access', path, wish })
+  }
+
+  override async list(path: string): Promise<string[]> {
+    return [...(await this.cache.get<string[]>({ op: 'list', path }))]
   }
 
   override async remove(path: string): Promise<void> {

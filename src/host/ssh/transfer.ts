@@ -81,7 +81,9 @@ async function fill(
   const isPacked =
     tools.has('gzip') && sample.length > 0 && gzipSync(sample, { level: 1 }).length < sample.length * WORTHWHILE
   const unpack = isPacked ? 'gzip -dc' : 'cat'
-  const channel = connection.open(`LC_ALL=C; export LC_ALL; [ -f ${file} ] && ${unpack} >> ${file}`)
+  // the end of a lost connection looks like the end of the content, but then nobody hears the last word
+  const filling = `[ -f ${file} ] && ${unpack} >> ${file} && echo filled || { rm -f ${file}; exit 1; }`
+  const channel = connection.open(`LC_ALL=C; export LC_ALL; trap : HUP INT PIPE TERM; ${filling}`)
   const { child } = channel
   let said = ''
   const ended = once(child, 'close')

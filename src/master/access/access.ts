@@ -44,6 +44,8 @@ type Limited = Recognised & { list: Value[] }
 /** A publication that its caller may send. */
 export interface JudgedJob {
   user: string
+  /** The system of external authentication that knows the user. */
+  eauth?: string
   request: JobRequest
   /** The minions that the rights were judged for. */
   targeted: ResolvedTarget
@@ -86,7 +88,7 @@ export class Access {
     const { opts, log } = this.known
     const recognised = await this.recognise(load, extraOf(load), peer)
     if (!recognised) return AUTHENTICATION
-    const { user, list } = recognised
+    const { user, list, eauth } = recognised
     const request = readRequest(load)
     if (typeof request === 'string') {
       log('warning', `Refused a job of ${shownText(user)}: ${request}`)
@@ -103,18 +105,23 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) return { user, request, targeted: this.targets.trusted(asked), isFrozen: false }
-    const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, user, request)
+    const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, recognised, request)
     const field = this.fieldWithoutRight(list, request, mayTake)
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
     }
-    return this.judgeTarget({ user, list }, request, calls, await this.targets.foreign(asked))
+    return this.judgeTarget(
+      { user, list, ...(eauth !== undefined && { eauth }) },
+      request,
+      calls,
+      await this.targets.foreign(asked),
+    )
   }
 
   /** A user whose rights hold everywhere may reach minions that only other masters know. */
   private judgeTarget(
-    { user, list }: Limited,
+    { user, list, eauth }: Limited,
     request: JobRequest,
     calls: readonly JudgedCall[],
     found: ResolvedTarget,
@@ -130,7 +137,7 @@ export class Access {
     const { minions } = targeted
     const isNobody = minions.length === 0
     const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
-    if (isAllowed) return { user, request, targeted, isFrozen: !isRaw }
+    if (isAllowed) return { user, request, targeted, isFrozen: !isRaw, ...(eauth !== undefined && { eauth }) }
     const functions = shownText(calls.map(({ fun }) => fun).join(','))
     const where = isNobody ? 'on minions that this master does not know' : 'on these minions'
     log('warning', `${shownText(user)} may not run ${functions} ${where}`)

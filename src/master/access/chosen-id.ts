@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { option } from '../../config/mod.ts'
 import { type Dict, equals } from '../../data/mod.ts'
-import type { JobStore } from '../../store/mod.ts'
+import type { JobOwner, JobStore } from '../../store/mod.ts'
 import type { JobRequest } from '../publication.ts'
 
 export interface JobsHere {
   opts: Dict
-  jobs: Pick<JobStore, 'job'>
+  jobs: Pick<JobStore, 'job' | 'ledger'>
 }
 
 /** How old an id may be, and how far its clock may be ahead, in milliseconds. */
@@ -17,11 +17,11 @@ const OLDEST = 86_400_000
 const AHEAD = 60_000
 
 /** Whether a user may take the id of a request: a new one, or that of an own job of the same function, which further minions get. */
-export function mayTakeId({ opts, jobs }: JobsHere, user: string, { jid, fun }: JobRequest): boolean {
+export function mayTakeId({ opts, jobs }: JobsHere, owner: JobOwner, { jid, fun }: JobRequest): boolean {
   if (jid === undefined) return true
   if (!isOfPresent(jid)) return false
   const known = jobs.job(jid)
-  if (known) return equals(known.load.get('user') ?? null, user) && equals(known.load.get('fun') ?? null, fun)
+  if (known) return jobs.ledger.isOwn(jid, owner) && equals(known.load.get('fun') ?? null, fun)
   // runners have ids too, and are kept as jobs when they have ended
   return !existsSync(join(option(opts, 'cachedir'), 'proc', jid))
 }

@@ -45,11 +45,12 @@ export async function explainPublication(
   if (general !== undefined) return allowed(source, general)
   if (!minions || publishRule(list, call, somewhere) === undefined) return refused({ list, source }, call, call.family)
   const covers = await minions()
-  if (!covers) return { allowed: false, reason: 'The target means no minion that this master knows' }
-  const rule = publishRule(list, call, covers)
+  const rule = covers && publishRule(list, call, covers)
   if (rule !== undefined) return allowed(source, rule)
   const targets = list.filter((entry) => publishRule([entry], call, somewhere) !== undefined).flatMap(keysOf)
-  return { allowed: false, reason: `${source} allows ${call.fun} only on ${shortList(targets)}` }
+  // one answer for no minion and for minions of others: the user must not learn what these are like
+  const reason = `${source} allows ${call.fun} only on ${shortList(targets)}; the target means other minions, or none`
+  return { allowed: false, reason }
 }
 
 const allowed = (source: string, rule: Value): Verdict => ({

@@ -88,7 +88,7 @@ export class Batches {
     const asked = named === undefined ? load : new Map(load).set('tgt', named).set('tgt_type', 'list')
     const judged = await this.publishing.judged(asked, peer)
     if (judged instanceof Map) return judged
-    const { request, user, targeted, isFrozen } = judged
+    const { request, user, targeted, isFrozen, eauth } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters
     const isForOthers = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
     const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
@@ -98,6 +98,7 @@ export class Batches {
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
     const batch = new Batch(plan, minions, now())
+    if (eauth !== undefined) this.parts.jobs.ledger.noteEauth(plan.jid, eauth)
     // whoever is told the number of a batch can count on it, whatever becomes of this master
     try {
       this.states.store(plan.jid, batch.describe())

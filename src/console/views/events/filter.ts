@@ -1,4 +1,5 @@
 // What the filter of events means: a part of a tag, a glob, or a regular expression between slashes.
+import { globMatcher } from '../../glob.ts'
 
 export interface TagFilter {
   fits(tag: string): boolean
@@ -16,20 +17,6 @@ const LONGEST_TAG = 1000
 
 const ALL: TagFilter = { fits: () => true, glob: undefined, problem: undefined }
 
-/** Turn a glob with `*`, `?` and `[…]` into a regular expression. */
-export function globExpression(glob: string): RegExp {
-  const text = glob.replace(
-    /\[([!^]?)([^\]]+)\]|[*?]|[\\^$.|+(){}[\]]/gs,
-    (part: string, not?: string, set?: string) => {
-      if (part === '*') return '.*'
-      if (part === '?') return '.'
-      if (set === undefined) return `\\${part}`
-      return `[${not ? '^' : ''}${set.replace(/[\\\]^]/g, '\\$&')}]`
-    },
-  )
-  return new RegExp(`^${text}$`, 's')
-}
-
 const isGlob = (text: string): boolean => /[*?]|\[.+\]/.test(text)
 
 /** Read what somebody typed to filter tags. */
@@ -40,12 +27,7 @@ export function readTagFilter(typed: string): TagFilter {
   if (expression !== undefined) return readExpression(expression)
   const glob = isGlob(text) ? text : `*${text}*`
   const isServed = glob.length <= LONGEST && glob.split('*').length - 1 <= MOST_STARS
-  try {
-    const pattern = globExpression(glob)
-    return { fits: (tag) => pattern.test(tag), glob: isServed ? glob : undefined, problem: undefined }
-  } catch {
-    return { ...ALL, problem: 'This is no glob' }
-  }
+  return { fits: globMatcher(glob), glob: isServed ? glob : undefined, problem: undefined }
 }
 
 function readExpression(text: string): TagFilter {
@@ -62,6 +44,5 @@ export function readOriginFilter(typed: string): { glob: string | undefined; fit
   const text = typed.trim()
   if (text === '') return { glob: undefined, fits: () => true }
   const glob = isGlob(text) ? text : `${text}*`
-  const pattern = globExpression(glob)
-  return { glob: glob.length <= LONGEST ? glob : undefined, fits: (origin) => pattern.test(origin) }
+  return { glob: glob.length <= LONGEST ? glob : undefined, fits: globMatcher(glob) }
 }

@@ -1,8 +1,9 @@
 // Minions with the same results, as a list: "412 minions: 3 changed".
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { read } from '../../api/client.ts'
 import { count, counted } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'
+import { connection } from '../../live/stream.ts'
 import { param, setParams } from '../../route.ts'
 import { Badge, Button, Card, CopyMenu, Empty, Notice, ProblemNotice, type Tone } from '../../ui/basic.tsx'
 import { Table, type Column as TableColumn } from '../../ui/table.tsx'
@@ -44,6 +45,10 @@ export const StateGroups = ({ matrix }: { matrix: Matrix }) => (
   />
 )
 
+/** Whether an event is a return of a job, of a minion or of the master. */
+const isReturn = (jid: string, tag: string): boolean =>
+  tag.startsWith(`salt/job/${jid}/ret/`) || tag === `salt/run/${jid}/ret`
+
 /** Read the groups, until the master has read all returns that there are. */
 async function allGroups(jid: string, signal: AbortSignal) {
   let answer = await read('/v1/jobs/{jid}/groups', { params: { jid }, signal })
@@ -55,7 +60,15 @@ async function allGroups(jid: string, signal: AbortSignal) {
 export function ReturnGroups({ job }: { job: Job }) {
   const [most, show] = useState(PAGE)
   const { jid } = job
-  const { data, problem, reload } = useResource((signal) => allGroups(jid, signal), [jid, job.counts.returned])
+  const { data, problem, reload } = useResource((signal) => allGroups(jid, signal), [jid], {
+    apply: (_, { tag }) => (isReturn(jid, tag) ? 'reload' : undefined),
+  })
+  const { returned } = job.counts
+  const grouped = data?.groups.reduce((sum, { minions }) => sum + minions, 0)
+  // without events, the counts of the job tell of further returns
+  useEffect(() => {
+    if (connection.peek() !== 'live' && grouped !== undefined && grouped < returned) void reload()
+  }, [grouped, returned])
   if (problem) return <ProblemNotice problem={problem} retry={reload} />
   if (!data) return null
   if (data.groups.length === 0) {

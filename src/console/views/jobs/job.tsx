@@ -6,6 +6,7 @@ import { href, param, setParams } from '../../route.ts'
 import { Badge, Check, Empty, ProblemNotice, Search, Select, Tabs, Time, View } from '../../ui/basic.tsx'
 import { commandLine } from '../run/command.ts'
 import { Actions } from './actions.tsx'
+import { caughtUp } from './caught-up.ts'
 import { Compare } from './compare.tsx'
 import { type Matrix, useMatrix } from './feed.ts'
 import { ReturnGroups, StateGroups } from './groups.tsx'
@@ -174,9 +175,10 @@ function tabsOf(matrix: Matrix): (keyof typeof TABS)[] {
 }
 
 export function JobPage({ jid }: { jid: string }) {
-  const { data: job, problem, isLoading, reload } = useJob(jid)
+  const { data: known, problem, isLoading, reload } = useJob(jid)
   const feed = useMatrix(jid)
   const { matrix } = feed
+  const job = useMemo(() => known && caughtUp(known, matrix), [known, matrix])
   const tabs = matrix ? tabsOf(matrix) : []
   const tab = tabs.find((each) => each === param('tab')) ?? tabs[0] ?? ''
   const pane = job && (tab !== 'compare' || param('state') !== '') ? <Pane job={job} matrix={matrix} /> : null

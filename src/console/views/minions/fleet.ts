@@ -9,6 +9,8 @@ export interface Wanted {
   /** The state of keys. */
   state: 'accepted' | 'pending' | 'rejected' | 'denied'
   grain: string
+  /** A compound target. */
+  target: string
   columns: readonly string[]
 }
 
@@ -30,6 +32,7 @@ async function load(wanted: Wanted, signal: AbortSignal, show: (fleet: Fleet) =>
     const query = {
       state: wanted.state,
       grain: wanted.grain,
+      target: wanted.target,
       columns: wanted.columns.join(','),
       limit: cursor === undefined ? FIRST_PAGE : PAGE,
       ...(cursor !== undefined && { cursor }),
@@ -51,7 +54,8 @@ async function checkPresence({ data, isLoading, reload }: FleetState, wanted: Wa
   let up = 0
   for (const { presence } of data.rows.values()) if (presence.connected) up++
   try {
-    const { total } = await get('/v1/minions', { query: { state: 'up', grain: wanted.grain, limit: 1 } })
+    const { grain, target } = wanted
+    const { total } = await get('/v1/minions', { query: { state: 'up', grain, target, limit: 1 } })
     if (total !== up) await reload()
   } catch (error) {
     // the next look tries again; a session that ended is told elsewhere

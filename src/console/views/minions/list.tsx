@@ -76,6 +76,18 @@ function Filters({ rows }: { rows: Fleet['rows'] }) {
         value={grain}
         onChange={(event) => setParams({ grain: event.currentTarget.value.trim(), select: null })}
       />
+      <input
+        class="input wide mono"
+        type="search"
+        placeholder="Target: G@os:Debian and web*"
+        aria-label="Filter by a compound target"
+        title="A compound target, such as G@os:Debian and web*. The master says whom it means"
+        maxLength={10_000}
+        autocomplete="off"
+        spellcheck={false}
+        value={param('target')}
+        onChange={(event) => setParams({ target: event.currentTarget.value.trim(), select: null })}
+      />
     </div>
   )
 }
@@ -156,7 +168,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-const FILTERS = ['q', 'state', 'result', 'version', 'grain']
+const FILTERS = ['q', 'state', 'result', 'version', 'grain', 'target']
 
 const Dialogs = ({ sample }: { sample: string | undefined }) => {
   const close = (): void => setParams({ dialog: null })
@@ -170,17 +182,13 @@ const Dialogs = ({ sample }: { sample: string | undefined }) => {
 }
 
 export function MinionList() {
-  const [q, state, result, version, grain] = FILTERS.map((name) => param(name)) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [q, state, result, version] = [param('q'), param('state'), param('result'), param('version')]
+  const grain = param('grain')
   const sort = param('sort', 'id')
   const fleetState = useFleet({
     state: isKeyState(state) ? state : 'accepted',
     grain: isGrain(grain) ? grain : '',
+    target: param('target'),
     columns: pathColumns(),
   })
   const { data: fleet = NO_ROWS, problem, isLoading, reload } = fleetState

@@ -1,23 +1,20 @@
 // Which rules of the reactor an event meets.
-import { globExpression } from '../events/filter.ts'
+import { globMatcher } from '../../glob.ts'
 
-const known = new Map<string, RegExp>()
+const MOST_KNOWN = 1000
 
-function expressionOf(glob: string): RegExp {
-  let expression = known.get(glob)
-  if (!expression) {
-    if (known.size > 1000) known.clear()
-    try {
-      expression = globExpression(glob)
-    } catch {
-      // a set of characters that only Python reads: no event is shown to meet it
-      expression = /(?!)/
-    }
-    known.set(glob, expression)
+const known = new Map<string, (tag: string) => boolean>()
+
+function matcherOf(glob: string): (tag: string) => boolean {
+  let matcher = known.get(glob)
+  if (!matcher) {
+    if (known.size >= MOST_KNOWN) known.clear()
+    matcher = globMatcher(glob)
+    known.set(glob, matcher)
   }
-  return expression
+  return matcher
 }
 
 /** Whether the tag of an event meets a rule. */
 export const matches = (rules: ReadonlyArray<{ tag: string }>, tag: string): boolean =>
-  rules.some((rule) => expressionOf(rule.tag).test(tag))
+  rules.some((rule) => matcherOf(rule.tag)(tag))

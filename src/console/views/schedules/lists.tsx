@@ -115,6 +115,11 @@ function Members({ name }: { name: string }) {
       {data && data.total > data.minions.length && (
         <span class="small muted">and {count(data.total - data.minions.length)} more</span>
       )}
+      {data && data.total > 0 && (
+        <a class="small" href={href('minions', { target: `N@${name}` })}>
+          Show as a table
+        </a>
+      )}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { type Data, ROOT, read } from '../../api/client.ts'
 import { bytes, count, decimal, duration } from '../../format.ts'
 import { useResource } from '../../live/resource.ts'
+import { readStatus } from '../../live/status.ts'
 import { href } from '../../route.ts'
 import { seemsAllowed } from '../../session.ts'
 import { Card, Notice, ProblemNotice, Time } from '../../ui/basic.tsx'
@@ -137,7 +138,7 @@ function Limits() {
 }
 
 export function Health() {
-  const { data, problem, reload } = useResource((signal) => read('/v1/status', { signal }), [])
+  const { data, problem, reload } = useResource(readStatus, [])
   useEffect(() => {
     const timer = setInterval(() => document.hidden || void reload(), AGAIN_MS)
     return () => clearInterval(timer)

@@ -1,0 +1,86 @@
+import { describe, expect, test, vi } from 'vitest'
+import { ReadCache, readOnlyCommand, type SshRead } from './read-cache.ts'
+
+const stat = (path: string): SshRead => ({ op: 'stat', path })
+const id: SshRead = { op: 'run', command: { argv: ['id'] } }
+
+function cacheOf(): { cache: ReadCache; asked: string[] } {
+  const asked: string[] = []
+  const perform = async (read: SshRead): Promise<string> => {
+    const name = 'path' in read ? read.path : read.op
+    asked.push(name)
+    if (name === '/gone') throw new Error('gone')
+    return `${name} ${asked.length}`
+  }
+  return { cache: new ReadCache(perform), asked }
+}
+
+describe('a cache of reads', () => {
+  test('asks for each thing once, until something changes', async () => {
+    const { cache, asked } = cacheOf()
+    expect(await Promise.all([cache.get(stat('/a')), cache.get(stat('/a'))])).toEqual(['/a 1', '/a 1'])
+    await expect(cache.get(stat('/gone'))).rejects.toThrow('gone')
+    await expect(cache.get(stat('/gone'))).rejects.toThrow('gone')
+    cache.clear()
+    await cache.get(stat('/a'))
+    expect(asked).toEqual(['/a', '/gone', '/a'])
+  })
+
+  test('keeps nothing for long, and nothing that changes by itself', async () => {
+    vi.useFakeTimers()
+    try {
+      const { cache, asked } = cacheOf()
+      await cache.get(stat('/a'))
+      vi.advanceTimersByTime(6000)
+      for (const path of ['/a', '/proc/uptime', '/proc/uptime', '/var/run/x', '/var/run/x']) await cache.get(stat(path))
+      expect(asked).toEqual(['/a', '/a', '/proc/uptime', '/proc/uptime', '/var/run/x', '/var/run/x'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('keeps nothing while a command may change the target', async () => {
+    const { cache, asked } = cacheOf()
+    await cache.get(stat('/a'))
+    await cache.whileChanging(async () => {
+      await cache.get(stat('/a'))
+      await cache.get(stat('/a'))
+    })
+    await cache.get(stat('/a'))
+    expect(asked).toHaveLength(4)
+  })
+
+  test('gives the output of a command once', async () => {
+    const { cache, asked } = cacheOf()
+    await cache.prefetch([id])
+    await cache.get(id)
+    await cache.get(id)
+    expect(asked).toEqual(['run', 'run'])
+  })
+
+  test('asks for the rest of a plan again, together with the first read after a change', async () => {
+    const { cache, asked } = cacheOf()
+    const plan = ['/a', '/b', '/c'].map(stat)
+    await cache.prefetch(plan)
+    await cache.get(stat('/a'))
+    cache.clear()
+    const first = cache.get(stat('/b'))
+    expect(asked).toEqual(['/a', '/b', '/c', '/b', '/c'])
+    await first
+    await cache.get(stat('/c'))
+    expect(asked).toHaveLength(5)
+    expect(cache.recorded()).toEqual(plan)
+  })
+})
+
+test.each<[string[], boolean]>([
+  [['dpkg-query', '--show', 'x'], true],
+  [['/usr/bin/systemctl', '--no-pager', 'is-active', 'ssh'], true],
+  [['systemctl', 'restart', 'ssh'], false],
+  [['rpm', '-qa'], true],
+  [['rpm', '-e', 'x'], false],
+  [['hostname', 'new-name'], false],
+  [['/bin/sh', '-c', 'id'], false],
+])('a command only reads, or may change the target: %j', (argv, reads) => {
+  expect(readOnlyCommand({ argv }) !== undefined).toBe(reads)
+})
