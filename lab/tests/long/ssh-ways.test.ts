@@ -31,7 +31,7 @@ echo /bin/sh > ${BOX}/etc/shells
 mount --bind /proc ${BOX}/proc
 mount --rbind /dev ${BOX}/dev
 dropbearkey -t ed25519 -f ${BOX}/etc/dropbear/key
-chroot ${BOX} /bin/dropbear -R -E -p ${BOX_PORT} -r /etc/dropbear/key
+chroot ${BOX} /bin/dropbear -R -p ${BOX_PORT} -r /etc/dropbear/key >/dev/null 2>&1
 `
 
 let lab: Lab
