@@ -56,7 +56,8 @@ describe('over SSH, as by salt-call on a twin', () => {
   it('the database server', async () => {
     const mirror = await bootMirror(lab, /^(postgresql|libpq|libllvm)/)
     const [target, twin] = await pair()
-    for (const host of [target, twin]) await introduce(host, mirror)
+    // the controller fetches what states name by URL
+    for (const host of [controller.host, target, twin]) await introduce(host, mirror)
     const tree = ownTree('database', 'database.postgresql')
     controller.write(tree, { db: { host: target.address } })
     const ssh = await overSsh(controller, 'db', target, tree)
