@@ -69,19 +69,43 @@ export async function tableText(root: string, family: Family): Promise<string> {
     entries.push(entryText(family, file, declaration))
     byName.set(name, entries)
   }
-  const lines = [...byName].map(([name, entries]) => `  ${name}: [\n${entries.join('')}  ],\n`)
-  return `${family.head}${lines.join('')}}\n`
+  const lines = [...byName].map(([name, entries]) => {
+    if (entries.length === 1) return filled(`${name}: [${entries[0]}],`, '  ')
+    return `  ${name}: [\n${entries.map((entry) => filled(`${entry},`, '    ')).join('')}  ],\n`
+  })
+  return `${UNFORMATTED}${family.head}${lines.join('')}}\n`
 }
 
 function entryText(family: Family, file: string, declaration: Declaration): string {
   const hooks = family.hooks(declaration)
-  return [
-    '    {\n',
-    listText('functions', Object.keys(declaration.functions)),
-    hooks.length > 0 ? listText('hooks', hooks) : '',
-    family.tellsAlways && !('when' in declaration) ? '      always: true,\n' : '',
-    `      load: () => import('../${file}'),\n    },\n`,
-  ].join('')
+  const parts = [
+    `functions: ${listText(Object.keys(declaration.functions))}`,
+    ...(hooks.length > 0 ? [`hooks: ${listText(hooks)}`] : []),
+    ...(family.tellsAlways && !('when' in declaration) ? ['always: true'] : []),
+    `load: () => import('../${file}')`,
+  ]
+  return `{ ${parts.join(', ')} }`
+}
+
+/** The formatter would write each function on a line of its own. */
+const UNFORMATTED = '// biome-ignore-all format: a line for each function is hard to read\n'
+
+const listText = (words: readonly string[]): string => `[${words.map((word) => `'${word}'`).join(', ')}]`
+
+const WIDTH = 120
+
+/** Write an entry in lines that are filled up to the edge of the page. */
+function filled(entry: string, indent: string): string {
+  const lines: string[] = []
+  let line = indent
+  for (const part of entry.split(/(?<=,) /)) {
+    if (line.length + part.length > WIDTH) {
+      lines.push(line.trimEnd())
+      line = `${indent}  `
+    }
+    line += `${part} `
+  }
+  return `${[...lines, line.trimEnd()].join('\n')}\n`
 }
 
 /** Families without functions to call: their tables are short. */
@@ -108,14 +132,6 @@ ${lines.join('')}}\n`
 
 export const tableFile = (root: string, { kind }: { kind: PluginKind }): string =>
   join(root, 'src', 'loader', `${kind}-table.ts`)
-
-/** Words up to the edge of the page, as the formatter leaves them. */
-function listText(key: string, words: readonly string[]): string {
-  const names = words.map((name) => `'${name}'`)
-  const oneLine = `      ${key}: [${names.join(', ')}],\n`
-  if (oneLine.length <= 121) return oneLine
-  return `      ${key}: [\n${names.map((name) => `        ${name},\n`).join('')}      ],\n`
-}
 
 if (import.meta.filename === process.argv[1]) {
   const root = join(import.meta.dirname, '..')

@@ -1,8 +1,8 @@
 // The bus inside a daemon. Listeners hear an event at once and in order; a listener that fails does not keep others from
 // hearing. The bytes of an event are made once, and only when somebody outside this process listens. Every event carries its
 // origin: `fire` is for the daemon's own code, everything that comes from elsewhere goes through `fireFrom`.
-import { type Log, silentLog, toError } from '../base/mod.ts'
-import { type Dict, Encoded } from '../data/mod.ts'
+import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
+import { type Dict, Encoded, trimDict } from '../data/mod.ts'
 import { frameEvent } from '../wire/mod.ts'
 import { headOf, masterOrigin, type Origin } from './origin.ts'
 
@@ -72,23 +72,31 @@ export class EventBus {
   last: number
   /** The daemon whose bus this is. */
   readonly own: Origin
+  /** The most bytes of an event of somebody else. */
+  private readonly mostBytes: number
 
   /** Goes on after the number of an earlier bus. */
-  constructor(log: Log = silentLog, last = 0, own: Origin = masterOrigin('master')) {
+  constructor(log: Log = silentLog, last = 0, own: Origin = masterOrigin('master'), mostBytes = 0) {
     this.log = log
     this.last = last
     this.own = own
+    this.mostBytes = mostBytes
   }
 
   /** Stamps an event of the daemon's own code and tells all listeners. */
   fire(tag: string, data: Dict): BusEvent {
-    return this.fireFrom(this.own, tag, data)
+    return this.tell(this.own, tag, data.set('_stamp', stamp()))
   }
 
-  /** Stamps an event of somebody else and tells all listeners; see `tagRefusal` for who may fire what. */
+  /**
+   * Stamps an event of somebody else and tells all listeners; see `tagRefusal` for who may fire what. Values of an event that is too
+   * large are replaced.
+   */
   fireFrom(origin: Origin, tag: string, data: Dict): BusEvent {
-    data.set('_stamp', stamp())
-    return this.tell(origin, tag, data)
+    const told = this.mostBytes > 0 ? trimDict(data, this.mostBytes) : data
+    if (told !== data)
+      this.log('warning', `Event ${shownText(tag)} is larger than max_event_size: its large values are left out`)
+    return this.tell(origin, tag, told.set('_stamp', stamp()))
   }
 
   /** Tells an event that has its stamp. */

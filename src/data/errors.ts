@@ -55,3 +55,13 @@ export class SaltError extends BrineError<SaltErrorCode> {
     this.name = code
   }
 }
+
+/** Make Salt's error for a command or a change that failed. */
+export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+
+/** Make Salt's error for arguments that cannot be used. */
+export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
+
+/** Return whether an error is Salt's for a command or a change that failed. */
+export const isFailure = (error: unknown): error is SaltError =>
+  error instanceof SaltError && error.code === 'CommandExecutionError'

@@ -22,7 +22,17 @@ export { type DiffOptions, unifiedDiff } from './difflib.ts'
 export { toDouble } from './double.ts'
 export { Encoded, readValue } from './encoded.ts'
 export { EncodedDict, EncodedEntry } from './encoded-dict.ts'
-export { PyError, type PyErrorType, SaltError, type SaltErrorCode, typeError, valueError } from './errors.ts'
+export {
+  failure,
+  isFailure,
+  misuse,
+  PyError,
+  type PyErrorType,
+  SaltError,
+  type SaltErrorCode,
+  typeError,
+  valueError,
+} from './errors.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
 export { formatPercent, type PercentConversions } from './format/percent.ts'
 export { format } from './format/spec.ts'
@@ -126,6 +136,7 @@ export {
   traverse,
   traverseDict,
 } from './traverse.ts'
+export { trimDict } from './trim-dict.ts'
 export {
   type BinaryOp,
   type Dict,

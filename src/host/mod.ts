@@ -1,4 +1,4 @@
-// The machine: the interface, this machine, a simulated one, and a view that cannot change anything.
+// The machine: the interface, this machine, one over SSH, a simulated one, and a view that cannot change anything.
 
 export { groupIdsOf, parseGroup, parsePasswd, type User, type UserGroup } from './accounts.ts'
 export { endingHost } from './ending-host.ts'
@@ -46,6 +46,7 @@ export { splitHost } from './split-host.ts'
 export {
   AGENT_FORWARDING,
   isSshError,
+  keptReads,
   type RawOptions,
   type RawResult,
   type ReadCommand,

@@ -4,6 +4,7 @@ import { readValue, type Value } from '../data/mod.ts'
 import { bind, type Keywords, type MasterContext, type MasterFunction, type MasterModule, toValue } from '../sdk/mod.ts'
 import { LoaderError } from './errors.ts'
 import { loggedCall } from './logged-call.ts'
+import { splitName } from './module-entry.ts'
 
 export interface MasterEntry {
   readonly functions: readonly string[]
@@ -30,7 +31,7 @@ export class MasterRegistry {
   }
 
   has(name: string): boolean {
-    const [module, fun] = parted(name)
+    const [module, fun] = splitName(name)
     return Object.hasOwn(this.table, module) && this.table[module]!.some(({ functions }) => functions.includes(fun))
   }
 
@@ -42,7 +43,7 @@ export class MasterRegistry {
 
   /** A function's declaration; throws when there is none. */
   async find(name: string): Promise<MasterFunction> {
-    const [module, fun] = parted(name)
+    const [module, fun] = splitName(name)
     for (const entry of Object.hasOwn(this.table, module) ? this.table[module]! : []) {
       if (entry.functions.includes(fun)) return (this.loaded.get(entry) ?? (await this.load(entry))).functions[fun]!
     }
@@ -70,7 +71,7 @@ export class MasterRegistry {
   ): Promise<Value> {
     const declaration = await this.find(name)
     const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
-    const run = async () => toValue(await declaration.run(ctx, bind(declaration, parted(name)[1], args, keywords)))
+    const run = async () => toValue(await declaration.run(ctx, bind(declaration, splitName(name)[1], args, keywords)))
     return loggedCall(ctx.log, name, run)
   }
 
@@ -79,9 +80,4 @@ export class MasterRegistry {
     for (const name of [...this.names()].sort()) docs.set(name, (await this.find(name)).doc)
     return docs
   }
-}
-
-function parted(name: string): [module: string, fun: string] {
-  const dot = name.indexOf('.')
-  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
 }

@@ -13,3 +13,9 @@ export interface ModuleEntry {
  * first that has it: where systemd is installed and not running, `service.mask` is systemd's and `service.start` is not.
  */
 export type ModuleTable = Readonly<Record<string, readonly ModuleEntry[]>>
+
+/** Return the parts of `module.function`. */
+export function splitName(name: string): [module: string, fun: string] {
+  const dot = name.indexOf('.')
+  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
+}

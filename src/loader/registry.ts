@@ -18,7 +18,7 @@ import { refuseBeyondTarget } from './beyond-target.ts'
 import { LoaderError } from './errors.ts'
 import { loggedCall, loggerName } from './logged-call.ts'
 import { MasterRegistry } from './master-registry.ts'
-import type { ModuleTable } from './module-entry.ts'
+import { type ModuleTable, splitName } from './module-entry.ts'
 import { OfferedFunctions } from './offered.ts'
 import { returnerTable } from './returner-table.ts'
 import { runnerTable } from './runner-table.ts'
@@ -210,7 +210,7 @@ export class Registry {
 
   /** Whether there is a function (`module.function`) of that name; of a loaded module those that serve this minion. */
   has(name: string): boolean {
-    const [module, fun] = split(name)
+    const [module, fun] = splitName(name)
     const offered = this.shared.functions.of(module)?.has(fun) ?? false
     const loaded = this.shared.loaded.get(module)
     return offered && (loaded === undefined || Object.hasOwn(loaded.functions, fun))
@@ -227,7 +227,7 @@ export class Registry {
   /** The answer is a promise only when the function is asynchronous or its module has yet to be imported. */
   call(name: string, args: readonly Value[] = [], kwargs: Keywords = new Map()): Value | Promise<Value> {
     if (!this.has(name)) throw this.unknown(name)
-    const [module, fun] = split(name)
+    const [module, fun] = splitName(name)
     const keywords = kwargs instanceof Map ? kwargs : new Map(Object.entries(kwargs))
     const loaded = this.shared.loaded.get(module)
     if (loaded) return this.run(loaded, name, fun, args, keywords)
@@ -237,7 +237,7 @@ export class Registry {
   /** Whether a function serves this minion; its module is imported only if it does not serve all. */
   async serves(name: string): Promise<boolean> {
     if (!this.has(name)) return false
-    const [module, fun] = split(name)
+    const [module, fun] = splitName(name)
     const isOfAll = this.shared.table[module]?.some(({ always, functions }) => always && functions.includes(fun))
     if (isOfAll && !this.shared.loaded.has(module) && this.providerOf(module) === undefined) return true
     const declaration = await this.module(module).catch(unavailable)
@@ -311,7 +311,7 @@ export class Registry {
     if (!ctx.log.from) return ctx
     const known = contexts.get(module)
     if (known) return known
-    const [virtual] = split(name)
+    const [virtual] = splitName(name)
     const isOwn = shared.table[virtual] !== shared.builtIn[virtual]
     const own = { ...ctx, log: namedLog(ctx.log, loggerName('module', module, isOwn)) }
     contexts.set(module, own)
@@ -328,11 +328,6 @@ export class Registry {
 function unavailable(error: unknown): undefined {
   if (!(error instanceof LoaderError)) throw error
   return undefined
-}
-
-function split(name: string): [module: string, fun: string] {
-  const dot = name.indexOf('.')
-  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
 }
 
 function noStates(): never {

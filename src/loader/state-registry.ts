@@ -3,6 +3,7 @@
 import { contains, type Dict, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
+import { splitName } from './module-entry.ts'
 
 export interface StateEntry {
   readonly functions: readonly string[]
@@ -66,7 +67,7 @@ export class StateRegistry {
   /** Whether there is a function or hook of that name. */
   has(name: string): boolean {
     if (this.found.has(name)) return true
-    const [module, fun] = parted(name)
+    const [module, fun] = splitName(name)
     if (this.isSettled(module)) return this.offered.get(module)?.has(fun) ?? false
     return this.entries(module).some(({ functions, hooks }) => functions.includes(fun) || hooks?.includes(fun))
   }
@@ -75,7 +76,7 @@ export class StateRegistry {
   get(name: string): StateFunction | undefined {
     const known = this.found.get(name)
     if (known) return known
-    const [module, fun] = parted(name)
+    const [module, fun] = splitName(name)
     const functions = this.loaded.get(module)?.functions
     if (!functions || !Object.hasOwn(functions, fun)) return undefined
     this.found.set(name, functions[fun]!)
@@ -94,7 +95,7 @@ export class StateRegistry {
 
   /** Why there is no such function, as Salt says it. */
   missing(name: string): string {
-    const [module] = parted(name)
+    const [module] = splitName(name)
     const reason = this.reasons.get(module)
     if (reason === undefined || reason === '') return `'${name}' is not available.`
     return `'${module}' __virtual__ returned False: ${reason}`
@@ -119,9 +120,4 @@ export class StateRegistry {
     this.reasons.set(module, reasons.join('; '))
     return undefined
   }
-}
-
-function parted(name: string): [module: string, fun: string] {
-  const dot = name.indexOf('.')
-  return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)]
 }

@@ -25,8 +25,9 @@ export interface Journaled {
 
 export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: StorageWatch): Journaled {
   const own = masterOrigin(option(opts, 'id') || 'master')
+  const mostBytes = option(opts, 'max_event_size')
   if (!hasJournal(opts)) {
-    return { bus: new EventBus(log, 0, own), kept: async () => {}, past: () => [], close: async () => {} }
+    return { bus: new EventBus(log, 0, own, mostBytes), kept: async () => {}, past: () => [], close: async () => {} }
   }
   const journal = new EventJournal({
     folder: journalFolder(opts),
@@ -36,7 +37,7 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: Stor
     maxBytes: option(opts, 'event_journal_max_size'),
     inlineBytes: option(opts, 'event_journal_inline_size'),
   })
-  const bus = new EventBus(log, journal.last, own)
+  const bus = new EventBus(log, journal.last, own, mostBytes)
   const stop = bus.listen((event) => journal.take(event))
   const tidying = setInterval(
     guarded(log, 'Tidying the journal', () => journal.prune()),

@@ -89,8 +89,8 @@ export class PillarService {
 /** Bytes of what a minion sends along from which on its pillar is made in a process of its own. */
 const LARGE = 1 << 20
 
-const isLarge = ({ grains, override = null, ext = null }: MinionPillarRequest): boolean =>
-  sizeOf(grains) + sizeOf(override) + sizeOf(ext) > LARGE
+const isLarge = ({ grains, override = null, ext = null, extraMinionData = null }: MinionPillarRequest): boolean =>
+  sizeOf(grains) + sizeOf(override) + sizeOf(ext) + sizeOf(extraMinionData) > LARGE
 
 /** The longest name of an environment. */
 const LONGEST_ENVIRONMENT = 256
@@ -114,5 +114,6 @@ function requestOf(load: Dict): MinionPillarRequest {
     override: load.get('pillar_override') ?? null,
     overrideEncoding: textOf(load.get('pillar_override_encoding') ?? null) ?? null,
     ext: load.get('ext') ?? null,
+    extraMinionData: load.get('extra_minion_data') ?? null,
   }
 }

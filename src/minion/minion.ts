@@ -30,7 +30,7 @@ import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
-import { openMinionSchedule, watchMaster } from './scheduled.ts'
+import { addMineJob, holdReturns, openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
 import { startupJob } from './startup.ts'
 
@@ -53,6 +53,12 @@ export class Minion {
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
+  private hasBeacons = false
+  private leads = false
+  /** The functions of scheduled jobs and beacons: those of the first master, once it is reached. */
+  private functions!: () => Promise<Registry>
+  /** Sends the returns of scheduled jobs that ended before a master was reached. */
+  private releaseReturns: () => void = () => undefined
   private isClosed = false
 
   /** `startedAs`: the words that start it again in the background. */
@@ -116,6 +122,8 @@ export class Minion {
     this.onStarted()
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
     this.closings.push(() => this.jobs.settle())
+    const [first] = this.peers
+    if (first) await this.beginEarly(first.opts, grains)
     const opened = this.peers.map((peer) => this.openPeer(peer))
     if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.over])
     else await this.openAlone(grains)
@@ -190,6 +198,7 @@ export class Minion {
     if (this.isClosed) await peer.close()
     this.checkOpening()
     this.closings.push(listenForDuties(this.bus, peer, this.log))
+    this.releaseReturns()
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)
     this.closings.push(pingMaster(peer, this.log))
@@ -200,34 +209,65 @@ export class Minion {
 
   /** Without a master there are still the schedule and the beacons. */
   private async openAlone(grains: Dict): Promise<void> {
-    const { opts, log, host } = this
+    const { opts, log } = this
+    const functions = await this.functionsAlone(opts, grains)
+    this.lead(opts, functions)
+    const load = startupJob(opts, log)
+    if (load) this.jobs.begin(load, { functions, finished: () => undefined })
+  }
+
+  /** Return the functions of a minion that has reached no master, without pillar. */
+  private async functionsAlone(opts: Dict, grains: Dict): Promise<() => Promise<Registry>> {
+    const { log, host } = this
     const pillar: Dict = new Map()
     opts.set('pillar', pillar)
     const functions = minionFunctions({ opts, grains, pillar, host, log, more: this.surroundings() })
     await functions.refresh()
-    this.lead(opts, async () => functions)
-    const load = startupJob(opts, log)
-    if (load) this.jobs.begin(load, { functions: async () => functions, finished: () => undefined })
+    return async () => functions
+  }
+
+  /** `scheduler_before_connect` and `beacons_before_connect`: begin before a master is reached. */
+  private async beginEarly(opts: Dict, grains: Dict): Promise<void> {
+    const [schedules, beacons] = [option(opts, 'scheduler_before_connect'), option(opts, 'beacons_before_connect')]
+    if (!schedules && !beacons) return
+    this.functions = await this.functionsAlone(opts, grains)
+    this.checkOpening()
+    if (beacons) this.beginBeacons(opts)
+    if (!schedules) return
+    this.releaseReturns = holdReturns(this.bus, this.log)
+    this.beginSchedule(opts)
   }
 
   /** What one minion does once, however many masters it has: the schedule, the beacons and the engines. */
   private lead(opts: Dict, functions: () => Promise<Registry>): void {
-    if (this.schedule) return
-    const { log, bus, jobs } = this
-    const { schedule, close } = openMinionSchedule({
-      opts,
-      log: namedLog(log, 'salt.utils.schedule'),
-      bus,
-      jobs,
-      functions,
-    })
-    this.schedule = schedule
+    if (this.leads) return
+    this.leads = true
+    this.functions = functions
+    const { log, bus } = this
+    addMineJob(this.beginSchedule(opts), opts)
+    this.beginBeacons(opts)
     this.closings.push(
-      close,
       watchGrains(opts, this.host, bus, log),
-      new Beacons({ opts, log: namedLog(log, 'salt.beacons'), bus, jobs, functions }).start(),
       openMinionEngines({ opts, log: namedLog(log, 'salt.engines'), bus, functions }, this.host),
     )
+  }
+
+  private beginSchedule(opts: Dict): Schedule {
+    if (this.schedule) return this.schedule
+    const { bus, jobs } = this
+    const log = namedLog(this.log, 'salt.utils.schedule')
+    const { schedule, close } = openMinionSchedule({ opts, log, bus, jobs, functions: () => this.functions() })
+    this.schedule = schedule
+    this.closings.push(close)
+    return schedule
+  }
+
+  private beginBeacons(opts: Dict): void {
+    if (this.hasBeacons) return
+    this.hasBeacons = true
+    const { bus, jobs } = this
+    const log = namedLog(this.log, 'salt.beacons')
+    this.closings.push(new Beacons({ opts, log, bus, jobs, functions: () => this.functions() }).start())
   }
 
   private watch(peer: MasterPeer): void {

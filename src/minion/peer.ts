@@ -104,10 +104,10 @@ export class MasterPeer {
     return this.outbox.unsent
   }
 
-  /** Sends a return, for certain. */
+  /** Sends a return, for certain, unless `pub_ret` is off. */
   send(ret: Dict): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', option(this.opts, 'id')], ...ret])
-    void this.outbox.post(load)
+    if (option(this.opts, 'pub_ret')) void this.outbox.post(load)
     if (option(this.opts, 'cache_jobs')) this.keep(load)
   }
 

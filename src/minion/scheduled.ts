@@ -21,6 +21,11 @@ export interface SchedulingParts {
 
 const RAISED = 254
 
+const RETURN_TAG = '__schedule_return'
+
+/** Returns of scheduled jobs that are held until a master is reached. */
+const MOST_HELD = 1000
+
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Opens the schedule of a minion; gives it and what ends it. */
@@ -45,8 +50,6 @@ export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule
     },
     (tag) => tag.startsWith('manage_schedule'),
   )
-  addMineJob(schedule, opts)
-  schedule.save()
   for (const name of jobs.leftScheduled) schedule.brokeOff(name)
   schedule.start()
   return {
@@ -58,9 +61,11 @@ export function openMinionSchedule(parts: SchedulingParts): { schedule: Schedule
   }
 }
 
-function addMineJob(schedule: Schedule, opts: Dict): void {
+/** Let the schedule update the mine, as `mine_enabled` and `mine_interval` say. */
+export function addMineJob(schedule: Schedule, opts: Dict): void {
   if (!option(opts, 'mine_enabled')) {
     schedule.own.delete('__mine_interval')
+    schedule.save()
     return
   }
   const job = dict({
@@ -73,6 +78,26 @@ function addMineJob(schedule: Schedule, opts: Dict): void {
     enabled: true,
   })
   schedule.own.set('__mine_interval', job)
+  schedule.save()
+  schedule.look()
+}
+
+/** Hold the returns of scheduled jobs that no master can take yet; the result sends them, once. */
+export function holdReturns(bus: EventBus, log: Log): () => void {
+  const held: Dict[] = []
+  const stop = bus.listen(
+    ({ data }) => {
+      held.push(data)
+      if (held.length <= MOST_HELD) return
+      held.shift()
+      log('warning', `More than ${MOST_HELD} scheduled jobs ended before a master was reached: a return is lost`)
+    },
+    (tag) => tag === RETURN_TAG,
+  )
+  return () => {
+    stop()
+    for (const data of held.splice(0)) bus.fire(RETURN_TAG, data)
+  }
 }
 
 /** With `master_alive_interval`: jobs that see whether the master is there, and whether the first one is back. */
@@ -119,7 +144,7 @@ function runScheduled(parts: SchedulingParts, fun: string, job: Dict): void {
     if (!truthy(job.get('returner') ?? null) && !truthy(opts.get('schedule_returner') ?? null)) {
       load.set('jid', job.get('return_job') === 'nocache' ? 'nocache' : 'req')
     }
-    bus.fire('__schedule_return', load)
+    bus.fire(RETURN_TAG, load)
     log('debug', `Scheduled job ${str(ret.get('schedule')!)} returned`)
   })
 }

@@ -7,6 +7,7 @@ import { RemoteFileClient } from '../fileserver/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
+import { passedToExtPillars } from '../pillar/mod.ts'
 import { type PillarOrigin, type PillarRequest, readOrigins } from '../sdk/mod.ts'
 import { isWireError } from '../wire/mod.ts'
 import { minionFunctions } from './functions.ts'
@@ -113,7 +114,7 @@ export class MinionSession {
       ['saltenv', option(opts, 'saltenv')],
       ['pillarenv', request.pillarenv],
       ['pillar_override', request.override ?? new Map()],
-      ['extra_minion_data', new Map()],
+      ['extra_minion_data', passedToExtPillars(opts)],
       ['ver', '2'],
     ])
     if (request.overrideEncoding !== null) load.set('pillar_override_encoding', request.overrideEncoding)

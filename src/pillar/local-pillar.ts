@@ -74,6 +74,7 @@ export class LocalPillar implements PillarAnswers {
       pillarenv: request.pillarenv ?? null,
       override,
       ext: request.ext ?? null,
+      extraMinionData: request.extraMinionData ?? null,
       functions: (own, pillar) => this.functions(own, pillar),
       ...(extPillars && { extPillars }),
       ...(renderers && { renderers }),

@@ -16,6 +16,8 @@ export interface MinionPillarRequest {
   override?: Value
   overrideEncoding?: string | null
   ext?: Value
+  /** What the minion passes on to external sources. */
+  extraMinionData?: Value
 }
 
 /** Templates of a pillar see the master's options, but for what is the minion's. */
@@ -52,6 +54,7 @@ export async function compiledMinionPillar(
       override: isDict(override) ? override : null,
       overrideEncoding: request.overrideEncoding ?? null,
       ext: request.ext ?? null,
+      extraMinionData: request.extraMinionData ?? null,
     },
     saltenv,
   )

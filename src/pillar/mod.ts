@@ -11,3 +11,4 @@ export {
   minionPillarOrigins,
   minionPillarTop,
 } from './minion-pillar.ts'
+export { passedToExtPillars } from './passed-data.ts'

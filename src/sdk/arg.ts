@@ -3,8 +3,8 @@
 import type { Dict, Float, Value } from '../data/mod.ts'
 
 /**
- * The strict kinds refuse values of another type; `text`, `flag`, `isTrue`, `words` and `count` convert any value as Salt's
- * functions do.
+ * The strict kinds refuse values of another type; the lenient ones (`text`, `flag`, `isTrue`, `words`, `count`, `textOrNumber`,
+ * `textOrList` and `textListOrDict`) convert any value as Salt's functions do.
  */
 export type ArgKind =
   | 'string'
@@ -21,6 +21,7 @@ export type ArgKind =
   | 'count'
   | 'textOrNumber'
   | 'textOrList'
+  | 'textListOrDict'
   | 'any'
   | 'rest'
   | 'open'
@@ -30,6 +31,8 @@ export interface Arg<T> {
   readonly doc: string
   /** Absent for a parameter that must be given. */
   readonly default?: Value
+  /** Must be given, and may be None. */
+  readonly nullable?: boolean
   /** Never shown in logs, events or output. */
   readonly secret?: boolean
   readonly since?: string
@@ -41,6 +44,9 @@ export interface Arg<T> {
   /** Carries the type; never set. */
   readonly type?: T
 }
+
+/** What `arg.textOrNumber` hands to a body. */
+export type TextOrNumber = string | number | bigint | Float
 
 interface Notes {
   secret?: boolean
@@ -87,8 +93,9 @@ export const arg: {
   isTrue: ArgMaker<boolean>
   words: ArgMaker<string[]>
   count: ArgMaker<number>
-  textOrNumber: ArgMaker<string | number | bigint | Float>
+  textOrNumber: ArgMaker<TextOrNumber>
   textOrList: ArgMaker<string | Value[]>
+  textListOrDict: ArgMaker<string | Value[] | Dict>
   any: ArgMaker<Value>
   rest: (doc: string) => Arg<Value[]>
   open: (doc: string) => Arg<Map<string, Value>>
@@ -102,7 +109,9 @@ export const arg: {
   boolean: maker<boolean>('boolean'),
   list: maker<Value[]>('list'),
   dict: maker<Dict>('dict'),
-  /** Any value, as `str()` writes it. None, False and an empty list or dict are None where that is the default, else an empty text. */
+  // To `text`, `words` and the kinds below that begin with `text`, None, False and an empty list or dict that the kind does not hold
+  // are None where that is the default or `nullable`, and otherwise an empty text or list.
+  /** Any value, as `str()` writes it. */
   text: maker<string>('text'),
   /** Any value, by its truth. */
   flag: maker<boolean>('flag'),
@@ -113,9 +122,11 @@ export const arg: {
   /** A whole number, or a text or float of one. */
   count: maker<number>('count'),
   /** A name or a number, such as an owner or a mode; any other value as its text. */
-  textOrNumber: maker<string | number | bigint | Float>('textOrNumber'),
+  textOrNumber: maker<TextOrNumber>('textOrNumber'),
   /** One text or a list, such as a target; any other value as its text. */
   textOrList: maker<string | Value[]>('textOrList'),
+  /** One text, a list or a dict, such as the variables of an environment; any other value as its text. */
+  textListOrDict: maker<string | Value[] | Dict>('textListOrDict'),
   /** A value that the body itself must tell apart: its `doc` says which types mean what. */
   any: maker<Value>('any'),
   /** Gathers further positional arguments. */

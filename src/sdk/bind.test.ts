@@ -31,6 +31,7 @@ const lenient = reads({
     times: arg.count('How many', { default: 3 }),
     owner: arg.textOrNumber('An owner', { optional: true }),
     tgt: arg.textOrList('A target', { default: '*' }),
+    env: arg.textListOrDict('Variables', { optional: true }),
   },
   run: () => null,
 })
@@ -74,6 +75,14 @@ describe('Binding to lenient parameters', () => {
     ['tgt', tuple(['a']), ['a']],
     ['tgt', 5, '5'],
     ['tgt', null, ''],
+    ['tgt', new Map(), ''],
+    ['owner', [], null],
+    ['env', new Map([['a', 1]]), new Map([['a', 1]])],
+    ['env', new Map(), new Map()],
+    ['env', [], []],
+    ['env', tuple(['a']), ['a']],
+    ['env', 5, '5'],
+    ['env', false, null],
   ])('reads %s as its type: %j', (parameter, value, wanted) => {
     expect(given(parameter, value)).toEqual(wanted)
   })

@@ -5,11 +5,11 @@ import {
   type BoundArguments,
   bindArguments,
   isNumeric,
+  misuse,
   numberOf,
   PyError,
   PyObject,
   PyStr,
-  SaltError,
   type Signature,
   str,
   Tuple,
@@ -18,7 +18,7 @@ import {
   typeName,
   type Value,
 } from '../data/mod.ts'
-import type { Arg } from './arg.ts'
+import type { Arg, TextOrNumber } from './arg.ts'
 import type { FunctionDeclaration } from './declare.ts'
 import { isTrue } from './is-true.ts'
 import { plainPath } from './paths.ts'
@@ -114,25 +114,32 @@ function match(signature: Signature, args: readonly Value[], kwargs: ReadonlyMap
   }
 }
 
+/** The kinds that turn any value into text, each with the collections that it hands on as they are. */
+const KEPT: Partial<Record<Arg<unknown>['kind'], readonly ('list' | 'dict')[]>> = {
+  text: [],
+  words: [],
+  textOrNumber: [],
+  textOrList: ['list'],
+  textListOrDict: ['list', 'dict'],
+}
+
 /** Return what a value that says nothing means to a parameter; undefined for a value that says something. */
-function meaningOfNothing({ kind, default: fallback }: Arg<unknown>, value: Value): Value | undefined {
-  if (kind === 'text' || kind === 'words') {
-    if (!isNothing(value)) return undefined
-    return fallback === null ? null : kind === 'text' ? '' : []
-  }
-  if (kind === 'textOrNumber' || kind === 'textOrList') {
-    if (value !== null && value !== false) return undefined
-    return fallback === null ? null : ''
+function meaningOfNothing({ kind, default: fallback, nullable }: Arg<unknown>, value: Value): Value | undefined {
+  const kept = KEPT[kind]
+  if (kept) {
+    if (!isNothing(value, kept)) return undefined
+    return fallback === null || nullable ? null : kind === 'words' ? [] : ''
   }
   if (value !== null || kind === 'any') return undefined
   // None switches a flag off, also one that is on by default
   return (kind === 'flag' || kind === 'isTrue') && fallback !== null ? false : fallback
 }
 
-/** Return whether a value is None, False or an empty list or dict. */
-function isNothing(value: Value): boolean {
-  if (Array.isArray(value)) return value.length === 0
-  return value === null || value === false || (value instanceof Map && value.size === 0)
+/** Return whether a value is None, False, or an empty list or dict that the parameter cannot hold. */
+function isNothing(value: Value, kept: readonly ('list' | 'dict')[]): boolean {
+  if (Array.isArray(value)) return value.length === 0 && !kept.includes('list')
+  if (value instanceof Map) return value.size === 0 && !kept.includes('dict')
+  return value === null || value === false
 }
 
 /** The value in the form that the parameter declares. */
@@ -143,13 +150,17 @@ function shaped(declared: Arg<unknown>, value: Value, parameter: string, name: s
   if (result === undefined) {
     if (value instanceof PyObject) value.truthy() // an undefined value says so itself
     const wanted = WANTED[declared.kind]
-    throw new SaltError(
-      'SaltInvocationError',
-      `${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`,
-    )
+    throw misuse(`${name}() argument '${parameter}' is a ${typeName(value)}, not ${wanted}`)
   }
   return result
 }
+
+/** Return a number as it is; the text of any other value. */
+export const textOrNumber = (value: Value): TextOrNumber =>
+  isNumeric(value) && typeof value !== 'boolean' ? value : str(value)
+
+/** Return a list of the items of a list or tuple; the text of any other value. */
+const textOrList = (value: Value): Value[] | string => (Array.isArray(value) ? [...value] : str(value))
 
 const WHOLE_NUMBER = /^\s*[+-]?\d+\s*$/
 
@@ -181,8 +192,9 @@ const SHAPES: Partial<Record<Arg<unknown>['kind'], (value: Value) => Value | und
     const number = text !== undefined && WHOLE_NUMBER.test(text) ? Number(text) : numberOf(value)
     return number === undefined ? undefined : Math.trunc(number)
   },
-  textOrNumber: (value) => (isNumeric(value) && typeof value !== 'boolean' ? value : str(value)),
-  textOrList: (value) => (Array.isArray(value) ? [...value] : str(value)),
+  textOrNumber,
+  textOrList,
+  textListOrDict: (value) => (value instanceof Map ? value : textOrList(value)),
   integer: (value) => {
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return value
     if (typeof value === 'boolean') return Number(value)

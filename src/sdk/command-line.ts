@@ -5,8 +5,8 @@ import { BrineError } from '../base/mod.ts'
 import {
   type Dict,
   isList,
+  misuse,
   type PyObject,
-  SaltError,
   type Signature,
   str,
   strip,
@@ -135,7 +135,7 @@ export function bindPublished(signature: Signature, published: readonly Value[])
   const invalid = keywords.filter(([name]) => !isTaken(name)).map(([name, value]) => `${name}=${str(value)}`)
   if (invalid.length > 0) {
     const which = `The following keyword arguments are not valid: ${invalid.join(', ')}`
-    throw new SaltError('SaltInvocationError', which)
+    throw misuse(which)
   }
   return { args, kwargs: new Map(keywords) }
 }

@@ -153,6 +153,8 @@ export interface PillarRequest {
   overrideEncoding: string | null
   /** One more `ext_pillar` entry for this time. */
   ext?: Value
+  /** What a minion passes on to external sources. */
+  extraMinionData?: Value
 }
 
 export interface RenderRequest {

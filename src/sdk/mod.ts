@@ -42,7 +42,7 @@ export type {
   QueueStore,
 } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
-export { type Arg, type ArgKind, type Args, arg, type Bound } from './arg.ts'
+export { type Arg, type ArgKind, type Args, arg, type Bound, type TextOrNumber } from './arg.ts'
 export { batchCount, isBatchOver } from './batch-state.ts'
 export {
   type BeaconContext,
@@ -58,7 +58,7 @@ export {
   remembered,
   roundedPercent,
 } from './beacon.ts'
-export { bind, type Callable, filled, frameOf, signatureOf } from './bind.ts'
+export { bind, type Callable, filled, frameOf, signatureOf, textOrNumber } from './bind.ts'
 export { CommandError, nestedText } from './command-error.ts'
 export {
   bindPublished,

@@ -13,13 +13,16 @@ export interface SyncSurroundings {
   log: Log
 }
 
+/** Names as text with commas, or a dict of lists by family; a list is refused. */
+type NameLists = string | Value[] | Dict | null
+
 export interface SyncRequest {
   /** `modules`, `states` … */
   family: string
   envs: readonly string[]
-  /** Names, as text with commas or a dict by family; the option when null. */
-  whitelist: Value
-  blacklist: Value
+  /** Null means the option of that name. */
+  whitelist: NameLists
+  blacklist: NameLists
   /** What the file server has below folders that begin with an underscore; asked for unless given. */
   offered?: (saltenv: string) => Promise<string[]>
 }
@@ -47,7 +50,12 @@ const WANTED = /\.(pyx?|so|zip|[cm]?[jt]s)$/
 const ALSO: Readonly<Record<string, readonly string[]>> = lookup({ output: ['outputters'] })
 
 /** The names that a list means for a family; undefined when it says nothing of it. */
-function listed({ opts, log }: SyncSurroundings, option: string, given: Value, family: string): string[] | undefined {
+function listed(
+  { opts, log }: SyncSurroundings,
+  option: string,
+  given: NameLists,
+  family: string,
+): string[] | undefined {
   if (typeof given === 'string') return given.split(',')
   const chosen = given ?? opts.get(option) ?? null
   if (!isDict(chosen)) {

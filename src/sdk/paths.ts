@@ -1,6 +1,6 @@
 // Paths as Python's os.path sees them, and what people write for them.
 import { shownText } from '../base/mod.ts'
-import { PyError, SaltError, str, textOf, typeError, typeName, type Value } from '../data/mod.ts'
+import { misuse, PyError, str, textOf, typeError, typeName, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
 /** The text of a path; anything else is refused with Python's words. */
@@ -112,5 +112,5 @@ export const textFrom = (value: Value): string => textOf(value) ?? str(value)
 /** Return the path of a file in a directory by its name. Throw an error for a name that is empty or leads to another directory. */
 export function fileIn(directory: string, name: string): string {
   if (name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)) return `${directory}/${name}`
-  throw new SaltError('SaltInvocationError', `'${shownText(name)}' is not the name of a file`)
+  throw misuse(`'${shownText(name)}' is not the name of a file`)
 }

@@ -7,9 +7,9 @@ import {
   decodeMsgpack,
   dumpJson,
   encodeMsgpack,
+  failure,
   loadJson,
   PyError,
-  SaltError,
   str,
   textOf,
   truthy,
@@ -123,7 +123,7 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map([
 
 function serializer(name: string): Serializer {
   const found = SERIALIZERS.get(name)
-  if (!found) throw new SaltError('CommandExecutionError', `Serializer '${name}' not found.`)
+  if (!found) throw failure(`Serializer '${name}' not found.`)
   return found
 }
 

@@ -1,7 +1,7 @@
 // Certificates for plugins; imported when they are first used, since most runs have none. Options name them in many
 // ways: a file, text in PEM, hexadecimal digits or base64, or bytes.
 import type { KeyObject } from 'node:crypto'
-import { decodeBase64, PyError, SaltError, str, type Value } from '../data/mod.ts'
+import { decodeBase64, misuse, PyError, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Certificate } from '../x509/mod.ts'
 
@@ -27,8 +27,7 @@ export function encodedBytes(value: Value): Uint8Array {
   if (value instanceof Uint8Array) return value
   const bytes = typeof value === 'string' ? decoded(value) : undefined
   if (bytes !== undefined) return bytes
-  throw new SaltError(
-    'SaltInvocationError',
+  throw misuse(
     'Could not load provided source. You need to pass an existing file, (PEM|hex|base64)-encoded string or raw bytes.',
   )
 }

@@ -1,6 +1,7 @@
 // What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
 // ssh itself.
-import { type Dict, findJson, isDict, isList, type Value } from '../data/mod.ts'
+import { BrineError } from '../base/mod.ts'
+import { type Dict, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
 import type { CallFailure, CallResult } from '../minion/mod.ts'
 
@@ -57,12 +58,22 @@ function jsonIn(text: string): Value {
 }
 
 export function functionAnswer(id: string, { answer, out }: CallResult): SshAnswer {
-  const shown = answer.get('return') ?? null
+  const shown = throughJson(answer.get('return') ?? null)
   const retcode = Number(answer.get('retcode') ?? 0)
   // errors of compiling are a list, which the outputter of states would dress up
   const outputter = isDict(shown) ? out : 'nested'
-  const full = new Map([...answer].filter(([name]) => name !== 'out'))
+  const full = new Map([...answer].filter(([name]) => name !== 'out')).set('return', shown)
   return { id, shown, full, retcode, outputter }
+}
+
+/** Answers of targets come as JSON in Salt: tuples are lists, and keys are text. What JSON cannot hold stays as it is. */
+function throughJson(value: Value): Value {
+  try {
+    return loadJson(dumpJson(value))
+  } catch (error) {
+    if (error instanceof BrineError) return value
+    throw error
+  }
 }
 
 /** A text in place of an answer: what functions of the controller's side fail with. */
@@ -79,14 +90,25 @@ export function failedCall(id: string, { status, stdout, stderr }: CallFailure):
 export function unreached(id: string, error: SshError): SshAnswer {
   const { code, said, retcode } = error
   if (code === 'HostKeyUnknown') {
-    const full = endedMap({ stdout: `${HOST_KEY_TEXT}${said}`, stderr: '', retcode: UNKNOWN_HOST_KEY })
+    const stdout = `${HOST_KEY_TEXT}\r${questionIn(said)}`
+    const full = endedMap({ stdout, stderr: '', retcode: UNKNOWN_HOST_KEY })
     return { id, shown: full, full, retcode: UNKNOWN_HOST_KEY }
   }
-  const stderr = said.trim() === '' ? error.message : said.trim()
+  const stderr = withoutReturns(said).trim() || error.message
   const full = endedMap({ stdout: '', stderr, retcode: retcode || 255 })
   const isRefused = code === 'LoginRefused'
   const shown = isRefused || stderr.startsWith('ssh:') ? stderr : full
   return { id, shown, full, retcode: retcode || 255, ...(isRefused && { isRefused }) }
+}
+
+/** What ssh writes to a terminal has carriage returns at the ends of lines. */
+export const withoutReturns = (text: string): string => text.replaceAll('\r\n', '\n').replace(/^\r/, '')
+
+/** The question about a host key, without what ssh says after it. */
+function questionIn(said: string): string {
+  const text = withoutReturns(said).replace(/^\s+/, '')
+  const end = text.lastIndexOf('? ')
+  return end < 0 ? text : text.slice(0, end + 2)
 }
 
 /** The error of a lost or refused connection behind another error, if there is one. */

@@ -1,10 +1,11 @@
 // A job on targets without minions: the targets of the roster, a bounded number at a time, each with its answer. The job and its
 // answers are in the job store and on the bus of the master, like those of minions.
-import { BrineError, type Log, newJid, toError } from '../base/mod.ts'
+import { BrineError, newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { type Dict, isDict, repr, type Value } from '../data/mod.ts'
+import { rawCommand } from '../host/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
-import type { FunctionContext, MasterStores } from '../sdk/mod.ts'
+import type { FunctionContext } from '../sdk/mod.ts'
 import {
   connectionError,
   failedCall,
@@ -13,30 +14,17 @@ import {
   type SshAnswer,
   textAnswer,
   unreached,
+  withoutReturns,
 } from './answer.ts'
 import { askMaster } from './master-side.ts'
+import type { SshParts } from './parts.ts'
+import { keepPlan, readPlan } from './plans.ts'
 import { inPool } from './pool.ts'
-import { runPreFlight, runPreHook } from './pre-flight.ts'
-import type { RosterEntry } from './roster/mod.ts'
+import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
+import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { runtimeFolder } from './runtime-folder.ts'
 import { SshSession } from './session.ts'
 import { isWrapped } from './wrapped.ts'
-
-export interface SshParts {
-  /** The master's options, with those of the program laid over them. */
-  opts: Dict
-  log: Log
-  stores: Pick<MasterStores, 'jobs' | 'cache'>
-  /** Fires an event on the bus of the master; rejects when there is no master. */
-  fire: (tag: string, data: Dict) => Promise<void>
-  /** Ends what runs on the targets. */
-  signal?: AbortSignal
-  hint?: (id: string, hint: Parameters<FunctionContext['hint']>[0]) => void
-  /** Hears what a target is doing. */
-  progress?: (id: string, doing: SshProgress) => void
-}
-
-export type SshProgress = 'connecting' | 'running' | 'done'
 
 export interface SshJobRequest {
   tgt: Value
@@ -94,7 +82,7 @@ async function* answersOf(
   )
   for await (const answer of answers) {
     const data = returnData(answer, load)
-    await stores.jobs.saveReturn({ jid, id: answer.id, data: new Map([...data, ['return', answer.full]]) })
+    await stores.jobs.saveReturn({ jid, id: answer.id, data: keptData(answer, load) })
     await announce(parts, `salt/job/${jid}/ret/${answer.id}`, data)
     log('debug', `Target ${answer.id} answered job ${jid} with status ${answer.retcode}`)
     yield answer
@@ -114,6 +102,17 @@ function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
   ]
   for (const [name, value] of given) if (!known.has(name)) known.set(name, value)
   return known.set('jid', load.get('jid')!)
+}
+
+/** What the job store keeps: the whole answer is the return, as in Salt. */
+function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
+  const data = new Map<Value, Value>([
+    ['jid', load.get('jid')!],
+    ['id', id],
+    ['return', full],
+    ['fun', load.get('fun')!],
+  ])
+  return retcode === 0 ? data : data.set('failed', true)
 }
 
 /** Without a master nobody listens. */
@@ -136,6 +135,7 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
   try {
     const refusal = await runPreHook(parts, entry)
     if (refusal) return rawAnswer(id, refusal)
+    if (request.raw !== undefined && !hasPreFlight(entry)) return await rawOn(parts, entry, request.raw)
     const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
     session = await SshSession.open(
       { ...parts, hint, askMaster: (asking, load) => askMaster(parts, asking, load) },
@@ -152,6 +152,17 @@ async function answerOf(parts: TargetParts, entry: RosterEntry, request: Numbere
   }
 }
 
+/** A command line needs no more than a login. */
+async function rawOn(
+  { opts, log, runtimeDir, signal }: TargetParts,
+  entry: RosterEntry,
+  line: string,
+): Promise<SshAnswer> {
+  const options = { log, runtimeDir, ...(signal && { signal }) }
+  const { retcode, stdout, stderr } = await rawCommand(sshTarget(entry, opts), line, options)
+  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: withoutReturns(text(stderr)) })
+}
+
 async function callOn(parts: TargetParts, session: SshSession, request: Numbered): Promise<SshAnswer> {
   const { id, machine } = session
   const { raw, fun, jid } = request
@@ -165,26 +176,35 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     ['jid', jid],
     ['tgt', 'salt-call'],
   ])
+  const { words, noParse = [] } = request
+  const plan = { opts: parts.opts, id, fun, words }
+  // the first read that is needed waits for them
+  void machine.prefetch(readPlan(plan))
   try {
     const functions = await session.functions()
-    const { words, noParse = [] } = request
     return functionAnswer(id, await callOnce(functions, { fun, jid, words, noParse, published }, parts.log))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionError(error.cause)
     if (lost) return unreached(id, lost)
     return isWrapped(fun) ? wrappedFailure(parts, id, fun, error) : failedCall(id, error)
+  } finally {
+    keepPlan(plan, machine.recorded())
   }
 }
 
+/** What a function says about a keyword that it does not take. */
+const STRANGE_KEYWORD = /^The following keyword arguments are not valid: (\w+)=/
+
 /** Functions that Salt runs on the side of the master fail with a line. */
 function wrappedFailure({ log }: SshParts, id: string, fun: string, { cause, message }: CallFailure): SshAnswer {
-  const isType = cause instanceof BrineError && cause.code === 'TypeError'
+  const isType = cause instanceof BrineError && ['TypeError', 'SaltInvocationError'].includes(cause.code)
   const reason = cause === undefined ? message.trim() : toError(cause).message
-  const line = isType
-    ? `TypeError encountered executing ${fun}: ${reason}`
-    : `An Exception occurred while executing ${fun}: ${reason}`
-  log('error', `${id}: ${line}`)
+  const keyword = STRANGE_KEYWORD.exec(reason)?.[1]
+  const name = fun.slice(fun.indexOf('.') + 1)
+  const why = keyword === undefined ? reason : `${name}() got an unexpected keyword argument '${keyword}'`
+  const line = `${isType ? 'TypeError encountered' : 'An Exception occurred while'} executing ${fun}: ${why}`
+  log('error', repr(new Map<Value, Value>([['local', line]])))
   return textAnswer(id, line)
 }
 

@@ -2,7 +2,7 @@
 import { toError } from '../base/mod.ts'
 import { type Dict, isDict, SaltError, str, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import type { SshParts } from './job.ts'
+import type { SshParts } from './parts.ts'
 import type { SshSession } from './session.ts'
 
 export async function askMaster(parts: SshParts, { id }: SshSession, load: Dict): Promise<Value> {

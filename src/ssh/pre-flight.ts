@@ -4,10 +4,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { isList, splitWords, str, truthy, type Value } from '../data/mod.ts'
+import { isList, shlexSplit, str, truthy, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { type Ended, rawAnswer, type SshAnswer } from './answer.ts'
-import type { SshParts } from './job.ts'
+import type { SshParts } from './parts.ts'
 import type { RosterEntry } from './roster/mod.ts'
 import type { SshSession } from './session.ts'
 
@@ -23,15 +23,16 @@ export async function runPreHook({ log, signal }: SshParts, { id, settings }: Ro
   return { retcode: ended.retcode, stdout: text(ended.stdout), stderr: text(ended.stderr) }
 }
 
+export const hasPreFlight = ({ settings }: RosterEntry): boolean => truthy(settings.get('ssh_pre_flight') ?? null)
+
 /** Runs the script where it is due. What it gave when it failed is the answer of the target. */
 export async function runPreFlight(parts: SshParts, session: SshSession): Promise<SshAnswer | undefined> {
   const { opts, log, signal } = parts
   const { settings } = session.entry
-  const script = settings.get('ssh_pre_flight') ?? null
   const contacted = join(option(session.opts, 'cachedir'), 'contacted')
   const isDue = !existsSync(contacted) || truthy(opts.get('ssh_run_pre_flight') ?? false)
-  if (truthy(script) && isDue) {
-    const path = str(script)
+  if (hasPreFlight(session.entry) && isDue) {
+    const path = str(settings.get('ssh_pre_flight')!)
     if (!existsSync(path)) log('error', `The ssh_pre_flight script ${path} does not exist`)
     else {
       const words = wordsOf(settings.get('ssh_pre_flight_args') ?? null)
@@ -56,4 +57,4 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
 }
 
 const wordsOf = (given: Value): string[] =>
-  isList(given) ? given.map(str) : truthy(given) ? splitWords(str(given)) : []
+  isList(given) ? given.map(str) : truthy(given) ? shlexSplit(str(given)) : []

@@ -88,7 +88,7 @@ export class SshSession {
       signal: () => false,
     }
     const { hint } = this.parts
-    const more: Partial<RegistryContext> = { daemon, ...(hint && { hint }), ...answers }
+    const more: Partial<RegistryContext> = { daemon, masked: false, ...(hint && { hint }), ...answers }
     const { opts, grains, host } = this
     const functions = minionFunctions({ opts, grains, pillar, host, log, files, more })
     await functions.refresh()

@@ -112,7 +112,9 @@ const targetText = (load: Dict): string => {
 }
 
 /** Whether a return tells of a failure: by its exit status, or by the word of the minion. */
-const isFailedReturn = (data: Dict): boolean => truthy(data.get('retcode') ?? 0) || data.get('success') === false
+/** Answers of targets without minions say so apart, because their return has the form of Salt's. */
+const isFailedReturn = (data: Dict): boolean =>
+  truthy(data.get('retcode') ?? 0) || data.get('success') === false || data.get('failed') === true
 
 export class JobLedger {
   private readonly db: SqlDatabase

@@ -1,6 +1,17 @@
 // Extensions out of what users write: identifier, whether it is critical, and the encoded value.
 import { createHash } from 'node:crypto'
-import { contains, type Dict, isInt, PyError, parseTime, str, truthy, type Value } from '../data/mod.ts'
+import {
+  contains,
+  type Dict,
+  failure,
+  isInt,
+  misuse,
+  PyError,
+  parseTime,
+  str,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import {
   type Bytes,
   boolean,
@@ -20,7 +31,7 @@ import {
 } from './der.ts'
 import { distributionPoints, issuingPoint } from './distribution-points.ts'
 import type { Extension } from './documents.ts'
-import { failure, invalid, isCritical, nameList, option, readLine } from './extension-values.ts'
+import { isCritical, nameList, option, readLine } from './extension-values.ts'
 import { flagBits } from './flag-bits.ts'
 import { checkedOid, generalName, generalNames } from './general-names.ts'
 import { ACCESS_METHODS, ENTRY_EXTENSIONS, EXTENSIONS, KEY_PURPOSES, REASONS } from './oids.ts'
@@ -48,21 +59,21 @@ function basicConstraints(value: Value): Built {
   if (typeof value === 'string') {
     const line = readLine(value.toLowerCase())
     const found = new Map(line.pairs)
-    if (!found.has('ca')) throw invalid("Invalid configuration for basicContraints: 'ca'")
+    if (!found.has('ca')) throw misuse("Invalid configuration for basicContraints: 'ca'")
     ca = found.get('ca') === 'true'
     length = found.has('pathlen') ? Number(found.get('pathlen')) : null
     critical = line.critical
   } else {
     const given = value as Dict
-    if (!given.has('ca')) throw invalid("Undefined required key for basicConstraints: 'ca'")
+    if (!given.has('ca')) throw misuse("Undefined required key for basicConstraints: 'ca'")
     ca = given.get('ca')!
     length = option(given, 'pathlen')
     critical = truthy(option(given, 'critical') ?? false)
   }
-  if (typeof ca !== 'boolean') throw invalid('ca must be a boolean value')
-  if (length !== null && !ca) throw invalid('path_length must be None when ca is False')
+  if (typeof ca !== 'boolean') throw misuse('ca must be a boolean value')
+  if (length !== null && !ca) throw misuse('path_length must be None when ca is False')
   if (length !== null && (!isInt(length) || length < 0)) {
-    throw invalid('path_length must be a non-negative integer or None')
+    throw misuse('path_length must be a non-negative integer or None')
   }
   return [sequence(...(ca ? [boolean(true)] : []), ...(length === null ? [] : [integer(length as number)])), critical]
 }
@@ -75,7 +86,7 @@ const KEY_USAGES = [
 function keyUsage(value: Value): Built {
   const flags = KEY_USAGES.map((usage) => contains(value, usage))
   if (!flags[4] && (flags[7] || flags[8])) {
-    throw invalid('encipher_only and decipher_only can only be true when key_agreement is true')
+    throw misuse('encipher_only and decipher_only can only be true when key_agreement is true')
   }
   return [tlv(DER_TAG.bitString, flagBits(flags)), contains(value, 'critical')]
 }
@@ -91,20 +102,20 @@ function extendedKeyUsage(value: Value): Built {
 
 function hexBytes(value: string): Bytes {
   const digits = value.replaceAll(':', '')
-  if (!/^(?:[\da-f]{2})*$/i.test(digits)) throw invalid('Value must be precomputed hash')
+  if (!/^(?:[\da-f]{2})*$/i.test(digits)) throw misuse('Value must be precomputed hash')
   return new Uint8Array(Buffer.from(digits, 'hex'))
 }
 
 function subjectKeyIdentifier(value: Value, { subjectKey }: Surroundings): Built {
-  if (isCritical(value)) throw invalid('subjectKeyIdentifier must be marked as non-critical')
+  if (isCritical(value)) throw misuse('subjectKeyIdentifier must be marked as non-critical')
   if (value === 'hash' && subjectKey) return [octets(keyIdentifier(subjectKey)), false]
   const bytes = typeof value === 'string' ? hexBytes(value) : value
-  if (!(bytes instanceof Uint8Array)) throw invalid('Value must be a (hex-)digest or pubkey')
+  if (!(bytes instanceof Uint8Array)) throw misuse('Value must be a (hex-)digest or pubkey')
   return [octets(bytes), false]
 }
 
 function authorityKeyIdentifier(value: Value, { authority, authorityKey }: Surroundings): Built {
-  if (isCritical(value)) throw invalid('authorityKeyIdentifier must be marked as non-critical')
+  if (isCritical(value)) throw misuse('authorityKeyIdentifier must be marked as non-critical')
   if (!authority && !authorityKey) {
     throw failure('Need CA certificate or CA pubkey to calculate authorityKeyIdentifier')
   }
@@ -204,7 +215,7 @@ function policyConstraints(value: Value): Built {
     given.has(name) ? [implicit(index, integerBytes(Number(given.get(name))))] : [],
   )
   if (parts.length === 0) {
-    throw invalid('At least one of require_explicit_policy and inhibit_policy_mapping must not be None')
+    throw misuse('At least one of require_explicit_policy and inhibit_policy_mapping must not be None')
   }
   return [sequence(...parts), line?.critical ?? isCritical(value)]
 }
@@ -216,7 +227,7 @@ function inhibitAnyPolicy(value: Value): Built {
     return [integer(Number(pairs[0]![0])), critical]
   }
   const count = option(value as Dict, 'value')
-  if (count === null) throw invalid("Undefined required key for inhibitAnyPolicy: 'value'")
+  if (count === null) throw misuse("Undefined required key for inhibitAnyPolicy: 'value'")
   return [integer(count as number), isCritical(value)]
 }
 
@@ -228,7 +239,7 @@ function nameConstraints(value: Value): Built {
     }
     return nameList(option(value as Dict, scope) ?? []).names
   })
-  if (scopes.every((names) => names.length === 0)) throw invalid('nameConstraints needs at least one definition')
+  if (scopes.every((names) => names.length === 0)) throw misuse('nameConstraints needs at least one definition')
   const trees = scopes.flatMap((names, index) =>
     names.length === 0 ? [] : [explicit(index, ...generalNames(names).map((name) => sequence(name)))],
   )
@@ -251,7 +262,7 @@ function tlsFeature(value: Value): Built {
 
 function crlNumber(value: Value): Built {
   if (!/^\s*-?\d+\s*$/.test(str(value))) {
-    throw invalid('cRLNumber must be an integer and must be marked as non-critical')
+    throw misuse('cRLNumber must be an integer and must be marked as non-critical')
   }
   return [integer(BigInt(str(value).trim())), false]
 }
@@ -259,7 +270,7 @@ function crlNumber(value: Value): Built {
 function deltaIndicator(value: Value): Built {
   const numbers = str(value).match(/\d+/g) ?? []
   if (numbers.length !== 1) {
-    throw invalid('deltaCRLIndicator must contain a single integer pointing to a cRLNumber')
+    throw misuse('deltaCRLIndicator must contain a single integer pointing to a cRLNumber')
   }
   return [integer(BigInt(numbers[0]!)), str(value).includes('critical')]
 }
@@ -269,23 +280,23 @@ function crlReason(value: Value): Built {
   const list = line ? line.pairs.map(([name]) => name) : (value as Value[]).map((item) => str(item))
   const reason = list.find((item) => item !== 'critical') ?? ''
   const code = REASONS.indexOf(reason)
-  if (reason === '' || code < 0) throw invalid(`'${reason}' is not a valid ReasonFlags`)
+  if (reason === '' || code < 0) throw misuse(`'${reason}' is not a valid ReasonFlags`)
   return [integer(code, DER_TAG.enumerated), line?.critical ?? isCritical(value)]
 }
 
 function invalidityDate(value: Value): Built {
-  if (typeof value !== 'string') throw invalid('invalidityDate must be a string')
+  if (typeof value !== 'string') throw misuse('invalidityDate must be a string')
   const critical = value.startsWith('critical')
   const shown = critical ? value.slice(value.indexOf(' ') + 1) : value
   const moment = parseTime(shown, '%Y-%m-%d %H:%M:%S')
-  if (moment === undefined) throw invalid(`time data '${shown}' does not match format '%Y-%m-%d %H:%M:%S'`)
+  if (moment === undefined) throw misuse(`time data '${shown}' does not match format '%Y-%m-%d %H:%M:%S'`)
   return [generalizedTime(new Date(moment.epoch * 1000)), critical]
 }
 
 const unsupported =
   (name: string): Builder =>
   () => {
-    throw invalid(`${name} is currently not implemented.`)
+    throw misuse(`${name} is currently not implemented.`)
   }
 
 const BUILDERS: Readonly<Record<string, Builder>> = {

@@ -1,6 +1,6 @@
 // Plans of certificates, requests and lists out of what users ask for; and what differs between a plan and what is there.
 import { type KeyObject, randomBytes } from 'node:crypto'
-import { type Dict, isInt, SaltError, str, truthy, type Value, valueError } from '../data/mod.ts'
+import { type Dict, failure, isInt, misuse, str, truthy, type Value, valueError } from '../data/mod.ts'
 import { buildExtension, type Surroundings } from './build-extensions.ts'
 import { type Bytes, sameBytes } from './der.ts'
 import {
@@ -21,8 +21,6 @@ import { decimalToHex } from './render-extensions.ts'
 import { timeFrom } from './shown-time.ts'
 
 export type Options = ReadonlyMap<string, Value>
-
-const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 const LIST_ONLY = new Set(['cRLNumber', 'deltaCRLIndicator', 'freshestCRL', 'issuingDistributionPoint'])
 const LIST_EXTENSIONS = new Set([...LIST_ONLY, 'authorityKeyIdentifier', 'authorityInfoAccess', 'issuerAltName'])
@@ -92,7 +90,7 @@ function givenSerial(value: Value): bigint {
   if (isInt(value)) return BigInt(value)
   const digits = str(value).replaceAll(':', '')
   if (digits.length % 2 !== 0 || !/^[\da-f]+$/i.test(digits)) {
-    throw new SaltError('CommandExecutionError', `Could not parse serial number ${str(value)}`)
+    throw failure(`Could not parse serial number ${str(value)}`)
   }
   return BigInt(`0x${digits}`)
 }
@@ -172,7 +170,7 @@ export function planRevocationList(parts: ListParts): RevocationPlan {
   const { now, authority } = parts
   const revoked = parts.revoked.flatMap(({ options, certificate }): Revoked[] => {
     const given = certificate?.serial ?? options.get('serial_number') ?? null
-    if (!truthy(given)) throw invalid('Need serial_number or certificate')
+    if (!truthy(given)) throw misuse('Need serial_number or certificate')
     const ends =
       certificate?.notAfter ?? (options.has('not_after') ? timeFrom(str(options.get('not_after')!)) : undefined)
     if (ends !== undefined && !parts.includeExpired && now > ends) return []

@@ -1,7 +1,7 @@
 // Where lists of revoked certificates are found, and what a list covers.
-import { type Dict, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, misuse, str, truthy, type Value } from '../data/mod.ts'
 import { type Bytes, DER_TAG, explicit, implicit, oid, sequence, text, tlv } from './der.ts'
-import { invalid, isCritical, nameList, option, pairOf, readLine } from './extension-values.ts'
+import { isCritical, nameList, option, pairOf, readLine } from './extension-values.ts'
 import { flagBits } from './flag-bits.ts'
 import { generalNames } from './general-names.ts'
 import { relativeName } from './names.ts'
@@ -14,7 +14,7 @@ const namesOf = (value: Value): Bytes[] =>
 function reasonFlags(value: Value): Bytes {
   const wanted = (value as Value[]).map((reason) => str(reason))
   const unknown = wanted.find((reason) => reason === '' || !REASON_BITS.includes(reason))
-  if (unknown !== undefined) throw invalid(`'${unknown}' is not a valid ReasonFlags`)
+  if (unknown !== undefined) throw misuse(`'${unknown}' is not a valid ReasonFlags`)
   return flagBits(REASON_BITS.map((reason) => wanted.includes(reason)))
 }
 
@@ -53,7 +53,7 @@ export function distributionPoints(value: Value): [Bytes, boolean] {
 }
 
 export function issuingPoint(value: Value): [Bytes, boolean] {
-  if (!(value instanceof Map)) throw invalid('issuingDistributionPoint must be a dictionary')
+  if (!(value instanceof Map)) throw misuse('issuingDistributionPoint must be a dictionary')
   const given: Dict = value
   const flag = (number: number, name: string): Bytes[] =>
     truthy(option(given, name) ?? false) ? [implicit(number, new Uint8Array([0xff]))] : []

@@ -1,6 +1,6 @@
 // Certificates, requests and lists of revoked certificates: read from bytes, and written and signed.
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { SaltError } from '../data/mod.ts'
+import { failure } from '../data/mod.ts'
 import {
   type Bytes,
   bits,
@@ -162,7 +162,7 @@ function algorithm(key: KeyObject, digest: string): Bytes {
   if (kind === 'ed448') return sequence(oid('1.3.101.113'))
   const way = kind === undefined ? undefined : signatureOid(digest, kind)
   if (way === undefined) {
-    throw new SaltError('CommandExecutionError', `Signing with ${digest} is not supported for this kind of key`)
+    throw failure(`Signing with ${digest} is not supported for this kind of key`)
   }
   return sequence(oid(way), ...(kind === 'rsa' ? [DER_NULL] : []))
 }

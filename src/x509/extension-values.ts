@@ -1,8 +1,5 @@
 // What users write as the value of an extension: OpenSSL's lines (`critical, CA:TRUE`), lists and dicts.
-import { contains, type Dict, SaltError, str, type Value } from '../data/mod.ts'
-
-export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+import { contains, type Dict, str, type Value } from '../data/mod.ts'
 
 export interface Line {
   pairs: [string, string][]

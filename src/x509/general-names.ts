@@ -1,5 +1,5 @@
 // The names that alternative names, constraints and distribution points consist of: hosts, addresses, mail, URIs, …
-import { ipAddress, ipNetwork, PyError, SaltError, typeName, type Value } from '../data/mod.ts'
+import { failure, ipAddress, ipNetwork, misuse, PyError, typeName, type Value } from '../data/mod.ts'
 import { type Bytes, type DerNode, decode, explicit, implicit, oidBytes } from './der.ts'
 import { decodeName, encodeName, nameFrom, nameText } from './names.ts'
 
@@ -7,14 +7,12 @@ import { decodeName, encodeName, nameFrom, nameText } from './names.ts'
 const NUMBERS = { email: 1, dns: 2, dirname: 4, uri: 6, ip: 7, rid: 8 } as const
 type Kind = keyof typeof NUMBERS
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-
 const ascii = (value: string): Bytes => new Uint8Array(Buffer.from(value, 'utf8'))
 
 /** An encoded name of some kind. */
 export function generalName(type: string, value: Value): Bytes {
   const kind = type.toLowerCase()
-  if (kind === 'othername') throw new SaltError('SaltInvocationError', 'otherName is currently not implemented')
+  if (kind === 'othername') throw misuse('otherName is currently not implemented')
   if (!Object.hasOwn(NUMBERS, kind)) throw failure(`GeneralName type ${kind} is invalid`)
   const number = NUMBERS[kind as Kind]
   switch (kind as Kind) {
@@ -39,7 +37,7 @@ export const generalNames = (pairs: Iterable<readonly [string, Value]>): Bytes[]
 function text(value: Value): string {
   if (typeof value === 'string') return value
   const shown = `Expected string value, got ${typeName(value)}: \`${String(value)}\``
-  throw new SaltError('SaltInvocationError', shown)
+  throw misuse(shown)
 }
 
 export function checkedOid(value: Value): string {

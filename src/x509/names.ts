@@ -1,5 +1,5 @@
 // Distinguished names: from what users write, to bytes and back, and as text (RFC 4514).
-import { type Dict, SaltError, str, typeError, type Value, valueError } from '../data/mod.ts'
+import { type Dict, failure, misuse, str, typeError, type Value, valueError } from '../data/mod.ts'
 import { type Bytes, DER_TAG, type DerNode, oid, sequence, set, text } from './der.ts'
 import { NAME_ATTRIBUTES, RFC4514_NAMES } from './oids.ts'
 
@@ -10,8 +10,6 @@ export interface Attribute {
 
 /** A name is a list of sets of attributes, mostly of one each. */
 export type DistinguishedName = Attribute[][]
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const TYPES: Readonly<Record<string, number>> = {
   '2.5.4.6': DER_TAG.printable,
@@ -102,10 +100,7 @@ function parsed(source: string, complaint: string): DistinguishedName {
 export function relativeName(source: Value): Attribute[] {
   const name = parsed(str(source), `Failed parsing rdn string: ${str(source)}`)
   if (name.length > 1) {
-    throw new SaltError(
-      'SaltInvocationError',
-      'Specified string is not a Relative Distinguished Name, but a Distinguished Name.',
-    )
+    throw misuse('Specified string is not a Relative Distinguished Name, but a Distinguished Name.')
   }
   return name[0] ?? []
 }
@@ -115,7 +110,7 @@ export function nameFrom(value: Value): DistinguishedName {
   if (typeof value === 'string') return parsed(value, 'Failed parsing rfc4514 dirName string')
   if (Array.isArray(value)) return (value as Value[]).map(relativeName)
   if (!(value instanceof Map)) {
-    throw new SaltError('SaltInvocationError', 'Need string, list or dict to parse distinguished names')
+    throw misuse('Need string, list or dict to parse distinguished names')
   }
   return Object.entries(NAME_ATTRIBUTES)
     .filter(([short]) => value.has(short))

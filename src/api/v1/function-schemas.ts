@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<Exclude<ArgKind, 'rest' | 'open'>, Schema>> = {
   count: { type: ['integer', 'string'] },
   textOrNumber: { type: ['string', 'number'] },
   textOrList: { anyOf: [{ type: 'string' }, { type: 'array' }] },
+  textListOrDict: { anyOf: [{ type: 'string' }, { type: 'array' }, { type: 'object' }] },
   any: {},
 }
 

@@ -67,8 +67,7 @@ export const JOBS = {
   pub_ret: {
     type: 'bool',
     minion: true,
-    doc: 'Return to the master what functions returned',
-    later: 'minions that return nothing to their master',
+    doc: 'Send returns of jobs to the master. False leaves them to returners',
   },
   runner_returns: {
     type: 'bool',
@@ -85,20 +84,17 @@ export const JOBS = {
   max_event_size: {
     type: 'int',
     both: 1048576,
-    doc: 'The most bytes of an event',
-    later: 'the limit of the size of events',
+    doc: 'Most bytes of an event that a minion, an engine or a user of the API fires. The large values of a larger event are replaced by `VALUE_TRIMMED`. 0 means no limit. Returns of jobs and runners stay whole',
   },
   scheduler_before_connect: {
     type: 'bool',
     minion: false,
     doc: 'Begin the schedule before the master is reached',
-    later: 'schedules and beacons before the first connection',
   },
   beacons_before_connect: {
     type: 'bool',
     minion: false,
     doc: 'Begin the beacons before the master is reached',
-    later: 'schedules and beacons before the first connection',
   },
   publish_timeout: {
     master: 30,

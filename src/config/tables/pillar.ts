@@ -18,8 +18,7 @@ export const PILLAR = {
   pass_to_ext_pillars: {
     type: 'str|list',
     for: ['minion', 'master'],
-    doc: 'Further data handed to external sources',
-    later: 'further data of a minion for external pillars',
+    doc: 'Options of a minion, as a list of `key` or `key:subkey`, that the master hands to external sources as `extra_minion_data`',
   },
   pillar_opts: { type: 'bool', both: false, doc: "Put the master's options into the pillar" },
   pillar_safe_render_error: { type: 'bool', master: true, doc: 'Hide from minions why a pillar did not render' },

@@ -18,6 +18,12 @@ export class Agents {
     this.connection = connection
   }
 
+  /** Whether the next request goes to the first shell: then it comes after all short ones before it. */
+  get isInOrder(): boolean {
+    const [first] = this.agents
+    return first?.isUsable === true && !first.isBusy
+  }
+
   /** The shell that is asked next: an idle one, else a new one, else the one with the fewest requests. */
   private choose(): Agent {
     const usable = this.agents.filter((agent) => agent.isUsable)

@@ -3,6 +3,6 @@
 export type { SshOptions } from './connection.ts'
 export { isSshError, SshError, type SshErrorCode } from './errors.ts'
 export { type RawOptions, type RawResult, rawCommand } from './raw-command.ts'
-export type { ReadCommand, SshRead } from './read-cache.ts'
+export { keptReads, type ReadCommand, type SshRead } from './read-cache.ts'
 export { SshHost } from './ssh-host.ts'
 export { AGENT_FORWARDING, type SshTarget } from './target.ts'

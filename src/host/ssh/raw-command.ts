@@ -59,7 +59,8 @@ export function runRaw(connection: SshConnection, line: string, { signal, timeou
     child.once('close', (code) => {
       finish()
       if (signal?.aborted) return fail(signal.reason as Error)
-      const [stdout, stderr] = gathered.map((pieces) => Buffer.concat(pieces)) as [Buffer, Buffer]
+      const [stdout, said] = gathered.map((pieces) => Buffer.concat(pieces)) as [Buffer, Buffer]
+      const stderr = withoutSharing(said)
       if (code === 255 && stdout.length === 0 && isRefusal(stderr.toString())) {
         return fail(connectionError(connection.host, stderr.toString(), code))
       }
@@ -73,3 +74,11 @@ const isRefusal = (said: string): boolean =>
   /^(ssh: |Host key verification failed|.*Permission denied \(|Connection (closed|reset|timed out)|kex_exchange|ssh_exchange|Timeout, server|client_loop|No ED|.*host key is known)/m.test(
     said,
   )
+
+/** Two connections that begin at once to the same login: one is not shared, which is of no concern to the user. */
+const NOT_SHARED = /^ControlSocket .* already exists, disabling multiplexing\r?\n/m
+
+function withoutSharing(said: Buffer): Buffer {
+  const text = said.toString('latin1')
+  return NOT_SHARED.test(text) ? Buffer.from(text.replace(NOT_SHARED, ''), 'latin1') : said
+}

@@ -6,7 +6,7 @@ import type { AccessWish, Command } from '../host.ts'
 
 /** A read as plain data, so that it can be kept for the next run on the same target. */
 export type SshRead =
-  | { op: 'stat' | 'lstat' | 'read' | 'list'; path: string }
+  | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
   | { op: 'hash'; path: string; algorithm: string }
   | { op: 'access'; path: string; wish: AccessWish }
   | { op: 'which'; program: string }
@@ -29,7 +29,10 @@ export interface ReadCommand {
 const FRESH = 5000
 
 /** How many planned reads are asked for together with one that misses. */
-const AHEAD = 32
+const AHEAD = 8
+
+/** How many of the last reads are asked for again behind a change: who changes something looks at it again. */
+const LATELY = 6
 
 /** Bounds what a session keeps and what a plan may ask for. */
 const MOST = 2000
@@ -51,6 +54,8 @@ interface Entry {
 export class ReadCache {
   private readonly entries = new Map<string, Entry>()
   private readonly record = new Map<string, SshRead>()
+  /** The last reads, latest last. */
+  private readonly recent = new Map<string, SshRead>()
   private plan: SshRead[] = []
   private places = new Map<string, number>()
   private next = 0
@@ -82,6 +87,7 @@ export class ReadCache {
     const key = JSON.stringify(read)
     if (this.record.size < MOST && !this.record.has(key)) this.record.set(key, read)
     if (this.changing > 0) return this.perform(read) as Promise<T>
+    this.noteRecent(key, read)
     const place = this.places.get(key)
     if (place !== undefined) this.next = place + 1
     const found = this.fresh(key)
@@ -121,9 +127,24 @@ export class ReadCache {
     }
   }
 
+  private noteRecent(key: string, read: SshRead): void {
+    if (read.op === 'run') return
+    this.recent.delete(key)
+    this.recent.set(key, read)
+    if (this.recent.size > LATELY) this.recent.delete(this.recent.keys().next().value!)
+  }
+
   /** Forget everything: something changed. */
   clear(): void {
     this.entries.clear()
+  }
+
+  /** Forget everything, and ask behind the change for what was read lately and for what is planned next. */
+  renew(): void {
+    this.clear()
+    if (this.changing > 0) return
+    for (const [key, read] of this.recent) this.fetch(key, read)
+    this.fetchAhead()
   }
 
   /** Run something that may change the target at any time until it ends. */
@@ -134,7 +155,7 @@ export class ReadCache {
       return await work()
     } finally {
       this.changing--
-      this.clear()
+      this.renew()
     }
   }
 }
@@ -167,4 +188,25 @@ export function readOnlyCommand(command: Command): ReadCommand | undefined {
     ...(umask !== undefined && { umask }),
     ...(mergeStderr && { mergeStderr }),
   }
+}
+
+const PATH_READS = new Set(['stat', 'lstat', 'read', 'list', 'realPath', 'readLink', 'hash', 'access'])
+
+/** Return the reads in data that was kept; what is no read, or a command that could change something, is left out. */
+export function keptReads(data: unknown): SshRead[] {
+  if (!Array.isArray(data)) return []
+  return data.filter((read: Partial<Record<string, unknown>> | null): read is SshRead => {
+    if (read === null || typeof read !== 'object') return false
+    const { op, path, program, key, command } = read
+    if (op === 'run') return isKeptCommand(command)
+    if (op === 'which') return typeof program === 'string'
+    if (op === 'user' || op === 'group') return typeof key === 'string' || typeof key === 'number'
+    return PATH_READS.has(String(op)) && typeof path === 'string'
+  })
+}
+
+function isKeptCommand(data: unknown): boolean {
+  const { argv } = (data ?? {}) as { argv?: unknown }
+  if (!Array.isArray(argv) || !argv.every((word) => typeof word === 'string')) return false
+  return readOnlyCommand({ argv }) !== undefined
 }

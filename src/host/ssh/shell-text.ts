@@ -2,6 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { systemError } from '../errors.ts'
 
+/** Content up to this size stands in a request itself, in bytes: some shells read requests byte by byte. */
+export const INLINE = 32 << 10
+
 /** Return a word that the shell reads back as this text. */
 export function word(text: string): string {
   if (text.includes('\0')) throw systemError('EINVAL', text)

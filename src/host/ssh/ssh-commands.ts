@@ -7,16 +7,13 @@ import type { Command, CommandResult } from '../host.ts'
 import type { Answer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { Facts } from './facts.ts'
-import { contentWords, isVariableName, pathWord, word, words } from './shell-text.ts'
+import { contentWords, INLINE, isVariableName, pathWord, word, words } from './shell-text.ts'
 import { toolError } from './tool-errors.ts'
 
 const MOST_OUTPUT = 256 << 20
 
 /** How long a command may go on after it was asked to end, in milliseconds. */
 const GRACE = 2000
-
-/** Input up to this size stands in the request itself. */
-const INLINE = 32 << 10
 
 export interface CommandTools {
   agents: Agents
@@ -28,6 +25,8 @@ export interface CommandTools {
   groups(): Promise<UserGroup[]>
   /** Ends each of the commands that run now. */
   running: Set<() => void>
+  /** Put on disk what is held in memory; return what to wait for, if anything, right before a command is sent. */
+  settle(): Promise<unknown> | undefined
   /** Put large input into a file of the target that only this user can read. */
   inputFile(data: Uint8Array): Promise<string>
 }
@@ -43,6 +42,8 @@ export async function runRemote(tools: CommandTools, command: Command): Promise<
   const output = new CommandStream(command)
   const ending = new Ending(tools, command, output)
   try {
+    const settling = tools.settle()
+    if (settling) await settling
     const answer = await tools.agents.request(`${definition}\n${input ?? ''}\n${call}`, {
       isLong: true,
       limit: command.maxOutput ?? MOST_OUTPUT,
@@ -64,6 +65,8 @@ export async function runRemote(tools: CommandTools, command: Command): Promise<
 export async function startRemote(tools: CommandTools, command: Command): Promise<number> {
   const definition = `_x() { ${await setUp(tools, command)}; _leave ${await launchWords(tools, command)}; }`
   const text = `${definition}\n( ( _x ) 3>&- 4>&- 2>/dev/null & ) </dev/null | cat`
+  const settling = tools.settle()
+  if (settling) await settling
   const answer = await tools.agents.request(text)
   const line = answer.stdout.toString().trim()
   raiseLaunch(line, command)

@@ -8,13 +8,10 @@ import type { Answer, RequestOptions } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import type { Facts } from './facts.ts'
-import { contentWords, pathWord, word } from './shell-text.ts'
+import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } from './stat-text.ts'
 import { toolError } from './tool-errors.ts'
 import { download, upload } from './transfer.ts'
-
-/** Content up to this size stands in the request itself. */
-const INLINE = 32 << 10
 
 /** What a stream reads at first; only larger files need a channel of their own. */
 const FIRST_PIECE = 1 << 20
@@ -60,10 +57,11 @@ export class SshFiles implements HostFiles {
     return answer.stdout
   }
 
-  /** Ask for a change. What was read before counts no more: nor what is read while it happens. */
+  /** Ask for a change. What was read before counts no more; what is asked for from now on is answered after it. */
   private async change(text: string, path?: string, other?: string): Promise<void> {
+    const asked = this.must(text, path, other)
     this.changed()
-    await this.must(text, path, other).finally(() => this.changed())
+    await asked
   }
 
   /** Called when something changes on the target. */
@@ -93,6 +91,8 @@ export class SshFiles implements HostFiles {
   }
 
   async writeStream(path: string, pieces: AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
+    const { begin, isWhole, all } = await beginning(pieces, INLINE)
+    if (isWhole) return this.write(path, begin, options)
     this.ready(path)
     this.changed()
     const tools = { agents: this.agents, connection: this.connection, tools: this.facts.tools }
@@ -101,7 +101,7 @@ export class SshFiles implements HostFiles {
       into: (file: string) => `_move ${pathWord(path)} ${optionWords(options)} ${file}`,
       beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
     }
-    await upload(tools, pieces, target).finally(() => this.changed())
+    await upload(tools, all, target).finally(() => this.changed())
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
@@ -285,3 +285,25 @@ const withoutEnd = (bytes: Buffer): string => bytes.toString().replace(/\n$/, ''
 
 /** The owner for `chown`; -1 leaves a part as it is. */
 const owner = (uid: number, gid: number): string => `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`
+
+/** The first bytes of a stream, whether they are all of it, and the stream with them. */
+async function beginning(pieces: AsyncIterable<Uint8Array>, size: number) {
+  const source = pieces[Symbol.asyncIterator]()
+  const held: Uint8Array[] = []
+  let count = 0
+  let isWhole = false
+  while (!isWhole && count <= size) {
+    const { done, value } = await source.next()
+    if (done) isWhole = true
+    else {
+      held.push(value)
+      count += value.length
+    }
+  }
+  const begin = Buffer.concat(held)
+  const all = (async function* (): AsyncGenerator<Uint8Array> {
+    yield begin
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
+  })()
+  return { begin, isWhole, all }
+}

@@ -23,7 +23,7 @@ import { connectionError, isProxyFailure, isSshError } from './errors.ts'
 import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
 import { ReadCache, readOnlyCommand, type SshRead } from './read-cache.ts'
-import { contentWords, expandedWord, pathWord, words } from './shell-text.ts'
+import { contentWords, expandedWord, INLINE, pathWord, words } from './shell-text.ts'
 import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.ts'
 import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
 import { SshFiles } from './ssh-files.ts'
@@ -35,6 +35,10 @@ export class SshHost extends SshFiles implements Host {
   private readonly held = new HeldFiles()
   private readonly variables = new Map<string, string | null>()
   private readonly running = new Set<() => void>()
+  /** The writing of temporary files that were held in memory. */
+  private settling: Promise<unknown> = Promise.resolve()
+  /** How many of them are large, and take several requests. */
+  private uploads = 0
   private readonly cache = new ReadCache((read) => this.perform(read))
 
   /** Connect, start the shell, learn what the target has. Throws SshError. */
@@ -95,6 +99,7 @@ export class SshHost extends SshFiles implements Host {
       user: (name) => this.user(name),
       group: (name) => this.group(name),
       groups: () => this.groups(),
+      settle: () => this.settleForCommand(),
       inputFile: async (data) => {
         const path = await this.tempFile()
         await this.write(path, data)
@@ -114,7 +119,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   protected override changed(): void {
-    this.cache.clear()
+    this.cache.renew()
   }
 
   /** Ask the target, whatever is at hand. */
@@ -128,6 +133,10 @@ export class SshHost extends SshFiles implements Host {
         return super.read(read.path)
       case 'list':
         return super.list(read.path)
+      case 'realPath':
+        return super.realPath(read.path)
+      case 'readLink':
+        return super.readLink(read.path)
       case 'hash':
         return super.hash(read.path, read.algorithm)
       case 'access':
@@ -146,7 +155,6 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async run(command: Command): Promise<CommandResult> {
-    this.putOnDisk()
     const read = readOnlyCommand(command)
     if (!read) return this.cache.whileChanging(() => runRemote(this.commandTools, command))
     command.signal?.throwIfAborted()
@@ -154,7 +162,6 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async start(command: Command): Promise<number> {
-    this.putOnDisk()
     return this.cache.whileChanging(() => startRemote(this.commandTools, command))
   }
 
@@ -237,17 +244,31 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async settle(): Promise<void> {
-    await this.putOnDisk()
+    this.putOnDisk()
+    await this.settling
   }
 
-  /** The next request comes after these, so nobody has to wait; a failure is told to whoever does. */
-  private putOnDisk(): Promise<unknown> {
-    const writes = this.held
-      .release()
-      .map(({ path, content }) => this.write(path, content, { mode: 0o600, exclusive: true }))
-    const written = Promise.all(writes)
-    written.catch((error) => this.connection.log('error', `Could not write a temporary file: ${error.message}`))
-    return written
+  /** Put on disk what a command may look for. Small files are sent to the shell that runs the command next, so there is no wait. */
+  private settleForCommand(): Promise<unknown> | undefined {
+    this.putOnDisk()
+    return this.uploads === 0 && this.agents.isInOrder ? undefined : this.settling
+  }
+
+  private putOnDisk(): void {
+    const files = this.held.release()
+    if (files.length === 0) return
+    const writes = files.map(async ({ path, content }) => {
+      const isLarge = content.length > INLINE
+      if (isLarge) this.uploads++
+      await this.write(path, content, { mode: 0o600, exclusive: true }).finally(() => {
+        if (isLarge) this.uploads--
+      })
+    })
+    this.settling = Promise.all([this.settling, ...writes])
+    this.settling.catch((error) => {
+      this.connection.log('error', `Could not write a temporary file: ${error.message}`)
+      this.settling = Promise.resolve()
+    })
   }
 
   protected override ready(...paths: string[]): void {
@@ -282,6 +303,15 @@ export class SshHost extends SshFiles implements Host {
 
   override async access(path: string, wish: AccessWish): Promise<boolean> {
     return this.held.has(path) ? wish !== 'execute' : this.cache.get({ op: 'access', path, wish })
+  }
+
+  override async realPath(path: string): Promise<string> {
+    this.ready(path)
+    return this.cache.get({ op: 'realPath', path })
+  }
+
+  override async readLink(path: string): Promise<string> {
+    return this.cache.get({ op: 'readLink', path })
   }
 
   override async list(path: string): Promise<string[]> {

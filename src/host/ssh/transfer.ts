@@ -7,13 +7,12 @@ import type { Answer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
-import { contentWords, word } from './shell-text.ts'
+import { contentWords, INLINE, word } from './shell-text.ts'
 import { toolError } from './tool-errors.ts'
 
 /** Content that gzip makes smaller than this share is sent compressed. */
 const WORTHWHILE = 0.8
 const SAMPLE = 64 << 10
-const PIECE = 32 << 10
 
 export interface UploadTarget {
   path: string
@@ -119,8 +118,8 @@ async function fillInPieces(
   path: string,
 ): Promise<void> {
   for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += PIECE) {
-      const words = contentWords(piece.subarray(at, at + PIECE))
+    for (let at = 0; at < piece.length; at += INLINE) {
+      const words = contentWords(piece.subarray(at, at + INLINE))
       succeeded(await agents.request(`( LC_ALL=C; export LC_ALL; printf ${words} | cat >> ${file} ) </dev/null`), path)
     }
   }

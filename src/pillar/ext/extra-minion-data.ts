@@ -20,8 +20,8 @@ export const extraMinionData: ExtPillar = {
   },
 }
 
-/** The value at the path within dicts of its own, or an empty dict when it is not there. */
-function subtree(data: Dict, path: readonly string[]): Dict {
+/** Return the value at a path within dicts of its own, or an empty dict when it is not there. */
+export function subtree(data: Dict, path: readonly string[]): Dict {
   let value: Value = data
   for (const name of path) {
     const found: Value | undefined = value instanceof Map ? dictGet(value, name) : undefined

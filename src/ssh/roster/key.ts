@@ -21,10 +21,11 @@ export function defaultKey(opts: Dict): { path: string; isNamed: boolean } {
   return { path: join(option(opts, 'pki_dir'), 'ssh', 'salt-ssh.rsa'), isNamed: false }
 }
 
-/** Make the key of salt-ssh if the options name no other key and it does not exist yet. */
+/** Make the key of the options if it does not exist yet, as Salt does for `ssh_priv`, too. */
 export async function ensureDefaultKey(opts: Dict, host: Host): Promise<void> {
-  const { path, isNamed } = defaultKey(opts)
-  if (isNamed || (await host.stat(path)) !== undefined) return
+  const { path } = defaultKey(opts)
+  // ssh replaces %h and the like itself
+  if (path === AGENT_FORWARDING || path.includes('%') || (await host.stat(path)) !== undefined) return
   const failed = (why: string): RosterError =>
     new RosterError('InvalidEntry', `salt-ssh could not be run because it could not generate keys: ${why}`, {
       hint: 'Run it as root, or with -c and a configuration directory that you may write to',

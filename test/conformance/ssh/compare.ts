@@ -1,4 +1,5 @@
 // Whether a program answered as recorded, by the rules of the README beside the recordings.
+import { sortedNames } from '../../live/any-order.ts'
 import { differenceOfTexts, readJson } from '../../live/compare.ts'
 import type { Placeholders } from '../../live/placeholders.ts'
 import type { Json } from '../area.ts'
@@ -15,7 +16,7 @@ export function problemsOf(step: Step, ran: Ran, known: Placeholders): string[] 
     const answer = readJson(ran.stdout)
     problems.push(...jsonProblems(step.json, step.kept_keys ? kept(answer, step.kept_keys) : answer, known))
   } else if (step.stdout !== undefined) problems.push(...textProblems(step.stdout, ran.stdout, known))
-  problems.push(...stderrProblems(step.stderr ?? '', ran.stderr, known))
+  problems.push(...stderrProblems(step, ran, known))
   return problems
 }
 
@@ -27,11 +28,14 @@ function kept(answer: Json | undefined, keys: readonly string[]): Json | undefin
   return Object.fromEntries(hosts)
 }
 
+/** Numbers that vary stand in quotes where the recording is no JSON, and times are padded. */
+const plain = (text: string): string => sortedNames(text.replace(/"(<(?:PID|MS|SECONDS|DURATION)>)"/g, '$1')).trimEnd()
+
 /** Hosts answer in any order; what one says has its order. */
 function textProblems(recorded: string, printed: string, known: Placeholders): string[] {
-  if (known.matches(recorded.trimEnd(), printed.trimEnd())) return []
+  if (known.matches(plain(recorded), plain(printed))) return []
   const isOfMany = (recorded.match(/^[^\s"{}[\]][^\n]*:$/gm)?.length ?? 0) > 1
-  if (isOfMany && differenceOfTexts(recorded, printed, known) === '') return []
+  if (isOfMany && differenceOfTexts(plain(recorded), plain(printed), known) === '') return []
   return [`stdout\n${printed.replace(/^/gm, '+ ')}\nnot\n${recorded.replace(/^/gm, '- ')}`]
 }
 
@@ -66,28 +70,37 @@ function isSame(expected: Json, actual: Json | undefined, known: Placeholders): 
   if (typeof expected !== 'string' || !PLACEHOLDER.test(expected)) {
     return JSON.stringify(expected) === JSON.stringify(actual)
   }
-  return (typeof actual === 'string' || typeof actual === 'number') && known.matches(expected, String(actual))
+  if (typeof actual !== 'string' && typeof actual !== 'number') return false
+  return known.matches(expected, String(actual)) || tellsException(expected, String(actual))
+}
+
+/** A traceback of Python is not required, only the exception at its end. */
+function tellsException(expected: string, actual: string): boolean {
+  const exception = /Traceback \(most recent call last\):\n +<FRAMES>\n(.+)$/.exec(expected)?.[1]
+  return exception !== undefined && actual.endsWith(exception)
 }
 
 /** Lines that tell of Python's own trouble: exceptions, and texts of theirs that Salt passes on. */
 const OF_PYTHON = /un-handled exception|Rendering exception occurred|TypeError|JSON serializable/
 
-const LOG_LINE = /^\[(?:ERROR {3}|WARNING |CRITICAL)\] /
+const LOG_LINE = /^\[(?:ERROR {3}|WARNING )\] /
 
-/** Every line of a log or a usage error, without those that Python alone wrote. */
+const USAGE_LINE = /^(?:[\w-]+: error:|Warning: |Password: )/
+
+/** The lines of a log and of a usage error, without those that Python alone wrote. */
 const linesOf = (text: string): string[] =>
-  text.split('\n').filter((line) => (LOG_LINE.test(line) || isUsage(line)) && !OF_PYTHON.test(line))
+  text.split('\n').filter((line) => (LOG_LINE.test(line) || USAGE_LINE.test(line)) && !OF_PYTHON.test(line))
 
-const isUsage = (line: string): boolean => /^(Usage:|[\w-]+: error:|Warning: |Password: )/.test(line)
-
-function* stderrProblems(recorded: string, printed: string, known: Placeholders): Generator<string> {
-  const left = linesOf(printed)
-  for (const line of linesOf(recorded)) {
+/** All recorded lines are there. Where something fails ours may say more about it, and only then. */
+function* stderrProblems({ stderr = '', exit }: Step, ran: Ran, known: Placeholders): Generator<string> {
+  const left = linesOf(ran.stderr)
+  for (const line of linesOf(stderr)) {
     const at = left.findIndex((other) => known.attempt(() => known.matches(line.trimEnd(), other.trimEnd())))
     if (at < 0) yield `stderr does not have: ${line}`
     else left.splice(at, 1)
   }
-  for (const line of left) yield `stderr has too much: ${line}`
+  const mayTellMore = exit !== 0 || stderr.includes('[ERROR')
+  if (!mayTellMore) for (const line of left) yield `stderr has too much: ${line}`
 }
 
 /** Compare a file or directory with an observation. */

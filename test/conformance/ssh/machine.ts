@@ -54,8 +54,9 @@ function writeAccounts(etc: string, scratch: string): void {
   for (const [file, lines] of Object.entries({ passwd, shadow, group })) {
     writeFileSync(join(etc, file), `${[...lines, ...others(file)].join('\n')}\n`)
   }
+  mkdirSync(join(scratch, 'home'), { mode: 0o755 })
   for (const { name, id } of [{ name: 'root', id: 0 }, ...ACCOUNTS]) {
-    mkdirSync(homeOf(scratch, name), { recursive: true, mode: name === 'root' ? 0o700 : 0o755 })
+    mkdirSync(homeOf(scratch, name), { mode: name === 'root' ? 0o700 : 0o755 })
     chownSync(homeOf(scratch, name), id, id)
   }
 }

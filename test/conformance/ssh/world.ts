@@ -62,7 +62,7 @@ export class World {
   }
 
   private furnish({ setup }: Scenario): void {
-    for (const folder of ['bin', 'target', 'srv/salt', 'srv/pillar', 'run']) {
+    for (const folder of ['bin', 'target', 'srv/salt', 'srv/pillar', 'run', 'var/cache/salt/master/proc']) {
       mkdirSync(join(this.root, folder), { recursive: true })
     }
     chmodSync(join(this.root, 'target'), 0o1777)

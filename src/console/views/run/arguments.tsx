@@ -22,6 +22,7 @@ const KIND_HINTS: Readonly<Record<string, string>> = {
   dict: 'a mapping: {key: value}',
   words: 'words with commas, or [a, b]',
   textOrList: 'a text, or a list [a, b]',
+  textListOrDict: 'a text, a list [a, b] or a mapping {key: value}',
   any: 'any value: a text, 5, True, [a, b], {key: value}',
 }
 

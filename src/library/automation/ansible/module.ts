@@ -3,6 +3,7 @@ import {
   type Dict,
   decodeBytes,
   dumpJson,
+  failure,
   fnmatchFilter,
   isDict,
   iterate,
@@ -15,7 +16,7 @@ import {
 } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { callModule, QUIET } from './module/call.ts'
-import { failure, folderFault, inventoryTargets, playbooksIn, TARGETS } from './module/inventory.ts'
+import { folderFault, inventoryTargets, playbooksIn, TARGETS } from './module/inventory.ts'
 
 const PROGRAMS = ['ansible', 'ansible-doc', 'ansible-playbook']
 const OWN = ['help', 'list_', 'call', 'playbooks', 'discover_playbooks', 'targets']

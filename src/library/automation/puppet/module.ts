@@ -2,12 +2,12 @@
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
+  failure,
   fromTimestamp,
   indexError,
   intFromText,
   isDict,
   isInt,
-  SaltError,
   splitLines,
   str,
   textOf,
@@ -18,13 +18,12 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  isFile,
   isHostError,
   reads,
   runAll,
   textAt,
 } from '../../../sdk/mod.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 interface Places {
   vardir: string
@@ -40,9 +39,6 @@ async function placesOf(ctx: FunctionContext): Promise<Places> {
 }
 
 const lockOf = ({ vardir }: Places): string => `${vardir}/state/agent_disabled.lock`
-const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'file'
-
 /** Run Puppet. Exit code 2 means changes, not a failure. */
 async function run(ctx: FunctionContext, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> {
   const { vardir, confdir } = await placesOf(ctx)

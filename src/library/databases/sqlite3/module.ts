@@ -1,5 +1,5 @@
 // SQLite databases, through the sqlite3 program, which prints values as literals: numbers, texts and NULL differ.
-import { float, int, SaltError, str, traverse, tuple, type Value } from '../../../data/mod.ts'
+import { failure, float, int, str, traverse, tuple, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const DRIVER = '2.6.0'
@@ -20,7 +20,7 @@ async function sqlite(ctx: FunctionContext, db: string, sql: string): Promise<st
     /(?:Parse error|Runtime error|Error)[^:]*: (?:near line \d+: )?(?:in prepare, |stepping, )?([^\n]*?)(?: \(\d+\))?(?:\n|$)/.exec(
       said,
     )
-  throw new SaltError('CommandExecutionError', message?.[1] ?? said)
+  throw failure(message?.[1] ?? said)
 }
 
 const LITERAL = /^(?:'((?:[^']|'')*)'|X'([0-9A-Fa-f]*)'|(NULL)|([^\t\n]*))(?:\t|\n|$)/

@@ -1,6 +1,6 @@
 // Access lists of files, as getfacl shows and setfacl sets them. The entry of a file's owner or group has no name there;
 // here it has the owner's. Both programs are given one line, so names with spaces are quoted.
-import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
 
 const LETTERS: ReadonlyArray<readonly [letter: string, name: string, octal: number]> = [
@@ -86,7 +86,7 @@ function prefixOf(kind: string): string {
 
 const quoted = (paths: readonly Value[]): string => {
   if (paths.length > 0) return paths.map((path) => `"${str(path)}"`).join(' ')
-  throw new SaltError('CommandExecutionError', 'You need to specify at least one file or directory to work with!')
+  throw failure('You need to specify at least one file or directory to work with!')
 }
 
 type Further = ReadonlyMap<string, Value>

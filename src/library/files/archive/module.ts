@@ -1,5 +1,5 @@
 // Archives: list, create and unpack them. Tar, gzip and rar run their programs, zip does not.
-import { SaltError, shlexSplit, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { failure, misuse, SaltError, shlexSplit, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -13,8 +13,6 @@ import {
 import { cachedArchive, clean, listArchive, located, type Source } from './module/listing.ts'
 import { makeZip, unpackZip } from './module/packing.ts'
 import { readZip, ZipError } from './module/zip-reader.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Return words without the blanks around commas. */
 const trimmedWords = (words: readonly string[] | null): string[] => (words ?? []).map((word) => word.trim())
@@ -172,7 +170,7 @@ export default defineModule({
       returns: ret.texts('Lines of the output'),
       example: 'archive.tar cjvf /tmp/tarfile.tar.bz2 /tmp/file_1,/tmp/file_2',
       run: async (ctx, { options, tarfile, sources, dest, cwd, template, runas }) => {
-        if (!options) throw new SaltError('SaltInvocationError', 'Tar options can not be empty')
+        if (!options) throw misuse('Tar options can not be empty')
         const target = dest ? ['-C', dest] : []
         const argv = ['tar', ...splitWords(options), tarfile, ...target, ...(await expanded(ctx, sources))]
         return lines(ctx, argv, { cwd, template, runas })
@@ -271,5 +269,5 @@ export default defineModule({
 
 async function assertUser(ctx: FunctionContext, user: string | null): Promise<void> {
   if (!user || (await ctx.host.user(user))) return
-  throw new SaltError('SaltInvocationError', `User '${user}' does not exist`)
+  throw misuse(`User '${user}' does not exist`)
 }

@@ -1,5 +1,5 @@
 // Configuration files as trees, read and changed with Augeas.
-import { iterate, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { iterate, misuse, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, type Result, reads, ret } from '../../../sdk/mod.ts'
 import { type AugeasCommand, parseAugeasCommand } from './augeas-command.ts'
 import { augtool, nodes, pathWord, quoted, type Session } from './module/augtool.ts'
@@ -79,13 +79,13 @@ async function get(ctx: FunctionContext, given: string, value: string, load_path
 async function setValues(ctx: FunctionContext, given: readonly Value[]): Promise<Result> {
   const option = (name: string): string | undefined => {
     const found = given.map(str).filter((word) => word.startsWith(`${name}=`))
-    if (found.length > 1) throw new SaltError('SaltInvocationError', `Only one '${name}=' value is permitted`)
+    if (found.length > 1) throw misuse(`Only one '${name}=' value is permitted`)
     return found[0]?.slice(name.length + 1)
   }
   const loadPath = option('load_path') ?? null
   const prefix = option('prefix')
   const words = given.map(str).filter((word) => !/^(prefix|load_path)=/.test(word))
-  if (words.length % 2 !== 0) throw new SaltError('SaltInvocationError', 'Uneven number of path/value arguments')
+  if (words.length % 2 !== 0) throw misuse('Uneven number of path/value arguments')
   const script: string[] = []
   for (let at = 0; at < words.length; at += 2) {
     const path = words[at]!

@@ -10,7 +10,10 @@ const on = { default: true } as const
 
 const fields = {
   name: arg.path('Path of the file'),
-  source: arg.any('Source of the content: a URL, a path, or a list of them; the first one found is used', optional),
+  source: arg.textOrList(
+    'Source of the content: a URL, a path, or a list of them; the first one found is used',
+    optional,
+  ),
   source_hash: arg.any('Hash of the source: the hash, `type=hash`, or the path or URL of a file of hashes', {
     default: '',
   }),
@@ -18,18 +21,18 @@ const fields = {
   source_sum: arg.any('Hash of the content: a dict of `hsum` and `hash_type`', optional),
   sfn: arg.text('Path of the local copy of the source', { default: '' }),
   ret: arg.any('Report of a state to add to: a dict; an empty value starts a new one', optional),
-  user: arg.any('Owner: a name or a uid', optional),
-  group: arg.any('Group: a name or a gid', optional),
-  mode: arg.any('Mode in octal: text or a number, such as `644`', optional),
+  user: arg.textOrNumber('Owner: a name or a uid', optional),
+  group: arg.textOrNumber('Group: a name or a gid', optional),
+  mode: arg.textOrNumber('Mode in octal: text or a number, such as `644`', optional),
   attrs: arg.any('Attributes as letters of `chattr`; a value that is not text is ignored', optional),
   template: arg.text('Template engine, such as `jinja`', optional),
-  context: arg.any('Template variables: a dict; they override `defaults`', optional),
-  defaults: arg.any('Template variables: a dict', optional),
+  context: arg.textListOrDict('Template variables: a dict; they override `defaults`', optional),
+  defaults: arg.textListOrDict('Template variables: a dict', optional),
   saltenv: arg.text('Salt environment', { default: 'base' }),
   contents: arg.any('Content: text, bytes or a list of lines', optional),
   backup: arg.text('Backup of the old file: `minion`, or empty for none', { default: '' }),
   makedirs: arg.flag('Create missing parent directories', off),
-  dir_mode: arg.any('Mode of created directories in octal: text or a number', optional),
+  dir_mode: arg.textOrNumber('Mode of created directories in octal: text or a number', optional),
   show_changes: arg.flag('Report the difference', on),
   follow_symlinks: arg.flag('Follow a symbolic link and change its target', on),
   skip_verify: arg.flag('Skip the hash check of a remote source', off),
@@ -49,14 +52,14 @@ const fields = {
     optional,
   ),
   source_hash_sig: arg.any('URL of the signature of the file of hashes, a list, or True for an inline one', optional),
-  signed_by_any: arg.any('Signing keys of which one must have signed: text or a list', optional),
-  signed_by_all: arg.any('Signing keys that must all have signed: text or a list', optional),
+  signed_by_any: arg.textOrList('Signing keys of which one must have signed: text or a list', optional),
+  signed_by_all: arg.textOrList('Signing keys that must all have signed: text or a list', optional),
   keyring: arg.text('Keyring of the signing keys', optional),
   gnupghome: arg.text('GnuPG home directory', optional),
   sig_backend: arg.text('Module that verifies signatures', { default: 'gpg' }),
   ignore_ordering: arg.flag('Do not trigger requisites when only the order of lines changes', off),
   ignore_whitespace: arg.flag('Do not trigger requisites when only whitespace changes', off),
-  ignore_comment_characters: arg.any(
+  ignore_comment_characters: arg.textOrList(
     'Do not trigger requisites when only text after this mark changes: text or a list of marks',
     optional,
   ),
@@ -76,11 +79,11 @@ export function offered<const F extends Field>(...names: readonly F[]): Pick<Fie
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<Fields, F>
 }
 
-/** Return the declarations of some fields as arguments that must be given. */
+/** Return the declarations of some fields as arguments that must be given; the optional ones may be None. */
 export function required<const F extends Field>(...names: readonly F[]): Pick<Fields, F> {
   const declared = names.map((name) => {
-    const { default: _, ...bare } = fields[name] as Arg<unknown>
-    return [name, bare]
+    const { default: fallback, ...bare } = fields[name] as Arg<unknown>
+    return [name, fallback === null ? { ...bare, nullable: true } : bare]
   })
   return Object.fromEntries(declared) as Pick<Fields, F>
 }

@@ -1,6 +1,6 @@
 // Checkouts of git: every function runs the git command.
 import { basename } from 'node:path/posix'
-import { isInt, shlexSplit, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { isInt, misuse, shlexSplit, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import {
   asUser,
@@ -21,7 +21,7 @@ import {
 import { configFunctions } from './module/config.ts'
 import { historyFunctions } from './module/history.ts'
 import { remoteFunctions } from './module/remotes.ts'
-import { expandPath, git, gitVersion, inCheckout, misuse, withAuth, words } from './module/run.ts'
+import { expandPath, git, gitVersion, inCheckout, withAuth, words } from './module/run.ts'
 import { worktreeFunctions } from './module/worktrees.ts'
 
 const { opts, git_opts, user, password, ignore_retcode, saltenv, output_encoding } = common

@@ -3,9 +3,9 @@ import { createHash, createHmac, getHashes, timingSafeEqual } from 'node:crypto'
 import {
   decodeBase64,
   encodeText,
+  failure,
   PyError,
   qualifiedTypeName,
-  SaltError,
   textOf,
   textOrBytes,
   typeError,
@@ -56,8 +56,6 @@ function transform(name: string, doc: string, run: (value: Value) => Value) {
 }
 
 const DIGESTS = new Set(['md5', 'sha256', 'sha512'])
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 function assertDigest(checksum: string): void {
   if (!DIGESTS.has(checksum)) throw failure(`Hash func '${checksum}' is not supported.`)

@@ -1,6 +1,6 @@
 // Files of sections and options (INI).
 import { toError } from '../../../base/mod.ts'
-import { decodeBytes, encodeText, SaltError, splitLines, type Value } from '../../../data/mod.ts'
+import { decodeBytes, encodeText, failure, splitLines, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -36,7 +36,7 @@ async function content(ctx: FunctionContext, place: Place): Promise<string> {
   } catch (error) {
     if (!isHostError(error)) throw error
     if (setting(ctx.opts, 'test')) return ''
-    throw new SaltError('CommandExecutionError', `Unable to open file '${path}'. Exception: ${error.message}`)
+    throw failure(`Unable to open file '${path}'. Exception: ${error.message}`)
   }
 }
 
@@ -46,7 +46,7 @@ async function flush(ctx: FunctionContext, place: Place, file: Section): Promise
   } catch (error) {
     if (!isHostError(error)) throw error
     const reason = toError(error).message
-    throw new SaltError('CommandExecutionError', `Unable to write file '${place.file_name}'. Exception: ${reason}`)
+    throw failure(`Unable to write file '${place.file_name}'. Exception: ${reason}`)
   }
 }
 

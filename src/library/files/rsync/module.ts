@@ -1,5 +1,5 @@
 // Copies with rsync, also of files of the file server. The options `rsync.<name>` give the arguments that a call leaves out.
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isList, misuse, type SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 
 const CONFIGURED = [
@@ -50,7 +50,7 @@ async function fetched(ctx: FunctionContext, source: string, saltenv: string): P
   const done = await ctx.call(isDirectory ? 'cp.get_dir' : 'cp.get_file', [source, copy, saltenv])
   if (!truthy(done)) {
     await ctx.call('file.remove', [copy])
-    throw new SaltError('CommandExecutionError', `${source} does not exist`)
+    throw failure(`${source} does not exist`)
   }
   return { copy, from: isDirectory ? `${copy}/` : copy }
 }
@@ -58,7 +58,7 @@ async function fetched(ctx: FunctionContext, source: string, saltenv: string): P
 async function rsync(ctx: FunctionContext, given: Request): Promise<Dict> {
   const request = await withConfigured(ctx, given)
   if (!truthy(request.src) || !truthy(request.dst)) {
-    throw new SaltError('SaltInvocationError', 'src and dst cannot be empty')
+    throw misuse('src and dst cannot be empty')
   }
   const source = str(request.src)
   const own = source.startsWith('salt://') ? await fetched(ctx, source, request.saltenv) : undefined
@@ -73,12 +73,12 @@ async function rsync(ctx: FunctionContext, given: Request): Promise<Dict> {
 async function version(ctx: FunctionContext): Promise<string> {
   const text = await ctx.call('cmd.run_stdout', [['rsync', '--version']], { python_shell: false })
   const found = text.split('\n')[0]!.trim().split(/\s+/)[2]
-  if (found === undefined) throw new SaltError('CommandExecutionError', 'Unable to determine rsync version')
+  if (found === undefined) throw failure('Unable to determine rsync version')
   return found
 }
 
 async function configuration(ctx: FunctionContext, path: string): Promise<string> {
-  const failed = (text: string): SaltError => new SaltError('CommandExecutionError', text)
+  const failed = (text: string): SaltError => failure(text)
   try {
     return new TextDecoder().decode(await ctx.host.read(path))
   } catch (error) {

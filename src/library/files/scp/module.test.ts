@@ -1,6 +1,6 @@
 // Copies by scp, told by the commands they become.
 import { expect, test } from 'vitest'
-import type { Value } from '../../../data/mod.ts'
+import { tuple, type Value } from '../../../data/mod.ts'
 import { type Command, MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import scp from './module.ts'
@@ -19,8 +19,10 @@ async function copied(fun: string, args: Value[], kwargs: Record<string, Value>,
   return { words: commands[0]!.argv.join(' '), env: commands[0]!.env }
 }
 
+const PLAIN = 'scp -o StrictHostKeyChecking=yes -o BatchMode=yes'
+
 test.each([
-  ['get', ['/r', '/l'], { hostname: 'h' }, 'scp -o StrictHostKeyChecking=yes -o BatchMode=yes -- h:/r /l'],
+  ['get', ['/r', '/l'], { hostname: 'h' }, `${PLAIN} -- h:/r /l`],
   [
     'get',
     ['/r'],
@@ -33,6 +35,7 @@ test.each([
     { hostname: 'h', preserve_times: true, timeout: 5 },
     'scp -p -o StrictHostKeyChecking=yes -o BatchMode=yes -o ConnectTimeout=5 -- /cache/a /cache/b h:/t',
   ],
+  ['put', [tuple(['/a', '/b'])], { hostname: 'h' }, `${PLAIN} -- /cache/a /cache/b h:.`],
 ])('scp.%s %j %j runs %s', async (fun, args, kwargs, words) => {
   expect((await copied(fun, args as Value[], kwargs)).words).toBe(words)
 })

@@ -1,6 +1,6 @@
 // Copies from and to other machines with scp. A password needs sshpass, because ssh does not accept one from a caller. An
 // unknown host key is refused unless `auto_add_policy` is set.
-import { decodeBytes, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { decodeBytes, failure, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext } from '../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -10,8 +10,6 @@ interface Copy {
   preserve_times: boolean
   kwargs: Options
 }
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 function optionWords({ recursive, preserve_times, kwargs }: Copy): string[] {
   const given = (name: string): Value => kwargs.get(name) ?? null
@@ -36,7 +34,7 @@ function optionWords({ recursive, preserve_times, kwargs }: Copy): string[] {
 /** Return `user@host:path`, with an IPv6 address in brackets. */
 function remote(kwargs: Options, path: string | null): string {
   const host = kwargs.get('hostname') ?? null
-  if (!truthy(host)) throw new SaltError('SaltInvocationError', 'The argument hostname is missing')
+  if (!truthy(host)) throw misuse('The argument hostname is missing')
   const user = kwargs.get('username') ?? null
   const address = str(host).includes(':') ? `[${str(host)}]` : str(host)
   return `${truthy(user) ? `${str(user)}@` : ''}${address}:${path ? path : '.'}`
@@ -85,7 +83,7 @@ export default defineModule({
       doc: 'Copy files to another machine.',
       example: 'scp.put /path/to/file /var/tmp/file hostname=server1 auto_add_policy=True',
       args: {
-        files: arg.any('Path or URL of a file, or a list of them'),
+        files: arg.textOrList('Path or URL of a file, or a list of them'),
         remote_path: arg.text('Remote path; by default the home directory', { optional: true }),
         recursive,
         preserve_times,
@@ -95,7 +93,7 @@ export default defineModule({
       run: async (ctx, { files, remote_path, saltenv, ...options }) => {
         const target = remote(options.kwargs, remote_path)
         const local: string[] = []
-        for (const file of isList(files) ? files : [files]) {
+        for (const file of typeof files === 'string' ? [files] : files) {
           const cached = await ctx.call('cp.cache_file', [file], { saltenv })
           if (!cached) throw failure(`There is no file ${str(file)}`)
           local.push(cached)

@@ -1,5 +1,5 @@
 // Problems that yamllint finds in YAML files of the file server, by rules that suit SLS files.
-import { decodeBytes, SaltError, splitLines, str, tuple, type Value } from '../../../data/mod.ts'
+import { decodeBytes, failure, splitLines, str, tuple, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 
 const RULES =
@@ -24,7 +24,7 @@ async function lint(ctx: FunctionContext, text: string): Promise<{ source: strin
   const argv = ['yamllint', '-d', RULES, '-f', 'parsable', '-']
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin: text })
   const problems = splitLines(decodeBytes(stdout)).flatMap(problemOf)
-  if (retcode !== 0 && problems.length === 0) throw new SaltError('CommandExecutionError', decodeBytes(stderr))
+  if (retcode !== 0 && problems.length === 0) throw failure(decodeBytes(stderr))
   return { source: text, problems }
 }
 

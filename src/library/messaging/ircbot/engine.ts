@@ -2,7 +2,7 @@
 // server has welcomed it, since servers refuse whoever is earlier.
 import { createConnection, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { compileRegex, isList, SaltError, str, type Value } from '../../../data/mod.ts'
+import { compileRegex, failure, isList, str, type Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
 interface Settings {
@@ -72,7 +72,7 @@ class Bot {
     if (ctx.signal.aborted) stop()
     ctx.signal.addEventListener('abort', stop, { once: true })
     return new Promise<void>((done, fail) => {
-      const refuse = (reason: string): void => fail(new SaltError('CommandExecutionError', `ircbot: ${reason}`))
+      const refuse = (reason: string): void => fail(failure(`ircbot: ${reason}`))
       socket.once('error', (error) => refuse(`${server}: ${error.message}`))
       socket.once('close', () => (ctx.signal.aborted ? done() : refuse(`${server} has closed the connection`)))
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => this.introduce())

@@ -1,6 +1,6 @@
 // Events of the bus to Logstash, in the form that its Python handler sends (version 1): one JSON object by UDP, or lines by TCP.
 import { createSocket } from 'node:dgram'
-import { type Dict, dumpJson, isDict, isList, isNumeric, repr, SaltError, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dumpJson, isDict, isList, isNumeric, misuse, repr, str, type Value } from '../../../data/mod.ts'
 import { arg, type BusMessage, type Connection, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
 export default defineEngine({
@@ -14,7 +14,7 @@ export default defineEngine({
   },
   start: async (ctx, { host, port, tag, proto }) => {
     if (proto !== 'udp' && proto !== 'tcp') {
-      throw new SaltError('SaltInvocationError', `logstash: proto must be udp or tcp, not ${proto}`)
+      throw misuse(`logstash: proto must be udp or tcp, not ${proto}`)
     }
     const address = { host, port: Number(port) }
     const sender = proto === 'udp' ? udpSender(address) : await tcpSender(ctx, address)

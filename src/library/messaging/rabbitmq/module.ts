@@ -1,8 +1,20 @@
 // RabbitMQ, through rabbitmqctl and rabbitmq-plugins: users, virtual hosts, permissions, policies, plugins, clusters.
 import { randomInt } from 'node:crypto'
-import { type Dict, dumpJson, isDict, isList, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  dumpJson,
+  failure,
+  isDict,
+  isList,
+  loadJson,
+  misuse,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { call, contentLines, contentWords, output, type RunAs, table } from './module/control.ts'
+import { definition } from './upstream-arguments.ts'
 
 const runas = arg.text('System user that runs the program. Default: the user of the minion', { optional: true })
 const user = { name: arg.text('Name of the user'), runas }
@@ -105,11 +117,11 @@ const users = {
   }),
   set_user_tags: changes({
     doc: 'Set the tags of a user.',
-    args: { name: user.name, tags: arg.any('Tag, or a list of tags'), runas },
+    args: { name: user.name, tags: arg.textOrList('Tag, or a list of tags'), runas },
     returns: printed,
     example: 'rabbitmq.set_user_tags joe administrator',
     run: async (ctx, { name, tags, runas }) => ({
-      'Tag(s) set': await output(ctx, runas, ['set_user_tags', name, ...(isList(tags) ? tags : [tags])]),
+      'Tag(s) set': await output(ctx, runas, ['set_user_tags', name, ...(typeof tags === 'string' ? [tags] : tags)]),
     }),
   }),
   list_user_permissions: reads({
@@ -210,7 +222,7 @@ async function setPolicy(ctx: FunctionContext, given: Bound<typeof policy>) {
   const { vhost, name, pattern, definition, priority, runas, apply_to } = given
   const text = isDict(definition) ? dumpJson(definition) : definition
   if (typeof text !== 'string') {
-    throw new SaltError('SaltInvocationError', "The 'definition' argument must be a dictionary or JSON string")
+    throw misuse("The 'definition' argument must be a dictionary or JSON string")
   }
   const flags = [
     ...(priority && priority !== '0' ? ['--priority', priority] : []),
@@ -290,7 +302,7 @@ const server = {
       await output(ctx, runas, ['start_app'])
       const errors = str(answer.get('stderr') ?? '')
       if (answer.get('retcode') !== 0 || errors !== '') {
-        throw new SaltError('CommandExecutionError', `RabbitMQ command failed: ${errors}`)
+        throw failure(`RabbitMQ command failed: ${errors}`)
       }
       return { Join: answer.get('stdout') ?? '' }
     },
@@ -359,20 +371,6 @@ const plugins = {
 }
 
 const upstream = { name: arg.text('Name of the upstream'), runas }
-const option = (name: string) => arg.any(`Option \`${name}\` of the upstream, a text or number`, { optional: true })
-const definition = {
-  uri: arg.text('URI of the upstream'),
-  prefetch_count: option('prefetch-count'),
-  reconnect_delay: option('reconnect-delay'),
-  ack_mode: option('ack-mode'),
-  trust_user_id: option('trust-user-id'),
-  exchange: option('exchange'),
-  max_hops: option('max-hops'),
-  expires: option('expires'),
-  message_ttl: option('message-ttl'),
-  ha_policy: option('ha-policy'),
-  queue: option('queue'),
-}
 
 async function listUpstreams(ctx: FunctionContext, runas: RunAs): Promise<Dict> {
   const answer = await call(ctx, runas, ['list_parameters', '-q'])

@@ -2,22 +2,9 @@
 import { type Dict, equals, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { orError, report, runas, whenRabbit } from './state/report.ts'
+import { definition } from './upstream-arguments.ts'
 
 const name = arg.text('Name of the upstream')
-const option = (name: string) => arg.any(`Option \`${name}\` of the upstream, a text or number`, { optional: true })
-const definition = {
-  uri: arg.text('URI of the upstream'),
-  prefetch_count: option('prefetch-count'),
-  reconnect_delay: option('reconnect-delay'),
-  ack_mode: option('ack-mode'),
-  trust_user_id: option('trust-user-id'),
-  exchange: option('exchange'),
-  max_hops: option('max-hops'),
-  expires: option('expires'),
-  message_ttl: option('message-ttl'),
-  ha_policy: option('ha-policy'),
-  queue: option('queue'),
-}
 const upstream = { name, ...definition, runas }
 
 function parsed(json: string): Dict {

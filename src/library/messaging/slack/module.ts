@@ -1,5 +1,5 @@
 // Messages to Slack, through its API or through a webhook.
-import { type Dict, dumpJson, isDict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dumpJson, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const API = 'https://slack.com/api/'
@@ -10,7 +10,7 @@ async function option(ctx: FunctionContext, name: string, missing: string): Prom
     const value = await ctx.call('config.get', [key])
     if (truthy(value)) return str(value)
   }
-  throw new SaltError('SaltInvocationError', missing)
+  throw misuse(missing)
 }
 
 async function keyOf(ctx: FunctionContext, given: string | null): Promise<string> {

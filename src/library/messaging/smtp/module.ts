@@ -1,6 +1,6 @@
 // Mail by SMTP. A refusal of the server is answered with False, and the log has the reason.
 import { randomBytes } from 'node:crypto'
-import { isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret, option as setting } from '../../../sdk/mod.ts'
 import { MailRefused, type MailServer, sendMail } from './module/client.ts'
 import { type Attachment, mailText } from './module/message.ts'
@@ -12,7 +12,7 @@ async function settings(ctx: FunctionContext, given: Given): Promise<Given> {
   const profile = given['profile'] ?? null
   if (!truthy(profile)) return truthy(given['server'] ?? null) ? given : withUsualServer(ctx, given)
   const kept = await ctx.call('config.option', [profile])
-  if (!isDict(kept)) throw new SaltError('SaltInvocationError', `There is no profile '${str(profile)}'`)
+  if (!isDict(kept)) throw misuse(`There is no profile '${str(profile)}'`)
   const option = (name: string): Value => kept.get(`smtp.${name}`) ?? null
   const [server, use_ssl, sender] = [option('server'), option('tls'), option('sender')]
   return { ...given, server, use_ssl, sender, username: option('username'), password: option('password') }
@@ -37,7 +37,7 @@ async function withUsualServer(ctx: FunctionContext, given: Given): Promise<Give
 
 function serverOf(given: Given): MailServer {
   const { server = null, use_ssl = null, username = null, password = null } = given
-  if (!truthy(server)) throw new SaltError('SaltInvocationError', 'No mail server is given')
+  if (!truthy(server)) throw misuse('No mail server is given')
   const encrypted = use_ssl === 'True' || use_ssl === 'true'
   const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(str(server))!
   return {

@@ -1,5 +1,5 @@
 // What the module and the runner share: the words for dig and nsupdate, and what dig answers.
-import { type Dict, isDict, loadJson, SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, loadJson, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 
 export interface Server {
   nameserver: string
@@ -40,7 +40,7 @@ export function keysIn(text: string): Dict {
 /** Return the line that gives nsupdate its key. */
 export function keyLine(file: string, keys: Dict, name: Value, algorithm: string): string {
   const secret = keys.get(name)
-  if (secret === undefined) throw new SaltError('CommandExecutionError', `${file} has no key ${str(name)}`)
+  if (secret === undefined) throw failure(`${file} has no key ${str(name)}`)
   const short = algorithm.toLowerCase().replace(/\.sig-alg\.reg\.int\.?$/, '')
   return `key ${short.replaceAll('_', '-')}:${str(name)} ${str(secret)}`
 }

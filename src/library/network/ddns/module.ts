@@ -1,6 +1,6 @@
 // Changes of DNS records at their server: dig queries the server, nsupdate sends the changes. The TSIG key comes from a
 // JSON file of secrets by name, and goes to the standard input of nsupdate, where process lists do not show it.
-import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { failure, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret, runAll } from '../../../sdk/mod.ts'
 import {
   type DnsRecord,
@@ -34,7 +34,7 @@ async function keyLines(ctx: FunctionContext, given: ReadonlyMap<string, Value>)
   const file = str(path)
   const keys = keysIn(Buffer.from(await ctx.host.read(file)).toString())
   const [first] = keys.keys()
-  if (first === undefined) throw new SaltError('CommandExecutionError', `${file} has no keys`)
+  if (first === undefined) throw failure(`${file} has no keys`)
   const name = (await setting(ctx, 'keyname', given)) ?? first
   return [keyLine(file, keys, name, str((await setting(ctx, 'keyalgorithm', given)) ?? 'hmac-md5'))]
 }
@@ -43,7 +43,7 @@ async function keyLines(ctx: FunctionContext, given: ReadonlyMap<string, Value>)
 async function records(ctx: FunctionContext, name: string, type: string, server: Server): Promise<DnsRecord[]> {
   const { retcode, stdout, stderr } = await runAll(ctx, digWords(server, name, type))
   if (retcode === 0) return recordsIn(stdout)
-  throw new SaltError('CommandExecutionError', stderr || stdout || `${server.nameserver} does not answer`)
+  throw failure(stderr || stdout || `${server.nameserver} does not answer`)
 }
 
 async function send(ctx: FunctionContext, host: Host, lines: readonly string[]): Promise<boolean> {

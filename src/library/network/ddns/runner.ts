@@ -1,6 +1,6 @@
 // Changes of DNS records from the master: dig queries the server, nsupdate sends the changes. The TSIG key goes to the
 // standard input of nsupdate, where process lists do not show it.
-import { type Dict, SaltError, str } from '../../../data/mod.ts'
+import { type Dict, failure, str } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 import {
   type DnsRecord,
@@ -38,7 +38,7 @@ async function command(ctx: MasterContext, words: string[], stdin?: string): Pro
 
 async function lookUp(ctx: MasterContext, name: string, type: string, server: Server): Promise<DnsRecord[]> {
   const { ok, text } = await command(ctx, digWords(server, name, type))
-  if (!ok) throw new SaltError('CommandExecutionError', text || `${server.nameserver} does not answer`)
+  if (!ok) throw failure(text || `${server.nameserver} does not answer`)
   return recordsIn(text)
 }
 

@@ -1,8 +1,6 @@
 // Network cards, through the program ethtool. The names of the values are Salt's, which takes them from a library.
-import { decodeBytes, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+import { decodeBytes, failure, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Run ethtool and return its lines; undefined when the card does not support the request. */
 async function linesOf(ctx: FunctionContext, ...words: string[]): Promise<string[] | undefined> {

@@ -1,5 +1,5 @@
 // The firewall daemon firewalld, through firewall-cmd. Nearly every function is one call in a zone, permanent by default.
-import { type Dict, isDict, isList, SaltError, splitLines, splitWords, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, isList, splitLines, splitWords, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -15,10 +15,9 @@ import {
 
 async function firewallCmd(ctx: FunctionContext, words: string): Promise<string> {
   const path = await ctx.host.which('firewall-cmd')
-  if (path === undefined)
-    throw new SaltError('CommandExecutionError', "The 'firewall-cmd' binary was not found in $PATH")
+  if (path === undefined) throw failure("The 'firewall-cmd' binary was not found in $PATH")
   const { retcode, stdout, stderr } = await runAll(ctx, `${path} ${words}`)
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', `firewall-cmd failed: ${stderr || stdout}`)
+  if (retcode !== 0) throw failure(`firewall-cmd failed: ${stderr || stdout}`)
   return stdout
 }
 
@@ -66,7 +65,7 @@ async function forceMasquerade(ctx: FunctionContext, force: boolean, zone: strin
 
 async function needService(ctx: FunctionContext, service: string): Promise<void> {
   if ((await listed(ctx, '--get-services', {})).includes(service)) return
-  throw new SaltError('CommandExecutionError', 'The service does not exist.')
+  throw failure('The service does not exist.')
 }
 
 /** Block or allow an ICMP type, unless that is done already. */

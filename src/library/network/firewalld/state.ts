@@ -1,5 +1,5 @@
 // Zones and services of firewalld. A dry run sends no query about a zone that does not exist yet.
-import { SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { isFailure, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Args,
   arg,
@@ -24,7 +24,7 @@ async function withErrors(name: string, run: (changes: Changes) => Promise<State
   try {
     return await run(changes)
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     return { name, changes, result: false, comment: `Error: ${error.message}` }
   }
 }

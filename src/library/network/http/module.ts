@@ -1,5 +1,5 @@
 // Queries to web servers.
-import { type Dict, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
 
 /** Query a URL. Options of the caller override those of the minion. */
@@ -68,10 +68,10 @@ async function updateBundle(
   const option = (name: string): Value => ctx.opts.get(name) ?? null
   const path = target ?? textOf(option('ca_bundle')) ?? (await knownBundle(ctx))
   const url = source ?? textOf(option('ca_bundle_url')) ?? 'http://curl.haxx.se/ca/cacert.pem'
-  if (path === undefined) throw new SaltError('CommandExecutionError', 'There is no known place for the CA bundle')
+  if (path === undefined) throw failure('There is no known place for the CA bundle')
   const answer = await query(ctx, url, new Map<string, Value>([['text_out', path]]))
   if (!isSuccess(answer)) {
-    throw new SaltError('CommandExecutionError', `The CA bundle was not updated: ${str(answer.get('error') ?? '')}`)
+    throw failure(`The CA bundle was not updated: ${str(answer.get('error') ?? '')}`)
   }
   const files = merged === null ? [] : Array.isArray(merged) ? merged : [merged]
   for (const file of files) {

@@ -1,7 +1,17 @@
 // The packet filter of Linux, through iptables and ip6tables. rule.ts builds rules. Functions return the error text of
 // the command where Salt does, so an empty text means success.
 import { lookup } from '../../../base/mod.ts'
-import { compileRegex, type Dict, isList, keyError, len, SaltError, str, type Value } from '../../../data/mod.ts'
+import {
+  compileRegex,
+  type Dict,
+  failure,
+  isList,
+  keyError,
+  len,
+  SaltError,
+  str,
+  type Value,
+} from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -39,7 +49,7 @@ function rulesFile(ctx: FunctionContext, family: string): string {
 async function program(ctx: FunctionContext, family: string): Promise<string> {
   const name = family === 'ipv6' ? 'ip6tables' : 'iptables'
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `The '${name}' binary was not found in $PATH`)
+  if (path === undefined) throw failure(`The '${name}' binary was not found in $PATH`)
   return path
 }
 

@@ -1,6 +1,6 @@
 // Networks in CIDR notation: their addresses, mask and broadcast address. An address without a prefix is a network of
 // one address, and `10/8` means `10.0.0.0/8`.
-import { IpAddress, type IpNetwork, ipNetwork, SaltError } from '../../../data/mod.ts'
+import { failure, IpAddress, type IpNetwork, ipNetwork } from '../../../data/mod.ts'
 import { arg, defineModule, reads } from '../../../sdk/mod.ts'
 
 /** Largest network whose addresses are listed, to bound memory. */
@@ -12,14 +12,14 @@ function networkOf(cidr: string): IpNetwork {
   try {
     return ipNetwork(whole, false)
   } catch {
-    throw new SaltError('CommandExecutionError', `invalid IPNetwork ${cidr}`)
+    throw failure(`invalid IPNetwork ${cidr}`)
   }
 }
 
 function addressesOf(cidr: string): IpAddress[] {
   const network = networkOf(cidr)
   if (network.size > MOST) {
-    throw new SaltError('CommandExecutionError', `${cidr} has ${network.size} addresses: too many to list`)
+    throw failure(`${cidr} has ${network.size} addresses: too many to list`)
   }
   const first = network.address.value
   return Array.from(

@@ -1,5 +1,5 @@
 // Packages of Alpine Linux through apk.
-import { type Dict, repr, splitLines, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, repr, splitLines, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -25,7 +25,6 @@ import { packageNames } from '../common/holds.ts'
 import {
   addPackage,
   changesSince,
-  failure,
   infoOf,
   listPackages,
   single,

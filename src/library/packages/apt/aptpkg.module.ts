@@ -1,5 +1,5 @@
 // Packages of Debian and its relatives, through apt-get, apt-cache and dpkg: the provider of `pkg` there.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 import {
   fileFunctions,
@@ -11,7 +11,7 @@ import {
   version,
   versionCmp,
 } from '../common/functions.ts'
-import { misuse, refuseOptions } from '../common/installed.ts'
+import { refuseOptions } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { newestVersions, sourceVersions, upgrades } from './aptpkg/candidates.ts'
 import { infoInstalled, listDownloaded, owner, servicesNeedRestart, show, which } from './aptpkg/files.ts'

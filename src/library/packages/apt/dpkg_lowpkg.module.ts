@@ -1,8 +1,18 @@
 // The provider of `lowpkg` on Debian: the database of dpkg and package files.
 import { lookup } from '../../../base/mod.ts'
-import { compareDicts, type Dict, sorted, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  compareDicts,
+  type Dict,
+  failure,
+  misuse,
+  sorted,
+  splitLines,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
-import { failure, misuse, refuseOptions } from '../common/installed.ts'
+import { refuseOptions } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { info } from './dpkg_lowpkg/info.ts'
 

@@ -1,6 +1,7 @@
 // Packages of macOS through Homebrew, which runs as the owner of its program and never as root.
 import {
   type Dict,
+  failure,
   isDict,
   iterate,
   loadJson,
@@ -31,7 +32,6 @@ import {
   addPackage,
   changesSince,
   clearRefreshMark,
-  failure,
   infoOf,
   listPackages,
   namesOf,

@@ -1,7 +1,6 @@
 // Packages of Windows through Chocolatey.
-import { type Dict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, misuse, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { failure, misuse } from '../common/installed.ts'
 import {
   type ChocolateyOptions,
   choco,

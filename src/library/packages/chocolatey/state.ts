@@ -1,7 +1,6 @@
 // Packages and sources of Chocolatey, and Chocolatey itself.
-import { compareDicts, type Dict, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import { compareDicts, type Dict, misuse, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
-import { misuse } from '../common/installed.ts'
 
 const optional = (doc: string) => arg.text(doc, { optional: true })
 const off = (doc: string) => arg.flag(doc, { default: false })

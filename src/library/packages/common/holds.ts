@@ -1,7 +1,6 @@
 // Holding packages at their version: the packages of a call, and the reports about them.
-import { type Dict, isDict, iterate, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, iterate, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../sdk/mod.ts'
-import { misuse } from './installed.ts'
 
 /** Return whether changes are only to be foreseen. */
 export const isDryRun = ({ opts, host }: FunctionContext): boolean => host.readOnly || option(opts, 'test')

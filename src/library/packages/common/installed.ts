@@ -1,11 +1,8 @@
 // Installed packages, as providers of `pkg` list them: read once and cached until a package changes.
-import { compareDicts, type Dict, fnmatch, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareDicts, type Dict, fnmatch, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { CommandError, type FunctionContext, isHostError, isTrue, option } from '../../../sdk/mod.ts'
 
 const KEY = 'pkg.list_pkgs'
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 /** Refuse keywords other than the known ones. */
 export function refuseOptions(options: ReadonlyMap<string, Value>, known: readonly string[]): void {

@@ -1,7 +1,6 @@
 // Functions about kernel packages that all package managers share.
-import { compareLoose, PyError, type Value } from '../../../data/mod.ts'
+import { compareLoose, failure, PyError, type Value } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, type FunctionDeclaration, type Result, reads } from '../../../sdk/mod.ts'
-import { failure } from './installed.ts'
 
 export interface KernelPackages {
   /** Return the installed releases. */

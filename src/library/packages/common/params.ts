@@ -6,8 +6,10 @@ export const pkg = arg.text('Package name')
 
 /** The packages that a call installs, removes or holds. */
 export const name = arg.text('Package name, or several names separated by commas', { optional: true })
-export const pkgs = arg.any('List of package names or of dicts `{name: version}`; overrides `name`', { optional: true })
-export const sources = arg.any('List of dicts `{name: path or URL}` of package files', { optional: true })
+export const pkgs = arg.textListOrDict('List of package names or of dicts `{name: version}`; overrides `name`', {
+  optional: true,
+})
+export const sources = arg.textListOrDict('List of dicts `{name: path or URL}` of package files', { optional: true })
 
 export const names = arg.rest('Package names')
 export const paths = arg.rest('File paths')

@@ -1,5 +1,5 @@
 // Ruby gems: through rvm or rbenv where one of them is installed, else through gem.
-import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 const ruby = arg.text('Ruby version of rvm or rbenv', { optional: true })
@@ -24,7 +24,7 @@ async function gem(ctx: FunctionContext, words: readonly string[], { ruby, runas
     }
   }
   const { retcode, stdout, stderr } = await runAll(ctx, line, { runas })
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  if (retcode !== 0) throw failure(stderr)
   return stdout
 }
 

@@ -1,11 +1,13 @@
 // Node.js packages through npm, of a directory or global ones.
 import {
   type Dict,
+  failure,
   findJson,
   isDict,
   isNumeric,
   iterate,
   loadJson,
+  misuse,
   numberOf,
   PyError,
   str,
@@ -23,7 +25,6 @@ import {
   ret,
   runAll,
 } from '../../../sdk/mod.ts'
-import { failure, misuse } from '../common/installed.ts'
 
 const dir = arg.text('Directory of the packages; default: the global directory', { optional: true })
 const runas = arg.text('Name of the user that runs npm', { optional: true })
@@ -45,7 +46,7 @@ async function npm(ctx: FunctionContext, words: string[], { runas, env, cwd = nu
 
 const INSTALL = {
   pkg: arg.text('Package name, with `@version` if wanted', { optional: true }),
-  pkgs: arg.any('List of package names', { optional: true }),
+  pkgs: arg.textListOrDict('List of package names', { optional: true }),
   dir,
   runas,
   registry: arg.text('URL of the registry', { optional: true }),

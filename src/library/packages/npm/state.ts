@@ -30,7 +30,7 @@ async function attempt<T>(action: () => T | Promise<T>): Promise<{ value: T } | 
 
 const INSTALLED = {
   name: arg.text('Package name, with `@version` if wanted'),
-  pkgs: arg.any('List of package names; overrides `name`', { optional: true }),
+  pkgs: arg.textListOrDict('List of package names; overrides `name`', { optional: true }),
   dir,
   user,
   force_reinstall: arg.any('Reinstall installed packages; only True counts', { default: false }),

@@ -2,6 +2,7 @@
 import {
   compareLoose,
   type Dict,
+  failure,
   fnmatch,
   iterate,
   splitComparison,
@@ -38,7 +39,6 @@ import {
   addPackage,
   changesSince,
   clearRefreshMark,
-  failure,
   infoOf,
   listed,
   listPackages,

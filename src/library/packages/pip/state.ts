@@ -19,7 +19,7 @@ const { bin_env, user, cwd, place, requirements, use_vt } = param
 
 const INSTALLED = {
   name: arg.any('Package name with its version, such as `salt>=3006`; a dict or list is written as text'),
-  pkgs: arg.any('List of package names with their versions; overrides `name`', { optional: true }),
+  pkgs: arg.textListOrDict('List of package names with their versions; overrides `name`', { optional: true }),
   pip_bin: arg.text('Old name of `bin_env`', { optional: true }),
   requirements,
   bin_env,

@@ -5,6 +5,7 @@ import {
   dictSet,
   fnmatchFilter,
   isDict,
+  misuse,
   PySet,
   sorted,
   str,
@@ -23,7 +24,6 @@ import {
   reads,
   ret,
 } from '../../../sdk/mod.ts'
-import { misuse } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { formatPackages, formatVersion } from './module/format.ts'
 import { nameOf, packSources, repackPackages } from './module/pack.ts'
@@ -117,7 +117,7 @@ const asDict = async (value: Value): Promise<Value> => {
   return text === undefined ? value : deserialize('yaml', text)
 }
 
-const pkgs = arg.any('Dict `{name: versions}`, or such a dict as YAML text')
+const pkgs = arg.textListOrDict('Dict `{name: versions}`, or such a dict as YAML text')
 
 export default defineModule({
   name: 'pkg_resource',
@@ -126,7 +126,7 @@ export default defineModule({
     pack_sources: reads({
       doc: 'Convert a list of package files into one dict.',
       args: {
-        sources: arg.any('List of dicts `{name: path or URL}`, or such a list as YAML text'),
+        sources: arg.textListOrDict('List of dicts `{name: path or URL}`, or such a list as YAML text'),
         normalize: param.normalize,
       },
       returns: ret.dict('Paths or URLs by name'),

@@ -1,6 +1,6 @@
 // Packages of FreeBSD and DragonFly through pkg, of this system, a jail or another root directory.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, isDict, numberOf, str, truthy } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, numberOf, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -17,7 +17,7 @@ import {
 } from '../../../sdk/mod.ts'
 import { latestVersion, upgradeAvailable, version, versionCmp } from '../common/functions.ts'
 import { isDryRun, judged, packageNames, type Verdict } from '../common/holds.ts'
-import { clearRefreshMark, failure, wantsRemoved } from '../common/installed.ts'
+import { clearRefreshMark, wantsRemoved } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import {
   dashed,

@@ -6,6 +6,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  isDirectory,
   reads,
   ret,
   runAll,
@@ -54,17 +55,14 @@ async function printed(ctx: FunctionContext, words: string, runas: string | null
   return outcome?.retcode === 0 ? outcome.stdout : undefined
 }
 
-const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'directory'
-
 async function install(ctx: FunctionContext, runas: string | null, path: string | null): Promise<boolean> {
   const place = await placeOf(ctx, path, runas)
-  return (await isFolder(ctx, place)) || succeeds(ctx, `git clone ${SOURCE} ${place}`, { runas })
+  return (await isDirectory(ctx, place)) || succeeds(ctx, `git clone ${SOURCE} ${place}`, { runas })
 }
 
 async function update(ctx: FunctionContext, runas: string | null, path: string | null): Promise<boolean> {
   const place = await placeOf(ctx, path, runas)
-  return (await isFolder(ctx, place)) && succeeds(ctx, ['git', '-C', place, 'pull'], { runas })
+  return (await isDirectory(ctx, place)) && succeeds(ctx, ['git', '-C', place, 'pull'], { runas })
 }
 
 const versionOf = (python: string): string => python.replace(/^python-/, '')

@@ -1,8 +1,18 @@
 // The files, facts and versions of rpm packages; the providers yum, dnf and zypper build on it.
-import { compareRpm, type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  compareRpm,
+  type Dict,
+  failure,
+  misuse,
+  splitLines,
+  splitWords,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, outputOf, reads, ret, retcodeOf } from '../../../sdk/mod.ts'
 import { type Options, withoutEpoch } from '../common/functions.ts'
-import { failure, misuse, single } from '../common/installed.ts'
+import { single } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { packageInfo } from './rpm_lowpkg/info.ts'
 import { parsePackage, QUERYFORMAT } from './rpm_lowpkg/package.ts'

@@ -157,9 +157,9 @@ const group_install = changes({
   doc: 'Install the mandatory and default packages of groups.',
   example: "pkg.group_install 'Group 1'",
   args: {
-    name: arg.any('Group name, several names separated by commas, or a list of names'),
-    skip: arg.any('List of default packages to leave out, or a text with commas', { default: [] }),
-    include: arg.any('List of further packages to install, or a text with commas', { default: [] }),
+    name: arg.textOrList('Group name, several names separated by commas, or a list of names'),
+    skip: arg.textOrList('List of default packages to leave out, or a text with commas', { default: [] }),
+    include: arg.textOrList('List of further packages to install, or a text with commas', { default: [] }),
     kwargs: arg.open('Options of `pkg.install`'),
   },
   returns: ret.any('`old` and `new` version by package name'),

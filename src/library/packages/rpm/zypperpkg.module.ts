@@ -384,7 +384,7 @@ export default defineModule({
       doc: 'Replace capabilities by the names of the packages that provide them.',
       example: 'pkg.resolve_capabilities resolve_capabilities=True w3m_ssl',
       args: {
-        pkgs: arg.any('List of names or of dicts `{name: version}`'),
+        pkgs: arg.textListOrDict('List of names or of dicts `{name: version}`'),
         refresh: refreshing,
         root,
         kwargs: arg.open('`resolve_capabilities`'),

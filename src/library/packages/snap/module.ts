@@ -1,7 +1,6 @@
 // Snap packages, through the snap command.
-import { type Dict, isDict, splitLines, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, misuse, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, deserialize, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
-import { failure, misuse } from '../common/installed.ts'
 
 const RISKS = ['stable', 'candidate', 'beta', 'edge']
 const PLAIN = ['--unicode=never', '--color=never']

@@ -1,7 +1,6 @@
 // Virtualenvs, created with `virtualenv` or with the module `venv` of Python.
-import { repr, SaltError, str } from '../../../data/mod.ts'
+import { failure, misuse, repr, str } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { failure } from '../common/installed.ts'
 import { CREATION, create, programOf, virtualenvVersion } from './module/create.ts'
 
 const venv = arg.text('Path of the virtualenv')
@@ -22,7 +21,7 @@ const UNSAFE = /import|;|subprocess|eval|open|file|exec|input/
 /** Refuse names with Python code, because names become part of a program. */
 function assertSafe(...names: string[]): void {
   const bad = names.find((name) => UNSAFE.test(name))
-  if (bad !== undefined) throw new SaltError('SaltInvocationError', `Unsafe python code detected in '${bad}'`)
+  if (bad !== undefined) throw misuse(`Unsafe python code detected in '${bad}'`)
 }
 
 function distributionCode(distribution: string): string {

@@ -5,10 +5,10 @@ import {
   type Dict,
   decodeBytes,
   encodeMsgpack,
+  failure,
   getItem,
   isDict,
   isList,
-  SaltError,
   str,
   type Value,
 } from '../../../data/mod.ts'
@@ -79,7 +79,7 @@ async function checkOut(ctx: MasterContext, given: Value, below: string): Promis
     force_reset: true,
   })
   if (isList(answer)) {
-    throw new SaltError('CommandExecutionError', `Failed to update winrepo remotes: ${answer.map(str).join('\n')}`)
+    throw failure(`Failed to update winrepo remotes: ${answer.map(str).join('\n')}`)
   }
   const result = (answer as Dict).has('name') ? answer : [...(answer as Dict).values()][0]!
   return [getItem(result, 'name'), getItem(result, 'result')]

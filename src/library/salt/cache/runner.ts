@@ -1,5 +1,5 @@
 // The data that the master caches: grains, pillar and mine of minions, and banks of other data.
-import { compareText, type Dict, fnmatch, isDict, SaltError, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, fnmatch, isDict, misuse, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 type Kind = 'grains' | 'pillar' | 'mine'
@@ -87,7 +87,7 @@ export default defineRunner({
       examples: ['salt-run cache.clear_git_lock gitfs'],
       run: (_ctx, { role }) => {
         if (['gitfs', 'git_pillar', 'winrepo'].includes(role)) return 'No locks were removed'
-        throw new SaltError('SaltInvocationError', `Invalid role '${role}'`)
+        throw misuse(`Invalid role '${role}'`)
       },
     }),
     cloud: masterFn({

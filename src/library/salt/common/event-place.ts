@@ -1,6 +1,6 @@
 // The first event to return: by an event number, a time, an age, or the position stored under a name in a file below
 // `cachedir`. The file is written while events come, so that a killed reader gets some events twice but misses none.
-import { SaltError, str, type Value } from '../../../data/mod.ts'
+import { failure, str, type Value } from '../../../data/mod.ts'
 import { type EventWish, type MasterContext, option } from '../../../sdk/mod.ts'
 import { assertCame } from './given.ts'
 
@@ -21,8 +21,7 @@ export function beginningOf(since: Value, now: number = Date.now()): Beginning {
   }
   const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
   if (!Number.isNaN(time)) return { time }
-  throw new SaltError(
-    'CommandExecutionError',
+  throw failure(
     `since='${text}' is no number of an event, no time such as 2026-03-01T12:00, and no duration such as 10m`,
   )
 }
@@ -56,7 +55,7 @@ export class EventPlace {
       return new EventPlace(ctx, { number: Number(name) + 1 })
     }
     if (!/^[\w.@-]+$/.test(name) || name.startsWith('.')) {
-      throw new SaltError('CommandExecutionError', `resume='${name}' is neither the number of an event nor a name`)
+      throw failure(`resume='${name}' is neither the number of an event nor a name`)
     }
     const file = `${option(ctx.opts, 'cachedir')}/event-places/${name}`
     if (await ctx.host.access(file, 'exists')) {

@@ -3,10 +3,10 @@ import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
   equals,
+  failure,
   isDict,
   numberOf,
   repr,
-  SaltError,
   shlexSplit,
   str,
   truthy,
@@ -42,7 +42,7 @@ async function checkFormat(output: string): Promise<void> {
     await deserialize(output, '{}')
   } catch {
     const text = `Unknown serializer \`${output}\` found for output option`
-    throw new SaltError('CommandExecutionError', text)
+    throw failure(text)
   }
 }
 

@@ -1,21 +1,5 @@
 // Raises exceptions for tests.
-import { PyError, type PyErrorType } from '../../../data/mod.ts'
-import { arg, defineWheel, masterFn } from '../../../sdk/mod.ts'
+import { defineWheel } from '../../../sdk/mod.ts'
+import { raising } from './raising.ts'
 
-export default defineWheel({
-  name: 'error',
-  doc: 'Raise exceptions for tests.',
-  functions: {
-    error: masterFn({
-      doc: 'Raise an exception. Without a name, do nothing.',
-      args: {
-        name: arg.text('Class of the exception', { optional: true }),
-        message: arg.text('Text of the exception', { default: '' }),
-      },
-      run: (_ctx, { name, message }) => {
-        if (name !== null) throw new PyError(name.split('.').at(-1) as PyErrorType, message)
-        return {}
-      },
-    }),
-  },
-})
+export default defineWheel({ name: 'error', doc: 'Raise exceptions for tests.', functions: { error: raising() } })

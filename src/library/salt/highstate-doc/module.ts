@@ -1,13 +1,11 @@
 // Renders a document about the states of this machine from a template. States with `!doc_skip` in their ID
 // are left out; the option `highstate_doc.config` has further filters and text replacements.
-import { compileRegex, type Dict, decodeBytes, isDict, isList, SaltError, str, type Value } from '../../../data/mod.ts'
+import { compileRegex, type Dict, decodeBytes, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, isHostError, reads, ret } from '../../../sdk/mod.ts'
 import { detailsOf, requisitesOf } from './module/markdown.ts'
 import { BASIC, DEFAULT, FULL } from './module/templates.ts'
 
 type Given = ReadonlyMap<string, Value>
-
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 async function configOf(ctx: FunctionContext, given: Given): Promise<Dict> {
   const config: Dict = new Map<Value, Value>([['filter_id_regex', ['.*!doc_skip']]])
@@ -30,7 +28,7 @@ async function lowStates(ctx: FunctionContext, given: Given): Promise<Value[]> {
   const config = await configOf(ctx, given)
   const low = await ctx.call('state.show_lowstate')
   if (!isList(low) || [...low].some((each) => !isDict(each))) {
-    throw failed('ERROR: to see details run: [salt-call state.show_lowstate] <-----***-SEE-***')
+    throw failure('ERROR: to see details run: [salt-call state.show_lowstate] <-----***-SEE-***')
   }
   const shown: Value[] = []
   for (const state of low) {
@@ -62,7 +60,7 @@ async function processed(ctx: FunctionContext, state: Dict, config: Dict): Promi
 async function rendered(ctx: FunctionContext, text: string | null, maker: string, given: Given): Promise<string> {
   const config = await configOf(ctx, given)
   const template = text ?? (maker === '' ? null : await ctx.call(maker, [], given))
-  if (template === null) throw failed('No jinja template text')
+  if (template === null) throw failure('No jinja template text')
   const context = new Map<string, Value>([
     ['config', config],
     ['lowstates', await lowStates(ctx, given)],

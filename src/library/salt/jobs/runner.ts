@@ -8,7 +8,7 @@ import {
   fnmatch,
   isDict,
   isList,
-  SaltError,
+  misuse,
   str,
   truthy,
   type Value,
@@ -140,7 +140,7 @@ type Search = Bound<typeof searchArgs>
 function parseTime(text: string): number {
   const time = Date.parse(`${text.replace(',', '')} UTC`)
   const plain = Number.isNaN(time) ? Date.parse(text) : time
-  if (Number.isNaN(plain)) throw new SaltError('SaltInvocationError', `'${text}' is not a time`)
+  if (Number.isNaN(plain)) throw misuse(`'${text}' is not a time`)
   return plain
 }
 

@@ -1,6 +1,6 @@
 // The minion as a process: lists the keys of its master, ends the minion and restarts it. A job runs inside the minion,
 // so it cannot wait for its end: the minion ends after it has sent the return, and a shell waits for that to start it.
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isFailure, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const EX_SOFTWARE = 70
@@ -63,7 +63,7 @@ interface Retry {
 async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> {
   if (!/^\s*[+-]?\d+\s*$/.test(str(delay))) {
     const text = `Invalid retry_delay value: ${str(delay)}. Must be a number of seconds.`
-    throw new SaltError('CommandExecutionError', text)
+    throw failure(text)
   }
   const command = [
     (await ctx.host.which('systemd-run')) ?? 'systemd-run',
@@ -73,7 +73,7 @@ async function scheduleRetry(ctx: FunctionContext, delay: Value): Promise<Dict> 
     'systemctl is-active salt-minion || systemctl start salt-minion',
   ]
   const out = await ctx.call('cmd.run_all', [command], { python_shell: false })
-  if (out.get('retcode') !== 0) throw new SaltError('CommandExecutionError', str(out.get('stderr') ?? ''))
+  if (out.get('retcode') !== 0) throw failure(str(out.get('stderr') ?? ''))
   return out
 }
 
@@ -96,11 +96,11 @@ async function restartService(ctx: FunctionContext, retry: Retry, comment: strin
     const result = await ctx.call('service.restart', ['salt-minion'], kwargs)
     service.set('result', result)
     if (isWindows(ctx) && !truthy(result)) {
-      throw new SaltError('CommandExecutionError', 'Failed to restart salt-minion service')
+      throw failure('Failed to restart salt-minion service')
     }
     comment.push('Service restart successful')
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     comment.push(isScheduling ? 'Adding scheduled retry failed' : 'Service restart failed')
     service.set('result', false).set('stderr', error.message)
     retcode = EX_SOFTWARE

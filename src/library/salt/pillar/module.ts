@@ -6,6 +6,7 @@ import {
   deepCopy,
   dictSet,
   equals,
+  failure,
   filterBy,
   HIDDEN,
   isList,
@@ -14,7 +15,6 @@ import {
   PyError,
   PySet,
   quote,
-  SaltError,
   str,
   Tuple,
   traverse,
@@ -318,7 +318,7 @@ export default defineModule({
       run: async (ctx, { path, saltenv }) => {
         const roots = option(ctx.opts, 'pillar_roots')
         if (!(roots instanceof Map) || roots.size === 0) {
-          throw new SaltError('CommandExecutionError', 'No pillar_roots found. Are you running this on the master?')
+          throw failure('No pillar_roots found. Are you running this on the master?')
         }
         const chosen = saltenv ? [roots.get(saltenv) ?? []] : [...roots.values()]
         for (const directories of chosen) {

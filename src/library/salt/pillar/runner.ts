@@ -1,5 +1,5 @@
 // Pillar as the master compiles it for minions.
-import { type Dict, isDict, SaltError, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option, shownOrigin } from '../../../sdk/mod.ts'
 
 /** Return the cached grains of a minion. */
@@ -67,7 +67,7 @@ export default defineRunner({
       examples: ['salt-run pillar.explain www.example.com web:port'],
       run: async (ctx, { minion, key, delimiter, saltenv, pillarenv }) => {
         const grains = grainsOf(ctx, minion)
-        if (!grains) throw new SaltError('CommandExecutionError', `The master knows no grains of a minion '${minion}'`)
+        if (!grains) throw failure(`The master knows no grains of a minion '${minion}'`)
         const origins = await ctx.pillarOrigins(minion, grains, key.split(delimiter), { saltenv, pillarenv })
         return origins.map((origin) => shownOrigin(origin, origin.value))
       },

@@ -1,6 +1,6 @@
 // Runs functions on other minions through the master, within the limits of the master's options `peer` and `peer_run`.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dict, isDict, isList, numberOf, SaltError, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, isList, misuse, numberOf, str, textOf, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -76,14 +76,10 @@ function checkMaster(ctx: FunctionContext, name: string | null): void {
   if (!name) return
   const masters = option(ctx.opts, 'master')
   if (!isList(masters)) {
-    throw new SaltError(
-      'SaltInvocationError',
-      'Could not find list of masters in minion configuration but `via_master` was specified.',
-    )
+    throw misuse('Could not find list of masters in minion configuration but `via_master` was specified.')
   }
   if (masters.some((master) => str(master).split(':')[0] === name)) return
-  throw new SaltError(
-    'SaltInvocationError',
+  throw misuse(
     `Could not find match for ${name} in list of configured masters ${str(masters)} when using \`via_master\` option`,
   )
 }

@@ -4,10 +4,12 @@ import { lookup } from '../../../base/mod.ts'
 import {
   type Dict,
   dumpJson,
+  failure,
   intFromText,
   isDict,
   isList,
   loadJson,
+  misuse,
   PyError,
   SaltError,
   str,
@@ -54,7 +56,7 @@ function countOf(quantity: Value): number | undefined {
   } catch (error) {
     if (!(error instanceof PyError)) throw error
     const text = `Quantity must be an integer or "all".\nError: "${error.message}".`
-    throw new SaltError('SaltInvocationError', text)
+    throw misuse(text)
   }
 }
 
@@ -88,7 +90,7 @@ async function ask(ctx: MasterContext, name: string, fun: string, given: Given):
   const own = await ctx.ownQueues(name)
   if (own?.has(fun)) return own.call(fun, [], new Map(Object.entries(given)))
   const ours = own === undefined && name === EMBEDDED ? embedded[fun] : undefined
-  if (!ours) throw new SaltError('SaltInvocationError', `Function "${name}.${fun}" is not available`)
+  if (!ours) throw misuse(`Function "${name}.${fun}" is not available`)
   return ours(ctx.queues(), given)
 }
 
@@ -147,7 +149,7 @@ function runnerQueue(ctx: MasterContext, given: Bound<typeof runners>): Place {
   const configured = setting(ctx.opts, 'runner_queue') ?? null
   const option = (name: string): Value => (isDict(configured) ? (configured.get(name) ?? null) : null)
   const queue = given.queue ?? option('queue')
-  if (queue === null) throw new SaltError('CommandExecutionError', 'No queue is given, and runner_queue names none')
+  if (queue === null) throw failure('No queue is given, and runner_queue names none')
   return { queue: str(queue), backend: str(given.backend ?? option('backend') ?? EMBEDDED) }
 }
 

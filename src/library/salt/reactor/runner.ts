@@ -1,17 +1,7 @@
 // Shows and changes the rules of the running reactor, and shows its reactions. Requests are events with a proof that the
 // sender can read the key of the master.
 import { localKeyFile } from '../../../base/mod.ts'
-import {
-  type Dict,
-  fnmatch,
-  isDict,
-  isList,
-  orderProof,
-  SaltError,
-  str,
-  truthy,
-  type Value,
-} from '../../../data/mod.ts'
+import { type Dict, failure, fnmatch, isDict, isList, orderProof, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option, rawOption } from '../../../sdk/mod.ts'
 import { givenData, givenNumber } from '../common/given.ts'
 import { fireAndWait, waitFor } from './runner/waiting.ts'
@@ -36,7 +26,7 @@ function isConfigured({ opts }: MasterContext): boolean {
 
 /** Ask the reactor, and return one value of its answer. */
 async function ask(ctx: MasterContext, request: string, answer: string, data: Dict, key: string): Promise<Value> {
-  if (!isConfigured(ctx)) throw new SaltError('CommandExecutionError', 'Reactor system is not running.')
+  if (!isConfigured(ctx)) throw failure('Reactor system is not running.')
   const tag = `salt/run/${ctx.jid}/${BASE}/${request}`
   data.set('key', orderProof(await masterKey(ctx), tag, data))
   // only the master may fire this tag
@@ -49,7 +39,7 @@ async function ask(ctx: MasterContext, request: string, answer: string, data: Di
   else await ctx.progress(data, `${BASE}/${request}`)
   const { value } = await first
   await answers.return?.(undefined)
-  if (value === undefined) throw new SaltError('CommandExecutionError', 'The reactor did not answer.')
+  if (value === undefined) throw failure('The reactor did not answer.')
   return value.data.get(key) ?? null
 }
 
@@ -152,7 +142,7 @@ export default defineRunner({
             fnmatch(str(reaction.record.get('tag') ?? ''), what) || str(reaction.id) === what || caused(reaction),
         )
         if (chosen.length === 0 && /^\d+$/.test(what)) {
-          throw new SaltError('CommandExecutionError', `There is no reaction ${what}, and none with a job ${what}`)
+          throw failure(`There is no reaction ${what}, and none with a job ${what}`)
         }
         return chosen.slice(0, givenNumber('limit', limit)).map(({ id, record }) => chain(record, id))
       },

@@ -1,10 +1,10 @@
 // Reads the jobs and returns that returners have stored.
-import { SaltError, type Value } from '../../../data/mod.ts'
+import { failure, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 async function ask(ctx: FunctionContext, returner: string, fun: string, ...args: Value[]): Promise<Value> {
   const found = await ctx.returner(returner, fun)
-  if (!found) throw new SaltError('CommandExecutionError', `The returner ${returner}.${fun} is not available`)
+  if (!found) throw failure(`The returner ${returner}.${fun} is not available`)
   return found(...args)
 }
 

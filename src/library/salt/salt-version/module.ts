@@ -1,7 +1,7 @@
 // Code names of Salt's releases, for state trees that serve minions of several releases. Releases are named after the
 // chemical elements in their order: with year and month up to Fluorine, with a number from Neon on.
 import { SALT_VERSION } from '../../../base/mod.ts'
-import { compareLoose, PyObject, SaltError, type Value } from '../../../data/mod.ts'
+import { compareLoose, failure, PyObject, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionDeclaration, reads } from '../../../sdk/mod.ts'
 
 const DATED: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const NUMBERED = `neon sodium magnesium aluminium silicon phosphorus sulfur chlo
 
 function releaseNumber(name: Value): string | null {
   if (name instanceof PyObject) name.truthy() // an undefined value says so itself
-  if (typeof name !== 'string') throw new SaltError('CommandExecutionError', "'name' argument must be a string")
+  if (typeof name !== 'string') throw failure("'name' argument must be a string")
   const word = name.toLowerCase()
   if (Object.hasOwn(DATED, word)) return DATED[word]!
   const at = NUMBERED.indexOf(word)

@@ -1,6 +1,6 @@
 // Calls execution functions from the master: on its own machine, or on minions.
 import { BrineError } from '../../../base/mod.ts'
-import { type Dict, isDict, isList, numberOf, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, numberOf, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -23,9 +23,11 @@ async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: 
 
 const executeArgs = {
   tgt: arg.textOrList('Target: text, or a list of minion ids'),
-  fun: arg.any('Function; a list of functions for a compound command'),
+  fun: arg.textOrList('Function; a list of functions for a compound command'),
   arg: arg.any('Arguments of the function: a list, or one value', { default: [] }),
-  timeout: arg.any('Seconds to wait: a number above 0; other values mean the option `timeout`', { optional: true }),
+  timeout: arg.textOrNumber('Seconds to wait: a number above 0; other values mean the option `timeout`', {
+    optional: true,
+  }),
   tgt_type: arg.text('Kind of the target', { default: 'glob' }),
   ret: arg.text('Returner', { default: '' }),
   jid: arg.text('Job id. Default: a new one', { default: '' }),
@@ -46,7 +48,7 @@ async function onMinions(ctx: MasterContext, request: Bound<typeof executeArgs>)
     tgt,
     tgtType: tgt_type,
     fun,
-    arg: isList(arg) ? [...arg] : [arg],
+    arg: Array.isArray(arg) ? [...arg] : [arg],
     kwarg: keywords,
     ret,
     ...(jid !== '' && { jid }),

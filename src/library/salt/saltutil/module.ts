@@ -105,11 +105,14 @@ const signals = {
 
 const commanded = {
   tgt: arg.textOrList('Target: text, or a list of minion ids'),
-  fun: arg.any('Function; a list of functions for a compound command'),
+  fun: arg.textOrList('Function; a list of functions for a compound command'),
   arg: arg.any('Arguments of the function: a list, or one value', { default: tuple([]) }),
-  timeout: arg.any('Seconds to wait for returns: a number; other types are ignored. Default: the option `timeout`', {
-    optional: true,
-  }),
+  timeout: arg.textOrNumber(
+    'Seconds to wait for returns: a number; other types are ignored. Default: the option `timeout`',
+    {
+      optional: true,
+    },
+  ),
   tgt_type: arg.string('Kind of the target', { default: 'glob' }),
   ret: arg.text('Returners, with commas between them', { default: '' }),
   kwarg: arg.any('Dict of keyword arguments of the function; other types are ignored', { optional: true }),

@@ -1,5 +1,5 @@
 // `salt-run saltutil.sync_*`: sync custom modules from the file server to the master itself.
-import { type Dict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -43,9 +43,13 @@ const FAMILIES: ReadonlyArray<readonly [word: string, folder?: string]> = [
 const FURTHER: readonly string[] = ['auth', 'matchers']
 
 const args = {
-  saltenv: arg.any('Environments: a list, or text with commas', { default: 'base' }),
-  extmod_whitelist: arg.any('Modules to sync: text with commas, or a dict of lists by kind', { optional: true }),
-  extmod_blacklist: arg.any('Modules not to sync: text with commas, or a dict of lists by kind', { optional: true }),
+  saltenv: arg.textOrList('Environments: a list, or text with commas', { default: 'base' }),
+  extmod_whitelist: arg.textListOrDict('Modules to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
+  extmod_blacklist: arg.textListOrDict('Modules not to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
 }
 
 async function sync(
@@ -54,7 +58,7 @@ async function sync(
   { saltenv, extmod_whitelist: whitelist, extmod_blacklist: blacklist }: Bound<typeof args>,
   offered = listedOnce(ctx.files),
 ): Promise<Value[]> {
-  const envs = isList(saltenv) ? saltenv.map(str) : str(saltenv).split(',')
+  const envs = typeof saltenv === 'string' ? saltenv.split(',') : saltenv.map(str)
   return (await syncModules(ctx, { family, envs, offered, whitelist, blacklist })).names
 }
 

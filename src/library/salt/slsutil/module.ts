@@ -1,6 +1,6 @@
 // Functions for SLS files and templates: merge, render, serialize, search files.
 import { normalize } from 'node:path/posix'
-import { contains, iterate, merge, SaltError, str, update, type Value } from '../../../data/mod.ts'
+import { contains, failure, iterate, merge, misuse, str, update, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -34,13 +34,13 @@ const renderArgs = {
 
 async function render(ctx: FunctionContext, args: Bound<typeof renderArgs>): Promise<Value> {
   const { path, string, default_renderer: renderer, kwargs } = args
-  if (path && string) throw new SaltError('SaltInvocationError', 'Must not pass both path and string.')
+  if (path && string) throw misuse('Must not pass both path and string.')
   const { saltenv = 'base', sls = '', context = new Map(), ...rest } = Object.fromEntries(kwargs)
   const variables = new Map(Object.entries(rest))
   if (context instanceof Map) for (const [name, value] of context) variables.set(str(name), value)
   const request = { renderer, saltenv: str(saltenv), sls: str(sls), context: variables }
   if (string) return ctx.render({ ...request, text: string })
-  if (!path) throw new SaltError('SaltInvocationError', 'Must pass path or string.')
+  if (!path) throw misuse('Must pass path or string.')
   if (path.startsWith('/') && (await ctx.host.stat(path))?.type !== 'file') {
     ctx.log('error', `Template does not exist: ${path}`)
     return new Map()
@@ -81,18 +81,18 @@ const pathExists = async (ctx: FunctionContext, path: string, saltenv: string): 
 async function findup(ctx: FunctionContext, startpath: string, filenames: Value, saltenv: string): Promise<string> {
   let folder = startpath === '' ? '' : normalize(startpath).replace(/(.)\/$/, '$1')
   if (folder !== '' && !(await pathExists(ctx, folder, saltenv))) {
-    throw new SaltError('SaltInvocationError', `Starting path not found in the state tree: ${folder}`)
+    throw misuse(`Starting path not found in the state tree: ${folder}`)
   }
   const names = typeof filenames === 'string' ? [filenames] : filenames
   if (!Array.isArray(names)) {
-    throw new SaltError('SaltInvocationError', 'Filenames argument must be a string or list of strings')
+    throw misuse('Filenames argument must be a string or list of strings')
   }
   for (;;) {
     for (const name of names) {
       const path = folder === '' ? str(name) : `${folder}/${str(name)}`
       if (await pathExists(ctx, path, saltenv)) return path
     }
-    if (folder === '') throw new SaltError('CommandExecutionError', 'File pattern(s) not found in path ancestry')
+    if (folder === '') throw failure('File pattern(s) not found in path ancestry')
     folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : ''
   }
 }

@@ -1,5 +1,5 @@
 // The comment block of `slsutil.banner`.
-import { center, SaltError, strip, textLength, wrapText } from '../../../data/mod.ts'
+import { center, failure, strip, textLength, wrapText } from '../../../data/mod.ts'
 
 export interface BannerOptions {
   width: number | bigint
@@ -23,7 +23,7 @@ export function banner(options: BannerOptions): string {
   const left = commentchar.trimEnd()
   const right = strip(commentchar)
   const room = width - left.length - right.length - 2
-  if (room <= 0) throw new SaltError('CommandExecutionError', 'Width is too small to render banner')
+  if (room <= 0) throw failure('Width is too small to render banner')
   const row = (text: string): string => `${left} ${text}${' '.repeat(room - textLength(text))} ${right}`
   const border = commentchar + borderLine(options.borderchar, width - left.length - right.length) + right
   const spacer = commentchar + ' '.repeat(Math.max(0, width - commentchar.length * 2)) + commentchar

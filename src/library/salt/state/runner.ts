@@ -1,12 +1,12 @@
 // Runs, pauses, resumes and shows orchestrations, and prints the events of the bus.
-import { type Dict, isDict, numberOf, SaltError, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, misuse, numberOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import { watchEvents } from './runner/events.ts'
 
 function checkPillar(pillar: Value): void {
   if (pillar === null || isDict(pillar)) return
-  throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')
+  throw misuse('Pillar data must be formatted as a dictionary')
 }
 
 const idOf = (ctx: MasterContext): string => option(ctx.opts, 'id') || 'master'
@@ -115,7 +115,7 @@ const minions = {
   tgt: arg.textOrList('Target: text, or a list of minion ids. Default: the master', { optional: true }),
   tgt_type: arg.string('Kind of the target', { default: 'glob' }),
 }
-const timeout = arg.any('Seconds to wait for minions: a number; other types are ignored', { optional: true })
+const timeout = arg.textOrNumber('Seconds to wait for minions: a number; other types are ignored', { optional: true })
 
 export default defineRunner({
   name: 'state',

@@ -1,6 +1,6 @@
 // States that only report, to test requisites, output and conditions.
 import { randomInt } from 'node:crypto'
-import { type Dict, isInt, PyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isInt, misuse, PyError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -43,8 +43,7 @@ function changing(ctx: StateContext, name: string, comment: Value, result: boole
 function isOn(option: string, value: Value): boolean {
   if (typeof value === 'boolean') return value
   if (str(value).toLowerCase() === 'random') return randomInt(2) === 1
-  throw new SaltError(
-    'SaltInvocationError',
+  throw misuse(
     `You have specified the state option '${option}' with invalid arguments. It must be either True, False, or 'Random'`,
   )
 }
@@ -74,8 +73,7 @@ function warningsOf(warnings: Value): { warnings?: Value[] } {
   if (warnings === null) return {}
   if (typeof warnings === 'string') return { warnings: [warnings] }
   if (Array.isArray(warnings)) return { warnings }
-  throw new SaltError(
-    'SaltInvocationError',
+  throw misuse(
     "You have specified the state option 'warnings' with invalid arguments. It must be a string or a list of strings",
   )
 }
@@ -133,7 +131,7 @@ function keysOf(value: Value): Value[] {
 
 async function checkPillar(ctx: StateContext, args: Bound<typeof pillarArgs>): Promise<StateReturn> {
   if (!PILLAR_TYPES.some(([option]) => truthy(args[option]))) {
-    throw new SaltError('SaltInvocationError', 'Missing required argument text.')
+    throw misuse('Missing required argument text.')
   }
   const failed = new Map<string, PillarType | null>()
   const fine = new Map<string, PillarType | undefined>()
@@ -191,7 +189,7 @@ export default defineState({
       doc: 'Show a text.',
       args: { name, text: arg.any('Text, or another value, to show', { optional: true }), kwargs: arg.ignored() },
       run: (_ctx, { name, text }) => {
-        if (!truthy(text)) throw new SaltError('SaltInvocationError', 'Missing required argument text.')
+        if (!truthy(text)) throw misuse('Missing required argument text.')
         return report(name, {}, true, text)
       },
     }),

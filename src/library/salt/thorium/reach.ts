@@ -1,10 +1,10 @@
 // Calls of the master from states of Thorium: they are started and not waited for, and failures are logged.
 import { toError } from '../../../base/mod.ts'
-import { isList, SaltError, str, type Value } from '../../../data/mod.ts'
+import { failure, isList, str, type Value } from '../../../data/mod.ts'
 import { type MasterReach, type StateContext, THORIUM_USER } from '../../../sdk/mod.ts'
 
 export function masterOf(ctx: StateContext): MasterReach {
-  if (!ctx.master) throw new SaltError('CommandExecutionError', 'There is no master here')
+  if (!ctx.master) throw failure('There is no master here')
   return ctx.master
 }
 

@@ -1,29 +1,27 @@
 // Shows causes and consequences: the chain from a beacon, an event or a command through reactions, calls,
 // orchestrations and jobs to the states of minions.
-import { type Dict, fnmatch, SaltError, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, fnmatch, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import { Chain, type TracedEvent } from './runner/chain.ts'
-
-const missing = (what: string): SaltError => new SaltError('CommandExecutionError', what)
 
 /** Return the event with a number, or the last event with a tag. */
 function eventOf(ctx: MasterContext, wanted: string): TracedEvent {
   if (/^\d+$/.test(wanted)) {
     const number = Number(wanted)
     const [event] = ctx.journal().from({ number }, { upTo: number })
-    if (!event) throw missing(`There is no event ${wanted} in the journal (salt-run event.list)`)
+    if (!event) throw failure(`There is no event ${wanted} in the journal (salt-run event.list)`)
     return event
   }
   const [last] = ctx.journal().back({ filter: (tag) => fnmatch(tag, wanted) })
-  if (!last) throw missing(`There is no event with tag '${wanted}' in the journal (salt-run event.list)`)
+  if (!last) throw failure(`There is no event with tag '${wanted}' in the journal (salt-run event.list)`)
   return last
 }
 
 async function chainOf(ctx: MasterContext, wanted: string, most: number | undefined): Promise<Dict> {
   const chain = new Chain(ctx, most)
   if (!/^\d{20}$/.test(wanted)) return chain.ofEvent(eventOf(ctx, wanted))
-  if (!ctx.jobs.job(wanted) && !ctx.orchestrations().run(wanted)) throw missing(`There is no job ${wanted}`)
+  if (!ctx.jobs.job(wanted) && !ctx.orchestrations().run(wanted)) throw failure(`There is no job ${wanted}`)
   return chain.ofJob(wanted)
 }
 

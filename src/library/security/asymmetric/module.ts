@@ -2,11 +2,8 @@
 // in file states. RSA uses PSS with the maximum salt length.
 import { constants, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { toError } from '../../../base/mod.ts'
-import { isList, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { failure, isList, misuse, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 const HASHED = new Set(['rsa', 'rsa-pss', 'ec'])
 const PSS = constants.RSA_PKCS1_PSS_PADDING

@@ -1,7 +1,7 @@
 // GnuPG: keys, signatures and encryption, through the gpg command.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
-import { gpg, invalid, type Ring } from './module/engine.ts'
+import { gpg, type Ring } from './module/engine.ts'
 import {
   createKey,
   DEFAULT_SERVER,
@@ -138,8 +138,8 @@ const keys = {
     returns: ret.dicts('A dict for each key'),
     example: 'gpg.read_key path=/tmp/my.asc',
     run: async (ctx, { path, text, fingerprint, keyid, ...ring }) => {
-      if (!path && !truthy(text)) throw invalid('Either `path` or `text` is required.')
-      if (path && truthy(text)) throw invalid('`path` and `text` are mutually exclusive.')
+      if (!path && !truthy(text)) throw misuse('Either `path` or `text` is required.')
+      if (path && truthy(text)) throw misuse('`path` and `text` are mutually exclusive.')
       const stdin = path ? await ctx.host.read(path) : str(text)
       const args = ['--with-fingerprint', '--with-fingerprint', '--import-options', 'show-only', '--import']
       const { stdout } = await gpg(ctx, ringOf(ring), args, { stdin })

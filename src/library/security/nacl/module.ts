@@ -1,7 +1,16 @@
 // Secrets in NaCl boxes, such as `NACL[…]` in pillar. A sealed box is created with a public key and opened with the secret key;
 // a secret box is created and opened with the same key. Keys are base64, in files or in `nacl.config`.
-import { decodeBase64, decodeBytes, encodeText, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret, option as setting } from '../../../sdk/mod.ts'
+import { decodeBase64, decodeBytes, encodeText, failure, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isFile,
+  reads,
+  ret,
+  option as setting,
+} from '../../../sdk/mod.ts'
 import { newKeys, openKey, openSealedBox, openSecretBox, shutSealedBox, shutSecretBox } from './module/boxes.ts'
 
 type Given = ReadonlyMap<string, Value>
@@ -10,8 +19,6 @@ interface Settings {
   boxType: string
   key(end: 'secret' | 'open'): Promise<Uint8Array>
 }
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : encodeText(str(value)))
 
@@ -54,9 +61,6 @@ async function keyIn(ctx: FunctionContext, file: string): Promise<Uint8Array> {
   const text = decodeBytes(await ctx.host.read(file)).replace(/\n+$/, '')
   return decodeBase64(encodeText(text))
 }
-
-const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'file'
 
 async function generate(ctx: FunctionContext, secretFile: string, openFile: string): Promise<string> {
   const write = (file: string, key: Uint8Array, mode: number): Promise<void> =>

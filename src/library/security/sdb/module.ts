@@ -1,7 +1,7 @@
 // Values of `sdb://<profile>/<key>`: in the environment, in YAML files, or from a custom driver (`_sdb`). A profile is an
 // option, or an entry of pillar, that names its driver.
 import { randomInt } from 'node:crypto'
-import { type Dict, PyError, SaltError, type Value } from '../../../data/mod.ts'
+import { type Dict, misuse, PyError, SaltError, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -47,7 +47,7 @@ const withPillar = (ctx: FunctionContext): Dict => new Map(ctx.opts).set('pillar
 
 async function get(ctx: FunctionContext, uri: Value, strict: boolean): Promise<Value> {
   const problem = sdbPlace(uri, withPillar(ctx))
-  if (strict && typeof problem === 'string') throw new SaltError('SaltInvocationError', problem)
+  if (strict && typeof problem === 'string') throw misuse(problem)
   const found = await act(ctx, 'get', uri)
   return found === undefined ? uri : found
 }

@@ -3,6 +3,7 @@ import {
   capitalize,
   type Dict,
   dictEntries,
+  misuse,
   SaltError,
   splitLines,
   splitWords,
@@ -66,7 +67,7 @@ async function withFile<T>(action: string, run: () => Promise<T>): Promise<T> {
 async function setMode(ctx: FunctionContext, wanted: Value): Promise<string> {
   const name = typeof wanted === 'string' ? wanted.toLowerCase() : ''
   if (!['enforcing', 'permissive', 'disabled'].includes(name)) {
-    throw new SaltError('SaltInvocationError', `Invalid mode ${str(wanted)}`)
+    throw misuse(`Invalid mode ${str(wanted)}`)
   }
   const directory = await fileSystem(ctx)
   if (directory !== null && (await mode(ctx)) !== 'Disabled') {
@@ -111,7 +112,7 @@ async function modules(ctx: FunctionContext): Promise<Dict> {
 
 async function setModule(ctx: FunctionContext, module: string, state: string): Promise<boolean> {
   const verb = { enabled: 'enable', disabled: 'disable' }[state.toLowerCase()]
-  if (verb === undefined) throw new SaltError('SaltInvocationError', `Invalid state ${state}`)
+  if (verb === undefined) throw misuse(`Invalid state ${state}`)
   return succeeds(ctx, ['semodule', `--${verb}`, module])
 }
 

@@ -2,7 +2,7 @@
 // certificates.
 import { lookup } from '../../../base/mod.ts'
 import { fromTimestamp, isList, str, truthy, type Value, valueError } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, exists, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   certificateFacts,
   configured,
@@ -12,7 +12,7 @@ import {
   type Subject,
   subjectWords,
 } from './module/openssl.ts'
-import { exists, record, rootOf, textOfFile, writeKey } from './module/places.ts'
+import { record, rootOf, textOfFile, writeKey } from './module/places.ts'
 import { revocation } from './module/revocation.ts'
 
 const cacert_path = arg.text('Root directory of all authorities; remembered for later calls', { optional: true })

@@ -1,5 +1,5 @@
 // Keys, certificates, requests and revocation lists, with Salt's options of x509_v2.
-import { type Dict, PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, misuse, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -26,7 +26,7 @@ import { issueCertificate, signForOther } from './module/issuing.ts'
 import { pemEntry, writePem } from './module/pem.ts'
 import { signingPolicy } from './module/policies.ts'
 import { expires, pemOf, readCertificate, readList, readRequest, verdict } from './module/reading.ts'
-import { bytesOf, certificate, invalid, isFile, privateKey, publicKey } from './module/sources.ts'
+import { bytesOf, certificate, isFile, privateKey, publicKey } from './module/sources.ts'
 
 const encoding = arg.text('pem or der', { default: 'pem' })
 const raw = arg.boolean('Whether to return bytes', { default: false })
@@ -38,7 +38,7 @@ const passphrase = arg.text('Passphrase of the key', { optional: true, secret: t
 /** Refuse unknown keywords; ignore those of the first version. */
 function refuseUnknown(kwargs: ReadonlyMap<string, Value>, ignored: readonly string[]): void {
   const unknown = [...kwargs.keys()].filter((name) => !name.startsWith('_') && !ignored.includes(name))
-  if (unknown.length > 0) throw invalid(`Unrecognized keyword arguments: ${str(unknown)}`)
+  if (unknown.length > 0) throw misuse(`Unrecognized keyword arguments: ${str(unknown)}`)
 }
 
 /** Return the result, or write it to a file. */
@@ -201,7 +201,7 @@ const encodings = {
     example: 'x509.encode_certificate /etc/pki/my.pem encoding=der',
     run: async (ctx, { certificate: given, encoding, append_certs, private_key, raw }) => {
       if (encoding !== 'pkcs12' && private_key) {
-        throw invalid('Embedding private keys is only supported for pkcs12 encoding')
+        throw misuse('Embedding private keys is only supported for pkcs12 encoding')
       }
       return encodeCertificate(ctx, await certificate(ctx, given), { encoding, append_certs, raw })
     },

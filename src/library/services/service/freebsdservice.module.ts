@@ -1,5 +1,5 @@
 // Services of FreeBSD: scripts of rc.d, through `service`, also in jails. Variables of rc.conf enable services.
-import { isUpper, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { failure, isUpper, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -15,7 +15,7 @@ import { byGlob, serviceName } from './declare.ts'
 
 async function program(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `'${name}' command not found`)
+  if (path === undefined) throw failure(`'${name}' command not found`)
   return path
 }
 

@@ -1,12 +1,10 @@
 // Services of macOS, through launchctl.
-import { type Dict, isDict, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, isFailure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { serviceName } from './declare.ts'
 import { consoleUser, domainOf, isAgent, launchctl, plistOf, serviceOf, services } from './mac_service/launchd.ts'
 
 const textOrNone = (value: Value | undefined): string | null => (value == null ? null : str(value))
-
-const isMissing = (error: unknown): boolean => error instanceof SaltError && error.code === 'CommandExecutionError'
 
 async function list(ctx: FunctionContext, name: string | null, runas: string | null): Promise<string> {
   if (!name) return launchctl(ctx, ['list'], runas)
@@ -20,7 +18,7 @@ async function succeedsTo(work: () => Promise<unknown>): Promise<boolean> {
     await work()
     return true
   } catch (error) {
-    if (isMissing(error)) return false
+    if (isFailure(error)) return false
     throw error
   }
 }

@@ -1,5 +1,5 @@
 // Services of systemd. Most functions also work when systemd is not running (a chroot, a container); `offline` detects that.
-import { SaltError } from '../../../data/mod.ts'
+import { failure } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -112,7 +112,7 @@ async function firstBoot(ctx: FunctionContext, given: Bound<typeof FIRST_BOOT>):
   }
   const { retcode, stderr } = await runAll(ctx, words)
   if (retcode === 0) return true
-  throw new SaltError('CommandExecutionError', `systemd-firstboot error: ${stderr}`)
+  throw failure(`systemd-firstboot error: ${stderr}`)
 }
 
 const isActive = async (ctx: FunctionContext, name: string): Promise<boolean> => {

@@ -2,11 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, loadJson, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { byGlob, serviceName } from './declare.ts'
-
-const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
 async function powershell(ctx: FunctionContext, script: string, name = ''): Promise<{ text: string; error: string }> {
   const env = new Map([['BRINE_SERVICE', name]])

@@ -1,5 +1,5 @@
 // Processes that supervisord controls, through supervisorctl.
-import { floatFromText, SaltError, splitLines, type Value } from '../../../data/mod.ts'
+import { failure, floatFromText, splitLines, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -15,7 +15,7 @@ import {
 type Where = Bound<typeof where>
 
 async function program(ctx: FunctionContext, environment: string | null): Promise<string> {
-  const missing = new SaltError('CommandExecutionError', 'Could not find a `supervisorctl` binary')
+  const missing = failure('Could not find a `supervisorctl` binary')
   if (!environment) {
     const path = await ctx.host.which('supervisorctl')
     if (path === undefined) throw missing
@@ -64,10 +64,10 @@ async function options(ctx: FunctionContext, name: string, file: string | null):
   let text: string | undefined
   for (const path of paths) text ??= await textAt(ctx.host, path)
   if (text === undefined && file === null) {
-    throw new SaltError('CommandExecutionError', 'No suitable config file found')
+    throw failure('No suitable config file found')
   }
   const section = sectionOf(text ?? '', `program:${name}`)
-  if (section === undefined) throw new SaltError('CommandExecutionError', `Process '${name}' not found`)
+  if (section === undefined) throw failure(`Process '${name}' not found`)
   return new Map([...section].map(([key, value]): [Value, Value] => [key, readOption(value)]))
 }
 

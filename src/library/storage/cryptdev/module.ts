@@ -1,6 +1,6 @@
 // Encrypted block devices: mapped devices, and the lines of /etc/crypttab. A line has a name, a device, a key and optional
 // options.
-import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isList, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -17,8 +17,6 @@ const FIELDS = ['name', 'device', 'password', 'options'] as const
 
 type Field = (typeof FIELDS)[number]
 type Entry = Record<Field, string>
-
-const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
 /** Parse a line; undefined for comments and invalid lines. */
 function entryOf(line: string): Entry | undefined {

@@ -1,6 +1,16 @@
 // Usage of volumes, and the contents of devices, from `df`, `blkid` and `lsblk`.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, iterate, SaltError, splitLines, splitWords, str, textOf, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  iterate,
+  SaltError,
+  splitLines,
+  splitWords,
+  str,
+  textOf,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { dump, format, hdparms, protectedAreas, smartAttributes, tune, wipe } from './module/devices.ts'
 import { inodesByMount, mountRows, percentByMount, usageByMount } from './module/df.ts'
@@ -13,7 +23,7 @@ function flagsOf(args: Value, caller: string): string {
   if (args === null) return ''
   const flags = [...iterate(args)].map(str)
   if (!flags.every((flag) => FLAGS.has(flag))) {
-    throw new SaltError('CommandExecutionError', `Invalid flag passed to ${caller}`)
+    throw failure(`Invalid flag passed to ${caller}`)
   }
   return flags.length > 0 ? ` -${flags.join('')}` : ''
 }
@@ -188,7 +198,7 @@ export default defineModule({
       example: 'disk.hdparms sda',
       args: {
         disks: arg.words('Disks, as a list or with commas'),
-        args: arg.any('Option letters of hdparm, as text or list', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
+        args: arg.textOrList('Option letters of hdparm, as text or list', { default: 'aAbBcCdgHiJkMmNnQrRuW' }),
       },
       run: (ctx, { disks, args }) => hdparms(ctx, disks, args),
     }),

@@ -1,5 +1,5 @@
 // Software RAID of Linux, through mdadm.
-import { type Dict, reEscape, SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, reEscape, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -30,7 +30,7 @@ async function list(ctx: FunctionContext): Promise<Dict> {
 
 async function detail(ctx: FunctionContext, device: string): Promise<Dict> {
   if ((await ctx.host.stat(device)) === undefined) {
-    throw new SaltError('CommandExecutionError', `Device ${device} doesn't exist!`)
+    throw failure(`Device ${device} doesn't exist!`)
   }
   const members: Dict = new Map()
   const found: Dict = new Map<Value, Value>([['members', members]])

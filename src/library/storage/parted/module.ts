@@ -1,6 +1,6 @@
 // Partitions, through parted and sfdisk. All arguments are checked first, because parted runs without confirmation.
 import { lookup } from '../../../base/mod.ts'
-import { SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { failure, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -22,8 +22,6 @@ const FLAGS = words(
 )
 const FILE_SYSTEMS = words('btrfs ext2 ext3 ext4 fat fat32 fat16 linux-swap reiserfs hfs hfs+ hfsx NTFS ntfs ufs xfs')
 const LABELS = words('aix amiga bsd dvh gpt loop mac msdos pc98 sun')
-
-const wrong = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 async function isBlock(ctx: FunctionContext, device: string): Promise<boolean> {
   return device !== '' && (await ctx.host.stat(device))?.type === 'block'
@@ -78,7 +76,7 @@ function command<const A extends Readonly<Record<string, Arg<string> | Arg<strin
       for (const [name, value] of Object.entries(given as Readonly<Record<string, string | null>>)) {
         if (name === 'device') await requireBlock(ctx, value ?? '')
         const problem = (checks[name] ?? CHECKS[name])?.(value ?? '', fun)
-        if (problem !== undefined) throw wrong(problem)
+        if (problem !== undefined) throw failure(problem)
       }
       return splitLines(await outputOf(ctx, line(given)))
     },
@@ -86,18 +84,18 @@ function command<const A extends Readonly<Record<string, Arg<string> | Arg<strin
 }
 
 async function requireBlock(ctx: FunctionContext, device: string): Promise<void> {
-  if (!(await isBlock(ctx, device))) throw wrong('Invalid device passed to partition module.')
+  if (!(await isBlock(ctx, device))) throw failure('Invalid device passed to partition module.')
 }
 
 async function list(ctx: FunctionContext, device: string, unit: string | null): Promise<Result> {
   await requireBlock(ctx, device)
-  if (unit && !UNITS.has(unit)) throw wrong('Invalid unit passed to partition.part_list')
+  if (unit && !UNITS.has(unit)) throw failure('Invalid unit passed to partition.part_list')
   const how = unit ? `unit ${unit} print` : 'print'
   const { stdout } = await runAll(ctx, `parted -m -s ${device} ${how}`)
   const lines = splitLines(stdout).filter((line) => !['BYT;', 'CHS;', 'CYL;'].includes(line))
   const [head, ...rows] = lines.map((line) => line.replace(/;+$/, '').split(':'))
   if (head === undefined) return { info: {}, partitions: {} }
-  const problem = wrong('Problem encountered while parsing output from parted')
+  const problem = failure('Problem encountered while parsing output from parted')
   if (head.length < 7 || head.length > 8) throw problem
   const titles = [
     'disk',
@@ -131,7 +129,7 @@ async function systemTypes(ctx: FunctionContext): Promise<Map<Value, Value>> {
 
 async function makeFileSystem(ctx: FunctionContext, device: string, type: string): Promise<Result> {
   await requireBlock(ctx, device)
-  if (!FILE_SYSTEMS.has(type)) throw wrong('Invalid fs_type passed to partition.mkfs')
+  if (!FILE_SYSTEMS.has(type)) throw failure('Invalid fs_type passed to partition.mkfs')
   const program = type === 'linux-swap' ? 'mkswap' : `mkfs.${type === 'NTFS' ? 'ntfs' : type}`
   if ((await ctx.host.which(program)) === undefined) return `Error: ${program} is unavailable.`
   return splitLines(await outputOf(ctx, `${program} ${device}`))
@@ -169,7 +167,7 @@ const mkpart = (fun: 'mkpart' | 'mkpartfs') =>
     },
     ({ device, part_type, fs_type, start, end }) => {
       const problem = start !== null && end !== null ? (boundary(start, fun) ?? boundary(end, fun)) : undefined
-      if (problem !== undefined) throw wrong(problem)
+      if (problem !== undefined) throw failure(problem)
       const kind = fs_type ? [part_type, fs_type] : [part_type]
       return ['parted', '-m', '-s', '--', device, 'mkpart', ...kind, start ?? '', end ?? '']
     },
@@ -245,8 +243,8 @@ export default defineModule({
       args: { device, minor, system_id: arg.any('System id, as text such as 83; a number is refused, as in Salt') },
       run: async (ctx, { device, minor, system_id }) => {
         await requireBlock(ctx, device)
-        if (!isWhole(minor)) throw wrong('Invalid minor number passed to partition.set_id')
-        if (!(await systemTypes(ctx)).has(system_id)) throw wrong('Invalid system_id passed to partition.set_id')
+        if (!isWhole(minor)) throw failure('Invalid minor number passed to partition.set_id')
+        if (!(await systemTypes(ctx)).has(system_id)) throw failure('Invalid system_id passed to partition.set_id')
         return splitLines(await outputOf(ctx, `sfdisk --change-id ${device} ${minor} ${str(system_id)}`))
       },
     }),
@@ -267,7 +265,7 @@ export default defineModule({
       example: 'partition.mklabel /dev/sda msdos',
       args: { device, label_type: arg.text('Type of table, such as msdos or gpt') },
       run: async (ctx, { device, label_type }) => {
-        if (!LABELS.has(label_type)) throw wrong('Invalid label_type passed to partition.mklabel')
+        if (!LABELS.has(label_type)) throw failure('Invalid label_type passed to partition.mklabel')
         return splitLines(await outputOf(ctx, ['parted', '-m', '-s', device, 'mklabel', label_type]))
       },
     }),

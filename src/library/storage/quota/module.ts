@@ -1,5 +1,5 @@
 // Quotas of users and groups on file systems.
-import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, misuse, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -46,17 +46,17 @@ async function quotas(ctx: FunctionContext, mount: string, option: '-u' | '-g'):
 async function set(ctx: FunctionContext, device: string, kwargs: ReadonlyMap<string, Value>): Promise<Result> {
   const [user, group] = [kwargs.get('user'), kwargs.get('group')]
   if (user !== undefined && group !== undefined) {
-    throw new SaltError('SaltInvocationError', 'Please specify a user or group, not both.')
+    throw misuse('Please specify a user or group, not both.')
   }
   if (user === undefined && group === undefined) {
-    throw new SaltError('CommandExecutionError', 'A valid user or group was not found')
+    throw failure('A valid user or group was not found')
   }
   const [option, kind, name] = user === undefined ? ['-g', 'Group', group!] : ['-u', 'User', user]
   const limits = Object.fromEntries(LIMITS.map((limit) => [limit, kwargs.get(limit) ?? 0]))
   const numbers = LIMITS.map((limit) => str(limits[limit]!)).join(' ')
   const { retcode, stderr } = await runAll(ctx, `setquota ${option} ${str(name)} ${numbers} ${device}`)
   if (retcode === 0) return { [`${kind}: ${str(name)}`]: limits }
-  throw new SaltError('CommandExecutionError', `Unable to set desired quota. Error follows: \n${stderr}`)
+  throw failure(`Unable to set desired quota. Error follows: \n${stderr}`)
 }
 
 async function modes(ctx: FunctionContext, device: string): Promise<Record<string, Result>> {

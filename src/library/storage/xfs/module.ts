@@ -1,9 +1,7 @@
 // XFS file systems, through xfsprogs and xfsdump.
-import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, decodeBytes, failure, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dumpFacts, estimates, geometry, inventory, pruned, xfsDevices, xfsMounts } from './module/output.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 interface Outcome {
   stdout: string

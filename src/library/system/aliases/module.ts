@@ -1,5 +1,5 @@
 // Mail aliases: the file of the option `aliases.file`, and `newaliases` after each change.
-import { isList, SaltError, splitLines, str, type Value } from '../../../data/mod.ts'
+import { isList, misuse, splitLines, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -62,7 +62,7 @@ const targetOf = async (ctx: FunctionContext, alias: string): Promise<Value> => 
 const joined = (target: Value): string => (isList(target) ? target.map(str).join(', ') : str(target))
 
 function requireText(what: string, value: Value): void {
-  if (value === '') throw new SaltError('SaltInvocationError', `${what} can not be an empty string`)
+  if (value === '') throw misuse(`${what} can not be an empty string`)
 }
 
 async function setTarget(ctx: FunctionContext, alias: string, target: Value): Promise<true> {

@@ -1,5 +1,5 @@
 // Running of commands.
-import { type Dict, isList, PyError, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -31,7 +31,7 @@ async function output(ctx: FunctionContext, call: Given): Promise<string> {
   const text = truthy(given(call, 'hide_output')) ? '' : str(outcome.get('stdout')!)
   const failed = outcome.get('retcode') !== 0 && !truthy(given(call, 'ignore_retcode'))
   if (failed && truthy(given(call, 'raise_err')) && given(call, 'output_loglevel') !== 'quiet') {
-    throw new SaltError('CommandExecutionError', text)
+    throw failure(text)
   }
   return text
 }

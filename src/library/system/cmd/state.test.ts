@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromPlain, type Plain, repr, toPlain } from '../../../data/mod.ts'
+import { fromPlain, type Plain, repr, toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import cmd from './state.ts'
 
@@ -46,5 +46,44 @@ describe('cmd.run', () => {
     const report = await run(stdout, { stateful: true })
     expect(repr(report.get('changes')!)).toBe(changes)
     expect(report.get('comment')).toBe(comment)
+  })
+})
+
+describe('states that wait for others', () => {
+  const apply = async (fun: string, kwargs: Record<string, Plain>) => {
+    const ran: Value[] = []
+    const note = ([line]: readonly Value[], options: unknown): Value => {
+      ran.push(line ?? (options as ReadonlyMap<string, Value>).get('cmd')!)
+      return fromPlain({ retcode: 0, stdout: 'done', stderr: '' })
+    }
+    const given = Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, fromPlain(value)]))
+    const others = { 'cmd.run_all': note, 'cmd.script': note }
+    return { report: toPlain(await tryState(cmd, fun, { kwargs: given, grains, others })), ran }
+  }
+
+  test.each(['wait', 'watch'])('cmd.%s runs nothing by itself', async (fun) => {
+    expect(await apply(fun, { name: 'make' })).toEqual({
+      report: { name: 'make', changes: {}, result: true, comment: '' },
+      ran: [],
+    })
+  })
+
+  test.each([
+    ['wait', 'make', 'Command "make" run'],
+    ['run', 'make', 'Command "make" run'],
+    ['script', 'salt://a.sh', "Command 'salt://a.sh' run"],
+  ])('cmd.mod_watch runs what cmd.%s names', async (sfun, name, comment) => {
+    const { report, ran } = await apply('mod_watch', { name, sfun })
+    expect(report).toMatchObject({ result: true, comment })
+    expect(ran).toEqual([name])
+  })
+
+  test('functions cannot be given in YAML', async () => {
+    expect((await apply('wait_call', { name: 'x', func: 'f' })).report).toMatchObject({ result: true, changes: {} })
+    await expect(apply('call', { name: 'x', func: 'f' })).rejects.toThrow("'str' object is not callable")
+    expect((await apply('mod_watch', { name: 'x', sfun: 'call' })).report).toMatchObject({
+      result: false,
+      comment: 'cmd.call needs a named parameter func',
+    })
   })
 })

@@ -1,5 +1,5 @@
 // Kernel modules of Linux: loaded, available, and loaded at boot.
-import { reEscape, SaltError, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
+import { failure, reEscape, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -23,7 +23,7 @@ interface Loaded {
 
 async function program(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `Command '${name}' cannot be found`)
+  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
   return path
 }
 

@@ -1,5 +1,5 @@
 // Locales of the system, through localectl on systems booted with systemd, otherwise through files of the distribution.
-import { SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -16,8 +16,6 @@ import {
   succeeds,
 } from '../../../sdk/mod.ts'
 import { joinLocale, normalLocale, splitLocale } from './module/names.ts'
-
-const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
 const grain = (ctx: FunctionContext, name: string): string => str(ctx.grains.get(name) ?? '')
 

@@ -1,5 +1,5 @@
 // States of locales.
-import { SaltError, truthy } from '../../../data/mod.ts'
+import { isFailure, truthy } from '../../../data/mod.ts'
 import {
   arg,
   changed,
@@ -23,7 +23,7 @@ async function system(ctx: StateContext, name: string): Promise<StateReturn> {
     }
     return ret(true, `Set system locale ${name}`, { locale: name })
   } catch (error) {
-    if (!(error instanceof SaltError && error.code === 'CommandExecutionError')) throw error
+    if (!isFailure(error)) throw error
     return ret(false, `Failed to set system locale: ${error.message}`)
   }
 }

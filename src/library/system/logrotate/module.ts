@@ -1,15 +1,5 @@
 // The configuration of logrotate: settings of the main file, and of blocks in it and in included files.
-import {
-  type Dict,
-  equals,
-  keyError,
-  PyError,
-  SaltError,
-  str,
-  truthy,
-  typeName,
-  type Value,
-} from '../../../data/mod.ts'
+import { type Dict, equals, keyError, misuse, PyError, str, truthy, typeName, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { blockOf, blockText, parseConfig } from './module/config.ts'
 
@@ -41,7 +31,7 @@ function settingLine(config: Dict, key: string, value: Value): string | undefine
   const now = config.get(key) ?? false
   if (now instanceof Map) {
     const problem = 'includes a dict, and a specific setting inside the dict was not declared'
-    throw new SaltError('SaltInvocationError', `Error: ${key} ${problem}`)
+    throw misuse(`Error: ${key} ${problem}`)
   }
   if (equals(value, now)) return undefined
   if (value === true) return key
@@ -52,7 +42,7 @@ function block(config: Dict, key: string, name: Value, setting: Value): string |
   const now = config.get(key) ?? new Map()
   if (truthy(now) && !(now instanceof Map)) {
     const problem = 'A setting for a dict was declared, but the configuration line given is not a dict'
-    throw new SaltError('SaltInvocationError', `Error: ${problem}`)
+    throw misuse(`Error: ${problem}`)
   }
   const wanted = new Map(blockOf(config, key) ?? [])
   if (equals(setting, wanted.get(name) ?? false)) return undefined

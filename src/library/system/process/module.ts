@@ -1,6 +1,6 @@
 // Processes and system statistics from /proc, with the results that Salt gets from psutil.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compileRegex, fromTimestamp, numberOf, SaltError, splitLines, type Value } from '../../../data/mod.ts'
+import { compileRegex, failure, fromTimestamp, misuse, numberOf, splitLines, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -96,7 +96,7 @@ async function killMatching(
 /** Return the lines of a command that contain a text. */
 async function linesWith(ctx: FunctionContext, program: string, command: string, name: string): Promise<Result> {
   if ((await ctx.host.which(program)) === undefined) {
-    throw new SaltError('CommandExecutionError', `'${program}' binary was not found in $PATH.`)
+    throw failure(`'${program}' binary was not found in $PATH.`)
   }
   const lines = splitLines(await outputOf(ctx, command))
   return [name, lines.filter((line) => line.includes(name))]
@@ -124,7 +124,7 @@ async function booted(ctx: FunctionContext, format: string | null): Promise<Resu
 }
 
 async function inStatus(ctx: FunctionContext, status: string): Promise<Result> {
-  if (!status) throw new SaltError('SaltInvocationError', 'Filter is required for ps.status')
+  if (!status) throw misuse('Filter is required for ps.status')
   const found = (await processes(ctx)).filter((process) => statusOf(process) === status)
   return found.map(({ pid, name }) => ({ pid, name }))
 }

@@ -4,10 +4,12 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { lookup } from '../../../base/mod.ts'
 import {
   encodeText,
+  failure,
   int,
   isInt,
   iterate,
   len,
+  misuse,
   PyError,
   PyRandom,
   SaltError,
@@ -19,8 +21,6 @@ import {
 } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { shadowHash } from './module/shadow-hash.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const HASHES = new Set(
   'md5 sha1 sha224 sha256 sha384 sha512 sha3_224 sha3_256 sha3_384 sha3_512 blake2b blake2s'.split(' '),
@@ -37,7 +37,7 @@ function hashOf(value: Value, algorithm: string): string {
 
 function encoded(value: Value, encoder: string): string {
   const bytes = textOf(value) === undefined ? value : encodeText(textOf(value)!)
-  const unfit = (): SaltError => new SaltError('SaltInvocationError', 'Value must be an encode-able string')
+  const unfit = (): SaltError => misuse('Value must be an encode-able string')
   if (encoder !== 'base64' || !(bytes instanceof Uint8Array)) throw unfit()
   return Buffer.from(bytes).toString('base64')
 }

@@ -1,5 +1,5 @@
 // States of keys and values of the Windows registry.
-import { type Dict, equals, intFromText, isList, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, failure, intFromText, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const name = arg.text('Key, starting with its hive')
@@ -36,7 +36,7 @@ type Wanted = Bound<typeof presentArgs>
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateReturn> {
   const { name, vname, vdata, vtype, win_owner, win_perms, win_deny_perms, win_inheritance } = wanted
   if ([win_owner, win_perms, win_deny_perms, wanted.win_perms_reset].some(truthy)) {
-    throw new SaltError('CommandExecutionError', 'Owners and permissions of registry keys cannot be managed yet')
+    throw failure('Owners and permissions of registry keys cannot be managed yet')
   }
   const place = placeOf(name, wanted.use_32bit_registry)
   const where = `${place.hive}\\${place.key}`

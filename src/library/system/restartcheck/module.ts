@@ -1,6 +1,6 @@
 // Packages to restart after an upgrade: their processes use replaced files, or a newer kernel is installed.
 import { lookup } from '../../../base/mod.ts'
-import { decodeBytes, isDict, isList, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { decodeBytes, failure, isDict, isList, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { oldFiles, programOf } from './module/old-files.ts'
 
@@ -214,7 +214,7 @@ export default defineModule({
         }
         const end = ctx.host.now() + Number(kwargs.get('timeout') ?? 5) * 60
         const checkTime = (): void => {
-          if (ctx.host.now() > end) throw new SaltError('CommandExecutionError', 'Timeout expired.')
+          if (ctx.host.now() > end) throw failure('Timeout expired.')
         }
         const pids = isList(excludepid) ? excludepid : [excludepid]
         const request = { ignored: ignorelist ?? ['screen', 'systemd'], files: blacklist ?? [], pids, checkTime }

@@ -3,10 +3,10 @@ import {
   type Dict,
   getIndex,
   isDict,
+  isFailure,
   isList,
   keyError,
   PyError,
-  SaltError,
   str,
   typeError,
   typeName,
@@ -59,7 +59,7 @@ async function factsOf(ctx: BeaconContext, fun: string, wanted: Value): Promise<
   try {
     data = await ctx.call(`status.${fun}`)
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     ctx.log('debug', `Status beacon attempted to process function ${fun} but encountered error: ${error.message}`)
     return new Map()
   }

@@ -3,9 +3,9 @@
 import {
   compileRegex,
   type Dict,
+  failure,
   fnmatch,
   localDatetime,
-  SaltError,
   splitLines,
   splitWords,
   str,
@@ -65,7 +65,7 @@ function fromProc(doc: string, name: string, path: string, read: (text: string) 
 async function uptime(ctx: FunctionContext): Promise<Result> {
   if (kernelOf(ctx) !== 'Linux') return ctx.call('cmd.run', ['uptime'])
   const text = await textAt(ctx, '/proc/uptime')
-  if (text === undefined) throw new SaltError('CommandExecutionError', 'File /proc/uptime was not found.')
+  if (text === undefined) throw failure('File /proc/uptime was not found.')
   const seconds = Math.floor(Number(splitWords(text)[0]))
   const since = ctx.host.now() - seconds
   const micros = Math.floor((since % 1) * 1e6)
@@ -88,7 +88,7 @@ async function uptime(ctx: FunctionContext): Promise<Result> {
 async function loadavg(ctx: FunctionContext): Promise<Record<string, Value>> {
   const text = await textAt(ctx, '/proc/loadavg')
   if (text !== undefined) return loadAverages(text)
-  throw new SaltError('CommandExecutionError', 'status.loadavag is not available on your platform')
+  throw failure('status.loadavag is not available on your platform')
 }
 
 async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promise<Record<string, Result>> {
@@ -97,7 +97,7 @@ async function diskUsage(ctx: FunctionContext, wanted: readonly Value[]): Promis
   const paths = new Set(words.filter((word) => word.startsWith('/')))
   if (types.length > 0) {
     if (kernelOf(ctx) !== 'Linux') {
-      throw new SaltError('CommandExecutionError', 'status.diskusage not yet supported on this platform')
+      throw failure('status.diskusage not yet supported on this platform')
     }
     const text = await textAt(ctx, '/proc/mounts')
     if (text === undefined) return {}

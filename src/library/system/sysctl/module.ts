@@ -1,6 +1,6 @@
 // Kernel parameters of Linux, through sysctl. Persistent parameters are in a file, which is Salt's own where systemd reads
 // /etc/sysctl.d.
-import { reEscape, SaltError, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { failure, reEscape, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -15,8 +15,6 @@ import {
   systemdVersion,
   textAt,
 } from '../../../sdk/mod.ts'
-
-const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
 async function program(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)

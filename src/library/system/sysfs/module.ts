@@ -6,6 +6,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  isDirectory,
   isHostError,
   namesIn,
   reads,
@@ -22,9 +23,6 @@ async function target(ctx: FunctionContext, key: string): Promise<string | false
     return false
   }
 }
-
-const isFolder = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'directory'
 
 async function write(ctx: FunctionContext, key: string, value: string): Promise<boolean> {
   const path = await target(ctx, key)
@@ -54,7 +52,7 @@ async function read(ctx: FunctionContext, key: Value, root: string): Promise<Val
   }
   const path = await target(ctx, posix.join(root, str(key)))
   if (path === false) return false
-  if (!(await isFolder(ctx, path))) {
+  if (!(await isDirectory(ctx, path))) {
     const text = ((await textAt(ctx.host, path)) ?? '').trim()
     return text === '' ? false : numberOrText(text)
   }
@@ -115,7 +113,7 @@ export default defineModule({
       args: { key, value: arg.string('Value to set, as number or text; None to read', { optional: true }) },
       run: async (ctx, { key, value }) => {
         const path = await target(ctx, key)
-        if (path === false || (await isFolder(ctx, path))) return path
+        if (path === false || (await isDirectory(ctx, path))) return path
         return value === null ? read(ctx, path, '') : write(ctx, path, value)
       },
     }),
@@ -149,7 +147,7 @@ export default defineModule({
       args: { root: arg.string('Directory, relative to /sys') },
       run: async (ctx, { root }) => {
         const path = await target(ctx, root)
-        if (path !== false && (await isFolder(ctx, path))) return { ...(await attributes(ctx, path)) }
+        if (path !== false && (await isDirectory(ctx, path))) return { ...(await attributes(ctx, path)) }
         ctx.log('error', `SysFS ${path} not a dir`)
         return false
       },

@@ -1,8 +1,7 @@
 // Variables of FreeBSD's rc.conf, through sysrc.
-import { type Dict, isInt, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isInt, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, outputOf, reads, ret, runAll } from '../../../sdk/mod.ts'
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const name = arg.text('Variable')
 const further = arg.open('`file`: path of the file; `jail`: name of the jail')
 

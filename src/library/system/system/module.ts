@@ -1,5 +1,5 @@
 // The machine: shutdown and reboot, clock, name and description.
-import { SaltError, splitLines, str } from '../../../data/mod.ts'
+import { misuse, splitLines, str } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -61,7 +61,7 @@ async function setTime(ctx: FunctionContext, text: string, offset: string | null
 
 async function setDate(ctx: FunctionContext, text: string, offset: string | null): Promise<boolean> {
   const day = parseDay(text)
-  if (!day) throw new SaltError('SaltInvocationError', 'Invalid date format')
+  if (!day) throw misuse('Invalid date format')
   return setClock(ctx, { ...NOTHING, ...day }, offset)
 }
 

@@ -1,5 +1,5 @@
 // Device information of udev, through udevadm: lines of a letter and a value, a block for each device.
-import { type Dict, Float, isList, PyError, SaltError, splitLines, type Value } from '../../../data/mod.ts'
+import { type Dict, Float, failure, isList, misuse, PyError, splitLines, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 
 /** Return a number where Python would parse one. */
@@ -43,7 +43,7 @@ export function devicesOf(text: string): Dict[] {
 
 async function query(ctx: FunctionContext, command: string): Promise<Dict[]> {
   const { retcode, stdout, stderr } = await runAll(ctx, command, { output_loglevel: 'quiet' })
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  if (retcode !== 0) throw failure(stderr)
   return devicesOf(stdout)
 }
 
@@ -55,8 +55,7 @@ async function info(ctx: FunctionContext, name: string): Promise<Dict> {
 }
 
 async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[]> {
-  if (subsystems !== null && !isList(subsystems))
-    throw new SaltError('SaltInvocationError', 'subsystems must be a list')
+  if (subsystems !== null && !isList(subsystems)) throw misuse('subsystems must be a list')
   const all = await query(ctx, 'udevadm info --export-db')
   if (subsystems === null) return all
   return all.filter((device) => {

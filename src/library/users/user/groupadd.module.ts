@@ -4,7 +4,7 @@ import {
   type Dict,
   decodeBytes,
   equals,
-  SaltError,
+  failure,
   str,
   truthy,
   typeError,
@@ -26,7 +26,7 @@ const PLAINLY = { python_shell: false }
 
 async function program(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `Command '${name}' cannot be found`)
+  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
   return path
 }
 

@@ -1,5 +1,5 @@
 // Users of FreeBSD and DragonFly, through the pw command.
-import { type Dict, equals, PySet, SaltError, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, failure, PySet, type SaltError, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -41,7 +41,7 @@ async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   ])
 }
 
-const missing = (name: string): SaltError => new SaltError('CommandExecutionError', `User '${name}' does not exist`)
+const missing = (name: string): SaltError => failure(`User '${name}' does not exist`)
 
 /** Change one field unless it has the value; the account shows whether it worked. */
 async function change(
@@ -263,7 +263,7 @@ export default defineModule({
       run: async (ctx, { name, new_name }) => {
         if ((await info(ctx, name)).size === 0) throw missing(name)
         if ((await info(ctx, new_name)).size > 0) {
-          throw new SaltError('CommandExecutionError', `User '${new_name}' already exists`)
+          throw failure(`User '${new_name}' already exists`)
         }
         await outputOf(ctx, ['pw', 'usermod', '-l', new_name, '-n', name])
         return (await info(ctx, new_name)).get('name') === new_name

@@ -1,6 +1,6 @@
 // Users of the machine.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, iterate, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isFailure, iterate, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { addUser } from './user/adding.ts'
 import { changesOf } from './user/changes.ts'
@@ -62,7 +62,7 @@ async function present(ctx: StateContext, given: WantedUser): Promise<StateRetur
   try {
     changes = await changesOf(ctx, ownGroup ? { ...wanted, gid: name } : wanted)
   } catch (error) {
-    if (error instanceof SaltError && error.code === 'CommandExecutionError') return report(false, error.message)
+    if (isFailure(error)) return report(false, error.message)
     throw error
   }
   if (changes === undefined) {

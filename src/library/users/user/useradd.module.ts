@@ -1,5 +1,5 @@
 // Users, through useradd and its relatives.
-import { type Dict, SaltError, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { addUser, deleteUser } from './useradd/adding.ts'
 import { changeAttribute, changeGecos, changeGroups, changeLoginClass, loginClass } from './useradd/changing.ts'
@@ -59,7 +59,7 @@ async function getent(ctx: FunctionContext, refresh: boolean, root: string | nul
 
 async function rename(ctx: FunctionContext, name: string, newName: string, root: string | null): Promise<boolean> {
   if ((await info(ctx, newName, root)).size > 0) {
-    throw new SaltError('CommandExecutionError', `User '${newName}' already exists`)
+    throw failure(`User '${newName}' already exists`)
   }
   // Salt then looks for the old name, so its answer is False even after a success
   return changeAttribute(ctx, name, { key: 'name', option: '-l', root }, newName)

@@ -1,15 +1,12 @@
 // Password files of web servers, through htpasswd.
 import { splitLines, str } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, exists, reads, ret } from '../../../sdk/mod.ts'
 
 const pwfile = arg.text('Path of the password file')
 const user = arg.text('Name of the user')
 const password = arg.text('Password', { secret: true })
 const opts = arg.text('Option letters of htpasswd', { default: '' })
 const runas = arg.text('System user that runs htpasswd', { optional: true })
-
-const isThere = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path)) !== undefined
 
 export default defineModule({
   name: 'webutil',
@@ -24,7 +21,7 @@ export default defineModule({
       returns: ret.dict('What `cmd.run_all` returns'),
       example: 'webutil.useradd /etc/httpd/htpasswd larry badpassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
-        const create = (await isThere(ctx, pwfile)) ? '' : 'c'
+        const create = (await exists(ctx, pwfile)) ? '' : 'c'
         const words = ['htpasswd', `-i${opts}${create}`, pwfile, user]
         return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
       },
@@ -40,7 +37,7 @@ export default defineModule({
       returns: ret.any('Lines of htpasswd, or what `cmd.run_all` returns'),
       example: 'webutil.userdel /etc/httpd/htpasswd larry',
       run: async (ctx, { pwfile, user, runas, all_results }) => {
-        if (!(await isThere(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
+        if (!(await exists(ctx, pwfile))) return 'Error: The specified htpasswd file does not exist'
         const words = ['htpasswd', '-D', pwfile, user]
         if (all_results) return ctx.call('cmd.run_all', [words], { runas, python_shell: false })
         return splitLines(str(await ctx.call('cmd.run', [words], { runas, python_shell: false })))
@@ -52,7 +49,7 @@ export default defineModule({
       returns: ret.boolean('Whether the password is correct'),
       example: 'webutil.verify /etc/httpd/htpasswd larry maybepassword',
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
-        if (!(await isThere(ctx, pwfile))) return false
+        if (!(await exists(ctx, pwfile))) return false
         const words = ['htpasswd', `-iv${opts}`, pwfile, user]
         const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
         return answer instanceof Map && answer.get('retcode') === 0

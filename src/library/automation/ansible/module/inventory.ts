@@ -1,9 +1,7 @@
 // Inventories and playbooks of Ansible.
 import { toError } from '../../../../base/mod.ts'
-import { isList, iterate, loadJson, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, type FunctionContext } from '../../../../sdk/mod.ts'
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
+import { failure, isList, iterate, loadJson, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, type Bound, type FunctionContext, isFile } from '../../../../sdk/mod.ts'
 
 export const TARGETS = {
   inventory: arg.text('Path of the inventory; default: `/etc/ansible/hosts`', { optional: true }),
@@ -86,9 +84,6 @@ export async function playbooksIn(ctx: FunctionContext, folder: string, search: 
   }
   return search.check ? sound(ctx, found) : found
 }
-
-const isFile = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path))?.type === 'file'
 
 const endingsOf = (given: Value): string[] => {
   const text = textOf(given)

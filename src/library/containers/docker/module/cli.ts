@@ -1,10 +1,19 @@
 // The docker program: JSON from its inspections, and failures in the form of the Engine's API.
-import { type Dict, isDict, isList, loadJson, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  isDict,
+  isFailure,
+  isList,
+  loadJson,
+  type SaltError,
+  splitLines,
+  str,
+  type Value,
+} from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 
 export const name = arg.text('Name or ID of the container')
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Return the failure with the status of the API, which states look for. */
 function failureOf(stderr: string): SaltError {
@@ -64,9 +73,6 @@ export async function stateOf(ctx: FunctionContext, name: string): Promise<strin
   if (within(state, 'Paused') === true) return 'paused'
   return within(state, 'Running') === true ? 'running' : 'stopped'
 }
-
-export const isFailure = (error: unknown): error is SaltError =>
-  error instanceof SaltError && error.code === 'CommandExecutionError'
 
 /** Return the value of a call; undefined if Docker refused it. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {

@@ -1,8 +1,8 @@
 // Containers: creating them, changing their state, running commands in them.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { attempt, docker, failure, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
+import { attempt, docker, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
 import { pull, resolveId } from './images.ts'
 import { createWords } from './options.ts'
 

@@ -3,6 +3,7 @@ import {
   type Dict,
   float,
   isDict,
+  isFailure,
   isList,
   loadJson,
   splitLines,
@@ -11,7 +12,7 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { attempt, docker, inspect, isFailure, lines, said } from './cli.ts'
+import { attempt, docker, inspect, lines, said } from './cli.ts'
 
 /** Return images by ID, with their properties. */
 export async function images(ctx: FunctionContext, all: boolean): Promise<Dict> {

@@ -1,9 +1,7 @@
 // Preparations of the states of containers: networks in one form, and an image that exists.
-import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { answered, namesOf, repacked } from './report.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Return networks by name, each with its settings; a network that does not exist is an error. */
 export async function parseNetworks(ctx: StateContext, given: Value): Promise<Dict> {

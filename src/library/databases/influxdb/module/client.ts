@@ -1,6 +1,6 @@
 // InfluxDB 1.x over HTTP: statements go to `/query`, answers are series of columns and values.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 /** Keywords `influxdb_host`, `influxdb_user` and so on. */
@@ -64,11 +64,11 @@ export async function query(
   })
   const body = answer.get('dict') ?? null
   const refusal = isDict(body) ? (body.get('error') ?? null) : (answer.get('error') ?? 'no answer')
-  if (refusal !== null) throw new SaltError('CommandExecutionError', `InfluxDB at ${url}: ${str(refusal)}`)
+  if (refusal !== null) throw failure(`InfluxDB at ${url}: ${str(refusal)}`)
   const results = isDict(body) ? (body.get('results') ?? []) : []
   return (results as Dict[]).map((result) => {
     const error = result.get('error')
-    if (error !== undefined) throw new SaltError('CommandExecutionError', str(error))
+    if (error !== undefined) throw failure(str(error))
     return seriesOf(result)
   })
 }

@@ -1,6 +1,16 @@
 // MongoDB through its shell: a script in, one line of JSON out. Values go in as JSON, so that no value can become part
 // of the script.
-import { type Dict, dumpJson, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dumpJson,
+  failure,
+  isDict,
+  loadJson,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 /** Address, login and database; a missing or empty part comes from the options. */
@@ -48,7 +58,7 @@ export async function run(
   values: Readonly<Record<string, Value>> = {},
 ): Promise<Value> {
   const shell = await findShell(ctx.host)
-  if (shell === undefined) throw new SaltError('CommandExecutionError', 'The program mongosh was not found')
+  if (shell === undefined) throw failure('The program mongosh was not found')
   const database = server.database || 'admin'
   const login: Dict = new Map<Value, Value>([
     ['user', await setting(ctx, server, 'user')],

@@ -2,7 +2,7 @@
 // where every value is text and NULL differs from the text "NULL". Failures are kept in the memory of the loader, as in
 // Salt, and the states report them.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, float, int, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, float, int, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 
 export const connectionArgs = arg.open('Connection: connection_host, connection_user, connection_pass and so on')
@@ -92,7 +92,7 @@ async function run(
   format: readonly string[],
 ): Promise<string> {
   const program = await findClient(ctx.host)
-  if (program === undefined) throw new SaltError('CommandExecutionError', 'The program mysql was not found')
+  if (program === undefined) throw failure('The program mysql was not found')
   const { words, secret, defaults } = await commandLine(ctx, connection)
   const file = secret === undefined ? undefined : await ctx.host.tempFile({ prefix: '__salt.tmp.', suffix: '.cnf' })
   try {

@@ -1,5 +1,5 @@
 // Data directories, created by initdb, and clusters of Debian, which are directories with a version and a name.
-import { type Dict, SaltError, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, splitWords, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { findProgram, option, serverUser, succeeded, withSecret } from './psql.ts'
 
@@ -31,7 +31,7 @@ export async function initDirectory(ctx: FunctionContext, given: DirectoryOption
   }
   const runas = given.runas ?? serverUser(ctx)
   const program = await findProgram(ctx, 'initdb', await option(ctx, 'bins_dir'))
-  if (program === undefined) throw new SaltError('CommandExecutionError', 'initdb executable not found.')
+  if (program === undefined) throw failure('initdb executable not found.')
   const argv = [program, `--pgdata=${name}`, `--username=${user ?? runas}`, `--auth=${auth}`, `--encoding=${encoding}`]
   if (locale !== null) argv.push(`--locale=${locale}`)
   if (waldir !== null) argv.push('-X', waldir)
@@ -48,7 +48,7 @@ export async function initDirectory(ctx: FunctionContext, given: DirectoryOption
 async function debianTool(ctx: FunctionContext, program: string, words: readonly string[]): Promise<Dict> {
   const path = await ctx.host.which(program)
   if (path === undefined) {
-    throw new SaltError('CommandExecutionError', `The command ${program} of postgresql-common was not found`)
+    throw failure(`The command ${program} of postgresql-common was not found`)
   }
   return ctx.call('cmd.run_all', [[path, ...words]], { python_shell: false })
 }

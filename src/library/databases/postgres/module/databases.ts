@@ -1,5 +1,5 @@
 // Databases, tablespaces, schemas and languages.
-import { type Dict, PyError, repr, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, misuse, PyError, repr, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { byColumn, type Connection, execute, psql, select, succeeded } from './psql.ts'
 
@@ -32,7 +32,7 @@ interface DatabaseOptions extends Named {
 /** Return a value between quotes; a value that contains the quote is an error. */
 function between(value: string | null, quote: string): string | null {
   if (value?.includes(quote)) {
-    throw new SaltError('SaltInvocationError', `Unsupported character ${quote} in value: ${value}`)
+    throw misuse(`Unsupported character ${quote} in value: ${value}`)
   }
   return value === null ? null : `${quote}${value}${quote}`
 }

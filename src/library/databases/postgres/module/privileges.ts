@@ -1,7 +1,7 @@
 // Privileges on objects, read from access lists: a letter is a privilege, and a star after it the right to grant it to
 // others. Membership in a group counts as a privilege on the group.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, SaltError, str, strip, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, misuse, str, strip, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Connection, execute, select, serverVersion } from './psql.ts'
 
@@ -68,8 +68,6 @@ const KINDS: Readonly<Record<string, Kind>> = lookup({
 
 const MEMBERS = `SELECT rolname, admin_option FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r
  ON m.member = r.oid WHERE m.roleid IN (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = '$name') ORDER BY rolname`
-
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 interface Target {
   type: string

@@ -3,9 +3,9 @@
 import {
   type Dict,
   dumpJson,
+  failure,
   isDict,
   loadJson,
-  SaltError,
   str,
   textOf,
   truthy,
@@ -102,5 +102,5 @@ export async function runClient(ctx: FunctionContext, { argv, env }: Client, sql
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, env, stdin: sql })
   if (retcode === 0) return new TextDecoder().decode(stdout)
   const why = new TextDecoder().decode(stderr).trim()
-  throw new SaltError('CommandExecutionError', `${argv[0]} could not reach the job cache: ${why}`)
+  throw failure(`${argv[0]} could not reach the job cache: ${why}`)
 }

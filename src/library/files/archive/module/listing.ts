@@ -1,6 +1,7 @@
 // The content of an archive: directories, files and links.
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
+  failure,
   isInt,
   SaltError,
   shlexSplit,
@@ -33,8 +34,6 @@ export interface ListRequest {
   source_hash: string | null
   use_etag: boolean
 }
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const TAR = ['tar', 'tar.gz', 'tgz', 'tar.bz2', 'tbz2', 'tbz', 'tar.xz', 'txz', 'tar.lzma', 'tlz']
 

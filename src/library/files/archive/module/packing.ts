@@ -1,13 +1,10 @@
 // Creating and unpacking zip archives without a program.
 import { isAbsolute, join, relative } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError } from '../../../../data/mod.ts'
+import { decodeBytes, failure, misuse } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { isZipLink, readZip, type ZipMember, zipData } from './zip-reader.ts'
 import { ZipWriter } from './zip-writer.ts'
-
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export async function makeZip(
   ctx: FunctionContext,

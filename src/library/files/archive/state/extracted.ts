@@ -1,6 +1,6 @@
 // Unpacking an archive: find it, fetch it, list it, compare it with the target, unpack it, and set its owners.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
 import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { storedSum, storeSum, sumOf } from './checksum.ts'
 import { compare, type Listing, listing, removeAll } from './contents.ts'
@@ -41,7 +41,7 @@ export async function extracted(ctx: StateContext, request: Extraction): Promise
   try {
     return await fromSource(work)
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     return end(false, error.message)
   }
 }

@@ -1,5 +1,5 @@
 // Augeas through its command line tool: it reads a script, and its output is parsed.
-import { SaltError, splitLines, type Value } from '../../../../data/mod.ts'
+import { failure, splitLines, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 export interface Session {
@@ -26,7 +26,7 @@ async function lensDirectories(ctx: FunctionContext, path: Value): Promise<strin
 
 export async function augtool(ctx: FunctionContext, script: readonly string[], session: Session): Promise<Answer> {
   const path = await ctx.host.which('augtool')
-  if (path === undefined) throw new SaltError('CommandExecutionError', 'The augtool binary was not found')
+  if (path === undefined) throw failure('The augtool binary was not found')
   const directories = (await lensDirectories(ctx, session.loadPath)).flatMap((directory) => ['-I', directory])
   const argv = [path, ...(session.bare ? ['-A'] : []), ...directories]
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, stdin: `${script.join('\n')}\n` })

@@ -1,5 +1,5 @@
 // Attributes of ext file systems (`lsattr`, `chattr`) and SELinux contexts.
-import { SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
+import { failure, misuse, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { exists, type FunctionContext } from '../../../../sdk/mod.ts'
 import type { SelinuxContext } from '../managed-request.ts'
 
@@ -31,7 +31,7 @@ async function knownLetters(ctx: FunctionContext): Promise<RegExp> {
 export async function listAttributes(ctx: FunctionContext, path: string): Promise<Map<Value, Value> | null> {
   if (!(await ctx.host.which('lsattr'))) return null
   if (!(await exists(ctx, path))) {
-    throw new SaltError('SaltInvocationError', `File or directory does not exist: ${path}`)
+    throw misuse(`File or directory does not exist: ${path}`)
   }
   const letters = await knownLetters(ctx)
   const found = new Map<Value, Value>()
@@ -78,9 +78,9 @@ export async function changeAttributes(
   { operator, attributes, flags, version }: AttributeChange,
 ): Promise<boolean> {
   if (operator !== 'add' && operator !== 'remove') {
-    throw new SaltError('SaltInvocationError', "Need an operator: 'add' or 'remove' to modify attributes.")
+    throw misuse("Need an operator: 'add' or 'remove' to modify attributes.")
   }
-  if (attributes === null) throw new SaltError('SaltInvocationError', 'Need attributes: [aAcCdDeijPsStTu]')
+  if (attributes === null) throw misuse('Need attributes: [aAcCdDeijPsStTu]')
   const argv = ['chattr', `${operator === 'add' ? '+' : '-'}${str(attributes)}`]
   if (flags !== null) argv.push(`-${str(flags)}`)
   if (version !== null) argv.push('-v', str(version))
@@ -109,7 +109,7 @@ export async function setSelinuxContext(
       sel_level: range,
     })
     if (!(answer instanceof Map) || answer.get('retcode') !== 0) {
-      throw new SaltError('CommandExecutionError', `Problem setting fcontext: ${str(answer)}`)
+      throw failure(`Problem setting fcontext: ${str(answer)}`)
     }
   }
   const argv = ['chcon']

@@ -4,6 +4,8 @@ import {
   compileRegex,
   decodeBytes,
   encodeText,
+  failure,
+  misuse,
   PyError,
   qualifiedTypeName,
   textOf,
@@ -12,7 +14,7 @@ import {
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isHostError, textFrom } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
-import { copyWithFacts, failed, invalid } from './rewriting.ts'
+import { copyWithFacts } from './rewriting.ts'
 import { lineDiff, linesOf } from './text.ts'
 
 interface BlockRequest {
@@ -53,7 +55,7 @@ function encodingOf(bytes: Uint8Array): string | undefined {
 function refuseTwoPlaces(request: BlockRequest): void {
   const { append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match } = request
   if ([append_if_not_found, prepend_if_not_found, insert_before_match, insert_after_match].filter(truthy).length > 1) {
-    throw invalid(
+    throw misuse(
       'Only one of append_if_not_found, prepend_if_not_found, insert_before_match, and insert_after_match is permitted',
     )
   }
@@ -62,7 +64,7 @@ function refuseTwoPlaces(request: BlockRequest): void {
 function refuseOddPatterns(request: BlockRequest): void {
   for (const name of ['insert_before_match', 'insert_after_match'] as const) {
     if (truthy(request[name]) && textOf(request[name]) === undefined) {
-      throw failed(`RegEx expected in ${name} parameter.`)
+      throw failure(`RegEx expected in ${name} parameter.`)
     }
   }
 }
@@ -70,11 +72,11 @@ function refuseOddPatterns(request: BlockRequest): void {
 export async function replaceBlock(ctx: FunctionContext, request: BlockRequest): Promise<Value> {
   refuseTwoPlaces(request)
   const path = await expandUser(ctx, request.path)
-  if (!(await exists(ctx, path))) throw invalid(`File not found: ${path}`)
+  if (!(await exists(ctx, path))) throw misuse(`File not found: ${path}`)
   const bytes = await readBytes(ctx, path)
   const encoding = encodingOf(bytes)
   if (!isText(bytes) && encoding === undefined) {
-    throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+    throw misuse(`Cannot perform string replacements on a binary file: ${path}`)
   }
   refuseOddPatterns(request)
   const old = linesOf(decodeBytes(bytes, encoding ?? 'utf-8'))
@@ -102,7 +104,7 @@ async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array
   try {
     return await ctx.host.read(path)
   } catch (error) {
-    if (isHostError(error)) throw failed(`Failed to read from ${path}: ${error.message}`)
+    if (isHostError(error)) throw failure(`Failed to read from ${path}: ${error.message}`)
     throw error
   }
 }
@@ -142,7 +144,7 @@ function withBlock(old: readonly string[], request: BlockRequest): string[] {
     }
     fresh.push(line)
   }
-  if (inBlock) throw failed('Unterminated marked block. End of file reached before marker_end.')
+  if (inBlock) throw failure('Unterminated marked block. End of file reached before marker_end.')
   return found ? fresh : inserted(fresh, request, lineEnd)
 }
 
@@ -157,6 +159,6 @@ function inserted(lines: string[], request: BlockRequest, lineEnd: string): stri
   const isBefore = truthy(request.insert_before_match)
   const pattern = textOf(isBefore ? request.insert_before_match : request.insert_after_match)
   const at = pattern ? lines.findIndex((line) => compileRegex(pattern).search(line) !== null) : -1
-  if (at < 0) throw failed('Cannot edit marked block. Markers were not found in file.')
+  if (at < 0) throw failure('Cannot edit marked block. Markers were not found in file.')
   return lines.toSpliced(isBefore ? at : at + 1, 0, ...block)
 }

@@ -1,8 +1,8 @@
 // Comments: add a mark to the lines that match a pattern, or remove it.
-import { compileRegex, decodeBytes } from '../../../../data/mod.ts'
+import { compileRegex, decodeBytes, misuse } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isFile, realPath } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
-import { copyWithFacts, invalid } from './rewriting.ts'
+import { copyWithFacts } from './rewriting.ts'
 import { binaryLines, lineDiff } from './text.ts'
 
 export interface CommentRequest {
@@ -29,9 +29,9 @@ function withoutMark(line: string, char: string): string {
 export async function changeComments(ctx: FunctionContext, request: CommentRequest): Promise<string | false> {
   const pattern = compileRegex(patternOf(request))
   const path = await realPath(ctx, await expandUser(ctx, request.path))
-  if (!(await isFile(ctx, path))) throw invalid(`File not found: ${path}`)
+  if (!(await isFile(ctx, path))) throw misuse(`File not found: ${path}`)
   const bytes = await ctx.host.read(path)
-  if (!isText(bytes)) throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+  if (!isText(bytes)) throw misuse(`Cannot perform string replacements on a binary file: ${path}`)
   const lines = binaryLines(decodeBytes(bytes))
   const { char } = request
   const change = (line: string): string => (request.comment ? char + line : withoutMark(line, char))

@@ -5,6 +5,7 @@ import {
   decodeBytes,
   fnmatch,
   isInt,
+  misuse,
   shlexSplit,
   str,
   strip,
@@ -25,7 +26,7 @@ import {
   unlessRefused,
 } from '../../../../sdk/mod.ts'
 import { findFiles } from './finding.ts'
-import { inBrief, invalid } from './rewriting.ts'
+import { inBrief } from './rewriting.ts'
 import { linesOf } from './text.ts'
 
 const path = arg.path('Path of the file')
@@ -66,7 +67,7 @@ async function touch(ctx: FunctionContext, file: string, atime: Value, mtime: Va
   try {
     if (!(await exists(ctx, file))) await ctx.host.append(file, '')
     if (wanted.some((time) => time !== null && typeof time !== 'number' && !isInt(time))) {
-      throw invalid('atime and mtime must be integers')
+      throw misuse('atime and mtime must be integers')
     }
     const now = ctx.host.now()
     await ctx.host.setTimes(file, Number(wanted[0] ?? now), Number(wanted[1] ?? now))
@@ -83,7 +84,7 @@ async function grep(ctx: FunctionContext, given: string, pattern: string, opts: 
   for (const opt of opts) {
     const words = shlexSplit(str(opt))
     if (words.length > 1) {
-      throw invalid(
+      throw misuse(
         'Passing multiple command line arguments in a single string is not supported, ' +
           `please pass the following arguments separately: ${str(opt)}`,
       )

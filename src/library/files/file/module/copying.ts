@@ -1,5 +1,5 @@
 // Copies, moves and links.
-import type { Value } from '../../../../data/mod.ts'
+import { failure, misuse, type Value } from '../../../../data/mod.ts'
 import {
   baseName,
   dirName,
@@ -14,7 +14,7 @@ import {
   normalPath,
 } from '../../../../sdk/mod.ts'
 import { checkPermissions } from './permissions.ts'
-import { dict, failed, invalid } from './rewriting.ts'
+import { dict } from './rewriting.ts'
 import { stats } from './stats.ts'
 
 /** Copy all files of a tree over existing ones. */
@@ -42,13 +42,13 @@ export async function copyPath(
   { recurse, removeExisting }: { recurse: boolean; removeExisting: boolean },
 ): Promise<true> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
-  if (!isAbsolute(source)) throw invalid('File path must be absolute.')
-  if (!(await exists(ctx, source))) throw failed(`No such file or directory '${source}'`)
+  if (!isAbsolute(source)) throw misuse('File path must be absolute.')
+  if (!(await exists(ctx, source))) throw failure(`No such file or directory '${source}'`)
   const { user, group, mode } = await stats(ctx, source)
-  if (await isSame(ctx, source, target)) throw failed(`Could not copy '${source}' to '${target}'`)
+  if (await isSame(ctx, source, target)) throw failure(`Could not copy '${source}' to '${target}'`)
   try {
     if ((await isDirectory(ctx, target)) || (await isDirectory(ctx, source))) {
-      if (!recurse) throw invalid('Cannot copy overwriting a directory without recurse flag set to true!')
+      if (!recurse) throw misuse('Cannot copy overwriting a directory without recurse flag set to true!')
       if (removeExisting && (await exists(ctx, target))) {
         await ctx.host.removeDirectory(target, { recursive: true })
       }
@@ -57,7 +57,7 @@ export async function copyPath(
       await ctx.host.writeStream(target, ctx.host.stream(source))
     }
   } catch (error) {
-    if (isHostError(error) && error.errno !== 0) throw failed(`Could not copy '${source}' to '${target}'`)
+    if (isHostError(error) && error.errno !== 0) throw failure(`Could not copy '${source}' to '${target}'`)
     throw error
   }
   await checkPermissions(ctx, target, null, { user, group, mode })
@@ -66,12 +66,12 @@ export async function copyPath(
 
 export async function renamePath(ctx: FunctionContext, from: string, to: string): Promise<true> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
-  if (!isAbsolute(source)) throw invalid('File path must be absolute.')
+  if (!isAbsolute(source)) throw misuse('File path must be absolute.')
   try {
     await ctx.host.rename(source, target)
     return true
   } catch (error) {
-    if (isHostError(error) && error.errno !== 0) throw failed(`Could not rename '${source}' to '${target}'`)
+    if (isHostError(error) && error.errno !== 0) throw failure(`Could not rename '${source}' to '${target}'`)
     throw error
   }
 }
@@ -79,9 +79,9 @@ export async function renamePath(ctx: FunctionContext, from: string, to: string)
 /** Move a path, into the target if that is a directory; copy it across file systems. */
 export async function movePath(ctx: FunctionContext, from: string, to: string): Promise<Value> {
   const [source, target] = [await expandUser(ctx, from), await expandUser(ctx, to)]
-  if (!isAbsolute(source)) throw invalid('Source path must be absolute.')
-  if (!isAbsolute(target)) throw invalid('Destination path must be absolute.')
-  const unable = (reason: string): Error => failed(`Unable to move '${source}' to '${target}': ${reason}`)
+  if (!isAbsolute(source)) throw misuse('Source path must be absolute.')
+  if (!isAbsolute(target)) throw misuse('Destination path must be absolute.')
+  const unable = (reason: string): Error => failure(`Unable to move '${source}' to '${target}': ${reason}`)
   let into = target
   if ((await isDirectory(ctx, target)) && !(await isSame(ctx, source, target))) {
     into = joinPaths(target, baseName(source.replace(/\/+$/, '')))
@@ -120,12 +120,12 @@ async function moveAnywhere(ctx: FunctionContext, source: string, target: string
 
 export async function makeHardLink(ctx: FunctionContext, from: string, path: string): Promise<true> {
   const source = await expandUser(ctx, from)
-  if (!isAbsolute(source)) throw invalid('File path must be absolute.')
+  if (!isAbsolute(source)) throw misuse('File path must be absolute.')
   try {
     await ctx.host.link(source, path)
     return true
   } catch (error) {
-    if (isHostError(error) && error.errno !== 0) throw failed(`Could not create '${path}': ${error.message}`)
+    if (isHostError(error) && error.errno !== 0) throw failure(`Could not create '${path}': ${error.message}`)
     throw error
   }
 }
@@ -143,22 +143,22 @@ export async function makeSymlink(
   { force, atomic, follow }: LinkOptions,
 ): Promise<true> {
   const path = await expandUser(ctx, link)
-  if (!isAbsolute(path)) throw invalid(`Link path must be absolute: ${path}`)
+  if (!isAbsolute(path)) throw misuse(`Link path must be absolute: ${path}`)
   const gentle = !force && !atomic
   const linked = await isLink(ctx, path)
   if (linked) {
     if (normalPath(await ctx.host.readLink(path)) === normalPath(source)) return true
-    if (gentle) throw failed(`Found existing symlink: ${path}`)
+    if (gentle) throw failure(`Found existing symlink: ${path}`)
   }
   const isThere = follow ? await exists(ctx, path) : (await ctx.host.lstat(path)) !== undefined
-  if (isThere && gentle) throw failed(`Existing path is not a symlink: ${path}`)
+  if (isThere && gentle) throw failure(`Existing path is not a symlink: ${path}`)
   if (atomic) return replaceLink(ctx, source, path)
   if ((linked || isThere) && force) await ctx.host.remove(path)
   try {
     await ctx.host.symlink(source, path)
     return true
   } catch (error) {
-    if (isHostError(error) && error.errno !== 0) throw failed(`Could not create '${path}'`)
+    if (isHostError(error) && error.errno !== 0) throw failure(`Could not create '${path}'`)
     throw error
   }
 }
@@ -173,7 +173,7 @@ async function replaceLink(ctx: FunctionContext, source: string, path: string): 
     return true
   } catch (error) {
     await ctx.host.remove(temporary)
-    if (isHostError(error) && error.errno !== 0) throw failed(`Could not create '${path}'`)
+    if (isHostError(error) && error.errno !== 0) throw failure(`Could not create '${path}'`)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 // Device nodes and named pipes.
-import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, misuse, str, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FileType, type FunctionContext, systemError } from '../../../../sdk/mod.ts'
 import { makeParents, type Ownership } from './directories.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
@@ -58,8 +58,7 @@ export async function makeAnyNode(
 ): Promise<Dict> {
   await makeParents(ctx, path, { user: node.user, group: node.group, mode: null })
   if (kind === 'c' || kind === 'b' || kind === 'p') return makeNode(ctx, path, { ...node, kind })
-  throw new SaltError(
-    'SaltInvocationError',
+  throw misuse(
     `Node type unavailable: '${kind}'. Available node types are character ('c'), block ('b'), and pipe ('p').`,
   )
 }

@@ -1,5 +1,5 @@
 // `file.get_diff`: the difference of two text files; of binary files only that they differ.
-import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
 import { type Ignored, ignoresSome } from '../managed-request.ts'
@@ -47,10 +47,7 @@ async function localPaths(
   }
   if (errors.length > 0) {
     const info = errors.map((error) => `- ${error}`).join('\n')
-    throw new SaltError(
-      'CommandExecutionError',
-      `Failed to cache one or more files. Additional info follows:\n\n${info}`,
-    )
+    throw failure(`Failed to cache one or more files. Additional info follows:\n\n${info}`)
   }
   return paths
 }
@@ -61,7 +58,7 @@ async function content(ctx: FunctionContext, path: string): Promise<Uint8Array> 
   } catch (error) {
     if (!isHostError(error)) throw error
     const reason = error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, '')
-    throw new SaltError('CommandExecutionError', `Failed to read ${path}: ${reason}`)
+    throw failure(`Failed to read ${path}: ${reason}`)
   }
 }
 

@@ -1,5 +1,5 @@
 // Directories: created with their parents, owners and modes; removed; measured.
-import { PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   dirName,
   exists,
@@ -13,7 +13,6 @@ import {
 } from '../../../../sdk/mod.ts'
 import { normalizeMode } from '../modes.ts'
 import { checkPermissions } from './permissions.ts'
-import { invalid } from './rewriting.ts'
 
 export interface Ownership {
   user: Value
@@ -66,7 +65,7 @@ export async function makeParents(ctx: FunctionContext, path: string, ownership:
     missing.unshift(directory)
     const above = dirName(directory)
     if (above === directory) {
-      throw invalid(
+      throw misuse(
         `Recursive creation for path '${above}' would result in an infinite loop. Please use an absolute path.`,
       )
     }
@@ -99,8 +98,8 @@ export interface Removal {
 /** Remove a directory if it is empty, and with `recurse` those below it. */
 export async function removeEmpty(ctx: FunctionContext, given: string, removal: Removal): Promise<Value> {
   const path = await expandUser(ctx, given)
-  if (!path.startsWith('/')) throw invalid('File path must be absolute.')
-  if (!(await isDirectory(ctx, path))) throw invalid('A valid directory was not specified.')
+  if (!path.startsWith('/')) throw misuse('File path must be absolute.')
+  if (!(await isDirectory(ctx, path))) throw misuse('A valid directory was not specified.')
   const days = removal.older_than ? Number(removal.older_than) : Number.NaN
   const before = Number.isInteger(days) ? ctx.host.now() - days * 86400 : undefined
   const deleted: Value[] = []
@@ -136,7 +135,7 @@ export async function removeEmpty(ctx: FunctionContext, given: string, removal: 
 /** Remove a file, a link, or a directory with its content; return False when the path does not exist. */
 export async function removePath(ctx: FunctionContext, given: string): Promise<boolean> {
   const path = await expandUser(ctx, given)
-  if (!path.startsWith('/')) throw invalid(`File path must be absolute: ${path}`)
+  if (!path.startsWith('/')) throw misuse(`File path must be absolute: ${path}`)
   const stat = await ctx.host.lstat(path)
   if (stat === undefined) return false
   try {
@@ -145,7 +144,7 @@ export async function removePath(ctx: FunctionContext, given: string): Promise<b
     return true
   } catch (error) {
     if (!isHostError(error) || error.errno === 0) throw error
-    throw new SaltError('CommandExecutionError', `Could not remove '${path}': ${error.message}`)
+    throw failure(`Could not remove '${path}': ${error.message}`)
   }
 }
 

@@ -1,5 +1,5 @@
 // Functions of `file` that read or set facts about files: owners, modes, attributes, hashes.
-import { float, PyError, SaltError, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
+import { failure, float, misuse, PyError, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -20,7 +20,6 @@ import { deviceNumbers, hasType } from './devices.ts'
 import { checkHash, extractHash, hashFile, sourceSum, sumDict } from './hashing.ts'
 import { openFiles } from './open-files.ts'
 import { checkPermissions } from './permissions.ts'
-import { invalid } from './rewriting.ts'
 import { chown, gidToGroup, groupToGid, lchown, setMode, stats, uidToUser, userToUid } from './stats.ts'
 
 const path = arg.path('Path')
@@ -162,7 +161,7 @@ const states = {
     example: 'file.lstat /path/to/file',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
-      if (!isAbsolute(whole)) throw invalid('Path to file must be absolute.')
+      if (!isAbsolute(whole)) throw misuse('Path to file must be absolute.')
       const stat = await ctx.host.lstat(whole)
       if (stat === undefined) return {}
       const types = { fifo: 1, char: 2, directory: 4, block: 6, file: 8, link: 10, socket: 12 } as const
@@ -185,8 +184,8 @@ const states = {
     example: 'file.statvfs /path/to/file',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
-      if (!isAbsolute(whole)) throw invalid('File path must be absolute.')
-      if (!(await ctx.host.stat(whole))) throw new SaltError('CommandExecutionError', `Could not statvfs '${whole}'`)
+      if (!isAbsolute(whole)) throw misuse('File path must be absolute.')
+      if (!(await ctx.host.stat(whole))) throw failure(`Could not statvfs '${whole}'`)
       const { blockSize, blocks, free, available, files, freeFiles } = await ctx.host.fileSystem(whole)
       return {
         f_bavail: available,
@@ -209,7 +208,7 @@ const states = {
     example: 'file.access /path/to/file f',
     run: async (ctx, { path, mode }) => {
       const whole = await expandUser(ctx, path)
-      if (!isAbsolute(whole)) throw invalid('Path to link must be absolute.')
+      if (!isAbsolute(whole)) throw misuse('Path to link must be absolute.')
       const modes = {
         f: 'exists',
         r: 'read',
@@ -220,7 +219,7 @@ const states = {
         2: 'write',
         1: 'execute',
       } as const
-      if (!Object.hasOwn(modes, mode)) throw invalid('Invalid mode specified.')
+      if (!Object.hasOwn(modes, mode)) throw misuse('Invalid mode specified.')
       return ctx.host.access(whole, modes[mode as keyof typeof modes])
     },
   }),
@@ -242,7 +241,7 @@ const states = {
     example: 'file.is_hardlink /path/to/link',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
-      if (!isAbsolute(whole)) throw invalid('Path to file must be absolute.')
+      if (!isAbsolute(whole)) throw misuse('Path to file must be absolute.')
       const stat = await ctx.host.lstat(whole)
       return stat === undefined ? {} : stat.links > 1
     },

@@ -4,10 +4,12 @@ import {
   compileRegex,
   type Dict,
   decodeBytes,
+  failure,
+  misuse,
   PyError,
   redactUrl,
   reEscape,
-  SaltError,
+  type SaltError,
   schemeOf,
   strip,
   textOf,
@@ -62,12 +64,10 @@ export const sumDict = ({ hsum, hash_type }: HashSum, typeFirst = false): Dict =
         ],
   )
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-
 /** Return whether a file has a hash, written as `type=hash`, `type:hash` or the hash alone. */
 export async function checkHash(ctx: FunctionContext, path: string, fileHash: Value): Promise<boolean> {
   const text = textOf(fileHash)
-  if (text === undefined) throw new SaltError('SaltInvocationError', 'hash must be a string')
+  if (text === undefined) throw misuse('hash must be a string')
   const separator = [':', '='].find((char) => text.includes(char))
   if (separator !== undefined) {
     const at = text.indexOf(separator)
@@ -75,8 +75,7 @@ export async function checkHash(ctx: FunctionContext, path: string, fileHash: Va
   }
   const type = BY_LENGTH.get(text.length)
   if (type === undefined) {
-    throw new SaltError(
-      'SaltInvocationError',
+    throw misuse(
       `Hash ${text} (length: ${text.length}) could not be matched to a supported hash type. ` +
         `The supported hash types and lengths are: ${SUPPORTED}`,
     )

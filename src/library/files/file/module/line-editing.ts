@@ -1,7 +1,16 @@
 // The rules of `file.line`: the place of an inserted line, and the lines that are replaced or deleted.
 import { toError } from '../../../../base/mod.ts'
-import { compileRegex, PyError, RegexFlag, str, textOf, truthy, typeName, type Value } from '../../../../data/mod.ts'
-import { failed } from './rewriting.ts'
+import {
+  compileRegex,
+  failure,
+  PyError,
+  RegexFlag,
+  str,
+  textOf,
+  truthy,
+  typeName,
+  type Value,
+} from '../../../../data/mod.ts'
 
 export interface LineEdit {
   content: Value
@@ -31,12 +40,12 @@ function indentedLike(model: string, line: string, indent: boolean): string {
 function linesWith(lines: readonly string[], wanted: Value): string[] | null {
   if (lines.length === 0 || !truthy(wanted)) return null
   const pattern = textOf(wanted)
-  if (pattern === undefined) throw failed(`${notText(wanted)}: '${str(wanted)}'`)
+  if (pattern === undefined) throw failure(`${notText(wanted)}: '${str(wanted)}'`)
   try {
     const regex = compileRegex(pattern, RegexFlag.DOTALL)
     return lines.filter((line) => regex.search(line) !== null || line.includes(pattern))
   } catch (error) {
-    throw failed(`${toError(error).message}: '${pattern}'`)
+    throw failure(`${toError(error).message}: '${pattern}'`)
   }
 }
 
@@ -56,7 +65,7 @@ function contentOf({ content }: LineEdit, strip: 'lstrip' | 'rstrip'): string {
 
 function assertOne(found: readonly string[], what: string): void {
   if (found.length === 1) return
-  throw failed(`Found ${found.length > 1 ? 'more than' : 'less than'} expected occurrences in "${what}" expression`)
+  throw failure(`Found ${found.length > 1 ? 'more than' : 'less than'} expected occurrences in "${what}" expression`)
 }
 
 interface Places {
@@ -88,7 +97,7 @@ function insert(lines: string[], edit: LineEdit, { before, after }: Places): voi
   const { location, indent } = edit
   const content = contentOf(edit, 'rstrip')
   if (before === null && after === null && location === null) {
-    throw failed('On insert either "location" or "before/after" conditions are required.')
+    throw failure('On insert either "location" or "before/after" conditions are required.')
   }
   if (location) {
     insertAt(lines, content, location, indent)
@@ -110,7 +119,7 @@ function insert(lines: string[], edit: LineEdit, { before, after }: Places): voi
     // as in Python, the neighbour of the first line is the last one
     if (bare(lines.at(at - 1)!) !== bare(content)) lines.splice(at, 0, indentedLike(lines[at]!, content, indent))
   } else {
-    throw failed('Neither before or after was found in file')
+    throw failure('Neither before or after was found in file')
   }
 }
 
@@ -141,7 +150,7 @@ function ensure(lines: string[], edit: LineEdit, { before, after }: Places): voi
       lines.splice(at + 1, 0, indentedLike(lines[at]!, content, indent))
     }
   } else {
-    throw failed('Wrong conditions? Unable to ensure line without knowing where to put it before and/or after.')
+    throw failure('Wrong conditions? Unable to ensure line without knowing where to put it before and/or after.')
   }
 }
 
@@ -158,5 +167,5 @@ function ensureBetween(
   const line = indentedLike(lines[from]!, content, indent)
   if (from + 1 === to) lines.splice(from + 1, 0, line)
   else if (from + 2 === to) lines[from + 1] = line
-  else throw failed('Found more than one line between boundaries "before" and "after".')
+  else throw failure('Found more than one line between boundaries "before" and "after".')
 }

@@ -1,9 +1,9 @@
 // `file.line`: insert, ensure, replace or delete one line of a file.
-import { decodeBytes, localDatetime, textOf, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, failure, localDatetime, textOf, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isFile, realPath } from '../../../../sdk/mod.ts'
 import { editLines, endedLike, type LineEdit, lineEnd } from './line-editing.ts'
 import { inTestMode } from './permissions.ts'
-import { copyWithFacts, failed } from './rewriting.ts'
+import { copyWithFacts } from './rewriting.ts'
 import { lineDiff, linesOf } from './text.ts'
 
 interface LineRequest extends Omit<LineEdit, 'mode'> {
@@ -19,14 +19,14 @@ const MODES = ['insert', 'ensure', 'delete', 'replace']
 export async function changeLine(ctx: FunctionContext, request: LineRequest): Promise<Value> {
   const path = await realPath(ctx, await expandUser(ctx, request.path))
   if (!(await isFile(ctx, path))) {
-    if (!request.quiet) throw failed(`File "${path}" does not exists or is not a file.`)
+    if (!request.quiet) throw failure(`File "${path}" does not exists or is not a file.`)
     return false
   }
   const given = textOf(request.mode)
-  if (given === undefined) throw failed('Mode was not defined. How to process the file?')
+  if (given === undefined) throw failure('Mode was not defined. How to process the file?')
   const mode = given.toLowerCase()
-  if (!MODES.includes(mode)) throw failed(`Unknown mode: "${mode}"`)
-  if (mode !== 'delete' && request.content === null) throw failed('Content can only be empty if mode is "delete"')
+  if (!MODES.includes(mode)) throw failure(`Unknown mode: "${mode}"`)
+  if (mode !== 'delete' && request.content === null) throw failure('Content can only be empty if mode is "delete"')
   const old = linesOf(decodeBytes(await ctx.host.read(path)))
   const lines = old.length > 0 && lineEnd(old.at(-1)!) !== '' ? [...old, ''] : old
   const fresh = ended(editLines(lines, { ...request, mode }))

@@ -56,8 +56,8 @@ async function plannedChanges(
     request.sfn = fetched.sfn || ''
     const hasMode = ['salt', 'file'].includes(schemeOf(str(source))) || str(source).startsWith('/')
     if (request.sfn && request.keep_mode && hasMode) {
-      request.mode =
-        (await ctx.call('cp.stat_file', [source], { saltenv: request.saltenv, octal: true })) ?? request.mode
+      const kept = await ctx.call('cp.stat_file', [source], { saltenv: request.saltenv, octal: true })
+      request.mode = textOf(kept) ?? request.mode
     }
   }
   const result = await metaChanges(ctx, request, fetched.sum)

@@ -1,10 +1,9 @@
 // What `manage_file` is asked for, and the steps that new and existing files share.
-import { type Dict, encodeText, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, encodeText, isFailure, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import type { FileRequest } from '../managed-request.ts'
 import { commitFile } from './committing.ts'
 import { type HashSum, hashFile } from './hashing.ts'
-import { isFailure } from './rewriting.ts'
 import { verifySignature } from './signatures.ts'
 import { discard, temporaryFile } from './temporary.ts'
 

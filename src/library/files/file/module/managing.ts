@@ -1,5 +1,5 @@
 // `manage_file`: put content in place, and report the changes as a state does.
-import { type Dict, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, schemeOf, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isFile, isLink, option, realPath } from '../../../../sdk/mod.ts'
 import { ignoresSome, selinuxOf } from '../managed-request.ts'
 import { configFlag, fileDifference } from './differences.ts'
@@ -7,13 +7,12 @@ import { hashFile } from './hashing.ts'
 import { createFile } from './managing-new.ts'
 import { changesOf, commit, contentsFile, ensureSource, type Placement, verifySource } from './managing-request.ts'
 import { checkPermissions } from './permissions.ts'
-import { isFailure } from './rewriting.ts'
 import { discard } from './temporary.ts'
 
 /** Return the mode of the source, for `keep_mode`; undefined where the source has none. */
-async function keptMode(ctx: FunctionContext, { source, saltenv }: Placement): Promise<Value | undefined> {
+async function keptMode(ctx: FunctionContext, { source, saltenv }: Placement): Promise<string | undefined> {
   if (!['salt', 'file', ''].includes(schemeOf(str(source)))) return undefined
-  return ctx.call('cp.stat_file', [source], { saltenv, octal: true })
+  return textOf(await ctx.call('cp.stat_file', [source], { saltenv, octal: true }))
 }
 
 export async function manageFile(ctx: FunctionContext, request: Placement): Promise<Dict> {

@@ -1,12 +1,11 @@
 // `check_file_meta`: the changes that a file's content, owner and mode need.
-import { type Dict, encodeText, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, encodeText, isFailure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type FileRequest, ignoresSome, selinuxOf } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
 import { compareAttributes, selinuxContext } from './attributes.ts'
 import { configFlag, type Difference, fileDifference } from './differences.ts'
 import type { HashSum } from './hashing.ts'
-import { isFailure } from './rewriting.ts'
 import { contextParts, namesSelinux } from './selinux-permissions.ts'
 import { type Stats, stats } from './stats.ts'
 import { discard, temporaryFile } from './temporary.ts'

@@ -4,6 +4,8 @@ import {
   compileRegex,
   decodeBytes,
   encodeText,
+  failure,
+  misuse,
   PyError,
   RegexFlag,
   reEscape,
@@ -13,7 +15,7 @@ import {
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isFile, isHostError, realPath } from '../../../../sdk/mod.ts'
 import { isText } from '../is-text.ts'
-import { backUp, failed, invalid } from './rewriting.ts'
+import { backUp } from './rewriting.ts'
 import { asLatin, byteDiff, fromLatin, lineDiff, linesOf, regexFlags } from './text.ts'
 
 interface Replacement {
@@ -67,14 +69,14 @@ async function openedPath(ctx: FunctionContext, request: Replacement): Promise<s
   const path = await realPath(ctx, await expandUser(ctx, request.path))
   if (!(await exists(ctx, path))) {
     if (request.ignore_if_missing) return undefined
-    throw invalid(`File not found: ${path}`)
+    throw misuse(`File not found: ${path}`)
   }
   return path
 }
 
 function refuseContradictions({ search_only, append, prepend }: Replacement): void {
-  if (search_only && (append || prepend)) throw invalid('search_only cannot be used with append/prepend_if_not_found')
-  if (append && prepend) throw invalid('Only one of append and prepend_if_not_found is permitted')
+  if (search_only && (append || prepend)) throw misuse('search_only cannot be used with append/prepend_if_not_found')
+  if (append && prepend) throw misuse('Only one of append and prepend_if_not_found is permitted')
 }
 
 /** Replace matches; return the difference, whether there is one, or for a search whether the pattern matches. */
@@ -85,7 +87,7 @@ export async function replaceInFile(ctx: FunctionContext, request: Replacement):
   // a directory is not text either
   const bytes = encoding === null && !(await isFile(ctx, path)) ? undefined : await readBytes(ctx, path)
   if (bytes === undefined || (encoding === null && !isText(bytes))) {
-    throw invalid(`Cannot perform string replacements on a binary file: ${path}`)
+    throw misuse(`Cannot perform string replacements on a binary file: ${path}`)
   }
   refuseContradictions(request)
   const view = encoding === null ? BYTES : encodedView(encoding)
@@ -136,7 +138,7 @@ async function readBytes(ctx: FunctionContext, path: string): Promise<Uint8Array
   try {
     return await ctx.host.read(path)
   } catch (error) {
-    if (isHostError(error)) throw failed(`Unable to open file '${path}'. Exception: ${error.message}`)
+    if (isHostError(error)) throw failure(`Unable to open file '${path}'. Exception: ${error.message}`)
     throw error
   }
 }

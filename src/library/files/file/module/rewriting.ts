@@ -1,5 +1,5 @@
 // Parts of the functions that change text in a file: backups beside it, and errors.
-import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, isLink } from '../../../../sdk/mod.ts'
 
 /** Copy a file with its mode and times, and with `keepOwner` its owner. */
@@ -19,10 +19,7 @@ export async function backUp(ctx: FunctionContext, given: string, path: string, 
     await copyWithFacts(ctx, path, backup)
   } catch (error) {
     if (!isHostError(error)) throw error
-    throw new SaltError(
-      'CommandExecutionError',
-      `Unable to move the temp file '${path}' to the backup file '${backup}'. Exception: ${error.message}`,
-    )
+    throw failure(`Unable to move the temp file '${path}' to the backup file '${backup}'. Exception: ${error.message}`)
   }
   if (!(await isLink(ctx, given))) return
   const target = await ctx.host.readLink(given)
@@ -31,17 +28,10 @@ export async function backUp(ctx: FunctionContext, given: string, path: string, 
   await ctx.host.symlink(`${target}${str(suffix)}`, link)
 }
 
-export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-export const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-
 /** Return an error of the system without its number and path. */
 export function inBrief(error: unknown): unknown {
   if (!isHostError(error) || error.errno === 0) return error
-  return failed(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
+  return failure(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
 }
-
-/** Whether an error is a CommandExecutionError. */
-export const isFailure = (error: unknown): error is SaltError =>
-  error instanceof SaltError && error.code === 'CommandExecutionError'
 
 export const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))

@@ -3,6 +3,7 @@ import {
   compileRegex,
   type Dict,
   decodeBytes,
+  failure,
   PyError,
   RegexFlag,
   shlexSplit,
@@ -10,7 +11,7 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { exists, expandUser, type FunctionContext, isDirectory } from '../../../../sdk/mod.ts'
-import { copyWithFacts, failed } from './rewriting.ts'
+import { copyWithFacts } from './rewriting.ts'
 
 const SPECIAL = '^.[$()|*+?{'
 
@@ -99,7 +100,7 @@ export interface PatchRequest {
 export async function applyPatch(ctx: FunctionContext, request: PatchRequest): Promise<Dict> {
   const program = await ctx.host.which('patch')
   if (program === undefined) {
-    throw failed("patch executable not found. Is the distribution's patch package installed?")
+    throw failure("patch executable not found. Is the distribution's patch package installed?")
   }
   const { options } = request
   const words = Array.isArray(options) ? options.map(str) : shlexSplit(str(options))

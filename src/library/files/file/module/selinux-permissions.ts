@@ -1,5 +1,5 @@
 // The SELinux part of `check_perms`.
-import { SaltError, str, type Value } from '../../../../data/mod.ts'
+import { failure, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 import type { SelinuxContext } from '../managed-request.ts'
 import { selinuxContext, setSelinuxContext } from './attributes.ts'
@@ -52,7 +52,7 @@ export async function applySelinux(
   const request = { user: change('user'), role: change('role'), type, range: change('range') }
   const answer = await setSelinuxContext(ctx, name, request, true)
   const fresh = answer === false ? undefined : contextParts(answer)
-  if (answer === false) throw new SaltError('CommandExecutionError', `Could not set selinux context of ${name}`)
+  if (answer === false) throw failure(`Could not set selinux context of ${name}`)
   if (fresh === undefined) {
     ret.set('result', false)
     comments.push('Failed to set selinux attributes')

@@ -1,11 +1,9 @@
 // Signatures of sources and of files that list hashes, checked by the `gpg` or another signing module.
-import { SaltError, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import type { FileRequest, SIGNERS } from '../managed-request.ts'
 
 export type SignatureRequest = Pick<FileRequest, 'saltenv' | 'verify_ssl' | (typeof SIGNERS)[number] | 'sig_backend'>
-
-const failed = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Verify the signature of a file; remove the file and throw when the signature is not valid. */
 export async function verifySignature(
@@ -16,7 +14,7 @@ export async function verifySignature(
 ): Promise<void> {
   const backend = sig_backend || 'gpg'
   if (!ctx.has(`${backend}.verify`)) {
-    throw failed(
+    throw failure(
       `Signature verification requires the ${backend} module, which could not be found. ` +
         'Make sure you have the necessary tools and libraries intalled',
     )
@@ -25,7 +23,7 @@ export async function verifySignature(
   const cached: string[] = []
   const fetchOne = async (url: Value): Promise<Value> => {
     const path = textOf(await ctx.call('cp.cache_file', [url, saltenv], { verify_ssl }))
-    if (!path && backend === 'gpg') throw failed(`Detached signature file ${str(url)} not found`)
+    if (!path && backend === 'gpg') throw failure(`Detached signature file ${str(url)} not found`)
     if (path) cached.push(path)
     return path || url
   }
@@ -44,5 +42,5 @@ export async function verifySignature(
   if (answer instanceof Map && answer.get('res') === true) return
   for (const path of [...cached, file]) if (await ctx.host.stat(path)) await ctx.host.remove(path)
   const message = answer instanceof Map ? (answer.get('message') ?? null) : null
-  throw failed(`The file's signature could not be verified: ${truthy(message) ? str(message) : ''}`)
+  throw failure(`The file's signature could not be verified: ${truthy(message) ? str(message) : ''}`)
 }

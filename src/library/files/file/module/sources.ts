@@ -3,10 +3,12 @@
 import { BrineError, toError } from '../../../../base/mod.ts'
 import {
   decodeBytes,
+  failure,
+  isFailure,
+  misuse,
   parseSaltUrl,
   REMOTE_PROTOCOLS,
   redactUrl,
-  SaltError,
   str,
   textOf,
   truthy,
@@ -25,21 +27,21 @@ export const ENGINES: ReadonlySet<string> = new Set(['cheetah', 'genshi', 'jinja
 export async function chooseSource(
   ctx: FunctionContext,
   { source, source_hash, saltenv }: Pick<FileRequest, 'source' | 'source_hash' | 'saltenv'>,
-): Promise<[source: Value, hash: Value]> {
+): Promise<[source: string | null, hash: Value]> {
   if (!Array.isArray(source)) return [source, source_hash]
   const key = `${str(source)}_|-${str(source_hash)}_|-${saltenv}`
   const known = ctx.memory.get(key)
-  if (Array.isArray(known)) return known as [Value, Value]
+  if (Array.isArray(known)) return known as [string, Value]
   for (const each of source) {
     if (each instanceof Map && each.size !== 1) continue
     const [url, own] = each instanceof Map ? [...each][0]! : [each, null]
     const text = textOf(url)
     if (text === undefined || !(await isThere(ctx, text, saltenv))) continue
-    const chosen: [Value, Value] = [text, truthy(own) ? own : source_hash]
+    const chosen: [string, Value] = [text, truthy(own) ? own : source_hash]
     ctx.memory.set(key, chosen)
     return chosen
   }
-  throw new SaltError('CommandExecutionError', 'none of the specified sources were found')
+  throw failure('none of the specified sources were found')
 }
 
 async function isThere(ctx: FunctionContext, url: string, saltenv: string): Promise<boolean> {
@@ -93,7 +95,7 @@ export async function fetchManaged(ctx: FunctionContext, request: FileRequest): 
   const cached = await cachedCopy(ctx, request, source, isLocal ? path : '', sum)
   if (cached.comment !== '') return cached
   if (cached.sfn === request.name) {
-    throw new SaltError('SaltInvocationError', 'Source file cannot be the same as destination')
+    throw misuse('Source file cannot be the same as destination')
   }
   return request.template ? rendered(ctx, request, cached) : cached
 }
@@ -126,7 +128,7 @@ async function expectedSum(
   try {
     return await sourceSum(ctx, request.name, source, request)
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     return `Unable to manage file: ${error.message}`
   }
 }

@@ -1,5 +1,5 @@
 // Facts about a file, and the names and ids of its owners.
-import { type Dict, float, isInt, PyError, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, float, isInt, PyError, str, textOf, type Value } from '../../../../data/mod.ts'
 import {
   exists,
   expandUser,
@@ -69,7 +69,7 @@ export async function stats(
 ): Promise<Stats> {
   const path = await expandUser(ctx, name)
   const found = (follow ? await ctx.host.stat(path) : undefined) ?? (await ctx.host.lstat(path))
-  if (found === undefined) throw new SaltError('CommandExecutionError', `Path not found: ${path}`)
+  if (found === undefined) throw failure(`Path not found: ${path}`)
   const group = await gidToGroup(ctx, found.gid)
   const user = await uidToUser(ctx, found.uid)
   const dict = facts(found, user, group)
@@ -100,7 +100,7 @@ function facts(found: FileStat, user: Value, group: Value): Dict {
 export async function setMode(ctx: FunctionContext, name: string, mode: Value): Promise<string> {
   const path = await expandUser(ctx, name)
   const digits = str(mode).replace(/^[0Oo]+/, '') || '0'
-  if (!(await exists(ctx, path))) throw new SaltError('CommandExecutionError', `${path}: File not found`)
+  if (!(await exists(ctx, path))) throw failure(`${path}: File not found`)
   if (!/^[0-7]+$/.test(digits)) return `Invalid Mode ${digits}`
   await ctx.host.chmod(path, Number.parseInt(digits, 8))
   return (await stats(ctx, path)).mode

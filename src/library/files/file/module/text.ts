@@ -1,10 +1,10 @@
 // Text in files: its lines, and the difference of two versions.
 import {
   decodeBytes,
+  failure,
   isInt,
   PyError,
   RegexFlag,
-  SaltError,
   str,
   strip,
   textOf,
@@ -83,15 +83,14 @@ export function regexFlags(flags: Value): number {
   const single = textOf(flags)
   const names = single === undefined ? flags : [single]
   if (!Array.isArray(names)) {
-    throw new SaltError(
-      'CommandExecutionError',
+    throw failure(
       `Invalid re flags: "${str(flags)}", must be given either as a single flag string, a list of strings, ` +
         'as an integer, or as an re flag',
     )
   }
   return (names as Value[]).reduce<number>((all, name) => {
     const flag = FLAG_NAMES.get(str(name).toUpperCase())
-    if (flag === undefined) throw new SaltError('CommandExecutionError', `Invalid re flag given: ${str(name)}`)
+    if (flag === undefined) throw failure(`Invalid re flag given: ${str(name)}`)
     return all | flag
   }, 0)
 }

@@ -1,5 +1,5 @@
 // Functions of `file` that create, move and remove files, directories, links, devices and backups, and functions on paths.
-import { typeError } from '../../../../data/mod.ts'
+import { failure, misuse, typeError } from '../../../../data/mod.ts'
 import {
   arg,
   baseName,
@@ -23,7 +23,6 @@ import { deleteBackup, listBackups, listDirectoryBackups, restoreBackup } from '
 import { copyPath, makeHardLink, makeSymlink, movePath, renamePath } from './copying.ts'
 import { makeAnyNode, makeNode } from './devices.ts'
 import { diskUsage, makeDirectory, makeParents, makeWithPermissions, removeEmpty, removePath } from './directories.ts'
-import { failed, invalid } from './rewriting.ts'
 
 const path = arg.path('Path')
 const { name } = required('name')
@@ -84,8 +83,8 @@ const directories = {
     example: 'file.readdir /path/to/dir/',
     run: async (ctx, { path }) => {
       const whole = await expandUser(ctx, path)
-      if (!isAbsolute(whole)) throw invalid('Dir path must be absolute.')
-      if (!(await isDirectory(ctx, whole))) throw invalid('A valid directory was not specified.')
+      if (!isAbsolute(whole)) throw misuse('Dir path must be absolute.')
+      if (!(await isDirectory(ctx, whole))) throw misuse('A valid directory was not specified.')
       return ['.', '..', ...(await ctx.host.list(whole))]
     },
   }),
@@ -159,13 +158,13 @@ const moving = {
     example: 'file.readlink /path/to/link',
     run: async (ctx, { path, canonicalize }) => {
       const whole = await expandVariables(ctx, await expandUser(ctx, path))
-      if (!isAbsolute(whole)) throw invalid(`Path to link must be absolute: ${whole}`)
-      if (!(await isLink(ctx, whole))) throw invalid(`A valid link was not specified: ${whole}`)
+      if (!isAbsolute(whole)) throw misuse(`Path to link must be absolute: ${whole}`)
+      if (!(await isLink(ctx, whole))) throw misuse(`A valid link was not specified: ${whole}`)
       if (canonicalize) return realPath(ctx, whole)
       try {
         return await ctx.host.readLink(whole)
       } catch (error) {
-        if (isHostError(error)) throw failed(error.message)
+        if (isHostError(error)) throw failure(error.message)
         throw error
       }
     },

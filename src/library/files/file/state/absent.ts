@@ -1,5 +1,5 @@
 // States about the existence of a path.
-import { SaltError } from '../../../../data/mod.ts'
+import { isFailure } from '../../../../data/mod.ts'
 import {
   arg,
   expandUser,
@@ -33,7 +33,7 @@ async function remove(ctx: StateContext, given: string): Promise<Answer> {
   try {
     await ctx.call('file.remove', [path], { force: true })
   } catch (error) {
-    if (isPlain && error instanceof SaltError && error.code === 'CommandExecutionError') {
+    if (isPlain && isFailure(error)) {
       return fail(answer, messageOf(error))
     }
     if (!isPlain && isHostError(error)) return fail(answer, `Failed to remove directory ${path}`)

@@ -1,5 +1,14 @@
 // Files in the cache of the minion.
-import { type Dict, REMOTE_PROTOCOLS, redactUrl, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  isFailure,
+  REMOTE_PROTOCOLS,
+  redactUrl,
+  str,
+  truthy,
+  urlParts,
+  type Value,
+} from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -13,7 +22,6 @@ import {
 } from '../../../../sdk/mod.ts'
 import { offered, SIGNERS } from '../managed-request.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
-import { isFailure } from './managed-contents.ts'
 
 const LOCAL_PROTOCOLS = ['', 'file']
 

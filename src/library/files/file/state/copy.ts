@@ -14,10 +14,12 @@ import {
   joinPaths,
   type StateContext,
   state,
+  type TextOrNumber,
+  textOrNumber,
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
-import { mainGroup, ownUser, unknownOwners, userOf } from './owners.ts'
+import { mainGroup, type Owner, ownUser, unknownOwners, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
 import { walk } from './walk.ts'
 
@@ -37,13 +39,13 @@ const copyArgs = {
 type Copy = Bound<typeof copyArgs>
 
 interface Wanted {
-  user: Value
-  group: Value
-  mode: Value
+  user: Owner
+  group: Owner
+  mode: TextOrNumber | null
 }
 
 async function wantedOf(ctx: StateContext, options: Copy, source: string): Promise<Wanted> {
-  const fact = (name: string): Promise<Value> => Promise.resolve(ctx.call(`file.get_${name}`, [source]))
+  const fact = async (name: string): Promise<TextOrNumber> => textOrNumber(await ctx.call(`file.get_${name}`, [source]))
   if (options.preserve) return { user: await fact('user'), group: await fact('group'), mode: await fact('mode') }
   const user = userOf(ctx, options.user, options.kwargs) ?? ownUser(ctx)
   const group = options.group ?? (await mainGroup(ctx, user))
@@ -116,7 +118,7 @@ async function copyFile(ctx: StateContext, options: Copy): Promise<Answer> {
   const wanted = await wantedOf(ctx, options, source)
   const unknown = options.preserve ? '' : await unknownOwners(ctx, wanted.user, wanted.group)
   if (unknown !== '') return fail(answer, unknown)
-  wanted.mode ??= await ctx.call('file.get_mode', [source])
+  wanted.mode ??= textOrNumber(await ctx.call('file.get_mode', [source]))
   if (options.subdir && (await isDirectory(ctx, path))) path = joinPaths(path, baseName(source))
   if (!(await isDue(ctx, answer, options, source, path))) {
     return { ...answer, comment: `The target file "${path}" exists and will not be overwritten` }

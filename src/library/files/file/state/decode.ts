@@ -1,5 +1,5 @@
 // A file whose content is given in Base64.
-import { type Dict, SaltError, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, dict } from './answer.ts'
 
@@ -12,8 +12,6 @@ const decodeArgs = {
 }
 
 type Decoding = Bound<typeof decodeArgs>
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 async function contentOf(ctx: StateContext, { encoded_data, contents_pillar }: Decoding): Promise<Value> {
   if (!encoded_data && !contents_pillar) {

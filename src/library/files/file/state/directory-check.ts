@@ -1,25 +1,26 @@
 // The differences between a directory and a request.
-import { type Dict, equals, numberOf, PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
-import { isDirectory, joinPaths, type StateContext } from '../../../../sdk/mod.ts'
+import { type Dict, equals, isFailure, numberOf, PyError, str, type Value } from '../../../../data/mod.ts'
+import { isDirectory, joinPaths, type StateContext, type TextOrNumber } from '../../../../sdk/mod.ts'
 import { normalizeMode } from '../modes.ts'
 import { dict } from './answer.ts'
 import { isIncluded } from './include-exclude.ts'
 import { keepFiles } from './keep-files.ts'
+import type { Owner } from './owners.ts'
 import { relativePath } from './paths.ts'
 import { depthLimitedWalk } from './walk.ts'
 
 /** The facts that a directory shall have; those of everything below it with `recurse`. */
 export interface DirectoryRequest {
   path: string
-  user: Value
-  group: Value
-  recurse: Value
-  dir_mode: Value
-  file_mode: Value
+  user: Owner
+  group: Owner
+  recurse: string | Value[]
+  dir_mode: string | null
+  file_mode: string | null
   clean: boolean
-  require: Value
-  exclude_pat: Value
-  max_depth: Value
+  require: string | Value[] | null
+  exclude_pat: string | Value[] | null
+  max_depth: TextOrNumber | null
   follow_symlinks: boolean
   children_only: boolean
 }
@@ -68,9 +69,9 @@ export function recurseTargets(recurse: Value): Set<string> {
 }
 
 interface Wanted {
-  user: Value
-  group: Value
-  mode: Value
+  user: Owner
+  group: Owner
+  mode: string | null
   follow: boolean
 }
 
@@ -80,8 +81,7 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   try {
     stats = await ctx.call('file.stats', [path, null, wanted.follow])
   } catch (error) {
-    if (mayLack && error instanceof SaltError && error.code === 'CommandExecutionError')
-      return dict({ directory: 'new' })
+    if (mayLack && isFailure(error)) return dict({ directory: 'new' })
     throw error
   }
   const found: Dict = new Map()
@@ -96,7 +96,8 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   return found
 }
 
-export const walkDepth = (max_depth: Value): number | null => (max_depth === null ? null : (numberOf(max_depth) ?? 0))
+export const walkDepth = (max_depth: TextOrNumber | null): number | null =>
+  max_depth === null ? null : (numberOf(max_depth) ?? 0)
 
 /** Add the differences below a directory; `recurse` names the facts to compare. */
 async function checkBelow(
@@ -108,7 +109,7 @@ async function checkBelow(
   const { user, group, dir_mode, file_mode, follow_symlinks: follow } = request
   const owner = { user: targets.has('user') ? user : null, group: targets.has('group') ? group : null, follow }
   const modes = targets.has('mode') ? { dir_mode, file_mode } : { dir_mode: null, file_mode: null }
-  const note = async (path: string, mode: Value, mayLack: boolean): Promise<void> => {
+  const note = async (path: string, mode: string | null, mayLack: boolean): Promise<void> => {
     const found = await differences(ctx, path, { ...owner, mode }, mayLack)
     if (found.size > 0) changes.set(path, found)
   }

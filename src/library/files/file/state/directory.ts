@@ -1,5 +1,5 @@
 // A directory with owner and mode, and with `clean` only managed content.
-import { type Dict, isInt, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, isInt, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -25,7 +25,7 @@ import {
 } from './directory-check.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { windows } from './managed-options.ts'
-import { unknownOwners, userOf } from './owners.ts'
+import { type Owner, unknownOwners, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
 import { depthLimitedWalk } from './walk.ts'
 
@@ -34,16 +34,16 @@ const flag = (doc: string) => arg.boolean(doc, { default: false })
 const directoryArgs = {
   name: arg.string('Path of the directory'),
   ...offered('user', 'group'),
-  recurse: arg.any(
+  recurse: arg.textOrList(
     'Facts to apply to everything below: a list of `user`, `group`, `mode`, `ignore_files`, `ignore_dirs`, `silent`',
     { optional: true },
   ),
-  max_depth: arg.any('Depth limit of `recurse`: a number', { optional: true }),
+  max_depth: arg.textOrNumber('Depth limit of `recurse`: a number', { optional: true }),
   ...offered('dir_mode'),
   file_mode: arg.textOrNumber('Mode of files in octal: text or a number', { optional: true }),
   makedirs: flag('Create missing parent directories'),
   clean: flag('Remove everything that no required state manages'),
-  require: arg.any('Requisites whose files stay: a list', { optional: true }),
+  require: arg.textOrList('Requisites whose files stay: a list', { optional: true }),
   exclude_pat: arg.textOrList('Globs, or with `E@` regular expressions, of paths that stay: text or a list', {
     optional: true,
   }),
@@ -168,7 +168,7 @@ async function withPermissions(
     const outcome = await ctx.call('file.check_perms', [path, asDict(answer), user, group, mode, null, follow])
     return fromDict((outcome as [Dict, Dict])[0])
   } catch (error) {
-    if (!errors || !(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!errors || !isFailure(error)) throw error
     if (!error.message.startsWith('Path not found')) errors.push(error.message)
     return answer
   }
@@ -201,13 +201,13 @@ async function update(ctx: StateContext, given: Answer, request: DirectoryReques
   return fail(answer, `${answer.comment}\n\nThe following errors were encountered:\n${list}`)
 }
 
-function requestOf(path: string, user: Value, options: DirectoryOptions): DirectoryRequest {
+function requestOf(path: string, user: Owner, options: DirectoryOptions): DirectoryRequest {
   const { dir_mode: given = null, file_mode = null, recurse = null, kwargs } = options
   const dir_mode = truthy(given) ? given : (kwargs?.get('mode') ?? given)
   return directoryRequest(path, {
     ...options,
     user,
-    recurse: truthy(recurse) ? recurse : [],
+    recurse: recurse || [],
     dir_mode: normalizeMode(dir_mode),
     file_mode: normalizeMode(truthy(file_mode) ? file_mode : dir_mode),
   })

@@ -1,5 +1,5 @@
 // The content that `clean` leaves in a directory: files of required states, and their parent directories.
-import { isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { isDict, isFailure, str, truthy, type Value } from '../../../../data/mod.ts'
 import { exists, isDirectory, isHostError, joinPaths, normalPath, type StateContext } from '../../../../sdk/mod.ts'
 import { isIncluded } from './include-exclude.ts'
 import { parentsOf, relativePath } from './paths.ts'
@@ -28,7 +28,7 @@ async function keptByRecurse(ctx: StateContext, low: ReadonlyMap<Value, Value>):
     })
     return [...keep]
   } catch (error) {
-    if (error instanceof SaltError && error.code === 'CommandExecutionError') return []
+    if (isFailure(error)) return []
     throw error
   }
 }

@@ -1,15 +1,5 @@
 // The content of a managed file where it is written in the state, in the pillar or in the grains.
-import {
-  PyError,
-  SaltError,
-  splitLines,
-  str,
-  textOf,
-  truthy,
-  typeError,
-  typeName,
-  type Value,
-} from '../../../../data/mod.ts'
+import { PyError, splitLines, str, textOf, truthy, typeError, typeName, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import type { ManagedOptions } from './managed-options.ts'
 import { textList } from './text-list.ts'
@@ -97,7 +87,3 @@ export async function contentsOf(ctx: StateContext, options: ManagedOptions): Pr
   const text = written(value, options)
   return 'fault' in text || !options.template ? text : rendered(ctx, text.contents, options)
 }
-
-/** Whether an error is a CommandExecutionError. */
-export const isFailure = (error: unknown): error is SaltError =>
-  error instanceof SaltError && error.code === 'CommandExecutionError'

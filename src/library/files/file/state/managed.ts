@@ -1,16 +1,6 @@
 // A file with given content, owner and mode. The functions of the `file` module find the source and put the content in
 // place; this state checks the options, and tells a dry run from a real one.
-import {
-  type Dict,
-  iterate,
-  PyError,
-  qualifiedTypeName,
-  schemeOf,
-  str,
-  textOf,
-  truthy,
-  type Value,
-} from '../../../../data/mod.ts'
+import { type Dict, isFailure, schemeOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   exists,
   expandUser,
@@ -26,7 +16,7 @@ import { isKeep } from '../modes.ts'
 import { accumulatedFor } from './accumulators.ts'
 import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
-import { contentsOf, isFailure } from './managed-contents.ts'
+import { contentsOf } from './managed-contents.ts'
 import { type ManagedOptions, type ManagedRequest, managedArgs, managedRequest } from './managed-options.ts'
 import { unknownOwners, userOf } from './owners.ts'
 
@@ -47,7 +37,7 @@ function conflict(options: ManagedOptions): string | undefined {
 async function chooseSource(ctx: StateContext, request: ManagedRequest): Promise<void> {
   const args = positional(request, 'source', 'source_hash', 'saltenv')
   const [source = null, hash = null] = await ctx.call('file.source_list', args)
-  request.source = source
+  request.source = source === null ? null : str(source)
   request.source_hash = hash
 }
 
@@ -224,15 +214,6 @@ async function apply(ctx: StateContext, answer: Answer, request: ManagedRequest)
   }
 }
 
-/** Refuse sources that are not text, with Python's error. */
-function checkSources(source: Value): void {
-  if (source === null || textOf(source) !== undefined) return
-  for (const each of iterate(source)) {
-    if (textOf(each) !== undefined) continue
-    throw new PyError('AttributeError', `'${qualifiedTypeName(each)}' object has no attribute 'lower'`)
-  }
-}
-
 /** Return the failure of a request that can be seen before its file is read. */
 async function fault(ctx: StateContext, { name, user, group, context, defaults }: ManagedRequest) {
   const unknown = await unknownOwners(ctx, user, group)
@@ -263,10 +244,9 @@ export async function manageFile(ctx: StateContext, options: ManagedOptions): Pr
   if (path === '') return fail(answer, 'Destination file name is required')
   const clash = conflict(options)
   if (clash !== undefined) return fail(begin(path), clash)
-  checkSources(options.source)
+  const request = managedRequest(ctx, path, options)
   const content = await contentsOf(ctx, options)
   if ('fault' in content) return { ...fail(answer, content.fault), result: content.result ?? false }
-  const request = managedRequest(ctx, path, options)
   request.contents = content.contents
   request.user = userOf(ctx, options.user, options.kwargs)
   if (!options.create && !(await isFile(ctx, path))) {

@@ -1,16 +1,20 @@
 // Owners of files: users and groups by name or id, and their defaults.
 import { isInt, str, truthy, type Value } from '../../../../data/mod.ts'
-import { option, type StateContext } from '../../../../sdk/mod.ts'
+import { option, type StateContext, textOrNumber } from '../../../../sdk/mod.ts'
+import type { FileRequest } from '../managed-request.ts'
+
+export type Owner = FileRequest['user']
 
 /** Return the user; `owner` is accepted for `user`. */
-export function userOf(ctx: StateContext, user: Value, kwargs: ReadonlyMap<string, Value>): Value {
-  if (truthy(user) || !kwargs.has('owner')) return user
+export function userOf(ctx: StateContext, user: Owner, kwargs: ReadonlyMap<string, Value>): Owner {
+  const owner = kwargs.get('owner')
+  if (truthy(user) || owner === undefined) return user
   ctx.log('warning', 'Use of argument owner found, "owner" is invalid, please use "user"')
-  return kwargs.get('owner')!
+  return owner === null ? null : textOrNumber(owner)
 }
 
 /** Return the fault of an unknown user or group; a dry run only logs it, because other states may create them. */
-export async function unknownOwners(ctx: StateContext, user: Value, group: Value): Promise<string> {
+export async function unknownOwners(ctx: StateContext, user: Owner, group: Owner): Promise<string> {
   let fault = ''
   if (truthy(user) && (await ctx.call('file.user_to_uid', [user])) === '') {
     fault += `User ${str(user)} is not available `
@@ -25,10 +29,10 @@ export async function unknownOwners(ctx: StateContext, user: Value, group: Value
   return fault
 }
 
-export const ownUser = (ctx: StateContext): Value => option(ctx.opts, 'user')
+export const ownUser = (ctx: StateContext): string => option(ctx.opts, 'user')
 
 /** Return the primary group of a user. */
-export async function mainGroup({ host }: StateContext, user: Value): Promise<Value> {
+export async function mainGroup({ host }: StateContext, user: Owner): Promise<string | number> {
   const gid = (await host.user(isInt(user) ? Number(user) : str(user)))?.gid ?? 0
   return (await host.group(gid))?.name ?? gid
 }

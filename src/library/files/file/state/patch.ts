@@ -2,6 +2,7 @@
 // already applied.
 import {
   type Dict,
+  isFailure,
   parseSaltUrl,
   redactUrl,
   shlexSplit,
@@ -24,7 +25,6 @@ import {
 import { offered } from '../managed-request.ts'
 import { type Answer, begin, messageOf } from './answer.ts'
 import { removeFile } from './managed.ts'
-import { isFailure } from './managed-contents.ts'
 
 const patchArgs = {
   name: arg.string('Path of the file or directory'),

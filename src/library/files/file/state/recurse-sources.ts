@@ -1,12 +1,10 @@
 // The files, directories and links that `recurse` creates from one or several sources of the file server. Where sources are
 // merged, an earlier one overrides a later one.
-import { makeSaltUrl, numberOf, parseSaltUrl, repr, SaltError, strip, type Value } from '../../../../data/mod.ts'
+import { failure, makeSaltUrl, numberOf, parseSaltUrl, repr, strip, type Value } from '../../../../data/mod.ts'
 import { dirName, joinPaths, normalPath, type StateContext } from '../../../../sdk/mod.ts'
 import { isIncluded } from './include-exclude.ts'
 import { parentsOf, relativePath } from './paths.ts'
 import { textList } from './text-list.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Return the sources that exist. */
 export async function filterSources(ctx: StateContext, given: Value): Promise<string[]> {

@@ -1,5 +1,5 @@
 // A copy of a directory of the file server.
-import type { Dict, Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -20,9 +20,8 @@ import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { manageDirectory } from './directory.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { manageFile } from './managed.ts'
-import { isFailure } from './managed-contents.ts'
 import { managedOptions, windows } from './managed-options.ts'
-import { unknownOwners, userOf } from './owners.ts'
+import { type Owner, unknownOwners, userOf } from './owners.ts'
 import { filterSources, type Gathered, gather } from './recurse-sources.ts'
 import { makeSymlink } from './symlink.ts'
 
@@ -33,12 +32,12 @@ const recurseArgs = {
   source: arg.textOrList('`salt://` URL of a directory, or a list of them'),
   keep_source: arg.flag('Keep the sources in the cache', { default: true }),
   clean: flag('Remove everything that is not in the source'),
-  require: arg.any('Requisites whose files stay: a list', { optional: true }),
+  require: arg.textOrList('Requisites whose files stay: a list', { optional: true }),
   ...offered('user', 'group', 'dir_mode'),
   file_mode: arg.textOrNumber("Mode of files in octal: text or a number; `keep` for the source's mode", {
     optional: true,
   }),
-  sym_mode: arg.any('Mode of directories that are created for links', { optional: true }),
+  sym_mode: arg.textOrNumber('Mode of directories that are created for links', { optional: true }),
   ...offered('template', 'context'),
   replace: arg.flag('Replace existing files', { default: true }),
   ...offered('defaults'),
@@ -50,7 +49,7 @@ const recurseArgs = {
   exclude_pat: arg.textOrList('Globs, or with `E@` regular expressions, of paths to skip: text or a list', {
     optional: true,
   }),
-  maxdepth: arg.any('Depth limit: a number', { optional: true }),
+  maxdepth: arg.textOrNumber('Depth limit: a number', { optional: true }),
   keep_symlinks: flag('Create links where the source has links'),
   force_symlinks: flag('Replace existing paths by links'),
   win_owner: windows,
@@ -67,13 +66,13 @@ type Recursion = Bound<typeof recurseArgs>
 class Recursing {
   private readonly ctx: StateContext
   private readonly path: string
-  private readonly user: Value
+  private readonly user: Owner
   private readonly options: Recursion
   private result: boolean | null = true
   private readonly changes: Dict = new Map()
   private readonly comments = new Map<string, string[]>()
 
-  constructor(ctx: StateContext, path: string, user: Value, options: Recursion) {
+  constructor(ctx: StateContext, path: string, user: Owner, options: Recursion) {
     this.ctx = ctx
     this.path = path
     this.user = user

@@ -1,5 +1,5 @@
 // Symbolic links.
-import { equals, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { equals, isFailure, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -16,13 +16,14 @@ import {
   normalPath,
   type StateContext,
   state,
+  textOrNumber,
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
 import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
 import { preflight } from './hardlink.ts'
 import { windows } from './managed-options.ts'
-import { mainGroup, ownUser, userOf } from './owners.ts'
+import { mainGroup, type Owner, ownUser, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
 
 const flag = (doc: string) => arg.boolean(doc, { default: false })
@@ -34,7 +35,7 @@ const symlinkArgs = {
   backupname: arg.text('Path or file name that an existing path is moved to', { optional: true }),
   makedirs: flag('Create missing parent directories'),
   ...offered('user', 'group'),
-  mode: arg.any('Mode of created directories in octal: text or a number', { optional: true }),
+  mode: arg.textOrNumber('Mode of created directories in octal: text or a number', { optional: true }),
   win_owner: windows,
   win_perms: windows,
   win_deny_perms: windows,
@@ -48,25 +49,25 @@ const symlinkArgs = {
 
 type Symlink = Partial<Bound<typeof symlinkArgs>> & { name: string; target: string }
 
-interface Owner {
-  user: Value
-  group: Value
+interface Owners {
+  user: Owner
+  group: Owner
 }
 
-async function ownerOf(ctx: StateContext, path: string): Promise<Owner> {
-  const fact = (name: string): Promise<Value> =>
-    Promise.resolve(ctx.call(`file.get_${name}`, [path], { follow_symlinks: false }))
+async function ownerOf(ctx: StateContext, path: string): Promise<Owners> {
+  const fact = async (name: string): Promise<Owner> =>
+    textOrNumber(await ctx.call(`file.get_${name}`, [path], { follow_symlinks: false }))
   return { user: await fact('user'), group: await fact('group') }
 }
 
-const ownerText = ({ user, group }: Owner): string => `${str(user)}:${str(group)}`
+const ownerText = ({ user, group }: Owners): string => `${str(user)}:${str(group)}`
 
-async function isOwnedBy(ctx: StateContext, path: string, wanted: Owner): Promise<boolean> {
+async function isOwnedBy(ctx: StateContext, path: string, wanted: Owners): Promise<boolean> {
   const owner = await ownerOf(ctx, path)
   return equals(owner.user, wanted.user) && equals(owner.group, wanted.group)
 }
 
-async function setOwner(ctx: StateContext, path: string, wanted: Owner): Promise<boolean> {
+async function setOwner(ctx: StateContext, path: string, wanted: Owners): Promise<boolean> {
   try {
     await ctx.call('file.lchown', [path, wanted.user, wanted.group])
   } catch (error) {
@@ -75,7 +76,7 @@ async function setOwner(ctx: StateContext, path: string, wanted: Owner): Promise
   return isOwnedBy(ctx, path, wanted)
 }
 
-async function wantedOwner(ctx: StateContext, path: string, options: Symlink): Promise<Owner> {
+async function wantedOwner(ctx: StateContext, path: string, options: Symlink): Promise<Owners> {
   let user = userOf(ctx, options.user ?? null, options.kwargs ?? new Map())
   let group = options.group ?? null
   if (options.inherit_user_and_group && (user === null || group === null) && (await isLink(ctx, path))) {
@@ -87,7 +88,7 @@ async function wantedOwner(ctx: StateContext, path: string, options: Symlink): P
   return { user, group: group ?? (await mainGroup(ctx, user)) }
 }
 
-async function predict(ctx: StateContext, answer: Answer, path: string, options: Symlink, owner: Owner) {
+async function predict(ctx: StateContext, answer: Answer, path: string, options: Symlink, owner: Owners) {
   const { target, force } = options
   const due = (comment: string, changes: Record<string, Value> = {}): Answer => {
     return { ...answer, result: null, comment, changes: dict(changes) }
@@ -112,7 +113,7 @@ async function predict(ctx: StateContext, answer: Answer, path: string, options:
 }
 
 /** Set the owner of a link whose target is right; return the report. */
-async function settleOwner(ctx: StateContext, answer: Answer, path: string, owner: Owner): Promise<Answer> {
+async function settleOwner(ctx: StateContext, answer: Answer, path: string, owner: Owners): Promise<Answer> {
   const text = ownerText(owner)
   if (await isOwnedBy(ctx, path, owner)) {
     return { ...answer, comment: `Symlink ${path} is present and owned by ${text}` }
@@ -161,7 +162,7 @@ async function clear(
   answer: Answer,
   path: string,
   options: Symlink,
-  owner: Owner,
+  owner: Owners,
 ): Promise<Answer | undefined> {
   if (await isLink(ctx, path)) {
     if (normalPath(await ctx.host.readLink(path)) === normalPath(options.target)) {
@@ -207,13 +208,13 @@ async function connect(
   answer: Answer,
   path: string,
   options: Symlink,
-  owner: Owner,
+  owner: Owners,
 ): Promise<Answer> {
   const { target, force = false, atomic = false, follow_symlinks = true } = options
   try {
     await ctx.call('file.symlink', [target, path], { force, atomic, follow_symlinks })
   } catch (error) {
-    const isExpected = isHostError(error) || (error instanceof SaltError && error.code === 'CommandExecutionError')
+    const isExpected = isHostError(error) || isFailure(error)
     if (!isExpected) throw error
     return fail(answer, `Unable to create new symlink ${path} -> ${target}: ${messageOf(error)}`)
   }

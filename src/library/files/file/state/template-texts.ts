@@ -5,11 +5,11 @@ import { offered } from '../managed-request.ts'
 import { type Answer, begin, fail } from './answer.ts'
 
 export const sourceArgs = {
-  source: arg.any('URL of a source of the text', { optional: true }),
+  source: arg.textOrList('URL of a source of the text', { optional: true }),
   source_hash: arg.text('Hash of the source', { optional: true }),
   template: arg.text('Template engine', { default: 'jinja' }),
-  sources: arg.any('URLs of several sources: a list', { optional: true }),
-  source_hashes: arg.any('Hashes of the sources: a list', { optional: true }),
+  sources: arg.textOrList('URLs of several sources: a list', { optional: true }),
+  source_hashes: arg.textOrList('Hashes of the sources: a list', { optional: true }),
   ...offered('defaults', 'context'),
 }
 

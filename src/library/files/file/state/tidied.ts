@@ -2,10 +2,10 @@
 import {
   compileRegex,
   fromTimestamp,
+  isFailure,
   iterate,
   numberOf,
   type PyRegex,
-  SaltError,
   str,
   strip,
   textOf,
@@ -28,11 +28,13 @@ import { walk } from './walk.ts'
 
 const tidiedArgs = {
   name: arg.string('Path of the directory'),
-  age: arg.any('Minimum age in days: a number', { default: 0 }),
-  matches: arg.any('Regular expressions of the names to remove: a list; by default all names', { optional: true }),
+  age: arg.textOrNumber('Minimum age in days: a number', { default: 0 }),
+  matches: arg.textOrList('Regular expressions of the names to remove: a list; by default all names', {
+    optional: true,
+  }),
   rmdirs: arg.flag('Remove directories too', { default: false }),
-  size: arg.any('Minimum size: a number of bytes, or text with a unit such as `10MB`', { default: 0 }),
-  exclude: arg.any('Regular expressions of the names to keep: a list', { optional: true }),
+  size: arg.textOrNumber('Minimum size: a number of bytes, or text with a unit such as `10MB`', { default: 0 }),
+  exclude: arg.textOrList('Regular expressions of the names to keep: a list', { optional: true }),
   full_path_match: arg.flag('Match the expressions against the whole path', { default: false }),
   followlinks: arg.flag('Enter linked directories', { default: false }),
   time_comparison: arg.text('Time that gives the age: `atime`, `mtime` or `ctime`', { default: 'atime' }),
@@ -133,7 +135,7 @@ async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
       removed.push(each)
     }
   } catch (error) {
-    if (error instanceof SaltError && error.code === 'CommandExecutionError') return fail(answer, messageOf(error))
+    if (isFailure(error)) return fail(answer, messageOf(error))
     throw error
   }
   return { ...answer, comment: `Removed ${found.length} files or directories from directory ${path}` }

@@ -1,7 +1,6 @@
 // Parameters that functions of `git` share, and the words of a command that they become.
-import { str, type Value } from '../../../../data/mod.ts'
+import { misuse, str, type Value } from '../../../../data/mod.ts'
 import { arg } from '../../../../sdk/mod.ts'
-import { misuse } from './run.ts'
 
 const optional = { optional: true } as const
 const secret = { optional: true, secret: true } as const

@@ -1,8 +1,8 @@
 // Functions of `git` for settings: of one checkout, or of a user.
-import { PyError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, misuse, PyError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import { asUser, optionalCwd as cwd, given, taken, text } from './arguments.ts'
-import { type Access, expandPath, failure, git, misuse } from './run.ts'
+import { type Access, expandPath, git } from './run.ts'
 
 const key = arg.text('Name of the setting')
 const value_regex = text('Regular expression that the values must match')

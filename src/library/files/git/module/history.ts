@@ -1,8 +1,8 @@
 // Functions of `git` for commits: common ancestors, differences and the status of a checkout.
-import { SaltError, splitLines, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, misuse, SaltError, splitLines, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import { asUser, common, cwd, flag, taken, text, when, withOptions } from './arguments.ts'
-import { expandPath, failure, git, inCheckout, misuse, words } from './run.ts'
+import { expandPath, git, inCheckout, words } from './run.ts'
 
 const { opts, git_opts, user, password, output_encoding } = common
 const refs = (doc: string) => arg.words(doc, { optional: true })

@@ -1,5 +1,5 @@
 // Functions of `git` for remotes: their URLs and references, and fetching from them.
-import { type Dict, redactUrl, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, redactUrl, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import {
   common,
@@ -16,7 +16,7 @@ import {
   withHttps,
   withSaltKey,
 } from './arguments.ts'
-import { type Access, expandPath, failure, git, inCheckout, withAuth, words } from './run.ts'
+import { type Access, expandPath, git, inCheckout, withAuth, words } from './run.ts'
 
 const { user, password, https_user, https_pass, ignore_retcode, saltenv, output_encoding } = common
 

@@ -1,6 +1,8 @@
 // Running git: in which directory, as which user, with which key, and how a failure is reported.
 import {
   type Dict,
+  failure,
+  misuse,
   PyError,
   redactUrl,
   SaltError,
@@ -22,9 +24,6 @@ export interface Access {
   saltenv?: string
   output_encoding?: string | null
 }
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-export const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 
 /** Return an absolute path; a relative one is below the home directory of the user. */
 export async function expandPath(ctx: FunctionContext, path: string, user: string | null = null): Promise<string> {

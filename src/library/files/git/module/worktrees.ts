@@ -1,9 +1,19 @@
 // Functions of `git` for worktrees: further checkouts of one repository.
 import { basename } from 'node:path/posix'
-import { type Dict, decodeBytes, SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  decodeBytes,
+  failure,
+  misuse,
+  SaltError,
+  splitLines,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, isHostError, reads, ret } from '../../../../sdk/mod.ts'
 import { common, cwd, flag, taken, text, when, withOptions } from './arguments.ts'
-import { type Access, expandPath, failure, git, inCheckout, misuse, words } from './run.ts'
+import { type Access, expandPath, git, inCheckout, words } from './run.ts'
 
 const { user, password, output_encoding } = common
 

@@ -1,7 +1,6 @@
 // A checkout at a path, and the calls of the git module for it.
-import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
-import { isCommandError } from './report.ts'
 
 export interface Access {
   user: string | null
@@ -40,7 +39,7 @@ export class Checkout {
     try {
       return await this.text(name, args, { ignore_retcode: true, ...kwargs })
     } catch (error) {
-      if (isCommandError(error)) return null
+      if (isFailure(error)) return null
       throw error
     }
   }

@@ -1,11 +1,11 @@
 // A clone of a repository, which is never updated.
 import { isAbsolute } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { str, type Value } from '../../../../data/mod.ts'
+import { isFailure, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { ClonedOptions } from './arguments.ts'
 import { Checkout } from './checkout.ts'
-import { isCommandError, Report, said } from './report.ts'
+import { Report, said } from './report.ts'
 
 export async function cloned(ctx: StateContext, options: ClonedOptions): Promise<StateReturn> {
   const report = new Report(ctx, options.name)
@@ -36,7 +36,7 @@ async function clone(
     try {
       await checkout.clone(name, branch === null ? null : ['--branch', branch])
     } catch (error) {
-      if (!isCommandError(error)) throw error
+      if (!isFailure(error)) throw error
       return report.failed(`Clone failed: ${said(error)}`)
     }
   }
@@ -67,7 +67,7 @@ async function switchBranch(
   try {
     await checkout.call('checkout', [], { rev: isLocal ? branch : `origin/${branch}`, opts })
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Failed to change branch to '${branch}': ${error.message}`)
   }
   report.changes.set('branch', change)

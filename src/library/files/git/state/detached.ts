@@ -1,11 +1,11 @@
 // A clone at a revision, without a branch.
 import { isAbsolute } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { DetachedOptions } from './arguments.ts'
 import { Checkout } from './checkout.ts'
-import { isCommandError, Report, said, unknownKeywords } from './report.ts'
+import { Report, said, unknownKeywords } from './report.ts'
 import { identityList, makeRoom } from './target.ts'
 
 /** Data that the steps share. */
@@ -65,7 +65,7 @@ async function prepare(work: Work): Promise<StateReturn | null> {
   try {
     await checkout.clone(options.name, ['--no-checkout', ...(remote === 'origin' ? [] : ['--origin', remote])])
   } catch (error) {
-    return report.failed(isCommandError(error) ? said(error) : toError(error).message)
+    return report.failed(isFailure(error) ? said(error) : toError(error).message)
   }
   report.comments.push(`${options.name} cloned to ${target}`)
   return null
@@ -91,7 +91,7 @@ async function fetch({ ctx, options, report, checkout, remote, rev, isHash }: Wo
     const updates = await checkout.remoteCall('fetch', [], { remote, force: true, refspecs })
     if (truthy(updates)) report.comments.push(`Remote ${remote} was fetched, resulting in updated refs`)
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Fetch failed:\n\n${error.message}`)
   }
   return null
@@ -114,7 +114,7 @@ async function finish(work: Work): Promise<StateReturn> {
   try {
     commit = await commitOf(work)
   } catch (error) {
-    if (work.isHash || !isCommandError(error)) throw error
+    if (work.isHash || !isFailure(error)) throw error
     return report.failed(`Failed to list refs for ${remote}: ${said(error)}`)
   }
   if (commit === undefined) return report.end(false, `Revision '${rev}' does not exist`)

@@ -1,10 +1,10 @@
 // git.latest without a checkout: clone the repository.
 import { toError } from '../../../../base/mod.ts'
-import type { Value } from '../../../../data/mod.ts'
+import { isFailure, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { type LatestWork, startOf, trackingChange, upstreamOf } from './latest-work.ts'
-import { isCommandError, said, sentences } from './report.ts'
+import { said, sentences } from './report.ts'
 import { makeRoom } from './target.ts'
 
 export async function cloneLatest(work: LatestWork): Promise<StateReturn> {
@@ -35,7 +35,7 @@ export async function cloneLatest(work: LatestWork): Promise<StateReturn> {
       report.changes.set('revision', revision)
     }
   } catch (error) {
-    return report.failed(isCommandError(error) ? said(error) : toError(error).message)
+    return report.failed(isFailure(error) ? said(error) : toError(error).message)
   }
   return report.end(true, sentences(report.comments))
 }
@@ -53,7 +53,7 @@ async function clone(work: LatestWork): Promise<StateReturn | null> {
   try {
     await checkout.clone(options.name, cloneOptions(work))
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Clone failed: ${said(error)}`)
   }
   report.changes.set('new', `${options.name} => ${checkout.target}`)
@@ -71,7 +71,7 @@ async function clone(work: LatestWork): Promise<StateReturn | null> {
   try {
     await checkout.updateSubmodules()
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Failed to update submodules: ${said(error)}`)
   }
   return null

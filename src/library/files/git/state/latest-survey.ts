@@ -1,9 +1,9 @@
 // The facts of a checkout before git.latest updates it, and whether it may be updated.
-import { type Dict, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { type LatestWork, needsBranch, upstreamOf } from './latest-work.ts'
-import { isCommandError, said, short } from './report.ts'
+import { said, short } from './report.ts'
 
 export interface Standing {
   head: string | null
@@ -73,7 +73,7 @@ async function hasChanges({ ctx, checkout }: LatestWork): Promise<boolean> {
   try {
     return (await checkout.text('diff', ['HEAD'])) !== ''
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     ctx.log('warning', `git.latest: Unable to determine if ${checkout.target} has local changes`)
     return false
   }
@@ -95,7 +95,7 @@ async function baseOf(
     const commit = await checkout.text('rev_parse', [`${branch}^{commit}`], { ignore_retcode: true })
     return { commit, branch }
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Unable to get position of local branch '${branch}': ${said(error)}`)
   }
 }

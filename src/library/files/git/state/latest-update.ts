@@ -1,6 +1,6 @@
 // git.latest with a checkout: update it.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, redactUrl, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isFailure, redactUrl, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { foresee } from './latest-foresee.ts'
@@ -14,14 +14,14 @@ import {
   survey,
 } from './latest-survey.ts'
 import { type LatestWork, needsBranch, startOf, type Tracking, trackingChange } from './latest-work.ts'
-import { isCommandError, said } from './report.ts'
+import { said } from './report.ts'
 
 export async function updateLatest(work: LatestWork): Promise<StateReturn> {
   const { report } = work
   try {
     return await attempt(work)
   } catch (error) {
-    return report.failed(isCommandError(error) ? said(error) : toError(error).message)
+    return report.failed(isFailure(error) ? said(error) : toError(error).message)
   }
 }
 
@@ -73,7 +73,7 @@ async function fetchBare(work: LatestWork): Promise<StateReturn | null> {
     report.comments.push(`Bare repository at ${checkout.target} was fetched${suffix}`)
     return null
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(fetchRefusal(error))
   }
 }
@@ -100,7 +100,7 @@ async function moveTo(work: LatestWork, standing: Standing, commit: string): Pro
   try {
     await checkout.updateSubmodules()
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Failed to update submodules: ${said(error)}`)
   }
   return null
@@ -123,7 +123,7 @@ async function compareTags(
       await checkout.call('tag', [tag], { opts: '-d' })
       removed.push(tag)
     } catch (error) {
-      if (!isCommandError(error)) throw error
+      if (!isFailure(error)) throw error
       report.warnings.push(`Failed to remove local tag '${tag}':\n\n${error.message}\n\n`)
     }
   }
@@ -140,13 +140,13 @@ async function bring(work: LatestWork, standing: Standing, commit: string): Prom
   try {
     if (truthy(await fetch(work))) report.comments.push(`${options.name} was fetched, resulting in updated refs`)
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(fetchRefusal(error))
   }
   try {
     await checkout.text('rev_parse', [`${commit}^{commit}`], { ignore_retcode: true })
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.end(
       false,
       `Fetch did not successfully retrieve rev '${aim.rev}' from ${options.name}: ${error.message}`,

@@ -1,6 +1,15 @@
 // A checkout is at the newest commit of a revision of its remote: cloned when it is missing, else updated.
 import { isAbsolute } from 'node:path/posix'
-import { type Dict, PyError, redactUrl, str, truthy, type Value, withBasicAuth } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  isFailure,
+  PyError,
+  redactUrl,
+  str,
+  truthy,
+  type Value,
+  withBasicAuth,
+} from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { aimOf } from './aim.ts'
 import type { LatestOptions } from './arguments.ts'
@@ -8,7 +17,7 @@ import { Checkout } from './checkout.ts'
 import { cloneLatest } from './latest-clone.ts'
 import { updateLatest } from './latest-update.ts'
 import type { LatestWork } from './latest-work.ts'
-import { isCommandError, Report, said, unknownKeywords } from './report.ts'
+import { Report, said, unknownKeywords } from './report.ts'
 import { identityList } from './target.ts'
 
 function faultOf({ kwargs, remote, target, rev, force_reset }: LatestOptions): string | undefined {
@@ -51,7 +60,7 @@ export async function latest(ctx: StateContext, options: LatestOptions): Promise
   try {
     refs = await remoteRefs(ctx, options, identity)
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`Failed to check remote refs: ${said(error)}`)
   }
   const aim = aimOf(refs, rev, remote, bare)

@@ -1,5 +1,5 @@
 // The report of a state of git.
-import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
 /** A report that the steps of a state complete. */
@@ -60,9 +60,6 @@ export class Report {
 export function sentences(comments: readonly string[]): string {
   return `${comments.join('. ')}${comments.length > 1 ? '.' : ''}`
 }
-
-export const isCommandError = (error: unknown): error is SaltError =>
-  error instanceof SaltError && error.code === 'CommandExecutionError'
 
 /** Return the message of git without the command. */
 export const said = (error: Error): string => error.message.replace(/^Command ['"].+['"] failed: /, '')

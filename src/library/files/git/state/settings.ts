@@ -1,8 +1,8 @@
 // Settings of git: set to values, or not set.
-import { type Dict, equals, PyError, quote, repr, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, equals, isFailure, PyError, quote, repr, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { ConfigSetOptions, ConfigUnsetOptions } from './arguments.ts'
-import { isCommandError, Report, said, unknownKeywords } from './report.ts'
+import { Report, said, unknownKeywords } from './report.ts'
 
 type Place = Omit<ConfigUnsetOptions, 'value_regex'>
 
@@ -51,7 +51,7 @@ export async function configSet(ctx: StateContext, options: ConfigSetOptions): P
     const given = value === null ? { multivar: wanted } : { value: str(value) }
     after = await ctx.call('git.config_set', [], { ...access, ...given })
   } catch (error) {
-    if (!isCommandError(error)) throw error
+    if (!isFailure(error)) throw error
     return report.failed(`${failing}: ${said(error)}`)
   }
   if (!equals(before, after)) {
@@ -99,7 +99,7 @@ export async function configUnset(ctx: StateContext, options: ConfigUnsetOptions
     try {
       await ctx.call('git.config_unset', [], { ...accessOf(options), key: name, value_regex, all, global })
     } catch (error) {
-      if (!isCommandError(error)) throw error
+      if (!isFailure(error)) throw error
       ctx.log('error', `Failed to unset ${quote(str(found))}: ${said(error)}`)
       failed.push(str(found))
     }

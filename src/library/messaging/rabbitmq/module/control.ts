@@ -1,16 +1,15 @@
 // The programs rabbitmqctl and rabbitmq-plugins, and the tables that they print. The heading depends on the version.
-import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, type SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 /** The system user that runs the program; None for the user of the minion. */
 export type RunAs = string | null
 
-const failure = (said: Value): SaltError =>
-  new SaltError('CommandExecutionError', `RabbitMQ command failed: ${str(said)}`)
+const commandFailure = (said: Value): SaltError => failure(`RabbitMQ command failed: ${str(said)}`)
 
 async function programPath(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `The program ${name} was not found`)
+  if (path === undefined) throw failure(`The program ${name} was not found`)
   return path
 }
 
@@ -47,7 +46,8 @@ export async function output(
   options: CallOptions = {},
 ): Promise<string> {
   const answer = await call(ctx, runas, words, options)
-  if (answer.get('retcode') !== 0 || str(answer.get('stderr') ?? '') !== '') throw failure(answer.get('stderr') ?? '')
+  if (answer.get('retcode') !== 0 || str(answer.get('stderr') ?? '') !== '')
+    throw commandFailure(answer.get('stderr') ?? '')
   return str(answer.get('stdout') ?? '')
 }
 

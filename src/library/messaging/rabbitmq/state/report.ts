@@ -1,5 +1,5 @@
 // Parts that the rabbitmq states share: when they can be applied, and failures of rabbitmqctl as comments.
-import { SaltError, type Value } from '../../../../data/mod.ts'
+import { isFailure, type Value } from '../../../../data/mod.ts'
 import { arg, type StateDeclaration, type StateReturn } from '../../../../sdk/mod.ts'
 
 export const runas = arg.text('System user that runs the program. Default: the user of the minion', { optional: true })
@@ -25,7 +25,7 @@ export async function orError(
   try {
     return await body()
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
     return report(name, false, `Error: ${error.message}`, changes)
   }
 }

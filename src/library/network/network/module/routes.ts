@@ -1,5 +1,5 @@
 // Routes of a Linux machine, as `ip` shows them.
-import { decodeBytes, ipNetwork, SaltError, splitLines, splitWords } from '../../../../data/mod.ts'
+import { decodeBytes, failure, ipNetwork, type SaltError, splitLines, splitWords } from '../../../../data/mod.ts'
 import type { FunctionContext, Result } from '../../../../sdk/mod.ts'
 import { convertCidr } from './networks.ts'
 
@@ -14,7 +14,7 @@ type Route = {
   interface: string
 }
 
-const unsupported = (): SaltError => new SaltError('CommandExecutionError', 'Not yet supported on this platform')
+const unsupported = (): SaltError => failure('Not yet supported on this platform')
 
 async function lines(ctx: FunctionContext, argv: string[]): Promise<string[][]> {
   const { stdout } = await ctx.host.run({ argv })
@@ -51,7 +51,7 @@ function route6(words: string[]): Route | undefined {
 
 function checkFamily(family: string | null): void {
   if (family === null || family === 'inet' || family === 'inet6') return
-  throw new SaltError('CommandExecutionError', `Invalid address family ${family}`)
+  throw failure(`Invalid address family ${family}`)
 }
 
 export async function routes(ctx: FunctionContext, family: string | null): Promise<Route[]> {

@@ -1,5 +1,5 @@
 // Open sockets of a Linux machine, from netstat or ss, and its connections from the tables of the kernel.
-import { type Dict, ipAddress, SaltError, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, ipAddress, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, textAt } from '../../../../sdk/mod.ts'
 
 const TCP = ['proto', 'recv-q', 'send-q', 'local-address', 'remote-address', 'state', 'user', 'inode', 'program']
@@ -36,7 +36,7 @@ async function fromSs(ctx: FunctionContext): Promise<Result> {
 
 export async function sockets(ctx: FunctionContext): Promise<Result> {
   if (ctx.grains.get('kernel') !== 'Linux') {
-    throw new SaltError('CommandExecutionError', 'Not yet supported on this platform')
+    throw failure('Not yet supported on this platform')
   }
   return (await ctx.host.which('netstat')) === undefined ? fromSs(ctx) : fromNetstat(ctx)
 }

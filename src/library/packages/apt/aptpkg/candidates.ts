@@ -1,5 +1,5 @@
 // Available packages: candidates of the policy of apt, versions in the repositories, and upgrades.
-import { type Dict, SaltError, splitWords, str, type Value, versionHolds } from '../../../../data/mod.ts'
+import { type Dict, failure, splitWords, str, type Value, versionHolds } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 import { listPackages } from './installed.ts'
@@ -78,7 +78,7 @@ export async function upgrades(ctx: FunctionContext, distUpgrade: boolean, fromr
   if (call.retcode !== 0) {
     const said = [call.stderr, call.stdout].find(Boolean)
     const message = said === undefined ? 'Failed to get upgrades' : `Failed to get upgrades: ${said}`
-    throw new SaltError('CommandExecutionError', message)
+    throw failure(message)
   }
   return new Map([...call.stdout.matchAll(/^Conf ([^ ]+) \(([^ ]+)/gm)].map(([, name, version]) => [name!, version!]))
 }

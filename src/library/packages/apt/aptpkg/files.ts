@@ -1,7 +1,7 @@
 // Owners of files, facts about packages, and downloaded package files.
 import { basename } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 import { callApt } from './call.ts'
 
@@ -116,8 +116,7 @@ export async function listDownloaded(ctx: FunctionContext, root: string | null):
 /** Services that still use files which have been replaced. */
 export async function servicesNeedRestart(ctx: FunctionContext): Promise<string[]> {
   if ((await ctx.host.which('checkrestart')) === undefined) {
-    throw new SaltError(
-      'CommandExecutionError',
+    throw failure(
       "'checkrestart' is needed. It is part of the 'debian-goodies' package which can be installed from official repositories.",
     )
   }

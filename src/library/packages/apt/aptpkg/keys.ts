@@ -1,8 +1,17 @@
 // Keys of repositories: in apt-key, or as files in a directory of keyrings.
 import { basename } from 'node:path/posix'
-import { type Dict, loadJson, PyError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  loadJson,
+  misuse,
+  PyError,
+  splitLines,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
-import { failure, misuse } from '../../common/installed.ts'
 import type { Ppa } from '../sources/sources.ts'
 import { callApt } from './call.ts'
 

@@ -1,6 +1,6 @@
 // Making and changing package sources, with their keys.
 import { basename, dirname } from 'node:path/posix'
-import { isInt, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, isInt, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue, runAll } from '../../../../sdk/mod.ts'
 import { Deb822Section, Deb822Source } from '../sources/deb822.ts'
 import { SOURCES_LIST, SourceLine, switchOf } from '../sources/source-line.ts'
@@ -13,8 +13,6 @@ import { type Repo, readSources, writeSources } from './source-files.ts'
 
 type Options = Map<string, Value>
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-const misuse = (message: string): SaltError => new SaltError('SaltInvocationError', message)
 const grain = (ctx: FunctionContext, name: string): string => str(ctx.grains.get(name) ?? '')
 
 async function proxyUrl(ctx: FunctionContext): Promise<string> {

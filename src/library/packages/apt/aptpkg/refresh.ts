@@ -1,7 +1,7 @@
 // The package database: `apt-get update`, unless the database is young enough, and its result for each source.
-import { isNumeric, numberOf, splitLines, splitWords, typeName, type Value } from '../../../../data/mod.ts'
+import { failure, isNumeric, numberOf, splitLines, splitWords, typeName, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
-import { clearRefreshMark, failure } from '../../common/installed.ts'
+import { clearRefreshMark } from '../../common/installed.ts'
 import { callApt } from './call.ts'
 
 const LISTS = '/var/lib/apt/lists'

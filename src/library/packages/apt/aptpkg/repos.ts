@@ -1,5 +1,5 @@
 // Package sources as Salt shows them: by address, an entry for each type and suite; finding one, and deleting one.
-import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { Deb822Source } from '../sources/deb822.ts'
 import { SourceLine } from '../sources/source-line.ts'
@@ -132,7 +132,7 @@ export async function delRepo(
     }
   }
   if (touched.size === 0) {
-    throw new SaltError('CommandExecutionError', `Repo ${definition} doesn't exist in the sources.list(s)`)
+    throw failure(`Repo ${definition} doesn't exist in the sources.list(s)`)
   }
   await writeSources(ctx, sources)
   let report = ''

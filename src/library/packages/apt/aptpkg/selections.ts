@@ -1,8 +1,10 @@
 // The selections of dpkg: the state that each package is to have, which is install, hold, deinstall or purge.
 import {
   type Dict,
+  failure,
   isDict,
   iterate,
+  misuse,
   PyError,
   repr,
   splitLines,
@@ -14,7 +16,7 @@ import {
 } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
 import { type HoldCall, holdTargets } from '../../common/holds.ts'
-import { failure, infoOf, misuse } from '../../common/installed.ts'
+import { infoOf } from '../../common/installed.ts'
 import { callApt } from './call.ts'
 
 const STATES = ['install', 'hold', 'deinstall', 'purge']

@@ -1,5 +1,5 @@
 // Facts about installed packages, from dpkg-query in one call: fields by line, packages apart by a line of their own.
-import { type Dict, SaltError, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll, textAt } from '../../../../sdk/mod.ts'
 
 const FIELDS: readonly [name: string, field: string][] = [
@@ -58,7 +58,7 @@ function parsePackage(text: string): Dict {
 async function query(ctx: FunctionContext, packages: readonly Value[], failhard: boolean): Promise<Dict[]> {
   const { retcode, stdout, stderr } = await runAll(ctx, ['dpkg-query', '-W', FORMAT, ...packages.map(str)])
   if (retcode !== 0) {
-    if (failhard) throw new SaltError('CommandExecutionError', `Error getting packages information: ${stderr}`)
+    if (failhard) throw failure(`Error getting packages information: ${stderr}`)
     return []
   }
   const texts = stdout.split(/\r?\n\*\/~\^\\\*(?:\r?\n|)/)

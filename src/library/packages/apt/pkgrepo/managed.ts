@@ -1,5 +1,5 @@
 // A package source is there as it is wanted.
-import { SaltError, splitLines, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+import { isFailure, splitLines, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import { INTERNAL_KEYWORDS, isTrue, type StateContext, type StateReturn, textAt } from '../../../../sdk/mod.ts'
 import { expandRepoDefinition } from '../sources/sources.ts'
 import { differences, type Facts, factsOf, isConfigured } from './compare.ts'
@@ -70,9 +70,6 @@ async function hasOthers(ctx: StateContext, name: string, options: Map<string, V
   const lines = splitLines((await textAt(ctx.host, str(file))) ?? '').map((line) => strip(line))
   return lines.some((line) => line !== '' && !line.startsWith('#') && line !== strip(name))
 }
-
-const isFailure = (error: unknown): error is SaltError =>
-  error instanceof SaltError && error.code === 'CommandExecutionError'
 
 export async function managed(ctx: StateContext, given: Managed): Promise<StateReturn> {
   const { name, kwargs } = given

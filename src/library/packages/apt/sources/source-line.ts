@@ -1,6 +1,6 @@
 // One line of sources.list: `deb [options] uri suite components # comment`, switched off when it is commented out. What is
 // no entry keeps its text. Salt's reading rules, surprises included, because states compare what it makes of a line.
-import { numberOf, PyError, SaltError, splitWords, textOf, type Value } from '../../../../data/mod.ts'
+import { misuse, numberOf, PyError, splitWords, textOf, type Value } from '../../../../data/mod.ts'
 
 export const SOURCES_LIST = '/etc/apt/sources.list'
 
@@ -102,7 +102,7 @@ export class SourceLine {
     Object.assign(this, { disabled, invalid, comment })
     if (invalid) return
     const rest = words[1]!.startsWith('[') ? this.takeOptions(words) : words
-    if (rest.length < 3) throw new SaltError('SaltInvocationError', `Invalid repository definition: ${rest.join(' ')}`)
+    if (rest.length < 3) throw misuse(`Invalid repository definition: ${rest.join(' ')}`)
     const [type, uri, dist, ...comps] = rest
     Object.assign(this, { type, uri, dist, comps })
   }

@@ -1,7 +1,6 @@
 // The program of Chocolatey: its path, its version and its calls.
-import { comparePep440, str } from '../../../../data/mod.ts'
+import { comparePep440, failure, str } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, outputOf, runAll } from '../../../../sdk/mod.ts'
-import { failure } from '../../common/installed.ts'
 
 const PATH_KEY = 'chocolatey._path'
 const VERSION_KEY = 'chocolatey._version'

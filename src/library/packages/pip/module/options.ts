@@ -1,5 +1,6 @@
 // Options of `pip install` by argument, in the order of Salt.
 import {
+  failure,
   isDict,
   isFloat,
   iterate,
@@ -12,7 +13,7 @@ import {
   versionHolds,
 } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { failure, isDirectory } from './program.ts'
+import { isDirectory } from './program.ts'
 
 export type Given = Readonly<Record<string, Value>>
 

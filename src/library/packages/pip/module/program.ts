@@ -1,11 +1,9 @@
 // Which pip is meant: the one of a virtualenv, of a Python, a program of its own, or of the machine's Python. It is run
 // through cmd.run_all, and within a virtualenv it is told where that is.
-import { isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const missing = (message: string): SaltError => new SaltError('CommandNotFoundError', message)
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
-
 /** Whom and where a call of pip concerns. */
 export interface Place {
   bin_env: Value

@@ -1,5 +1,5 @@
 // Conversion of package lists of states and command lines into one dict.
-import { type Dict, isDict, isNumeric, pformat, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, isNumeric, misuse, pformat, str, textOf, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, SerializerError } from '../../../../sdk/mod.ts'
 
 export async function nameOf(ctx: FunctionContext, name: Value, normalize: boolean): Promise<Value> {
@@ -48,8 +48,7 @@ export async function repackPackages(ctx: FunctionContext, pkgs: Value, normaliz
   }
   const count = textOf(pkgs)?.length ?? (pkgs as Value[]).length
   if (count !== packed.size) {
-    throw new SaltError(
-      'SaltInvocationError',
+    throw misuse(
       `You are passing a list of packages that contains duplicated packages names: ${str(pkgs)}. This cannot be processed. In case you are targeting different versions of the same package, please target them individually`,
     )
   }

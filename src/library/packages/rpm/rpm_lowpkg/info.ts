@@ -1,7 +1,6 @@
 // Facts of rpm about packages: one query with a line for each attribute, and the description at the end.
-import { compareLoose, type Dict, shlexQuote, str, truthy, type Value } from '../../../../data/mod.ts'
+import { compareLoose, type Dict, failure, shlexQuote, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, runAll } from '../../../../sdk/mod.ts'
-import { failure } from '../../common/installed.ts'
 import { isoTime } from './package.ts'
 
 const SIGNATURES = ['DSAHEADER', 'RSAHEADER', 'SIGGPG', 'SIGPGP']

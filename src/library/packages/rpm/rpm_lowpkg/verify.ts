@@ -1,7 +1,7 @@
 // Differences between installed files and their packages.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
-import { failure, listed, misuse } from '../../common/installed.ts'
+import { listed } from '../../common/installed.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = { c: 'config', d: 'doc', g: 'ghost', l: 'license', r: 'readme' }
 

@@ -1,7 +1,6 @@
 // Downloaded package files, advisories, and services that still use replaced files.
-import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, outputOf } from '../../../../sdk/mod.ts'
-import { failure, misuse } from '../../common/installed.ts'
 import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { isDnf, programOf } from './program.ts'
 

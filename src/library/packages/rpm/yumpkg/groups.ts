@@ -1,9 +1,8 @@
 // Package groups of yum and dnf.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Options, splitMembers } from '../../common/functions.ts'
-import { failure, misuse } from '../../common/installed.ts'
 import { listInstalled } from './listing.ts'
 import { optionWords, programOf } from './program.ts'
 

@@ -1,8 +1,7 @@
 // Held packages, through the plugin versionlock.
-import { type Dict, fnmatch, isDict, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, fnmatch, isDict, misuse, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, outputOf, textAt } from '../../../../sdk/mod.ts'
 import { type HoldCall, holdTargets, isDryRun, judged } from '../../common/holds.ts'
-import { misuse } from '../../common/installed.ts'
 import { listInstalled } from './listing.ts'
 import { callYum, isDnf, type Program, programOf } from './program.ts'
 

@@ -1,8 +1,8 @@
 // Repositories of yum and dnf: sections of `.repo` files in the directories that the configuration names.
-import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt } from '../../../../sdk/mod.ts'
 import type { Options } from '../../common/functions.ts'
-import { failure, listed, misuse } from '../../common/installed.ts'
+import { listed } from '../../common/installed.ts'
 import { callYum, isDnf, programOf } from './program.ts'
 
 const CONFIGS = ['/etc/yum/yum.conf', '/etc/yum.conf', '/etc/dnf/dnf.conf', '/etc/tdnf/tdnf.conf']

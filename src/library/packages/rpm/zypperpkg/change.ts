@@ -3,6 +3,7 @@ import {
   compareDicts,
   compareLoose,
   type Dict,
+  failure,
   fnmatch,
   splitComparison,
   str,
@@ -10,7 +11,7 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext, outputOf } from '../../../../sdk/mod.ts'
-import { failure, infoOf, namesOf, type TargetCall, targetsOf } from '../../common/installed.ts'
+import { infoOf, namesOf, type TargetCall, targetsOf } from '../../common/installed.ts'
 import * as param from '../../common/params.ts'
 import { listDownloaded } from './downloads.ts'
 import { forgetInstalled, listInstalled, patches } from './listing.ts'

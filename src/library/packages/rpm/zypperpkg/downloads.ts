@@ -1,7 +1,7 @@
 // Package files that zypper downloaded.
-import { type Dict, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { failure, infoOf, misuse } from '../../common/installed.ts'
+import { infoOf } from '../../common/installed.ts'
 import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { attribute, elements, textOfElement, zypperElements } from './program.ts'
 

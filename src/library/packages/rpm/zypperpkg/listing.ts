@@ -1,8 +1,17 @@
 // Installed and available packages, patterns, patches and products.
 import { lookup } from '../../../../base/mod.ts'
-import { compareLoose, type Dict, fnmatch, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
+import {
+  compareLoose,
+  type Dict,
+  failure,
+  fnmatch,
+  str,
+  truthy,
+  type Value,
+  type XmlElement,
+} from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, textAt } from '../../../../sdk/mod.ts'
-import { failure, infoOf, listed, wantsRemoved } from '../../common/installed.ts'
+import { infoOf, listed, wantsRemoved } from '../../common/installed.ts'
 import { queryInstalled } from '../rpm_lowpkg/installed.ts'
 import { attribute, elements, textOfElement, zypper, zypperElements } from './program.ts'
 

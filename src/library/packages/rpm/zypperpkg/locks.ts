@@ -1,8 +1,8 @@
 // Locks of zypper: the held packages and their versions.
-import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, iterate, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 import { judged, type Verdict } from '../../common/holds.ts'
-import { failure, type TargetCall } from '../../common/installed.ts'
+import type { TargetCall } from '../../common/installed.ts'
 import { search } from './listing.ts'
 import { textOfElement, zypper, zypperElements } from './program.ts'
 

@@ -1,10 +1,9 @@
 // How zypper is called: without questions, with XML as its answer where that is asked for, and again while another program
 // holds its lock. Some of its exit codes are no failures.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
+import { failure, PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 import { configuredEnvironment, scopeWords } from '../../common/command.ts'
-import { failure } from '../../common/installed.ts'
 
 const LOCKED = 7
 const SUCCESS = new Set([0, 100, 101, 102, 103])

@@ -1,7 +1,6 @@
 // Repositories of zypper: read from its files, changed by itself.
-import { type Dict, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt } from '../../../../sdk/mod.ts'
-import { failure } from '../../common/installed.ts'
 import { parseRepoFile } from '../yumpkg/repos.ts'
 import { elements, textOfElement, zypperElements } from './program.ts'
 import { refresh } from './refresh.ts'

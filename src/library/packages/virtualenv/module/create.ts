@@ -1,7 +1,6 @@
 // Creation of a virtualenv by the program `virtualenv` or by the module `venv` of Python, each with its own options.
-import { isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
-import { failure } from '../../common/installed.ts'
 import { saltenv } from '../../common/params.ts'
 
 const off = (doc: string) => arg.flag(doc, { default: false })

@@ -1,6 +1,6 @@
 // Templates of `cp`: in the paths of files, and in their contents.
 import { toError } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, failure, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 const ENGINES = new Set(['cheetah', 'genshi', 'jinja', 'mako', 'py', 'wempy'])
@@ -19,7 +19,7 @@ export async function renderNames(
 ): Promise<readonly [string, string]> {
   if (!template) return paths
   if (!ENGINES.has(template)) {
-    throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${template}`)
+    throw failure(`Attempted to render file paths with unavailable engine ${template}`)
   }
   const context = await pillarContext(ctx, options)
   const render = async (text: string): Promise<string> =>

@@ -1,5 +1,5 @@
 // The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
-import { type Dict, SaltError } from '../../../../data/mod.ts'
+import { type Dict, failure } from '../../../../data/mod.ts'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
@@ -26,7 +26,7 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
     }
   }
   const cache = await ctx.jobCache(name)
-  if (!cache) throw new SaltError('CommandExecutionError', `The job cache ${name} is not available`)
+  if (!cache) throw failure(`The job cache ${name} is not available`)
   return {
     name,
     hasLastingLoads: false,

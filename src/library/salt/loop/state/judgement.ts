@@ -6,10 +6,10 @@ import {
   contains,
   decodeBytes,
   equals,
+  failure,
   PyError,
   type PyErrorType,
   repr,
-  SaltError,
   str,
   subdictMatch,
   truthy,
@@ -68,12 +68,12 @@ export async function conditionHolds(
 ): Promise<boolean> {
   const python = await ctx.host.which('python3')
   if (python === undefined) {
-    throw new SaltError('CommandExecutionError', `The condition '${condition}' is Python, and python3 was not found`)
+    throw failure(`The condition '${condition}' is Python, and python3 was not found`)
   }
   const texts = Object.fromEntries(Object.entries(names).map(([name, value]) => [name, repr(value)]))
   const stdin = JSON.stringify({ condition, names: texts })
   const { stdout, stderr, retcode } = await ctx.host.run({ argv: [python, '-c', PROGRAM], stdin })
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', decodeBytes(stderr).trim())
+  if (retcode !== 0) throw failure(decodeBytes(stderr).trim())
   const said = JSON.parse(decodeBytes(stdout)) as Evaluation
   if (said.type === undefined) return said.met === true
   throw new PyError(said.type as PyErrorType, said.text ?? '')

@@ -1,7 +1,7 @@
 // Accepts the keys of minions after a comparison with the keys on their machines, which `salt-ssh` reads.
 import { dirname } from 'node:path/posix'
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, loadJson, misuse, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { type MasterContext, option } from '../../../../sdk/mod.ts'
 
 /** The options of salt-ssh for the kinds of targets it knows. */
@@ -32,7 +32,7 @@ async function fingersBySsh(ctx: MasterContext, target: string, kind: string): P
   const config = dirname(option(ctx.opts, 'conf_file'))
   if (!(await hasRoster(ctx, config))) return new Map()
   const flags = KINDS[kind]
-  if (!flags) throw new SaltError('SaltInvocationError', `salt-ssh has no targets of the kind '${kind}'`)
+  if (!flags) throw misuse(`salt-ssh has no targets of the kind '${kind}'`)
   const program = await ctx.host.which('salt-ssh')
   if (program === undefined) throw new SaltError('CommandNotFoundError', 'salt-ssh')
   const argv = [program, '-c', config, '--static', '--out', 'json', ...flags, target, 'key.finger']
@@ -44,10 +44,7 @@ async function fingersBySsh(ctx: MasterContext, target: string, kind: string): P
   } catch (error) {
     ctx.log('debug', String(error))
   }
-  throw new SaltError(
-    'CommandExecutionError',
-    `salt-ssh gave no answer: ${Buffer.from(stderr).toString().trim() || text}`,
-  )
+  throw failure(`salt-ssh gave no answer: ${Buffer.from(stderr).toString().trim() || text}`)
 }
 
 /** Accept a key, or return the reason why it is not accepted; undefined if it is accepted now or was before. */

@@ -1,5 +1,5 @@
 // Calls a function with arguments in a list: dicts are keyword arguments, other values are positional.
-import { isIterable, iterate, SaltError, typeError, typeName, type Value } from '../../../../data/mod.ts'
+import { isIterable, iterate, misuse, typeError, typeName, type Value } from '../../../../data/mod.ts'
 import { type StateContext, signatureOf } from '../../../../sdk/mod.ts'
 
 export interface Spec {
@@ -53,6 +53,6 @@ function checkComplete({ args, required }: Spec, passed: number, keywords: Reado
   if (required <= passed) return
   const missing = args.slice(passed).filter((parameter) => !keywords.has(parameter))
   if (missing.length > 0) {
-    throw new SaltError('SaltInvocationError', `Missing arguments: ${missing.join(', ')}`)
+    throw misuse(`Missing arguments: ${missing.join(', ')}`)
   }
 }

@@ -1,6 +1,6 @@
 // Waits for a reaction until its calls have ended and its jobs have returned. Reads the record of the reaction and the
 // job store, so a restart of the master does not end the wait.
-import { type Dict, equals, isDict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, equals, failure, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { MasterContext } from '../../../../sdk/mod.ts'
 
 const PAUSE_MS = 200
@@ -31,7 +31,7 @@ export async function fireAndWait(ctx: MasterContext, tag: string, data: Dict, s
       .to(tag, 50)
       .find(({ id, record }) => id > before && isSame(record.get('data') ?? null, data)),
   )
-  if (!found) throw new SaltError('CommandExecutionError', `The reactor did not answer the event ${tag}`)
+  if (!found) throw failure(`The reactor did not answer the event ${tag}`)
   return waitFor(ctx, found.id, seconds)
 }
 
@@ -53,7 +53,7 @@ export async function waitFor(ctx: MasterContext, id: number, seconds: number): 
 
 function progressOf(ctx: MasterContext, id: number): Progress {
   const record = ctx.reactions().one(id)?.record
-  if (!record) throw new SaltError('CommandExecutionError', `There is no reaction ${id}`)
+  if (!record) throw failure(`There is no reaction ${id}`)
   const planned = record.get('calls') ?? null
   const calls = isList(planned) ? planned.filter(isDict).map((entry) => callProgress(ctx, entry)) : []
   const errors = record.get('errors') ?? []

@@ -2,9 +2,9 @@
 import {
   type Dict,
   isList,
+  misuse,
   numberOf,
   repr,
-  SaltError,
   statesSucceeded,
   str,
   truthy,
@@ -131,7 +131,7 @@ const refused = (name: string, comment: string): StateReturn => ({ name, changes
 function allowed(value: Value): number | undefined {
   if (typeof value === 'string') return /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined
   const number = numberOf(value)
-  if (number === undefined) throw new SaltError('SaltInvocationError', `'allow_fail' is ${repr(value)}, not a number`)
+  if (number === undefined) throw misuse(`'allow_fail' is ${repr(value)}, not a number`)
   return Math.trunc(number)
 }
 

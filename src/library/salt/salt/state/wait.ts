@@ -1,5 +1,5 @@
 // Waits until each id of a list was seen in an event. Only events after the start of the step count.
-import { equals, fnmatch, isDict, isList, numberOf, SaltError, type Value } from '../../../../data/mod.ts'
+import { equals, failure, fnmatch, isDict, isList, numberOf, type Value } from '../../../../data/mod.ts'
 import type { BusMessage, StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { WaitStep } from './arguments.ts'
 import { isDry } from './published.ts'
@@ -20,7 +20,7 @@ export async function waitForEvent(ctx: StateContext, step: Omit<WaitStep, 'node
   if (isDry(ctx)) {
     return { name, changes: {}, comment: `Orchestration would wait for event '${name}'`, result: null }
   }
-  if (!ctx.master) throw new SaltError('CommandExecutionError', 'Events can only be waited for beside the master')
+  if (!ctx.master) throw failure('Events can only be waited for beside the master')
   const waiting = isList(id_list) ? [...id_list] : [id_list]
   const seen: Value[] = []
   const started = performance.now()

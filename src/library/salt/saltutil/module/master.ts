@@ -1,7 +1,18 @@
 // Calls of the master from a minion on its machine: jobs for other minions, runner and wheel functions. Orchestration uses
 // these three, so their results have the form of Salt's clients.
 import { didYouMean } from '../../../../base/mod.ts'
-import { type Dict, isList, numberOf, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  isList,
+  misuse,
+  numberOf,
+  PyError,
+  repr,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import {
   type FunctionContext,
   HINTS,
@@ -22,7 +33,7 @@ const GONE = 'The salt master could not be contacted. Is master running?'
 async function masterOf(ctx: FunctionContext, complaint = NOT_BESIDE): Promise<MasterReach> {
   const master = ctx.master ?? (await ctx.daemon?.masterBeside?.())
   if (master) return master
-  throw new SaltError('CommandExecutionError', complaint)
+  throw failure(complaint)
 }
 
 export interface Commanded {
@@ -162,7 +173,7 @@ function assertKnown({ names, open }: MasterParameters, keywords: ReadonlyMap<st
   const others = open ? [] : [...keywords].filter(([name]) => !names.includes(name))
   if (others.length === 0) return
   const listed = others.map(([name, value]) => `${name}=${str(value)}`).join(', ')
-  throw new SaltError('SaltInvocationError', `The following keyword arguments are not valid: ${listed}`)
+  throw misuse(`The following keyword arguments are not valid: ${listed}`)
 }
 
 /** A run as Salt's clients describe it. */
@@ -200,7 +211,7 @@ const plainKeywords = (given: ReadonlyMap<string, Value>): Array<[string, Value]
 export async function runner(ctx: FunctionContext, call: RunnerCall): Promise<Value> {
   const master = await masterOf(ctx)
   const { name, kwargs } = call
-  const args = isList(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
+  const args = Array.isArray(call.arg) ? [...call.arg] : call.arg === null ? [] : [call.arg]
   const jid = kwargs.get('__orchestration_jid__') ?? call.jid
   const given =
     call.kwarg instanceof Map ? [...call.kwarg].map(([key, value]): [string, Value] => [str(key), value]) : []

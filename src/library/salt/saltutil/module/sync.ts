@@ -1,5 +1,5 @@
 // `saltutil.sync_*`: sync custom modules from the file server, and have the minion reload what depends on them.
-import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -29,8 +29,12 @@ async function topFileEnvs(ctx: FunctionContext): Promise<string[]> {
 
 const lists = {
   saltenv: arg.words('Environments: a list, or text with commas. Default: those of the top files', { optional: true }),
-  extmod_whitelist: arg.any('Modules to sync: text with commas, or a dict of lists by kind', { optional: true }),
-  extmod_blacklist: arg.any('Modules not to sync: text with commas, or a dict of lists by kind', { optional: true }),
+  extmod_whitelist: arg.textListOrDict('Modules to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
+  extmod_blacklist: arg.textListOrDict('Modules not to sync: text with commas, or a dict of lists by kind', {
+    optional: true,
+  }),
 }
 
 async function syncFamily(
@@ -122,7 +126,7 @@ const syncOf = ({ name, refresh: tell, isDefault = true, cleans, title }: Family
     example: `saltutil.sync_${name}`,
     run: async (ctx, given) => {
       if (title !== undefined && !isMasterless(ctx))
-        throw new SaltError('CommandExecutionError', `${title} modules can only be synced to masterless minions`)
+        throw failure(`${title} modules can only be synced to masterless minions`)
       const names = await syncFamily(ctx, name, given)
       if (given.refresh) await tell?.(ctx, given.clean_pillar_cache ?? false)
       return names

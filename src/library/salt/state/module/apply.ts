@@ -1,6 +1,6 @@
 // Applies states: the highstate, SLS files, single IDs and functions, and data given with the call.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, getItem, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, getItem, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
@@ -197,10 +197,7 @@ export async function applyId(ctx: FunctionContext, id: string, mods: Value, arg
   }
   setRetcode(ctx, ret)
   if (ret.size > 0) return ret
-  throw new SaltError(
-    'SaltInvocationError',
-    `No matches for ID '${id}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`,
-  )
+  throw misuse(`No matches for ID '${id}' found in SLS '${str(mods)}' within saltenv '${saltenv}'`)
 }
 
 export async function applySingle(ctx: FunctionContext, fun: string, name: Value, args: ApplyArgs): Promise<Value> {
@@ -279,7 +276,7 @@ export async function orchestrate(
   { exclude, test, saltenv, pillar, pillarenv }: Record<'exclude' | 'test' | 'saltenv' | 'pillar' | 'pillarenv', Value>,
 ): Promise<Dict> {
   if (pillar !== null && !(pillar instanceof Map)) {
-    throw new SaltError('SaltInvocationError', 'Pillar data must be formatted as a dictionary')
+    throw misuse('Pillar data must be formatted as a dictionary')
   }
   const before = ctx.memory.get('retcode') ?? 0
   const kwargs = new Map(Object.entries({ saltenv: saltenv || null, pillar, pillarenv }))

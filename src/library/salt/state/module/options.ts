@@ -1,5 +1,5 @@
 // Options of one state run: those of the minion, changed by the arguments of the call.
-import { type Dict, decodeBytes, isDict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, failure, isDict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   CommandError,
   type FunctionContext,
@@ -73,7 +73,7 @@ function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
   const saltenv = kwargs.get('saltenv') ?? null
   if (saltenv !== null) {
     if (option(opts, 'lock_saltenv') && str(saltenv) !== opts.get('saltenv')) {
-      throw new SaltError('CommandExecutionError', 'lock_saltenv is enabled, saltenv cannot be changed')
+      throw failure('lock_saltenv is enabled, saltenv cannot be changed')
     }
     opts.set('saltenv', str(saltenv))
   }
@@ -85,10 +85,7 @@ function applyEnvironments(opts: Map<Value, Value>, kwargs: Further): void {
 function pillarOverride(kwargs: Further): Value {
   const pillar = kwargs.get('pillar') ?? null
   if (pillar !== null && !isDict(pillar) && (kwargs.get('pillar_enc') ?? null) === null) {
-    throw new SaltError(
-      'SaltInvocationError',
-      'Pillar data must be formatted as a dictionary, unless pillar_enc is specified.',
-    )
+    throw misuse('Pillar data must be formatted as a dictionary, unless pillar_enc is specified.')
   }
   return pillar
 }

@@ -1,7 +1,7 @@
 // `state.pkg`: a state run packed as a tarball. It holds `lowstate.json`, optionally `pillar.json` and
 // `roster_grains.json`, and one folder for each environment with the files that the states use. For a tarball that is
 // missing, has another hash or has members outside of its folder, the function returns an empty dict, as Salt does.
-import { type Dict, decodeBytes, isDict, loadJson, SaltError, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, failure, isDict, loadJson, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Further, openRun } from './options.ts'
 import { setRetcode } from './retcode.ts'
@@ -29,7 +29,7 @@ async function isSound(ctx: FunctionContext, { pkg_path, pkg_sum, hash_type }: S
   if ((await ctx.host.stat(pkg_path))?.type !== 'file') return false
   if ((await ctx.call('file.get_hash', [pkg_path, hash_type])) !== pkg_sum) return false
   const [first, second] = await ctx.host.read(pkg_path, { offset: 0, length: 2 })
-  if (first !== 0x1f || second !== 0x8b) throw new SaltError('CommandExecutionError', 'not a gzip file')
+  if (first !== 0x1f || second !== 0x8b) throw failure('not a gzip file')
   const members = (await ctx.call('archive.list', [pkg_path], { archive_format: 'tar' })) as string[]
   return !members.some((path) => path.startsWith('/') || path.includes('../'))
 }

@@ -1,5 +1,5 @@
 // Shows what would be applied: top data, high data, low chunks and their graph.
-import { PyError, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { misuse, PyError, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option, type StateRun } from '../../../../sdk/mod.ts'
 import { type Further, needPillar, openRun, type RunChoice, splitInput } from './options.ts'
 import { conflictOf } from './queue.ts'
@@ -166,6 +166,6 @@ export async function explainId(ctx: FunctionContext, id: string, mods: Value, a
   const running = await run.callHigh(high)
   if (!(running instanceof Map)) return failCompilation(ctx, running)
   const explanations = run.explain(id, running)
-  if (explanations.length === 0) throw new SaltError('SaltInvocationError', `No state of the run has the ID '${id}'`)
+  if (explanations.length === 0) throw misuse(`No state of the run has the ID '${id}'`)
   return explanations
 }

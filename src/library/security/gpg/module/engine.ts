@@ -1,6 +1,6 @@
 // Runs of gpg: the keychain, and the lines of the status channel.
 import { join } from 'node:path/posix'
-import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 /** The keychain: of a user or a directory, with its own keyring file if one is named. */
@@ -22,15 +22,13 @@ export interface Outcome {
   status: Status[]
 }
 
-export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-
 async function userInfo(ctx: FunctionContext, user: string | null): Promise<Dict> {
   const name = user ? user : await ctx.call('config.option', ['user'])
   const info = await ctx.call('user.info', [truthy(name) ? name : 'root'])
   if (info.size > 0) return info
   // the user `salt` need not exist; then use the user that runs the minion
   if (user === 'salt') return userInfo(ctx, null)
-  throw invalid(`User ${str(name)} does not exist`)
+  throw misuse(`User ${str(name)} does not exist`)
 }
 
 async function homeOf(ctx: FunctionContext, { user, gnupghome }: Ring): Promise<string> {
@@ -65,7 +63,7 @@ const statusOf = (stderr: string): Status[] =>
 
 export async function gpg(ctx: FunctionContext, ring: Ring, args: readonly string[], run: Run = {}): Promise<Outcome> {
   if (truthy(ring.keyring) && typeof ring.keyring !== 'string') {
-    throw invalid('Please pass keyring as a string. Multiple keyrings are not allowed')
+    throw misuse('Please pass keyring as a string. Multiple keyrings are not allowed')
   }
   const passphrase = run.passphrase ?? null
   const argv = [
@@ -106,6 +104,6 @@ export async function pillarPassphrase(ctx: FunctionContext): Promise<string | u
 export async function neededPassphrase(ctx: FunctionContext, wanted: boolean): Promise<string | null> {
   if (!wanted) return null
   const words = await pillarPassphrase(ctx)
-  if (words === undefined) throw invalid('gpg_passphrase not available in pillar.')
+  if (words === undefined) throw misuse('gpg_passphrase not available in pillar.')
   return words
 }

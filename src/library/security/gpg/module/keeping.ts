@@ -1,8 +1,8 @@
 // Creation, import, export, trust and deletion of keys.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
-import { gpg, handBack, invalid, neededPassphrase, type Outcome, pillarPassphrase, type Ring } from './engine.ts'
+import { gpg, handBack, neededPassphrase, type Outcome, pillarPassphrase, type Ring } from './engine.ts'
 import { findKey } from './listing.ts'
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
@@ -114,13 +114,13 @@ export async function importKeys(
   ring: Ring,
   { text, filename, select }: { text: Value; filename: string | null; select: string[] | null },
 ): Promise<Dict> {
-  if (!truthy(text) && !filename) throw invalid('filename or text must be passed.')
-  if (truthy(text) && filename) throw invalid('filename and text are mutually exclusive.')
+  if (!truthy(text) && !filename) throw misuse('filename or text must be passed.')
+  if (truthy(text) && filename) throw misuse('filename and text are mutually exclusive.')
   let data: Uint8Array
   try {
     data = filename ? await ctx.host.read(filename) : Buffer.from(str(text))
   } catch (error) {
-    if (isHostError(error)) throw invalid('filename does not exist.')
+    if (isHostError(error)) throw misuse('filename does not exist.')
     throw error
   }
   if (select) {
@@ -217,9 +217,9 @@ export async function trustKey(
   ring: Ring,
   { keyid, fingerprint, trust_level }: { keyid: string | null; fingerprint: string | null; trust_level: string | null },
 ): Promise<Dict> {
-  if (Boolean(keyid) === Boolean(fingerprint)) throw invalid('Exactly one of keyid or fingerprint is required')
+  if (Boolean(keyid) === Boolean(fingerprint)) throw misuse('Exactly one of keyid or fingerprint is required')
   const level = LEVELS[trust_level ?? '']
-  if (level === undefined) throw invalid(`ERROR: Valid trust levels - ${Object.keys(LEVELS).join(',')}`)
+  if (level === undefined) throw misuse(`ERROR: Valid trust levels - ${Object.keys(LEVELS).join(',')}`)
   const key = await findKey(ctx, ring, { keyid, fingerprint }, false)
   if (key === undefined) return report(false, `Key ${keyid || fingerprint} not in GPG keychain`)
   const print = fingerprint || str(key.get('fingerprint')!)

@@ -1,8 +1,8 @@
 // Signing, verification, encryption and decryption.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { gpg, invalid, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
+import { gpg, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
@@ -11,7 +11,7 @@ async function inputOf(ctx: FunctionContext, text: Value, filename: string | nul
   if (text instanceof Uint8Array) return text
   if (truthy(text)) return Buffer.from(str(text))
   if (filename) return ctx.host.read(filename)
-  throw invalid('filename or text must be passed.')
+  throw misuse('filename or text must be passed.')
 }
 
 export interface Signing {

@@ -1,6 +1,6 @@
 // A key of gpg.present: fetched if it is missing or expired, then trusted.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
 export interface PresentRequest {
@@ -38,7 +38,6 @@ type Ring = Pick<PresentRequest, 'user' | 'gnupghome' | 'keyring'>
 
 export const ringArgs = ({ user, gnupghome, keyring }: Ring): Record<string, Value> => ({ user, gnupghome, keyring })
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const listOf = (value: Value): Value[] => (isList(value) ? value : [value])
 const subkeysOf = (key: Dict | undefined): Dict[] => (key?.get('subkeys') ?? []) as Dict[]
 const isExpired = (key: Dict | undefined): boolean => key?.get('expired') === true

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { hsalsa, secretbox } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
-import { SaltError } from '../../../../data/mod.ts'
+import { failure, SaltError } from '../../../../data/mod.ts'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 24
@@ -18,8 +18,6 @@ const PROOF_BYTES = 16
 /** DER prefixes of X25519 keys. */
 const PRIVATE_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b656e032100', 'hex')
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 function checked(key: Uint8Array, what: string): Uint8Array {
   if (key.length !== KEY_BYTES) throw failure(`The ${what} key must be exactly ${KEY_BYTES} bytes long`)

@@ -1,5 +1,5 @@
 // Policies of files and ports, as semanage lists them and restorecon applies them.
-import { type Dict, reEscape, SaltError, splitLines, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, reEscape, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ export function fileType(code: string): string {
   const found = FILE_TYPES[code]
   if (found !== undefined) return found
   const valid = Object.keys(FILE_TYPES).join(', ')
-  throw new SaltError('SaltInvocationError', `Invalid file type code '${code}'; expected one of: ${valid}`)
+  throw misuse(`Invalid file type code '${code}'; expected one of: ${valid}`)
 }
 
 const CONTEXT_KEYS = ['sel_user', 'sel_role', 'sel_type', 'sel_level'] as const
@@ -26,7 +26,7 @@ function contextOf(text: string): Record<string, string> {
   const [, ...parts] = /^([^:]+):([^:]+):([^:]+):([^:]+)$/.exec(text) ?? []
   if (parts.length === 4) return Object.fromEntries(CONTEXT_KEYS.map((key, at) => [key, parts[at]!]))
   const expected = 'Expected "sel_user:sel_role:sel_type:sel_level"'
-  throw new SaltError('SaltInvocationError', `Invalid SELinux context string: ${text}. ${expected}`)
+  throw misuse(`Invalid SELinux context string: ${text}. ${expected}`)
 }
 
 export interface FileRequest {
@@ -53,7 +53,7 @@ export async function filePolicy(ctx: FunctionContext, request: FileRequest): Pr
   if (line === undefined) return null
   const [, filespec = '', filetype = '', found = ''] = new RegExp(`^(${name}) +([a-z ]+) (.*)$`).exec(line) ?? []
   if (found === '') {
-    throw new SaltError('CommandExecutionError', 'Output from the fcontext command did not match the expected format')
+    throw failure('Output from the fcontext command did not match the expected format')
   }
   return { filespec: filespec.trim(), filetype: filetype.trim(), ...contextOf(found.trim()) }
 }
@@ -127,10 +127,7 @@ function portOf({ name, protocol, port }: PortRequest): { protocol: string; port
   const found = pattern.exec(name) ?? pattern.exec(`${protocol}/${port}`)
   if (found) return { protocol: found[1]!, port: found[2]! }
   const given = `"${str(protocol)}" "${str(port)}"`
-  throw new SaltError(
-    'SaltInvocationError',
-    `Invalid name "${name}" format and protocol and port not provided or invalid: ${given}.`,
-  )
+  throw misuse(`Invalid name "${name}" format and protocol and port not provided or invalid: ${given}.`)
 }
 
 export async function portPolicy(ctx: FunctionContext, request: PortRequest, type: string | null): Promise<Result> {
@@ -142,7 +139,7 @@ export async function portPolicy(ctx: FunctionContext, request: PortRequest, typ
   if (line === undefined) return null
   const [, sel_type, found, ports] = /^(\w+)[ ]+(\w+)[ ]+([\d\-, ]+)/.exec(line) ?? []
   if (ports === undefined) {
-    throw new SaltError('CommandExecutionError', `Port policy ${line} did not match expected format`)
+    throw failure(`Port policy ${line} did not match expected format`)
   }
   return { sel_type, protocol: found, port: ports.trim() }
 }
@@ -155,7 +152,7 @@ export function changePortPolicy(
   range: string | null,
 ): Value | Promise<Value> {
   if (action === 'add' && !type) {
-    throw new SaltError('SaltInvocationError', 'SELinux Type is required to add a policy')
+    throw misuse('SELinux Type is required to add a policy')
   }
   const { protocol, port } = portOf(request)
   const words = ['semanage', 'port', `--${action}`, '--proto', protocol]

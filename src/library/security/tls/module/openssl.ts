@@ -2,14 +2,14 @@
 
 import { randomBytes } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, failure, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 /** Run openssl; raise its error text. */
 export async function openssl(ctx: FunctionContext, words: readonly string[], stdin = ''): Promise<string> {
   const { retcode, stdout, stderr } = await ctx.host.run({ argv: ['openssl', ...words], stdin })
   if (retcode === 0) return decodeBytes(stdout)
-  throw new SaltError('CommandExecutionError', `openssl ${words[0]} failed: ${decodeBytes(stderr).trim()}`)
+  throw failure(`openssl ${words[0]} failed: ${decodeBytes(stderr).trim()}`)
 }
 
 const FIELDS = ['C', 'ST', 'L', 'O', 'OU', 'CN', 'emailAddress'] as const

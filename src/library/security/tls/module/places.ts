@@ -16,9 +16,6 @@ export async function rootOf(ctx: FunctionContext, given: string | null): Promis
   return '/etc/pki'
 }
 
-export const exists = async (ctx: FunctionContext, path: string): Promise<boolean> =>
-  (await ctx.host.stat(path)) !== undefined
-
 export const textOfFile = async (ctx: FunctionContext, path: string): Promise<string> =>
   decodeBytes(await ctx.host.read(path))
 

@@ -2,9 +2,9 @@
 // list of them that is valid for a hundred years.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, changes, type FunctionContext, reads } from '../../../../sdk/mod.ts'
+import { arg, type Bound, changes, exists, type FunctionContext, reads } from '../../../../sdk/mod.ts'
 import { certificateFacts, openssl } from './openssl.ts'
-import { exists, rootOf, textOfFile } from './places.ts'
+import { rootOf, textOfFile } from './places.ts'
 
 const DAYS = '36500'
 

@@ -1,11 +1,11 @@
 // Creation of certificates, requests and revocation lists.
 import type { KeyObject } from 'node:crypto'
-import { type Dict, setDictKeyValue, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, misuse, setDictKeyValue, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
 import { checkedDigest } from './encoding.ts'
 import { writePem } from './pem.ts'
 import { commonName } from './reading.ts'
-import { bytesOf, certificate, invalid, privateKey } from './sources.ts'
+import { bytesOf, certificate, privateKey } from './sources.ts'
 
 type Options = ReadonlyMap<string, Value>
 
@@ -25,7 +25,7 @@ async function signing(ctx: FunctionContext, options: Options): Promise<Signing>
   const source = given(options, 'signing_cert')
   const authority = truthy(source) ? await certificate(ctx, source) : undefined
   if (authority && !tools.sameBytes(authority.publicKey, tools.publicBytes(key))) {
-    throw invalid("Signing private key does not match the certificate's public key")
+    throw misuse("Signing private key does not match the certificate's public key")
   }
   return { key, authority }
 }
@@ -40,7 +40,7 @@ async function subjectKey(ctx: FunctionContext, options: Options, { key, authori
   if (truthy(half)) return tools.publicBytes(tools.loadPublicKey(await bytesOf(ctx, half)))
   const request = given(options, 'csr')
   if (truthy(request)) return tools.loadRequest(await bytesOf(ctx, request)).value.publicKey
-  throw invalid(
+  throw misuse(
     'This certificate is not self-signed (signing_cert is set) and thus needs public_key, private_key or csr to derive public key to sign',
   )
 }

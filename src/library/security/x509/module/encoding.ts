@@ -2,9 +2,9 @@
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
-import { isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
-import { certificate, failure, invalid } from './sources.ts'
+import { certificate } from './sources.ts'
 
 /** Return text for PEM, base64 for bytes, or the bytes themselves. */
 function shaped(bytes: Uint8Array, isText: boolean, raw: boolean): Value {
@@ -53,7 +53,7 @@ export async function encodeCertificate(
   { encoding, append_certs, raw }: { encoding: string; append_certs: Value; raw: boolean },
 ): Promise<Value> {
   checkEncoding(encoding, CERTIFICATE_ENCODINGS)
-  if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
+  if (encoding === 'der' && truthy(append_certs)) throw misuse('Cannot encode a certificate chain in DER')
   if (encoding === 'pkcs12') throw noPkcs12()
   const further: Certificate[] = []
   const sources = truthy(append_certs) ? (isList(append_certs) ? append_certs : [append_certs]) : []
@@ -85,11 +85,11 @@ export function generateKey(algo: string, keysize: Value): KeyObject {
   switch (algo) {
     case 'rsa':
       if (![2048, 3072, 4096].includes(size ?? 2048))
-        throw invalid('RSA key size must be either 2048, 3072 or 4096 bits.')
+        throw misuse('RSA key size must be either 2048, 3072 or 4096 bits.')
       return generateKeyPairSync('rsa', { modulusLength: size ?? 2048 }).privateKey
     case 'ec': {
       const namedCurve = CURVES[size ?? 256]
-      if (namedCurve === undefined) throw invalid('EC key size must be either 256, 384, 521 bits.')
+      if (namedCurve === undefined) throw misuse('EC key size must be either 256, 384, 521 bits.')
       return generateKeyPairSync('ec', { namedCurve }).privateKey
     }
     case 'ed25519':
@@ -97,7 +97,7 @@ export function generateKey(algo: string, keysize: Value): KeyObject {
     case 'ed448':
       return generateKeyPairSync('ed448').privateKey
     default:
-      throw invalid(`Invalid algorithm specified for generating private key: ${algo}. Valid: rsa, ec, ed25519, ed448`)
+      throw misuse(`Invalid algorithm specified for generating private key: ${algo}. Valid: rsa, ec, ed25519, ed448`)
   }
 }
 

@@ -1,12 +1,12 @@
 // x509.create_certificate: checks, the signer, and the output.
 import { BrineError } from '../../../../base/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
 import { createCertificate } from './creating.ts'
 import { CERTIFICATE_ENCODINGS, checkEncoding, checkedDigest, encodeCertificate } from './encoding.ts'
 import { writePem } from './pem.ts'
 import { askAuthority, grantedPolicy, localPolicy } from './policies.ts'
-import { bytesOf, certificate, failure, givenBytes, invalid, privateKey } from './sources.ts'
+import { bytesOf, certificate, givenBytes, privateKey } from './sources.ts'
 
 type Options = ReadonlyMap<string, Value>
 
@@ -29,9 +29,9 @@ export async function issueCertificate(ctx: FunctionContext, order: Order): Prom
   if (!options.has('days_valid') && !options.has('not_after')) options.set('days_valid', 365)
   checkEncoding(encoding, CERTIFICATE_ENCODINGS)
   checkedDigest(digest)
-  if (encoding === 'der' && truthy(append_certs)) throw invalid('Cannot encode a certificate chain in DER')
+  if (encoding === 'der' && truthy(append_certs)) throw misuse('Cannot encode a certificate chain in DER')
   if (!options.has('signing_private_key') && !ca_server) {
-    throw invalid('Creating a certificate locally at least requires a signing private key.')
+    throw misuse('Creating a certificate locally at least requires a signing private key.')
   }
   if (path && !overwrite && truthy(await ctx.call('file.file_exists', [path]))) {
     return `The file at ${path} exists and overwrite was set to false`
@@ -53,7 +53,7 @@ async function byPolicy(ctx: FunctionContext, { signing_policy }: Order, options
 async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<string, Value>): Promise<Certificate> {
   const tools = await x509()
   if (order.signing_policy === null) {
-    throw invalid('signing_policy must be specified to request a certificate from a remote ca_server')
+    throw misuse('signing_policy must be specified to request a certificate from a remote ca_server')
   }
   const own = options.get('private_key') ?? null
   const half = options.get('public_key') ?? null

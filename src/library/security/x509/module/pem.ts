@@ -1,7 +1,7 @@
 // PEM texts: search, canonical form, and writing to a file.
-import { decodeBytes, SaltError, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, misuse, SaltError, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { bytesOf, invalid, isFile } from './sources.ts'
+import { bytesOf, isFile } from './sources.ts'
 
 const DEK = 'DES-[3A-Z\\-]+,[0-9A-F]{16}|[0-9A-Z\\-]+,[0-9A-F]{32}'
 
@@ -21,7 +21,7 @@ export async function pemEntry(ctx: FunctionContext, source: Value, type: string
   const text = broken(decodeBytes(await bytesOf(ctx, source)).replaceAll('\\n', '\n'))
   const match = entryPattern(type === null ? '[0-9A-Z ]+' : type).exec(text)?.groups
   if (match === undefined) {
-    throw invalid(
+    throw misuse(
       type === null ? `PEM text not valid:\n${text}` : `PEM does not contain a single entry of type ${type}:\n${text}`,
     )
   }

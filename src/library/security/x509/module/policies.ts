@@ -1,7 +1,7 @@
 // Signing policies of an authority, from pillar or configuration, of this or another minion.
-import { type Dict, deepCopy, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, deepCopy, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, x509 } from '../../../../sdk/mod.ts'
-import { certificate, failure, invalid } from './sources.ts'
+import { certificate } from './sources.ts'
 
 export async function localPolicy(ctx: FunctionContext, name: Value): Promise<Dict> {
   if (name === null) return new Map()
@@ -29,7 +29,7 @@ export async function askAuthority(
     timeout: 60,
   })
   if (!(answers instanceof Map) || answers.size === 0) {
-    throw invalid(
+    throw misuse(
       'ca_server did not respond. Salt master must permit peers to call the sign_remote_certificate function.',
     )
   }

@@ -1,6 +1,6 @@
 // Keys and certificates that options name.
 import type { KeyObject } from 'node:crypto'
-import { SaltError, str, type Value } from '../../../../data/mod.ts'
+import { failure, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
   encodedBytes,
@@ -11,9 +11,6 @@ import {
   sourceKey,
   x509,
 } from '../../../../sdk/mod.ts'
-
-export const invalid = (message: string): SaltError => new SaltError('SaltInvocationError', message)
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export const isFile = ({ host }: FunctionContext, value: Value): Promise<boolean> => isSourceFile(host, value)
 export const givenBytes = encodedBytes

@@ -1,5 +1,5 @@
 // x509.certificate_managed: a certificate that is renewed before it expires and when its properties change.
-import { type Dict, isList, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
   isSourceFile,
@@ -54,7 +54,7 @@ async function checkSigner(ctx: StateContext, options: Options, authority: Certi
   const passphrase = given(options, 'signing_private_key_passphrase')
   const key = await sourceKey(ctx.host, given(options, 'signing_private_key'), passphrase)
   if (sameBytes(publicBytes(key), authority.publicKey)) return
-  throw new SaltError('SaltInvocationError', "Signing private key does not match the certificate's public key")
+  throw misuse("Signing private key does not match the certificate's public key")
 }
 
 async function compare(ctx: StateContext, request: Request, options: Options, path: string) {

@@ -1,6 +1,6 @@
 // The common part of the x509 states: file.managed keeps the file and its report is included; the contents are recreated only
 // if they differ.
-import { type Dict, decodeBase64, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBase64, failure, misuse, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -32,14 +32,14 @@ export function splitOptions(kwargs: Options): { file: Map<string, Value>; rest:
 
 export function refuseUnknown(rest: Options): void {
   if (rest.size === 0) return
-  throw new SaltError('SaltInvocationError', `Unrecognized keyword arguments: ${str([...rest.keys()])}`)
+  throw misuse(`Unrecognized keyword arguments: ${str([...rest.keys()])}`)
 }
 
 export async function fileManaged(ctx: StateContext, name: string, options: Options, test: boolean): Promise<Dict> {
   const kwargs = new Map<string, Value>([...options, ['test', test || ctx.test], ['concurrent', true]])
   const answer = await ctx.call('state.single', ['file.managed', name], kwargs)
   if (!(answer instanceof Map)) {
-    throw new SaltError('CommandExecutionError', `Failed running file.managed in x509_v2 state: ${str(answer)}`)
+    throw failure(`Failed running file.managed in x509_v2 state: ${str(answer)}`)
   }
   return [...answer.values()][0] as Dict
 }

@@ -1,6 +1,6 @@
 // States of private keys, requests, revocation lists and PEM texts.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, misuse, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
   isSourceFile,
@@ -16,7 +16,6 @@ import { fileManaged, isOnly, type Managed, manage, refuseUnknown, splitOptions 
 type Options = ReadonlyMap<string, Value>
 type Comparison = Awaited<ReturnType<Managed['compare']>>
 
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 const created = (name: string): Comparison => ({ changes: new Map([['created', name]]), found: false })
 
 /** Read an object; undefined for a file with other contents. */
@@ -94,7 +93,7 @@ export async function keyManaged(ctx: StateContext, request: KeyRequest): Promis
     ...{ subject: 'private key', name, file, encoding, textual: ['pem'] },
     compare: async (path) => {
       if (truthy(keysize) && ['ed25519', 'ed448'].includes(algo)) {
-        throw new SaltError('SaltInvocationError', `keysize is an invalid parameter for ${algo}`)
+        throw misuse(`keysize is an invalid parameter for ${algo}`)
       }
       return compareKey(ctx, request, keysize, path)
     },

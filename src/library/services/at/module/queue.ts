@@ -1,6 +1,6 @@
 // The queue of `at`, as `atq` (on Red Hat `at -l`) lists it. The first line of the script of a job that Salt added is
 // its tag.
-import { SaltError, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
+import { failure, splitLines, splitWords, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 export interface Job {
@@ -19,7 +19,7 @@ export const isBsd = (ctx: FunctionContext): boolean => BSD.includes(str(ctx.gra
 
 export async function output(ctx: FunctionContext, program: string, ...words: string[]): Promise<string> {
   const path = await ctx.host.which(program)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `${program}: command not found`)
+  if (path === undefined) throw failure(`${program}: command not found`)
   return await ctx.call('cmd.run_stdout', [[path, ...words]], { python_shell: false })
 }
 

@@ -1,6 +1,6 @@
 // Services of macOS: property lists of launchd in the known directories, by their label in lower case.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, loadJson, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isDict, loadJson, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 
 const FOLDERS = [
@@ -63,7 +63,7 @@ export async function serviceOf(ctx: FunctionContext, given: string): Promise<Di
   const again =
     isCached && ctx.memory.get('service.state') !== 'dead' ? named(name, await services(ctx, true)) : undefined
   if (again) return again
-  throw new SaltError('CommandExecutionError', `Service not found: ${name}`)
+  throw failure(`Service not found: ${name}`)
 }
 
 export const plistOf = (service: Dict): Dict => service.get('plist') as Dict
@@ -73,7 +73,7 @@ export const isAgent = (service: Dict): boolean => str(service.get('file_path')!
 /** Return the uid of the user at the console. */
 async function consoleUid(ctx: FunctionContext): Promise<number> {
   const uid = (await ctx.host.stat('/dev/console'))?.uid
-  if (uid === undefined) throw new SaltError('CommandExecutionError', 'Failed to get a UID for the console user.')
+  if (uid === undefined) throw failure('Failed to get a UID for the console user.')
   return uid
 }
 
@@ -93,8 +93,5 @@ export async function launchctl(ctx: FunctionContext, words: readonly string[], 
     ...(words[0] === 'bootout' && { success_retcodes: [36] }),
   })
   if (retcode === 0 && !stderr.toLowerCase().includes('service is disabled')) return stdout
-  throw new SaltError(
-    'CommandExecutionError',
-    `Failed to ${words[0]} service:\nstdout: ${stdout}\nstderr: ${stderr}\nretcode: ${retcode}`,
-  )
+  throw failure(`Failed to ${words[0]} service:\nstdout: ${stdout}\nstderr: ${stderr}\nretcode: ${retcode}`)
 }

@@ -1,6 +1,6 @@
 // The functions of this machine's `service` provider. Providers differ in their functions; only systemd's take `no_block`,
 // `unmask` and `unmask_runtime`.
-import { SaltError, type Value } from '../../../../data/mod.ts'
+import { isFailure, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
 export type Kwargs = ReadonlyMap<string, Value>
@@ -33,7 +33,7 @@ export async function providerOf(ctx: StateContext): Promise<Provider> {
 
 /** Return the message of a failed command; rethrow other errors. */
 export function complaint(error: unknown): string {
-  if (error instanceof SaltError && error.code === 'CommandExecutionError') return error.message
+  if (isFailure(error)) return error.message
   throw error
 }
 

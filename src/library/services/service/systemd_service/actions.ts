@@ -1,5 +1,5 @@
 // Changes of units: start and stop, enable and disable, mask and unmask.
-import { SaltError } from '../../../../data/mod.ts'
+import { failure } from '../../../../data/mod.ts'
 import { CommandError, type FunctionContext, outputOf, runAll, succeeds } from '../../../../sdk/mod.ts'
 import { below, systemctl, unitName, usesScopes, withoutScope } from './systemctl.ts'
 import { isMasked, isSysvEnabled, noticeChanges, sysvServices } from './units.ts'
@@ -14,7 +14,7 @@ export async function unmask(ctx: FunctionContext, name: string, runtime: boolea
   if (!(await isMasked(ctx, name, runtime, root))) return true
   const cmd = await systemctl(ctx, runtime ? 'unmask --runtime' : 'unmask', { name, scope: true, root })
   const { retcode } = await runAll(ctx, cmd, { redirect_stderr: true })
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', `Failed to unmask service '${name}'`)
+  if (retcode !== 0) throw failure(`Failed to unmask service '${name}'`)
   return true
 }
 
@@ -42,7 +42,7 @@ export async function act(
   await unmaskFirst(ctx, name, options, null)
   const outcome = await runAll(ctx, await systemctl(ctx, verb, { name, scope: true, noBlock: options.no_block }))
   if (outcome.retcode === 0) return true
-  throw new SaltError('CommandExecutionError', withoutScope(outcome.stderr))
+  throw failure(withoutScope(outcome.stderr))
 }
 
 /** Return whether not to wait; the minion does not wait for its own end. */
@@ -61,7 +61,7 @@ async function scriptTool(ctx: FunctionContext): Promise<string> {
     const path = await ctx.host.which(tool)
     if (path !== undefined) return path
   }
-  throw new SaltError('CommandExecutionError', `Unable to find sysv service manager (tried ${tools.join(', ')})`)
+  throw failure(`Unable to find sysv service manager (tried ${tools.join(', ')})`)
 }
 
 async function switchScript(ctx: FunctionContext, name: string, on: boolean): Promise<boolean> {
@@ -86,7 +86,7 @@ export async function enable(ctx: FunctionContext, name: string, options: Switch
   const cmd = await systemctl(ctx, 'enable', { name, scope: true, noBlock: options.no_block, root })
   const outcome = await runAll(ctx, cmd, { ignore_retcode: true })
   if (outcome.retcode === 0) return true
-  throw new SaltError('CommandExecutionError', withoutScope(outcome.stderr))
+  throw failure(withoutScope(outcome.stderr))
 }
 
 export async function disable(

@@ -1,6 +1,6 @@
 // Command lines of systemctl. Actions run in a scope of their own (`systemd-run --scope`), so that stopping the minion does
 // not end the action; the option `systemd.scope: False` disables that.
-import { SaltError, shlexSplit, splitLines, truthy } from '../../../../data/mod.ts'
+import { failure, shlexSplit, splitLines, truthy } from '../../../../data/mod.ts'
 import {
   type CommandOutcome,
   type FunctionContext,
@@ -56,8 +56,7 @@ export async function systemctl(ctx: FunctionContext, action: string, options: S
   if (options.scope === true && (await usesScopes(ctx))) {
     const run = await ctx.host.which('systemd-run')
     if (run === undefined) {
-      throw new SaltError(
-        'CommandExecutionError',
+      throw failure(
         'systemd-run is required for running systemctl with --scope, but it was not found on the system. Make sure ' +
           "systemd-run is installed and in the system's PATH or disable it using the 'systemd.scope' config option.",
       )

@@ -1,5 +1,5 @@
 // Units and their states. Init scripts without a unit of the same name count as services.
-import { reEscape, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { failure, reEscape, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import {
   type FunctionContext,
   isHostError,
@@ -107,9 +107,9 @@ export async function runningUnits(ctx: FunctionContext): Promise<string[]> {
 }
 
 export async function isAvailable(ctx: FunctionContext, name: string): Promise<boolean> {
-  const failure = `Failed to get information on unit '${name}'`
+  const unknown = `Failed to get information on unit '${name}'`
   if (await isSystemdOffline(ctx.host)) {
-    throw new SaltError('CommandExecutionError', `Cannot run in offline mode. ${failure}`)
+    throw failure(`Cannot run in offline mode. ${unknown}`)
   }
   const { retcode, stdout } = await unitStatus(ctx, name)
   const version = await systemdVersion(ctx)
@@ -117,14 +117,14 @@ export async function isAvailable(ctx: FunctionContext, name: string): Promise<b
   const shown = stdout.toLowerCase()
   if (shown.includes('could not be found')) return false
   const [, state] = /^\s+loaded:\s+(\S+)/m.exec(shown) ?? []
-  if (state === undefined) throw new SaltError('CommandExecutionError', failure)
+  if (state === undefined) throw failure(unknown)
   return state !== 'not-found'
 }
 
 export async function reloadDaemon(ctx: FunctionContext): Promise<true> {
   const outcome = await runAll(ctx, await systemctl(ctx, '--system daemon-reload'), { redirect_stderr: true })
   if (outcome.retcode === 0) return true
-  throw new SaltError('CommandExecutionError', `Problem performing systemctl daemon-reload: ${outcome.stdout}`)
+  throw failure(`Problem performing systemctl daemon-reload: ${outcome.stdout}`)
 }
 
 /** Reload systemd if unit files are newer than what systemd has loaded. */

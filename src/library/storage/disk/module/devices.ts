@@ -1,6 +1,16 @@
 // Parameters of block devices and file systems on them: blockdev, mkfs, wipefs, smartctl and hdparm.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  isList,
+  misuse,
+  SaltError,
+  splitLines,
+  splitWords,
+  str,
+  type Value,
+} from '../../../../data/mod.ts'
 import { type FunctionContext, type Result, retcodeOf, runAll } from '../../../../sdk/mod.ts'
 
 /** Tunable parameters: the options of blockdev that set and get them. */
@@ -46,9 +56,9 @@ export async function tune(
     words.push(isSwitch(name) ? `--${known[0]}` : `--${known[0]} ${str(value)}`)
     properties.push(known[1])
   }
-  if (wrong.length > 0) throw new SaltError('SaltInvocationError', `Invalid keyword arguments: ${wrong.join(', ')}`)
+  if (wrong.length > 0) throw misuse(`Invalid keyword arguments: ${wrong.join(', ')}`)
   const { retcode, stderr } = await runAll(ctx, `blockdev ${words.map((word) => `${word} `).join('')}${device}`)
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  if (retcode !== 0) throw failure(stderr)
   return dump(ctx, device, properties)
 }
 
@@ -98,7 +108,7 @@ export async function smartAttributes(
 ): Promise<Dict> {
   const device = dev.startsWith('/dev/') ? dev : `/dev/${dev}`
   const { retcode, stdout, stderr } = await runAll(ctx, `smartctl --attributes ${device}`, { output_loglevel: 'quiet' })
-  if (retcode !== 0) throw new SaltError('CommandExecutionError', stderr)
+  if (retcode !== 0) throw failure(stderr)
   const lines = splitLines(stdout)
   const head = lines.findIndex((line) => line.startsWith('ID#'))
   const found: Dict = new Map()
@@ -135,11 +145,11 @@ function hdparmValue(text: string): Value | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : parts
 }
 
-export async function hdparms(ctx: FunctionContext, disks: string[], args: Value): Promise<Dict> {
+export async function hdparms(ctx: FunctionContext, disks: string[], args: string | Value[]): Promise<Dict> {
   if ((await ctx.host.which('hdparm')) === undefined) {
     throw new SaltError('SaltException', "The 'hdparm' binary was not found in $PATH.")
   }
-  const flags = isList(args) ? args.map(str).join('') : str(args)
+  const flags = typeof args === 'string' ? args : args.map(str).join('')
   const found: Dict = new Map()
   for (const disk of disks) {
     const device = disk.startsWith('/dev') ? disk : `/dev/${disk}`
@@ -171,7 +181,7 @@ export async function protectedAreas(ctx: FunctionContext, disks: string[], size
     const rest = size.includes('%') ? ((100 - Number(size.replaceAll('%', ''))) * total) / 100 : total - Number(size)
     const command = `hdparm --yes-i-know-what-i-am-doing -Np${rest <= 0 ? total : rest} ${disk}`
     const { retcode, stderr } = await runAll(ctx, command)
-    if (retcode !== 0) throw new SaltError('CommandExecutionError', `${command}: ${stderr}`)
+    if (retcode !== 0) throw failure(`${command}: ${stderr}`)
   }
   return null
 }

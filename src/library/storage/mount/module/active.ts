@@ -1,6 +1,6 @@
 // Active mounts: from the tables of the kernel on Linux, from `mount` elsewhere.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const grain = (ctx: FunctionContext, name: string): string => str(ctx.grains.get(name) ?? '')
@@ -35,7 +35,7 @@ async function listed(ctx: FunctionContext): Promise<Map<string, string>> {
 }
 
 async function kernelTable(ctx: FunctionContext, path: string): Promise<string[][]> {
-  if (!(await ctx.host.access(path, 'read'))) throw new SaltError('CommandExecutionError', `File not readable ${path}`)
+  if (!(await ctx.host.access(path, 'read'))) throw failure(`File not readable ${path}`)
   return splitLines(Buffer.from(await ctx.host.read(path)).toString()).map(splitWords)
 }
 

@@ -1,6 +1,6 @@
 // /etc/filesystems of AIX: a block for each mount point, with settings as `name = value`. Other systems have no such
 // table.
-import { type Dict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 
 type Block = Map<string, string>
@@ -89,10 +89,10 @@ export async function setFileSystem(
   const keys = isList(match_on) ? match_on.map(str) : [match_on === 'auto' ? auto : str(match_on)]
   const unknown = keys.filter((key) => !entry.has(key))
   if (unknown.length > 0) {
-    throw new SaltError('CommandExecutionError', `Unrecognized keys in match_on: "${unknown.join(', ')}"`)
+    throw failure(`Unrecognized keys in match_on: "${unknown.join(', ')}"`)
   }
   if ((await ctx.host.stat(config))?.type !== 'file') {
-    throw new SaltError('CommandExecutionError', `Bad config file "${config}"`)
+    throw failure(`Bad config file "${config}"`)
   }
   const criteria: Block = new Map(keys.map((key) => [key, entry.get(key)!]))
   let outcome = 'new'

@@ -1,6 +1,6 @@
 // The tables /etc/fstab and /etc/vfstab, which has other columns. Invalid lines are kept, and so are entries that equal the
 // wanted one, whatever the order of the options.
-import { type Dict, isList, SaltError, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, SaltError, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, textAt } from '../../../../sdk/mod.ts'
 
 type Entry = Readonly<Record<string, string>>
@@ -120,7 +120,7 @@ export async function setEntry(ctx: FunctionContext, kind: 'fstab' | 'vfstab', r
   const keys = matchKeys(table, entry, request.match_on)
   const criteria: Entry = Object.fromEntries(keys.map((key) => [key, entry[key]!]))
   if ((await ctx.host.stat(request.config))?.type !== 'file') {
-    throw new SaltError('CommandExecutionError', `Bad config file "${request.config}"`)
+    throw failure(`Bad config file "${request.config}"`)
   }
   let outcome: string | undefined
   const lines = linesOf(await textOf(ctx, request.config)).map((line) => {
@@ -144,11 +144,11 @@ export async function setEntry(ctx: FunctionContext, kind: 'fstab' | 'vfstab', r
 
 function matchKeys(table: Table, entry: Entry, given: Value): string[] {
   if (!isList(given) && typeof given !== 'string') {
-    throw new SaltError('CommandExecutionError', 'match_on must be a string or list of strings')
+    throw failure('match_on must be a string or list of strings')
   }
   if (given === 'auto') return [table.special.has(entry['fstype'] ?? '') ? 'name' : 'device']
   const keys = isList(given) ? given.map(str) : [given]
   const unknown = keys.filter((key) => !(key in entry))
   if (unknown.length === 0) return keys
-  throw new SaltError('CommandExecutionError', `Unrecognized keys in match_on: "${unknown.join(', ')}"`)
+  throw failure(`Unrecognized keys in match_on: "${unknown.join(', ')}"`)
 }

@@ -12,16 +12,16 @@ const ARGUMENTS = {
   python_shell: arg.any('True to run the line in `shell`, another true value for /bin/sh, False for no shell', {
     optional: true,
   }),
-  env: arg.any('Environment variables: a dict, or a list of dicts', { optional: true }),
+  env: arg.textListOrDict('Environment variables: a dict, or a list of dicts', { optional: true }),
   clean_env: arg.flag('Whether to set only the variables of `env`', { default: false }),
   template: arg.text('Template engine that renders the command and `cwd`', { optional: true }),
   rstrip: arg.flag('Whether to remove white space at the end of the output', { default: true }),
-  umask: arg.any('Umask in octal, as number or text', { optional: true }),
+  umask: arg.textOrNumber('Umask in octal, as number or text', { optional: true }),
   output_encoding: arg.text('Encoding of the output', { optional: true }),
   output_loglevel: arg.text('Log level of the output, or `quiet`', { default: 'debug' }),
   log_callback: arg.text('Ignored', { optional: true }),
   hide_output: arg.flag('Whether to omit the output from the answer', { default: false }),
-  timeout: arg.any('Timeout in seconds, as number', { optional: true }),
+  timeout: arg.textOrNumber('Timeout in seconds, as number', { optional: true }),
   reset_system_locale: arg.flag('Whether to set the locale to C', { default: true }),
   ignore_retcode: arg.flag('Whether every return code counts as success', { default: false }),
   saltenv: arg.text('Environment of the file server for templates and sources', { optional: true }),
@@ -32,14 +32,14 @@ const ARGUMENTS = {
   encoded_cmd: arg.flag('Only for Windows', { default: false }),
   raise_err: arg.flag('Whether a failed command raises an error', { default: false }),
   prepend_path: arg.text('Directory to prepend to PATH', { optional: true }),
-  success_retcodes: arg.any('Return codes that count as 0: a list, or text with commas', { optional: true }),
-  success_stdout: arg.any('Texts in the output that make the return code 0: a list, or text with commas', {
+  success_retcodes: arg.textOrList('Return codes that count as 0: a list, or text with commas', { optional: true }),
+  success_stdout: arg.textOrList('Texts in the output that make the return code 0: a list, or text with commas', {
     optional: true,
   }),
-  success_stderr: arg.any('Texts in the errors that make the return code 0: a list, or text with commas', {
+  success_stderr: arg.textOrList('Texts in the errors that make the return code 0: a list, or text with commas', {
     optional: true,
   }),
-  args: arg.any('Arguments of the script, as text or list', { optional: true }),
+  args: arg.textOrList('Arguments of the script, as text or list', { optional: true }),
 }
 
 type Name = keyof typeof ARGUMENTS

@@ -1,5 +1,5 @@
 // The environment of a command: the minion's, that of the user it runs as, and the caller's variables.
-import { dictEntries, PyError, repr, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictEntries, failure, PyError, repr, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { type Given, given, homeOf } from './given.ts'
 
@@ -97,7 +97,7 @@ async function loginEnvironment(ctx: FunctionContext, user: string, shell: strin
     return new Map()
   }
   if (parts.length !== 3) {
-    throw new SaltError('CommandExecutionError', `Environment could not be retrieved for user '${user}'`)
+    throw failure(`Environment could not be retrieved for user '${user}'`)
   }
   const variables = parts[1]!.split('\0').filter((line) => line.includes('='))
   return new Map(variables.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))

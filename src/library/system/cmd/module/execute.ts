@@ -4,6 +4,7 @@ import {
   type Dict,
   decodeBytes,
   encodeText,
+  failure,
   PyError,
   repr,
   SaltError,
@@ -34,8 +35,6 @@ export interface Outcome {
   stdout: string
   stderr: string
 }
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 /** Return whether to use a shell: by default yes for a call of an operator, no for a call of a module. */
 export function shellChoice(ctx: FunctionContext, args: Given): Value {

@@ -1,11 +1,9 @@
 // PowerShell commands whose output objects are returned as data, through JSON. Without Windows PowerShell, `pwsh` is used.
-import { type Dict, isList, loadJson, PyError, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, loadJson, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
 import { args } from './arguments.ts'
 import { execute } from './execute.ts'
 import { type Given, given } from './given.ts'
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const HOW = ['-NonInteractive', '-NoProfile', '-ExecutionPolicy', 'Bypass']
 

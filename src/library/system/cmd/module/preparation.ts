@@ -1,6 +1,7 @@
 // Preparation of commands: templates, and the lists of commands that operators may run.
 import { toError } from '../../../../base/mod.ts'
 import {
+  failure,
   fnmatch,
   isList,
   qualifiedTypeName,
@@ -27,7 +28,7 @@ export async function renderCommand(
   if (!truthy(template)) return { cmd, cwd }
   const renderer = str(template)
   if (!ENGINES.has(renderer)) {
-    throw new SaltError('CommandExecutionError', `Attempted to render file paths with unavailable engine ${renderer}`)
+    throw failure(`Attempted to render file paths with unavailable engine ${renderer}`)
   }
   const saltenv = str(given(args, 'saltenv') ?? option(ctx.opts, 'saltenv') ?? 'base')
   const context = await pillarContext(ctx, args)

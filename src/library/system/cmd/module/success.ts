@@ -1,5 +1,5 @@
 // Rules by which a command counts as successful despite its return code.
-import { SaltError, str, strip, textOf, type Value } from '../../../../data/mod.ts'
+import { misuse, str, strip, textOf, type Value } from '../../../../data/mod.ts'
 
 export interface SuccessRules {
   retcodes: number[]
@@ -31,7 +31,7 @@ export function successRules(args: Readonly<Record<string, unknown>>): SuccessRu
 function integer(value: Value): number {
   const text = typeof value === 'boolean' ? String(Number(value)) : strip(str(value))
   if (/^[+-]?\d+(\.0)?$/.test(text)) return Number(text)
-  throw new SaltError('SaltInvocationError', 'success_retcodes must be a list of integers')
+  throw misuse('success_retcodes must be a list of integers')
 }
 
 export function succeeds(

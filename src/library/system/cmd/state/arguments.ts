@@ -8,19 +8,25 @@ const root = arg.text('Root directory to change to', { optional: true })
 const runas = arg.text('User to run as', { optional: true })
 const password = arg.text('Password of the user, on Windows', { optional: true, secret: true })
 const shell = arg.text('Shell; default: the shell of the grains', { optional: true })
-const env = arg.any('Environment variables: a dict, or a list of dicts', { optional: true })
+const env = arg.textListOrDict('Environment variables: a dict, or a list of dicts', { optional: true })
 const stateful = arg.any(
   'True if the output tells what changed; a list with `test_name` for the command of a dry run',
   { default: false },
 )
 const output_loglevel = arg.text('Log level of the output', { default: 'debug' })
 const hide_output = arg.flag('Whether to omit the output from the report', { default: false })
-const timeout = arg.any('Timeout in seconds, as number', { optional: true })
+const timeout = arg.textOrNumber('Timeout in seconds, as number', { optional: true })
 const use_vt = arg.flag('Accepted for compatibility', { default: false })
 const success = {
-  success_retcodes: arg.any('Return codes that count as success: a list, or text with commas', { optional: true }),
-  success_stdout: arg.any('Texts in the output that mean success: a list, or text with commas', { optional: true }),
-  success_stderr: arg.any('Texts in the errors that mean success: a list, or text with commas', { optional: true }),
+  success_retcodes: arg.textOrList('Return codes that count as success: a list, or text with commas', {
+    optional: true,
+  }),
+  success_stdout: arg.textOrList('Texts in the output that mean success: a list, or text with commas', {
+    optional: true,
+  }),
+  success_stderr: arg.textOrList('Texts in the errors that mean success: a list, or text with commas', {
+    optional: true,
+  }),
 }
 
 export const runArgs = {
@@ -49,7 +55,7 @@ export const waitArgs = {
   root,
   runas,
   shell,
-  env: arg.any('Environment variables: a dict, or a list of dicts', { default: [] }),
+  env: arg.textListOrDict('Environment variables: a dict, or a list of dicts', { default: [] }),
   stateful,
   output_loglevel,
   hide_output,
@@ -91,8 +97,8 @@ export const scriptArgs = {
   use_vt,
   output_loglevel,
   hide_output,
-  defaults: arg.any('Default template variables, a dict', { optional: true }),
-  context: arg.any('Template variables, a dict', { optional: true }),
+  defaults: arg.textListOrDict('Default template variables, a dict', { optional: true }),
+  context: arg.textListOrDict('Template variables, a dict', { optional: true }),
   ...success,
   kwargs,
 }

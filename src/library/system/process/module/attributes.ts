@@ -1,5 +1,5 @@
 // Attributes of a process, by name.
-import { float, SaltError } from '../../../../data/mod.ts'
+import { failure, float } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, type Result, textAt } from '../../../../sdk/mod.ts'
 import {
   bootTime,
@@ -77,12 +77,12 @@ const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
 
 export async function describe(ctx: FunctionContext, pid: number, wanted: string[] | null): Promise<Result> {
   const process = await processAt(ctx, pid)
-  if (!process) throw new SaltError('CommandExecutionError', `process PID not found (pid=${pid})`)
+  if (!process) throw failure(`process PID not found (pid=${pid})`)
   const names = wanted ?? Object.keys(ATTRIBUTES)
   const unknown = names.filter((name) => !Object.hasOwn(ATTRIBUTES, name))
   if (unknown.length > 0) {
     const noun = unknown.length === 1 ? 'name' : 'names'
-    throw new SaltError('CommandExecutionError', `invalid attr ${noun} ${unknown.join(', ')}`)
+    throw failure(`invalid attr ${noun} ${unknown.join(', ')}`)
   }
   const found: Record<string, Result> = {}
   for (const name of names) found[name] = await ATTRIBUTES[name]!(ctx, process)

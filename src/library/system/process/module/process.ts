@@ -1,5 +1,5 @@
 // Processes under /proc. Processes that end during the call are skipped.
-import { float, SaltError, splitWords, type Value } from '../../../../data/mod.ts'
+import { failure, float, splitWords, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, textAt, unlessRefused } from '../../../../sdk/mod.ts'
 
 /** Clock ticks per second and bytes of a page, the same on all common Linux systems. */
@@ -95,7 +95,7 @@ export async function memoryOf(ctx: FunctionContext, pid: number): Promise<Recor
 export async function bootTime(ctx: FunctionContext): Promise<number> {
   const text = (await textAt(ctx.host, '/proc/stat')) ?? ''
   const since = /^btime (\d+)/m.exec(text)?.[1]
-  if (since === undefined) throw new SaltError('CommandExecutionError', "line 'btime' not found in /proc/stat")
+  if (since === undefined) throw failure("line 'btime' not found in /proc/stat")
   return Number(since)
 }
 
@@ -112,5 +112,5 @@ export async function signal(ctx: FunctionContext, pid: number, number: number):
   const argv = ['sh', '-c', 'kill -"$0" "$1"', String(number), String(pid)]
   const { retcode, stderr } = await ctx.host.run({ argv })
   if (retcode === 0) return true
-  throw new SaltError('CommandExecutionError', Buffer.from(stderr).toString().trim())
+  throw failure(Buffer.from(stderr).toString().trim())
 }

@@ -1,6 +1,6 @@
 // Password hashes of crypt(3): sha512 and sha256 (with `rounds=N$`) by Drepper's specification, and the md5 of FreeBSD.
 import { createHash, randomInt } from 'node:crypto'
-import { SaltError } from '../../../../data/mod.ts'
+import { misuse } from '../../../../data/mod.ts'
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -124,10 +124,7 @@ export function shadowHash(password: string, salt: string | undefined, algorithm
   const scheme = Object.hasOwn(SCHEMES, algorithm) ? SCHEMES[algorithm]! : undefined
   if (!scheme) {
     const native = `['${Object.keys(SCHEMES).join("', '")}']`
-    throw new SaltError(
-      'SaltInvocationError',
-      `Cannot hash using '${algorithm}' hash algorithm. Natively supported algorithms are: ${native}.`,
-    )
+    throw misuse(`Cannot hash using '${algorithm}' hash algorithm. Natively supported algorithms are: ${native}.`)
   }
   return scheme.make(Buffer.from(password), salt ?? randomSalt(scheme.saltLength))
 }

@@ -1,6 +1,6 @@
 // The Windows registry through reg.exe: its output, and the conversion of data.
 import { lookup } from '../../../../base/mod.ts'
-import { decodeBytes, intFromText, isDict, isList, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, failure, intFromText, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const HIVES: Readonly<Record<string, string>> = lookup({
@@ -15,8 +15,6 @@ const HIVES: Readonly<Record<string, string>> = lookup({
   HKLM: 'HKEY_LOCAL_MACHINE',
   HKU: 'HKEY_USERS',
 })
-
-const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 export interface Place {
   hive: string

@@ -1,5 +1,5 @@
 // Date and time of the machine, in local time or at an offset from UTC (`+0200`).
-import { SaltError } from '../../../../data/mod.ts'
+import { failure, misuse } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 /** A wall clock: the shifted UTC fields of `at`. */
@@ -11,7 +11,7 @@ export interface Wall {
 
 function minutesOf(offset: string): number {
   const found = /^([+-])?(\d\d)(\d\d)$/.exec(offset)
-  if (!found) throw new SaltError('SaltInvocationError', 'Invalid UTC offset')
+  if (!found) throw misuse('Invalid UTC offset')
   return (found[1] === '-' ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3]))
 }
 
@@ -97,7 +97,7 @@ export async function setClock(ctx: FunctionContext, fields: Fields, offset: str
   const first = await runAll(ctx, [...date, `${stamp}.${two(target.getUTCSeconds())}`])
   // a POSIX date command takes no seconds
   if (first.retcode !== 0 && (await runAll(ctx, [...date, ` ${stamp}`])).retcode !== 0) {
-    throw new SaltError('CommandExecutionError', `date failed: ${first.stderr}`)
+    throw failure(`date failed: ${first.stderr}`)
   }
   if (await hasHardwareClock(ctx)) {
     const { retcode, stderr } = await runAll(ctx, ['hwclock', '--systohc'])

@@ -1,7 +1,7 @@
 // Whether the hardware clock is in UTC or local time.
-import { SaltError, splitLines, str } from '../../../../data/mod.ts'
+import { failure, misuse, splitLines, str } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, succeeds, textAt } from '../../../../sdk/mod.ts'
-import { failure, timedatectl, usesTimedatectl, zoneFile, zoneOf } from './zone.ts'
+import { timedatectl, usesTimedatectl, zoneFile, zoneOf } from './zone.ts'
 
 const familyOf = (ctx: FunctionContext): string => str(ctx.grains.get('os_family') ?? '')
 
@@ -64,7 +64,7 @@ const SETTINGS: ReadonlyArray<[string, (clock: string, zone: string) => [string,
 
 function known(clock: string): string {
   if (clock === 'UTC' || clock === 'localtime') return clock
-  throw new SaltError('SaltInvocationError', "Only 'UTC' and 'localtime' are allowed")
+  throw misuse("Only 'UTC' and 'localtime' are allowed")
 }
 
 export async function setHardwareClock(ctx: FunctionContext, clock: string): Promise<boolean> {

@@ -1,12 +1,10 @@
 // The time zone of the machine: from timedatectl, else from files of the distribution.
 import { posix } from 'node:path'
-import { SaltError, splitLines, str } from '../../../../data/mod.ts'
+import { failure, isFailure, misuse, SaltError, splitLines, str } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, outputOf, runAll, textAt } from '../../../../sdk/mod.ts'
 
 const ZONES = '/usr/share/zoneinfo/'
 const LOCALTIME = '/etc/localtime'
-
-export const failure = (text: string): SaltError => new SaltError('CommandExecutionError', text)
 
 export const usesTimedatectl = async (ctx: FunctionContext): Promise<boolean> =>
   (await ctx.host.which('timedatectl')) !== undefined
@@ -113,14 +111,14 @@ export async function isZone(ctx: FunctionContext, zone: string): Promise<boolea
   try {
     return (await zoneOf(ctx)) === zone
   } catch (error) {
-    if (!(error instanceof SaltError) || error.code !== 'CommandExecutionError') throw error
+    if (!isFailure(error)) throw error
   }
   if ((await ctx.host.stat(LOCALTIME)) === undefined) {
     const reason = 'No such file or directory'
     throw failure(`Failed to read ${LOCALTIME} to determine current timezone: ${reason}`)
   }
   if ((await ctx.host.stat(zoneFile(zone))) === undefined) {
-    throw new SaltError('SaltInvocationError', `Can't find a local timezone "${zone}"`)
+    throw misuse(`Can't find a local timezone "${zone}"`)
   }
   const [here, wanted] = [await ctx.host.hash(LOCALTIME, 'sha256'), await ctx.host.hash(zoneFile(zone), 'sha256')]
   return here === wanted

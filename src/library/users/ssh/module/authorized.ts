@@ -1,9 +1,9 @@
 // The authorized keys of users.
 import { dirname, isAbsolute, join } from 'node:path/posix'
-import { type Dict, decodeBytes, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, failure, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, type Host, isHostError } from '../../../../sdk/mod.ts'
 import { authorizedKey } from '../authorized-key.ts'
-import { authLine, failure, fingerprint, type KnownKey, keysIn, kindOf, linesOf } from './keys.ts'
+import { authLine, fingerprint, type KnownKey, keysIn, kindOf, linesOf } from './keys.ts'
 
 export const isFile = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'file'
 const isDirectory = async (host: Host, path: string): Promise<boolean> => (await host.stat(path))?.type === 'directory'

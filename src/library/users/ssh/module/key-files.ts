@@ -1,9 +1,8 @@
 // Key files of the machine and of its users.
 import { basename } from 'node:path/posix'
-import { type Dict, decodeBytes, SaltError, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, failure, misuse, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, unlessRefused } from '../../../../sdk/mod.ts'
 import { userInfo } from './authorized.ts'
-import { failure } from './keys.ts'
 
 const HOST_KEY = /^ssh_host_(.+)_key((-cert)?\.pub)?/
 const LEGACY = 'SSH PRIVATE KEY FILE FORMAT 1.1\n'
@@ -21,7 +20,7 @@ export async function hostKeys(
   certs: Value,
 ): Promise<Dict> {
   if (!keydir && ctx.grains.get('kernel') !== 'Linux') {
-    throw new SaltError('SaltInvocationError', 'ssh.host_keys: Please specify a keydir')
+    throw misuse('ssh.host_keys: Please specify a keydir')
   }
   const directory = keydir ? keydir : '/etc/ssh'
   const keys: Dict = new Map()

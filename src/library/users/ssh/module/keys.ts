@@ -2,11 +2,9 @@
 
 import { createHash, getHashes } from 'node:crypto'
 import { lookup } from '../../../../base/mod.ts'
-import { decodeBytes, SaltError, str, strip, truthy, type Value } from '../../../../data/mod.ts'
+import { decodeBytes, failure, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
 import { authorizedKey } from '../authorized-key.ts'
-
-export const failure = (message: string): SaltError => new SaltError('CommandExecutionError', message)
 
 const SHORT_NAMES: Readonly<Record<string, string>> = lookup({
   ...{ r: 'ssh-rsa', rsa: 'ssh-rsa' },

@@ -6,6 +6,7 @@ import {
   type Dict,
   decodeBytes,
   equals,
+  failure,
   PySet,
   splitLines,
   str,
@@ -15,7 +16,7 @@ import {
 } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, outputOf } from '../../../../sdk/mod.ts'
 import { isFile, userInfo } from './authorized.ts'
-import { failure, fingerprint } from './keys.ts'
+import { fingerprint } from './keys.ts'
 
 const SSH_PORT = 22
 

@@ -1,5 +1,5 @@
 // The differences between a user and the wanted one, under the names of Salt's reports.
-import { contains, type Dict, equals, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { contains, type Dict, equals, failure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 import { groupChange } from './groups.ts'
 import { isWindows, kernelIs, offers, shadowInfo, userInfo, type WantedUser } from './wanted.ts'
@@ -100,8 +100,5 @@ function refuseNumbers(wanted: WantedUser, user: Dict, change: Dict): void {
     )
   if (errors.length === 0) return
   const listing = errors.map((error) => `- ${error}`).join('\n')
-  throw new SaltError(
-    'CommandExecutionError',
-    `Encountered error checking for needed changes. Additional info follows:\n\n${listing}`,
-  )
+  throw failure(`Encountered error checking for needed changes. Additional info follows:\n\n${listing}`)
 }

@@ -1,5 +1,5 @@
 // Changing users through usermod. The account itself shows whether a change worked, not the answer of usermod.
-import { equals, iterate, PyError, PySet, SaltError, str, textOf, type Value } from '../../../../data/mod.ts'
+import { equals, failure, iterate, PyError, PySet, str, textOf, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { GECOS, type GecosField, gecosOf, groupsOf, info, kernelIs, program, rootOption, userOf } from './passwd.ts'
 
@@ -12,7 +12,7 @@ export async function changeAttribute(
   value: Value,
 ): Promise<boolean> {
   const before = await info(ctx, name, root)
-  if (before.size === 0) throw new SaltError('CommandExecutionError', `User '${name}' does not exist`)
+  if (before.size === 0) throw failure(`User '${name}' does not exist`)
   if (equals(value, before.get(key) ?? null)) return true
   const moving = move && !kernelIs(ctx, 'OpenBSD') ? ['-m'] : []
   const command = [await program(ctx, 'usermod'), ...rootOption(ctx, root), ...moving, option, value, name]

@@ -1,5 +1,5 @@
 // Users as user.info returns them: a line of passwd, its comment field by parts, and the groups.
-import { contains, type Dict, decodeBytes, SaltError, type Value } from '../../../../data/mod.ts'
+import { contains, type Dict, decodeBytes, failure, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, groupIdsOf, parsePasswd, type User } from '../../../../sdk/mod.ts'
 
 export const GECOS = ['fullname', 'roomnumber', 'workphone', 'homephone', 'other'] as const
@@ -20,7 +20,7 @@ export function rootOption(ctx: FunctionContext, root: string | null): string[] 
 
 export async function program(ctx: FunctionContext, name: string): Promise<string> {
   const path = await ctx.host.which(name)
-  if (path === undefined) throw new SaltError('CommandExecutionError', `Command '${name}' cannot be found`)
+  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
   return path
 }
 

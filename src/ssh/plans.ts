@@ -1,0 +1,65 @@
+// What a call read from a target the last time. The next call of the same kind asks for all of it at once. A target that was not met
+// yet gets the plan of another one: machines of a fleet are alike.
+import { createHash } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, repr, type Value } from '../data/mod.ts'
+import { keptReads, type SshRead } from '../host/mod.ts'
+import { sessionFolder } from './session-options.ts'
+
+/** Longer plans are of no use, and a file that is longer is none of ours. */
+const MOST_BYTES = 1 << 20
+
+export interface PlanKey {
+  opts: Dict
+  id: string
+  fun: string
+  words: readonly Value[]
+}
+
+const nameOf = ({ fun, words }: PlanKey): string =>
+  createHash('sha256')
+    .update(`${fun} ${repr([...words])}`)
+    .digest('hex')
+    .slice(0, 32)
+
+/** The folders in which a plan is looked for: the target's own first. */
+const foldersOf = ({ opts, id }: PlanKey): string[] => [
+  join(sessionFolder(opts, id), 'reads'),
+  join(option(opts, 'cachedir'), 'ssh', '.reads'),
+]
+
+/** Return the reads of the last such call; none when it is the first. */
+export function readPlan(key: PlanKey): SshRead[] {
+  for (const folder of foldersOf(key)) {
+    const text = contentOf(join(folder, nameOf(key)))
+    if (text === undefined || text.length > MOST_BYTES) continue
+    try {
+      return keptReads(JSON.parse(text))
+    } catch {}
+  }
+  return []
+}
+
+export function keepPlan(key: PlanKey, reads: readonly SshRead[]): void {
+  const text = JSON.stringify(reads)
+  if (reads.length === 0 || text.length > MOST_BYTES) return
+  for (const folder of foldersOf(key)) {
+    makeOwnFolder(folder)
+    const path = join(folder, nameOf(key))
+    if (contentOf(path) === text) continue
+    writeFileSync(`${path}.${process.pid}`, text, { mode: PRIVATE_FILE })
+    renameSync(`${path}.${process.pid}`, path)
+  }
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
