@@ -28,7 +28,7 @@ const PYTHONPATH = [process.env['SALT_TREE'], process.env['SALT_PYTHONPATH'], pr
   .filter(Boolean)
   .join(':')
 
-function saltPython(): string {
+export function saltPython(): string {
   const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
   const env = { ...process.env, PYTHONPATH }
   const found = candidates.find((name) => spawnSync(name, ['-c', 'import salt.scripts, tornado'], { env }).status === 0)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type BenchMinion, benchMinion, SIZES } from './local-trees.ts'
 import { median } from './measure.ts'
 import { findPython } from './peer.ts'
-import { type ProcessCost, processCost } from './process-cost.ts'
+import { medianCost, type ProcessCost, processCost } from './process-cost.ts'
 import type { Bench } from './run.ts'
 
 const GOAL_WALL = 0.25
@@ -63,11 +63,6 @@ interface Costs {
   theirs?: ProcessCost | undefined
   /** The wall times, round by round. */
   walls: { ours: number[]; theirs: number[] }
-}
-
-function medianCost(costs: ProcessCost[]): ProcessCost {
-  const of = (what: keyof ProcessCost): number => median(costs.map((cost) => cost[what]))
-  return { wallMs: of('wallMs'), cpuMs: of('cpuMs'), peakMiB: of('peakMiB') }
 }
 
 /** All in turns, so that other work on the machine hits both sides, and short and long runs, alike. */

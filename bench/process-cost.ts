@@ -1,6 +1,7 @@
 // What one run of a program costs: wall time, CPU time, and the most memory it held.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { median } from './measure.ts'
 
 export interface ProcessCost {
   wallMs: number
@@ -59,4 +60,10 @@ export function processCost(command: string, args: string[], env: NodeJS.Process
       else reject(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${tail}`))
     })
   })
+}
+
+/** The median of each figure. */
+export function medianCost(costs: ProcessCost[]): ProcessCost {
+  const of = (what: keyof ProcessCost): number => median(costs.map((cost) => cost[what]))
+  return { wallMs: of('wallMs'), cpuMs: of('cpuMs'), peakMiB: of('peakMiB') }
 }

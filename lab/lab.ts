@@ -11,7 +11,7 @@ import { Network } from './network.ts'
 import { isLeftover, OWN_NAME } from './owner.ts'
 import { packageRepository, type Stock } from './packages.ts'
 import { program, RUNNING } from './program.ts'
-import { debianRoot, rootWith } from './root.ts'
+import { debianRoot, MOUNTS, rootWith } from './root.ts'
 
 export interface LabOptions {
   /** Packages that every host has from the start. */
@@ -45,6 +45,7 @@ export class Lab {
   readonly packages: string
   readonly #root: string
   readonly #mounts: Record<string, string>
+  readonly #bareMounts: Record<string, string>
   readonly #hosts: Host[] = []
 
   private constructor(network: Network, prepared: Prepared, mounts: Record<string, string>) {
@@ -53,6 +54,7 @@ export class Lab {
     this.packages = prepared.packages
     this.#root = prepared.root
     this.#mounts = mounts
+    this.#bareMounts = { [prepared.packages]: MOUNTS.packages }
   }
 
   static async open(options: LabOptions): Promise<Lab> {
@@ -67,10 +69,19 @@ export class Lab {
   }
 
   /** Boots hosts of these names, which know each other by name. */
-  async boot(...names: string[]): Promise<Host[]> {
+  boot(...names: string[]): Promise<Host[]> {
+    return this.#boot(names, this.#mounts)
+  }
+
+  /** Boots hosts that have neither Node nor our programs, only what Debian has. */
+  bootBare(...names: string[]): Promise<Host[]> {
+    return this.#boot(names, this.#bareMounts)
+  }
+
+  async #boot(names: string[], mounts: Record<string, string>): Promise<Host[]> {
     const added = names.map((name) => {
       const disk = join(RUNNING, OWN_NAME, name)
-      return new Host({ name, disk, address: this.network.takeAddress(), network: this.network, mounts: this.#mounts })
+      return new Host({ name, disk, address: this.network.takeAddress(), network: this.network, mounts })
     })
     for (const { name } of added) await makeDisk(this.#root, join(RUNNING, OWN_NAME, name))
     this.#hosts.push(...added)

@@ -13,7 +13,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 function test(files: string[]): number {
   const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest')
   const args = ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), ...files]
-  return spawnSync(vitest, args, { stdio: 'inherit' }).status ?? 1
+  const env = { ...process.env, ...(files.length > 0 && { BRINE_LAB_LONG: '1' }) }
+  return spawnSync(vitest, args, { stdio: 'inherit', env }).status ?? 1
 }
 
 async function boot(names: string[]): Promise<number> {

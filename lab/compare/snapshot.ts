@@ -14,7 +14,7 @@ const NOT_COMPARED = new RegExp(
     '^/(dev|proc|run|sys|tmp|opt/brine|opt/salt|srv/formulas|etc/salt|root/\\.cache)(/|$)',
     // what packages bring is told by their names and versions
     '^/usr/(?!local(/|$)|share/keyrings(/|$))',
-    '^/var/(cache|log|tmp|lib/apt|lib/dpkg|lib/systemd|lib/private|lib/postgresql/[^/]+/[^/]+)(/|$)',
+    '^/var/(backups|cache|log|tmp|lib/apt|lib/dpkg|lib/systemd|lib/private|lib/postgresql/[^/]+/[^/]+)(/|$)',
     '^/etc/(machine-id|ld\\.so\\.cache|\\.pwd\\.lock|hosts|hostname)$',
     '^/etc/ssl/(certs|private)/',
     '^/etc/ssh/ssh_host_',

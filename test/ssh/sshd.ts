@@ -32,6 +32,10 @@ export interface TestSshd {
   readonly target: SshTarget
   /** What the server has logged so far. */
   log(): string
+  /** How many processes serve sessions. */
+  sessions(): number
+  /** End every session at once, as a crash of their processes does; the server goes on. */
+  cut(): void
   /** End the server and every session of it at once, as a crash does. */
   crash(): Promise<void>
   stop(): Promise<void>
@@ -92,6 +96,10 @@ export async function startSshd({
     runtimeDir: at('run'),
     target,
     log: () => logged,
+    sessions: () => sessionsOf(child.pid!).length,
+    cut: () => {
+      for (const pid of sessionsOf(child.pid!)) kill(pid, 'SIGKILL')
+    },
     crash: () => ended(child, 'SIGKILL'),
     async stop() {
       await ended(child, 'SIGTERM')

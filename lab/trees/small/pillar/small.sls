@@ -1,0 +1,3 @@
+small:
+  greeting: hello
+  users: [ann, bob]
