@@ -131,7 +131,7 @@ export async function* sshAnswers(parts: SshParts, request: SshJobRequest): Asyn
 }
 
 /** Run a function on the targets that the request means, and return all answers by id. */
-async function sshCommand(parts: SshParts, request: SshJobRequest): Promise<Map<string, SshAnswer>> {
+export async function sshCommand(parts: SshParts, request: SshJobRequest): Promise<Map<string, SshAnswer>> {
   const answers = new Map<string, SshAnswer>()
   for await (const answer of sshAnswers(parts, request)) answers.set(answer.id, answer)
   return answers

@@ -78,7 +78,7 @@ export const SSH = {
   },
   enable_ssh_minions: { type: 'bool', master: false, doc: 'Let jobs reach SSH minions of the roster, too' },
   ssh_pre_flight_args: { type: 'str', for: ['master'], doc: 'Arguments of the pre-flight script' },
-  ...needless('nothing is deployed to SSH minions', {
+  ...needless('Nothing is deployed to SSH minions', {
     regen_thin: { master: false, doc: 'Build the bundle for SSH minions anew' },
     thin_extra_mods: { type: 'str', master: '', doc: 'Further Python modules for the bundle' },
     thin_exclude_saltexts: { type: 'bool', master: false, doc: 'Leave extensions out of the bundle' },
