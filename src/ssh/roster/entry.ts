@@ -2,7 +2,7 @@
 // the values that `sdb://` names.
 import { didYouMean, type Log, withHint } from '../../base/mod.ts'
 import { fetchSdb, option, withFetched } from '../../config/mod.ts'
-import { type Dict, deepCopy, isDict, quote, str, textOf, typeName, type Value } from '../../data/mod.ts'
+import { type Dict, deepCopy, isDict, quote, secretTexts, str, textOf, typeName, type Value } from '../../data/mod.ts'
 import { isValidId } from '../../wire/mod.ts'
 import { RosterError } from './errors.ts'
 
@@ -49,6 +49,9 @@ const ROSTER_KEYS: ReadonlySet<string> = new Set([
   'winrm',
 ])
 
+/** Keys whose values no line of the log may show. */
+const SECRETS = ['passwd', 'priv_passwd', 'sudo_passwd']
+
 /** Keys whose value must be a map. */
 const MAPS = ['minion_opts', 'grains']
 
@@ -91,6 +94,7 @@ export class EntryReader {
     this.warnOfUnknown(settings, where)
     await withFetched(settings, (uri) => this.fetched(uri, where))
     if (!settings.has('host')) settings.set('host', id)
+    for (const key of SECRETS) this.log.hide?.(secretTexts(settings.get(key) ?? null, true))
     return { id, settings, from }
   }
 

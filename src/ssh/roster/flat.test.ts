@@ -83,6 +83,14 @@ describe('the flat roster', () => {
     expect(site.lines.join('\n')).not.toMatch(/hunter/)
   })
 
+  it('has its passwords hidden in later lines of the log', async () => {
+    const site = rosterSite({ roster: 'a:\n  host: 127.0.0.1\n  passwd: hunter22\n  priv_passwd: 12345\n' })
+    const hidden: string[] = []
+    const hide = (texts: Iterable<string>) => void hidden.push(...texts)
+    await rosterTargets({ ...site.request('a'), log: Object.assign(() => {}, { hide }) })
+    expect(hidden).toEqual(['hunter22', '12345'])
+  })
+
   it('that is a list is an error', async () => {
     const site = rosterSite({ roster: '- one\n- two\n' })
     expect(await site.ids('*')).toEqual([])
