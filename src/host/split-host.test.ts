@@ -50,6 +50,16 @@ describe('the rest of the controller', () => {
     ])
   })
 
+  test('is not reached by links in the folder', async () => {
+    const { host, controller } = await machines()
+    const path = `${FOLDER}/files/link`
+    await expect(host.symlink('/srv/salt/a.sh', path)).rejects.toThrow('Operation not permitted')
+    await expect(host.link('/srv/salt/a.sh', path)).rejects.toThrow('cross-device')
+    expect(await controller.lstat(path)).toBeUndefined()
+    await host.link(`${FOLDER}/files/a.sh`, path)
+    expect(await text(host.read(path))).toBe('echo a\n')
+  })
+
   test('and its folder for the target are not changed by what the target asks for', async () => {
     const { host, controller } = await machines()
     const path = `${FOLDER}/extmods/modules/x.py`

@@ -68,8 +68,17 @@ export function splitHost({ folder, controller, target }: SplitOptions): Host {
     read: (path: string, range?: FileRange) => sideOf(path).read(path, range),
     copy: async (source: string, path: string) =>
       isHere(source) === isHere(path) ? changed(path).copy(source, path) : between(source, path),
-    link: async (of: string, path: string) => changed(path).link(of, path),
-    symlink: async (to: string, path: string) => changed(path).symlink(to, path),
+    // a link in the folder would lead functions of the target to any file of the controller
+    link: async (of: string, path: string) => {
+      const side = changed(path)
+      if (isHere(of) !== isHere(path)) throw systemError('EXDEV', of, path)
+      await side.link(of, path)
+    },
+    symlink: async (to: string, path: string) => {
+      const side = changed(path)
+      if (isHere(path)) throw systemError('EPERM', to, path)
+      await side.symlink(to, path)
+    },
     rename: async (source: string, path: string) => {
       if (isHere(source) === isHere(path)) return changed(path).rename(source, path)
       const mode = (await sideOf(source).stat(source))?.mode

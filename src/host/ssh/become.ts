@@ -44,5 +44,8 @@ export function becomeLine(
   return start + program
 }
 
+/** A question for a password is no longer than this, in characters; the target decides how long its lines are. */
+const LONGEST_QUESTION = 500
+
 /** Whether the last words on the channel are a question for a password. */
-export const isQuestion = (text: string): boolean => /assword[^\n]*: ?$/.test(text)
+export const isQuestion = (text: string): boolean => /assword[^\n]*: ?$/.test(text.slice(-LONGEST_QUESTION))

@@ -83,7 +83,7 @@ _beside() {
   _put %s '' "$_o" || exit 1
   printf %s "$_o"
 }
-_keep() { _kept=$((_kept + 1)); eval "_tmp$_kept=$1"; printf %s "$1"; }
+_keep() { _kept=$((_kept + 1)); eval "_tmp$_kept=\\$1"; printf %s "$1"; }
 _same() {
   [ "$(wc -c < "$1")" -eq "$2" ] || _n EIO
   [ -z "$3" ] && return

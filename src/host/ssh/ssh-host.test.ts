@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -168,6 +169,17 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     const command = host.run({ argv: ['sleep', '900'], signal: controller.signal, started })
     await expect(command).rejects.toThrow('enough')
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('runs nothing that the name of a directory says', async () => {
+    // a user of the target chooses where links in that user's directories lead
+    const [folder, link] = [join(scratch, 'a;>proof-of-a-name;b'), join(scratch, 'plain')]
+    mkdirSync(folder)
+    symlinkSync(folder, link)
+    const large = Buffer.alloc(100_000, 'x')
+    await host.write(join(link, 'large'), large)
+    expect(readFileSync(join(folder, 'large'))).toEqual(large)
+    expect(await shell('if [ -e proof-of-a-name ]; then rm proof-of-a-name; echo run; fi')).toBe('')
   })
 
   test('passes environment and streams', async () => {
