@@ -42,14 +42,19 @@ const CHANGING = [
   'setTimes',
 ] as const satisfies ReadonlyArray<keyof Host>
 
+/** Names below the folder of the controller that only the controller changes. */
+const KEPT = ['extmods', 'reads', 'machine', 'contacted']
+
 export function splitHost({ folder, controller, target }: SplitOptions): Host {
   const isHere = (path: string): boolean => isBelow(path, folder)
   const sideOf = (path: string): Host => (isHere(path) ? controller : target)
   /** The target itself, which modules on it speak for, changes nothing here. */
   const changed = (path: string): Host => {
-    if (isHere(path) && isAskedByTarget()) throw systemError('EACCES', path)
+    if (isHere(path) && (isAskedByTarget() || isOfSession(path))) throw systemError('EACCES', path)
     return sideOf(path)
   }
+  /** Users' modules, which run here, and what the session itself keeps: no function of a target changes them. */
+  const isOfSession = (path: string): boolean => KEPT.some((name) => isBelow(path, `${folder}/${name}`))
   const staged = new StagedFiles({ folder, controller, target })
   const byPath = Object.fromEntries(
     [...LOOKING, ...CHANGING].map((name) => [

@@ -62,6 +62,8 @@ export function sessionOptions(opts: Dict, { id, settings }: RosterEntry): Dict 
   const placed: Array<[string, Value]> = [
     ['id', id],
     ['file_client', 'local'],
+    // the session has fetched them
+    ['autoload_dynamic_modules', false],
     ['cachedir', folder],
     ['extension_modules', join(folder, 'extmods')],
     ['__master_opts__', opts],

@@ -60,6 +60,9 @@ interface Pending {
   fail: (error: SshError) => void
 }
 
+/** Of one answer, in bytes, for each stream. */
+const MOST_ANSWER = 256 << 20
+
 export class Agent {
   /** Resolved when the connection of this agent ended. */
   readonly ended: Promise<void>
@@ -119,7 +122,7 @@ export class Agent {
     if (this.failure) return Promise.reject(this.failure)
     const number = this.count++
     return new Promise((done, fail) => {
-      const limit = options.limit ?? Number.POSITIVE_INFINITY
+      const limit = options.limit ?? MOST_ANSWER
       const [out, err] = [new Gathered(limit), new Gathered(limit)]
       if (this.pending.length === 0) this.onRoundTrip()
       this.pending.push({ options, out, err, status: undefined, isSignalled: false, done, fail })

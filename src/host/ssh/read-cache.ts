@@ -61,6 +61,8 @@ export class ReadCache {
   private next = 0
   /** Commands that run now and may change anything at any time. */
   private changing = 0
+  /** Whether this session changed anything: then commands tell how things are only when they are asked for. */
+  private isChanged = false
   private readonly perform: (read: SshRead) => Promise<unknown>
 
   /** `perform` asks the target, without this cache. */
@@ -122,6 +124,7 @@ export class ReadCache {
 
   private fetchAhead(): void {
     for (const read of this.plan.slice(this.next, this.next + AHEAD)) {
+      if (read.op === 'run' && this.isChanged) continue
       const key = JSON.stringify(read)
       if (!this.fresh(key)) this.fetch(key, read)
     }
@@ -141,6 +144,7 @@ export class ReadCache {
 
   /** Forget everything, and ask behind the change for what was read lately and for what is planned next. */
   renew(): void {
+    this.isChanged = true
     this.clear()
     if (this.changing > 0) return
     for (const [key, read] of this.recent) this.fetch(key, read)
@@ -149,11 +153,19 @@ export class ReadCache {
 
   /** Run something that may change the target at any time until it ends. */
   async whileChanging<T>(work: () => Promise<T>): Promise<T> {
-    this.changing++
-    this.clear()
+    const end = this.beginChanging()
     try {
       return await work()
     } finally {
+      end()
+    }
+  }
+
+  /** Keep nothing until the returned function is called, because something may change the target at any time. */
+  beginChanging(): () => void {
+    this.changing++
+    this.clear()
+    return () => {
       this.changing--
       this.renew()
     }
@@ -171,13 +183,17 @@ const READING: ReadonlyMap<string, RegExp> = new Map([
   ['hostname', /^-[fsidIA]$/],
 ])
 
+/** Arguments of these programs that run something else. */
+const RUNNING = /^(--pipe|--eval|-E|--load|--macros|--define|-D)/
+
 /** Return the command as a read, or undefined when it may change the target or its output is heard as it comes. */
 export function readOnlyCommand(command: Command): ReadCommand | undefined {
   const { argv, stdin, hear, maxOutput, cwd, env, cleanEnv, user, group, umask, mergeStderr } = command
   const [program = '', ...args] = argv
   const first = args.find((word) => !/^--(no-pager|full|plain|no-legend|quiet)\b/.test(word)) ?? ''
   const isReader = READERS.has(basename(program)) || (READING.get(basename(program))?.test(first) ?? false)
-  if (!isReader || stdin !== undefined || hear || maxOutput !== undefined) return undefined
+  if (!isReader || args.some((word) => RUNNING.test(word))) return undefined
+  if (stdin !== undefined || hear || maxOutput !== undefined) return undefined
   return {
     argv: [...argv],
     ...(cwd !== undefined && { cwd }),

@@ -54,6 +54,7 @@ export class SshFiles implements HostFiles {
   protected async must(text: string, path?: string, other?: string): Promise<Buffer> {
     const answer = await this.ask(text)
     if (answer.status !== 0) throw toolError(answer, path, other)
+    if (answer.isTruncated) throw systemError('EFBIG', path, other)
     return answer.stdout
   }
 

@@ -79,6 +79,9 @@ export class SshHost extends SshFiles implements Host {
       `exec ${words(argv)}`,
     ]
     const channel = this.connection.open(lines.join('; '))
+    // what the program does is not known here
+    const ended = this.cache.beginChanging()
+    channel.child.once('close', ended)
     await channel.ready
     return channel.child
   }
