@@ -31,7 +31,7 @@ const OPTIONS: ReadonlyMap<string, CallerOption> = new Map([
   ['ssh_keepalive_interval', number],
   ['ssh_keepalive_count_max', number],
   ['ssh_options', { kind: 'texts', isForOwner: true }],
-  ['ssh_max_procs', number],
+  ['ssh_max_procs', { kind: 'number', isForOwner: true }],
   ['ssh_update_roster', { kind: 'flag', isForOwner: true }],
   ['ssh_scan_ports', { kind: 'text', isForOwner: true }],
   ['ssh_scan_timeout', { kind: 'number', isForOwner: true }],
@@ -42,8 +42,8 @@ const OPTIONS: ReadonlyMap<string, CallerOption> = new Map([
   ['roster', text],
   ['roster_file', text],
   ['rosters', { kind: 'texts', isForOwner: true }],
-  ['ignore_host_keys', flag],
-  ['no_host_keys', flag],
+  ['ignore_host_keys', { kind: 'flag', isForOwner: true }],
+  ['no_host_keys', { kind: 'flag', isForOwner: true }],
 ])
 
 /** Options of Salt that do nothing here, or nothing without a terminal. */

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   'salt-master': MASTER,
   'salt-minion': 'web1',
   'salt-run': MASTER,
+  'salt-ssh': MASTER,
   brine: undefined,
   ...Object.fromEntries(Object.keys(ABSENT_PROGRAMS).map((name) => [name, undefined])),
 }
