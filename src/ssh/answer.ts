@@ -25,6 +25,20 @@ export interface Ended {
   retcode: number
 }
 
+/** Return what a command gave with its output as text. */
+export function asText({
+  stdout,
+  stderr,
+  retcode,
+}: {
+  stdout: Uint8Array
+  stderr: Uint8Array
+  retcode: number
+}): Ended {
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+  return { stdout: text(stdout), stderr: text(stderr), retcode }
+}
+
 const FAILED = 'The command resulted in a non-zero exit code'
 
 /** The status of a target whose host key is not known. */

@@ -5,6 +5,7 @@ import { rawCommand } from '../host/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
 import {
+  asText,
   connectionError,
   failedCall,
   functionAnswer,
@@ -67,16 +68,15 @@ async function rawOn(
   line: string,
 ): Promise<SshAnswer> {
   const options = { log, runtimeDir, ...(signal && { signal }) }
-  const { retcode, stdout, stderr } = await rawCommand(sshTarget(entry, opts), line, options)
-  return rawAnswer(entry.id, { retcode, stdout: text(stdout), stderr: withoutReturns(text(stderr)).replace(/\n$/, '') })
+  const { stderr, ...ended } = asText(await rawCommand(sshTarget(entry, opts), line, options))
+  return rawAnswer(entry.id, { ...ended, stderr: withoutReturns(stderr).replace(/\n$/, '') })
 }
 
 async function callOn(parts: TargetParts, session: SshSession, request: NumberedRequest): Promise<SshAnswer> {
   const { id, machine } = session
   const { raw, jid, noParse = [] } = request
   if (raw !== undefined) {
-    const { retcode, stdout, stderr } = await machine.raw(raw, parts.signal && { signal: parts.signal })
-    return rawAnswer(id, { retcode, stdout: text(stdout), stderr: text(stderr) })
+    return rawAnswer(id, asText(await machine.raw(raw, parts.signal && { signal: parts.signal })))
   }
   const plan = { opts: parts.opts, id, fun: request.fun, words: request.words }
   // the first read that is needed waits for them
@@ -129,5 +129,3 @@ function failureOf({ log }: SshParts, id: string, error: unknown): SshAnswer {
   log('debug', stack ?? message)
   return textAnswer(id, message)
 }
-
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -6,12 +6,10 @@ import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { isList, shlexSplit, str, truthy, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
-import { type Ended, rawAnswer, type SshAnswer } from './answer.ts'
+import { asText, type Ended, rawAnswer, type SshAnswer } from './answer.ts'
 import type { SshParts } from './parts.ts'
 import type { RosterEntry } from './roster/mod.ts'
 import type { SshSession } from './session.ts'
-
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
 /** What the hook gave when it failed; then the target is left alone. */
 export async function runPreHook({ log, signal }: SshParts, { id, settings }: RosterEntry): Promise<Ended | undefined> {
@@ -20,7 +18,7 @@ export async function runPreHook({ log, signal }: SshParts, { id, settings }: Ro
   const ended = await new LocalHost().run({ argv: ['/bin/sh', '-c', str(hook)], ...(signal && { signal }) })
   if (ended.retcode === 0) return undefined
   log('error', `Error running ssh_pre_hook script ${str(hook)} for target ${id}`)
-  return { retcode: ended.retcode, stdout: text(ended.stdout), stderr: text(ended.stderr) }
+  return asText(ended)
 }
 
 export const hasPreFlight = ({ settings }: RosterEntry): boolean => truthy(settings.get('ssh_pre_flight') ?? null)
@@ -42,8 +40,7 @@ export async function runPreFlight(parts: SshParts, session: SshSession): Promis
       await host.remove(copy)
       if (ended.retcode !== 0) {
         log('error', `Error running ssh_pre_flight script ${basename(path)}`)
-        const { retcode, stdout, stderr } = ended
-        return rawAnswer(session.id, { retcode, stdout: text(stdout), stderr: text(stderr) })
+        return rawAnswer(session.id, asText(ended))
       }
     }
   }

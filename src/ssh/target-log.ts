@@ -1,5 +1,5 @@
-// The log of functions that run for a target. Salt runs them on the target without a log; here their lines are kept for those who ask
-// for details. What compiles states and pillar runs on the master's side in Salt too, and its lines stay as they are.
+// The log of functions that run for a target. Salt runs these functions on the target without a log; here the log keeps their lines at
+// level info at most. Salt compiles states and pillar on the master's side too, so lines of the compilers keep their level.
 import { LOG_LEVELS, type Log, type LogLevel, type LogOrigin, wrapLog } from '../base/mod.ts'
 
 /** The beginning of the names of functions' loggers. */

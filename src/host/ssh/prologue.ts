@@ -36,18 +36,20 @@ _hold() {
   _o=\${_at%/*}/.$1.tmp
   trap 'rm -f "$_o"' EXIT; trap 'exit 1' HUP INT PIPE TERM
 }
+_over() {
+  _old=
+  [ -e "$_at" ] || return 0
+  [ "$1" = x ] && _n EEXIST
+  _old=$(_whole "$_at") || exit 1
+  case $_old in 'file 1 '*) return 0;; esac
+  _put "$5" "$6" "$_at" || exit 1
+  _own "$_at" "$2" "$3" "$4"
+  exit
+}
 _write() (
   LC_ALL=C; export LC_ALL
   _walk "$1"
-  _old=
-  if [ -e "$_at" ]; then
-    [ "$2" = x ] && _n EEXIST
-    _old=$(_whole "$_at") || exit 1
-    case $_old in
-      'file 1 '*) ;;
-      *) _put "$7" "$8" "$_at" || exit 1; _own "$_at" "$3" "$4" "$5"; exit;;
-    esac
-  fi
+  _over "$2" "$3" "$4" "$5" "$7" "$8"
   _hold "$6"
   umask 077; set -C
   _put "$7" "$8" "$_o" || exit 1
@@ -92,16 +94,9 @@ _same() {
 }
 _move() {
   _walk "$1"
-  _old= _o=$6
+  _o=$6
   trap 'rm -f "$_o"' EXIT; trap 'exit 1' HUP INT PIPE TERM
-  if [ -e "$_at" ]; then
-    [ "$2" = x ] && _n EEXIST
-    _old=$(_whole "$_at") || exit 1
-    case $_old in
-      'file 1 '*) ;;
-      *) _put /file "$_o" "$_at" || exit 1; _own "$_at" "$3" "$4" "$5"; exit;;
-    esac
-  fi
+  _over "$2" "$3" "$4" "$5" /file "$_o"
   _finish "$2" "$3" "$4" "$5" "$_old"
 }
 _into() {

@@ -31,7 +31,7 @@ const FRESH = 5000
 /** How many planned reads are asked for together with one that misses. */
 const AHEAD = 8
 
-/** How many of the last reads are asked for again behind a change: who changes something looks at it again. */
+/** How many of the last reads are asked for again behind a change: code that changes a file mostly reads the file again. */
 const LATELY = 6
 
 /** Bounds what a session keeps and what a plan may ask for. */

@@ -42,7 +42,7 @@ export class SshFiles implements HostFiles {
     this.facts = facts
   }
 
-  /** Called before files are changed or followed, for those that are not on disk yet. */
+  /** Put temporary files that are still in memory on disk. Called before a path of theirs is changed or followed. */
   protected ready(..._paths: string[]): void {}
 
   /** Ask in a subshell, whose tools tell failures in English. */

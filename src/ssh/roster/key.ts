@@ -4,11 +4,8 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { option } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
-import type { Host } from '../../host/mod.ts'
+import { AGENT_FORWARDING, type Host } from '../../host/mod.ts'
 import { RosterError } from './errors.ts'
-
-/** The value of `priv` that means the keys of the agent, which is forwarded to the target. */
-export const AGENT_FORWARDING = 'agent-forwarding'
 
 /** Return the key of the options: the user's own with `ssh_use_home_key`, `ssh_priv`, or the key of salt-ssh itself. */
 export function defaultKey(opts: Dict): { path: string; isNamed: boolean } {

@@ -4,11 +4,11 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { option } from '../../config/mod.ts'
 import { type Dict, isInt, isList, quote, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import type { SshTarget } from '../../host/mod.ts'
+import { AGENT_FORWARDING, type SshTarget } from '../../host/mod.ts'
 import { hostOf, type RosterEntry } from './entry.ts'
 import { RosterError } from './errors.ts'
 import { texts } from './files.ts'
-import { AGENT_FORWARDING, defaultKey } from './key.ts'
+import { defaultKey } from './key.ts'
 
 const BECOME = ['sudo', 'doas', 'su'] as const
 
