@@ -5,6 +5,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, parseSaltUrl, SaltError, schemeOf, urlParts } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
 import { download } from './download.ts'
+import { downloadOnTarget, targetFetcher } from './download-on-target.ts'
 import type { FetchOptions, FileClient, FileSum } from './file-client.ts'
 import { KnownHashes } from './known-hashes.ts'
 
@@ -25,6 +26,8 @@ export abstract class CachingClient implements FileClient {
   protected readonly target: Host
   protected readonly hashes: KnownHashes
   protected readonly log: Log
+  /** Copies that a machine over SSH fetched itself, by the place that they would have in the cache. */
+  private readonly onTarget = new Map<string, string>()
 
   /** The target is another machine than that of the cache where functions run agentless. */
   constructor(opts: Dict, host: Host, log: Log = silentLog, target: Host = host) {
@@ -95,22 +98,45 @@ export abstract class CachingClient implements FileClient {
     }
     if (scheme === 'salt') return this.fetch(url, options)
     const last = path.length > 1 && !path.endsWith('/') ? url.slice(url.lastIndexOf('/') + 1) : 'index.html'
-    const target = options.dest ? await this.within(options.dest, last) : this.externalPath(url, options.saltenv)
-    const host = this.sideOf(options)
-    if (options.dest && !options.makedirs && (await host.stat(dirname(target)))?.type !== 'directory') return false
-    if (!options.dest && options.sourceHash && (await this.hasHash(target, options.sourceHash))) return target
-    await host.makeDirectory(dirname(target), { parents: true })
-    await download(host, this.opts, url, target, options)
-    this.log('debug', `File ${withoutUser(url)} was fetched to ${target}`)
-    return target
+    const place = options.dest ? await this.within(options.dest, last) : this.externalPath(url, options.saltenv)
+    if (options.dest && !options.makedirs && (await this.target.stat(dirname(place)))?.type !== 'directory')
+      return false
+    return (await this.fetchOnTarget(url, place, options)) ?? this.fetchHere(url, place, options)
   }
 
-  private async hasHash(path: string, sourceHash: string): Promise<boolean> {
+  /** Let a machine over SSH fetch a source itself. Undefined where it cannot. */
+  private async fetchOnTarget(url: string, place: string, options: FetchOptions): Promise<string | undefined> {
+    const { target } = this
+    const fetcher = await targetFetcher(target, this.opts, url)
+    if (fetcher === 'missing') {
+      const text = 'The target has neither curl nor wget, so the controller fetches'
+      this.log('warning', `${text} ${withoutUser(url)}. Install curl there to let the target fetch it.`)
+    }
+    if (fetcher === undefined || fetcher === 'missing') return undefined
+    const path = options.dest ? place : join((await target.sessionFolder!())!, place.slice(this.cachedir.length))
+    if (!options.dest && options.sourceHash && (await this.hasHash(target, path, options.sourceHash))) return path
+    await target.makeDirectory(dirname(path), { parents: true })
+    await downloadOnTarget(target, fetcher, url, path, options)
+    if (!options.dest) this.onTarget.set(place, path)
+    this.log('debug', `File ${withoutUser(url)} was fetched to ${path} by ${fetcher.name} of the target`)
+    return path
+  }
+
+  private async fetchHere(url: string, place: string, options: FetchOptions): Promise<string> {
+    const host = this.sideOf(options)
+    if (!options.dest && options.sourceHash && (await this.hasHash(host, place, options.sourceHash))) return place
+    await host.makeDirectory(dirname(place), { parents: true })
+    await download(host, this.opts, url, place, options)
+    this.log('debug', `File ${withoutUser(url)} was fetched to ${place}`)
+    return place
+  }
+
+  private async hasHash(host: Host, path: string, sourceHash: string): Promise<boolean> {
     const wanted = sourceHash.slice(sourceHash.lastIndexOf('=') + 1)
     const form = HASH_LENGTHS.get(wanted.length)
     if (form === undefined) return false
     try {
-      return (await this.host.hash(path, form)) === wanted
+      return (await host.hash(path, form)) === wanted
     } catch (error) {
       if (isHostError(error)) return false
       throw error
@@ -125,7 +151,11 @@ export abstract class CachingClient implements FileClient {
       join(this.cachedir, 'localfiles', path),
       this.externalPath(parsed.path, parsed.saltenv ?? saltenv),
     ]
-    for (const candidate of candidates) if (await this.host.stat(candidate)) return candidate
+    for (const candidate of candidates) {
+      const fetched = this.onTarget.get(candidate)
+      if (fetched !== undefined) return fetched
+      if (await this.host.stat(candidate)) return candidate
+    }
     return ''
   }
 
@@ -142,7 +172,8 @@ export abstract class CachingClient implements FileClient {
     const { netloc, path } = urlParts(url)
     const query = /\?([^#]*)/.exec(url)?.[1]
     const server = netloc.slice(netloc.lastIndexOf('@') + 1).replace(/:(?=\d+$)/, '')
-    return join(this.cachedir, 'extrn_files', saltenv, server, query ? `${path}-${query}` : path)
+    // dots in the URL must not lead out of the cache
+    return join(this.cachedir, 'extrn_files', saltenv, join('/', server, query ? `${path}-${query}` : path))
   }
 }
 

@@ -1,57 +1,114 @@
 // The file server: the backends that `fileserver_backend` names, in order; the first that has a file wins.
-import { lookup } from '../base/mod.ts'
+import { type Log, lookup, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { FileBackend, FileUse, FolderEntry, Listing, ServedFile, UpdateWish } from './backend.ts'
+import { openGitFiles } from './gitfs/mod.ts'
 import { MinionFiles } from './minionfs.ts'
-import { type FileBackend, type FolderEntry, type Listing, Roots, type ServedFile } from './roots.ts'
+import { Roots } from './roots.ts'
+import { openS3Files } from './s3fs/mod.ts'
+import { openHgFiles, openSvnFiles } from './trees/mod.ts'
 
 export interface FoundFile extends ServedFile {
   /** The name of the backend that has it. */
   back: string
 }
 
-type Make = (opts: Dict, host: Host) => FileBackend | undefined
+type Make = (opts: Dict, host: Host, log: Log) => FileBackend | undefined
 
-const BACKENDS: Readonly<Record<string, Make>> = {
+const BACKENDS: Readonly<Record<string, Make>> = lookup({
   roots: (opts, host) => new Roots(opts, host),
   minionfs: (opts, host) => (option(opts, 'file_recv') ? new MinionFiles(opts, host) : undefined),
-}
+  gitfs: (opts, _, log) => openGitFiles(opts, log),
+  svnfs: openSvnFiles,
+  hgfs: openHgFiles,
+  s3fs: openS3Files,
+})
 
 /** Names of old are the same backends. */
-const OLD_NAMES: Readonly<Record<string, string>> = lookup({ file: 'roots', minion: 'minionfs', git: 'gitfs' })
+const OLD_NAMES: Readonly<Record<string, string>> = lookup({
+  file: 'roots',
+  minion: 'minionfs',
+  git: 'gitfs',
+  svn: 'svnfs',
+  hg: 'hgfs',
+})
 
-const namesOf = (value: Value): string[] =>
-  (isList(value) ? value.map(str) : str(value).split(',')).map((name) => OLD_NAMES[name.trim()] ?? name.trim())
+const wordsOf = (value: Value): string[] =>
+  (isList(value) ? value.map(str) : str(value).split(',')).map((name) => name.trim())
+
+const currentName = (name: string): string => OLD_NAMES[name] ?? name
+
+/** What is to be told of an update: a tag and its data. */
+export type Tell = (tag: string, data: Dict) => unknown
 
 export class FileServer {
   private readonly all: FileBackend[]
   private readonly opts: Dict
+  private readonly log: Log
+  private readonly wanted: string[]
 
-  constructor(opts: Dict, host: Host) {
+  constructor(opts: Dict, host: Host, log: Log = silentLog) {
     this.opts = opts
-    const wanted = namesOf(option(opts, 'fileserver_backend'))
-    const isKnown = (name: string): boolean => Object.hasOwn(BACKENDS, name)
-    this.all = wanted.filter(isKnown).flatMap((name) => BACKENDS[name]!(opts, host) ?? [])
+    this.log = log
+    this.wanted = wordsOf(option(opts, 'fileserver_backend')).map(currentName)
+    // a backend that does not exist was reported when the configuration was read
+    this.all = this.wanted.flatMap((name) => BACKENDS[name]?.(opts, host, log) ?? [])
   }
 
   /** Those that are named, or all but those named with a minus; all when none is named. */
   backends(back: Value = null): FileBackend[] {
     if (!truthy(back)) return this.all
-    const names = namesOf(back)
+    const names = wordsOf(back)
     if (names.every((name) => name.startsWith('-'))) {
-      return this.all.filter(({ name }) => !names.includes(`-${name}`))
+      const excluded = names.map((name) => currentName(name.slice(1)))
+      return this.all.filter(({ name }) => !excluded.includes(name))
     }
-    return this.all.filter(({ name }) => names.includes(name))
+    for (const name of names) {
+      if (this.wanted.includes(currentName(name))) continue
+      const known = [...new Set(this.wanted.flatMap((one) => [one, one.replace(/fs$/, '')]))].sort()
+      const list = known.map((one) => `'${one}'`).join(', ')
+      this.log(
+        'error',
+        `Failed to load function ${name}.envs because its module (${name}) is not in the whitelist: [${list}]`,
+      )
+    }
+    const chosen = names.map(currentName)
+    return this.all.filter(({ name }) => chosen.includes(name))
   }
 
-  envs(back: Value = null): string[] {
-    return [...new Set(this.backends(back).flatMap((backend) => backend.envs()))].sort()
+  /** The same, each with the name that it was called by. */
+  called(back: Value = null): Array<readonly [string, FileBackend]> {
+    const names = truthy(back) ? wordsOf(back) : []
+    return this.backends(back).map((backend) => [
+      names.find((name) => currentName(name) === backend.name) ?? backend.name,
+      backend,
+    ])
   }
 
-  async find(path: string, saltenv: string, back: Value = null): Promise<FoundFile | undefined> {
+  async envs(back: Value = null): Promise<string[]> {
+    const lists = await Promise.all(this.backends(back).map((backend) => backend.envs()))
+    return [...new Set(lists.flat())].sort()
+  }
+
+  /** A path that begins with `|` is taken as it is; otherwise what is behind a question mark are parameters, as in Salt. */
+  find(given: string, saltenv: string, back: Value = null): Promise<FoundFile | undefined> {
+    return this.found(given, saltenv, back, 'read')
+  }
+
+  /** Find a file without reading it. The file may not be on disk afterwards. */
+  look(given: string, saltenv: string, back: Value = null): Promise<FoundFile | undefined> {
+    return this.found(given, saltenv, back, 'look')
+  }
+
+  private async found(given: string, saltenv: string, back: Value, use: FileUse): Promise<FoundFile | undefined> {
+    const [, path = given, query = ''] = given.startsWith('|')
+      ? ['', given.slice(1)]
+      : (/^([^?]*)\?(.*)$/s.exec(given) ?? [])
+    const named = new URLSearchParams(query).get('saltenv') ?? saltenv
     for (const backend of this.backends(back)) {
-      const found = await backend.find(path, saltenv)
+      const found = await backend.find(path, named, use)
       if (found) return { ...found, back: backend.name }
     }
     return undefined
@@ -60,20 +117,33 @@ export class FileServer {
   /** One folder of the tree, sorted by name; undefined where no backend has it. Of two entries of one name the first backend's counts. */
   async folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined> {
     const parts = await Promise.all(this.all.map((backend) => backend.folder(path, saltenv)))
-    if (parts.every((part) => part === undefined)) return path === '' && this.envs().includes(saltenv) ? [] : undefined
+    if (parts.every((part) => part === undefined))
+      return path === '' && (await this.envs()).includes(saltenv) ? [] : undefined
     const entries = new Map<string, FolderEntry>()
     for (const entry of parts.flatMap((part) => part ?? []))
       if (!entries.has(entry.name)) entries.set(entry.name, entry)
     return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Brings backends up to date; with `fileserver_events` each is told. */
-  async update(fire: (tag: string, data: Dict) => unknown, back: Value = null): Promise<void> {
-    if (!option(this.opts, 'fileserver_events')) return
+  /** Bring backends up to date; with `fileserver_events` each is told, and a failing source in any case. */
+  async update(tell: Tell, back: Value = null, wish: UpdateWish = {}): Promise<void> {
+    const isTold = option(this.opts, 'fileserver_events')
     for (const backend of this.backends(back)) {
-      const data = await backend.update?.()
-      if (data) await fire(`salt/fileserver/${backend.name}/update`, data)
+      const report = await backend.update?.(wish)
+      for (const [kind, data] of report?.events ?? []) await tell(`salt/fileserver/${backend.name}/${kind}`, data)
+      const data = isTold ? (report?.data ?? (await backend.changes?.())) : undefined
+      if (data) await tell(`salt/fileserver/${backend.name}/update`, data)
     }
+  }
+
+  /** Fetch news as a program does that serves itself. */
+  async refresh(): Promise<void> {
+    for (const backend of this.all) await backend.refresh?.()
+  }
+
+  /** Raise what is wrong with the configuration of a backend. */
+  check(): void {
+    for (const backend of this.all) backend.check?.()
   }
 
   async list(saltenv: string, back: Value = null): Promise<Listing> {
@@ -84,7 +154,8 @@ export class FileServer {
       files: merged(({ files }) => files),
       dirs: merged(({ dirs }) => dirs),
       emptyDirs: merged(({ emptyDirs }) => emptyDirs),
-      links: new Map(listings.flatMap(({ links }) => [...links])),
+      // of two links with one name the first counts, as for files
+      links: new Map([...listings].reverse().flatMap(({ links }) => [...links])),
     }
   }
 }

@@ -1,45 +1,53 @@
-// The file client of a minion without master: it serves itself from its `file_roots`, and copies what is used into its
-// cache as it would from a master.
+// The file client of a minion without a master. The client asks a file server in the same process, and copies the files that the minion
+// uses into the cache of the minion, as from a master.
 import { isLogged, type Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
-import { Roots } from './roots.ts'
+import { FileServer, type FoundFile } from './file-server.ts'
 
 export class LocalFileClient extends CachingClient {
-  private readonly roots: Roots
+  private readonly served: FileServer
+  private ready: Promise<void> | undefined
 
   constructor(opts: Dict, host: Host, log?: Log, target?: Host) {
     super(opts, host, log, target)
-    this.roots = new Roots(opts, host)
+    this.served = new FileServer(opts, host, this.log)
+  }
+
+  /** The file server, with news fetched once. */
+  private async server(): Promise<FileServer> {
+    this.ready ??= this.served.refresh()
+    await this.ready
+    return this.served
   }
 
   async envs(): Promise<string[]> {
-    return this.roots.envs()
+    return (await this.server()).envs()
   }
 
   async files(saltenv: string, prefix = ''): Promise<string[]> {
-    return beginning((await this.roots.list(saltenv)).files, prefix)
+    return beginning((await (await this.server()).list(saltenv)).files, prefix)
   }
 
   async directories(saltenv: string, prefix = ''): Promise<string[]> {
-    return beginning((await this.roots.list(saltenv)).dirs, prefix)
+    return beginning((await (await this.server()).list(saltenv)).dirs, prefix)
   }
 
   async emptyDirectories(saltenv: string, prefix = ''): Promise<string[]> {
-    return beginning((await this.roots.list(saltenv)).emptyDirs, prefix)
+    return beginning((await (await this.server()).list(saltenv)).emptyDirs, prefix)
   }
 
   async symlinks(saltenv: string, prefix = ''): Promise<Map<string, string>> {
-    const { links } = await this.roots.list(saltenv)
+    const { links } = await (await this.server()).list(saltenv)
     return new Map([...links].filter(([path]) => path.startsWith(bare(prefix))))
   }
 
-  private async locate(url: string, saltenv: string): Promise<string | undefined> {
+  private async locate(url: string, saltenv: string): Promise<FoundFile | undefined> {
     const parsed = parseSaltUrl(url)
-    return (await this.roots.find(parsed.path, parsed.saltenv ?? saltenv))?.path
+    return (await this.server()).look(parsed.path, parsed.saltenv ?? saltenv)
   }
 
   async hash(url: string, saltenv: string): Promise<FileSum | undefined> {
@@ -48,8 +56,8 @@ export class LocalFileClient extends CachingClient {
       if ((await this.target.stat(url))?.type !== 'file') return undefined
       return { hash_type, hsum: await this.target.hash(url, hash_type) }
     }
-    const path = await this.locate(url, saltenv)
-    return path === undefined ? undefined : { hash_type, hsum: await this.hashes.of(path, hash_type) }
+    const found = await this.locate(url, saltenv)
+    return found && { hash_type, hsum: await this.hashes.of(found.path, hash_type, found) }
   }
 
   async stat(url: string, saltenv: string): Promise<FileStat | undefined> {
@@ -57,14 +65,13 @@ export class LocalFileClient extends CachingClient {
       const stat = await this.target.stat(url)
       return stat?.type === 'file' ? stat : undefined
     }
-    const path = await this.locate(url, saltenv)
-    return path === undefined ? undefined : this.host.stat(path)
+    return (await this.locate(url, saltenv))?.stat
   }
 
   async fetch(url: string, options: FetchOptions): Promise<string | false> {
     const { path, saltenv: named } = parseSaltUrl(url)
     const saltenv = named ?? options.saltenv
-    const source = (await this.roots.find(path, saltenv))?.path
+    const source = await (await this.server()).find(path, saltenv)
     if (source === undefined) return false
     const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
     const host = this.sideOf(options)
@@ -74,20 +81,20 @@ export class LocalFileClient extends CachingClient {
       return target
     }
     if (!(await this.prepare(target, options))) return false
-    await host.writeStream(target, this.host.stream(source))
+    await host.writeStream(target, this.host.stream(source.path))
     await this.tellCopied(path, saltenv, 'server', source)
     return target
   }
 
-  private async tellCopied(path: string, saltenv: string, from: 'cache' | 'server', source: string): Promise<void> {
+  private async tellCopied(path: string, saltenv: string, from: 'cache' | 'server', source: FoundFile): Promise<void> {
     if (!isLogged(this.log, 'debug')) return
     const hash_type = option(this.opts, 'hash_type')
-    this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source, hash_type) })
+    this.tellFetched(path, saltenv, from, { hash_type, hsum: await this.hashes.of(source.path, hash_type, source) })
   }
 
-  private async sameContent(source: string, host: Host, target: string, size: number): Promise<boolean> {
-    if ((await this.host.stat(source))?.size !== size) return false
+  private async sameContent(source: FoundFile, host: Host, target: string, size: number): Promise<boolean> {
+    if (source.stat.size !== size) return false
     const there = host === this.host ? this.hashes.of(target, 'sha256') : host.hash(target, 'sha256')
-    return (await this.hashes.of(source, 'sha256')) === (await there)
+    return (await this.hashes.of(source.path, 'sha256', source)) === (await there)
   }
 }

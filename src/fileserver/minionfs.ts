@@ -4,8 +4,8 @@ import { basename, isAbsolute, join, normalize } from 'node:path/posix'
 import { option } from '../config/mod.ts'
 import { type Dict, fnmatch, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
+import { type FileBackend, type FolderEntry, type Listing, noFiles, type ServedFile } from './backend.ts'
 import { isIgnored } from './ignored.ts'
-import type { FileBackend, FolderEntry, Listing, ServedFile } from './roots.ts'
 
 export class MinionFiles implements FileBackend {
   readonly name = 'minionfs'
@@ -34,14 +34,14 @@ export class MinionFiles implements FileBackend {
     return only.length === 0 || any(only)
   }
 
-  envs(): string[] {
+  async envs(): Promise<string[]> {
     return [option(this.opts, 'minionfs_env')]
   }
 
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
     const path = normalize(given)
     if (isAbsolute(path) || path.startsWith('..') || path.includes('\0')) return undefined
-    if (!this.envs().includes(saltenv) || basename(path) === 'top.sls') return undefined
+    if (saltenv !== option(this.opts, 'minionfs_env') || basename(path) === 'top.sls') return undefined
     if (this.mountPoint !== '' && !path.startsWith(`${this.mountPoint}/`)) return undefined
     const rel = path.slice(this.mountPoint.length).replace(/^\/+/, '')
     const [id = '', ...pushed] = rel.split('/')
@@ -52,8 +52,8 @@ export class MinionFiles implements FileBackend {
   }
 
   async list(saltenv: string): Promise<Listing> {
-    const found: Listing = { files: [], dirs: [], emptyDirs: [], links: new Map() }
-    if (!this.envs().includes(saltenv)) return found
+    const found = noFiles()
+    if (saltenv !== option(this.opts, 'minionfs_env')) return found
     for (const id of await this.names(this.root)) {
       if (this.isExposed(id)) await this.walk(join(this.root, id, 'files'), join(this.mountPoint, id), found)
     }

@@ -17,8 +17,8 @@ const request = (cmd: string, fields: Record<string, Value>): Dict =>
 export class RemoteFileClient extends CachingClient {
   private readonly ask: AskMaster
 
-  constructor(opts: Dict, host: Host, ask: AskMaster, log?: Log) {
-    super(opts, host, log)
+  constructor(opts: Dict, host: Host, ask: AskMaster, log?: Log, target?: Host) {
+    super(opts, host, log, target)
     this.ask = ask
   }
 
@@ -97,7 +97,7 @@ export class RemoteFileClient extends CachingClient {
     }
     const target = options.dest ? await this.within(options.dest, path) : await this.cacheTarget(path, saltenv)
     const there = await this.host.stat(target)
-    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, there)) === sum.hsum) {
+    if (there?.type === 'file' && (await this.hashes.of(target, sum.hash_type, { stat: there })) === sum.hsum) {
       this.tellFetched(path, saltenv, 'cache', sum)
       return target
     }

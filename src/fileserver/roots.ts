@@ -3,45 +3,9 @@
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
+import type { FileBackend, FolderEntry, Listing, ServedFile } from './backend.ts'
 import { rootsChanges } from './changes.ts'
 import { isIgnored } from './ignored.ts'
-
-export interface ServedFile {
-  /** Where it is on disk. */
-  path: string
-  /** Its path below the root. */
-  rel: string
-  stat: FileStat
-}
-
-export interface Listing {
-  files: string[]
-  dirs: string[]
-  emptyDirs: string[]
-  links: Map<string, string>
-}
-
-/** One entry of a folder of the served tree. */
-export interface FolderEntry {
-  name: string
-  /** Its path below the root. */
-  path: string
-  kind: 'file' | 'folder'
-  /** Bytes of a file. */
-  size: number | null
-}
-
-/** A source of files. */
-export interface FileBackend {
-  readonly name: string
-  envs(): string[]
-  find(path: string, saltenv: string): Promise<ServedFile | undefined>
-  list(saltenv: string): Promise<Listing>
-  /** One folder of the tree, the empty path for its top; undefined where there is no such folder. */
-  folder(path: string, saltenv: string): Promise<FolderEntry[] | undefined>
-  /** What changed since it was asked the last time, as its event tells it. */
-  update?(): Promise<Dict>
-}
 
 export class Roots implements FileBackend {
   readonly name = 'roots'
@@ -58,7 +22,7 @@ export class Roots implements FileBackend {
     return roots instanceof Map ? roots : new Map()
   }
 
-  envs(): string[] {
+  async envs(): Promise<string[]> {
     return [...this.roots.keys()].map((name) => str(name)).sort()
   }
 
@@ -86,7 +50,7 @@ export class Roots implements FileBackend {
   }
 
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
-    const rel = normalize(given.replace(/^\|/, ''))
+    const rel = normalize(given)
     if (!staysBelow(rel)) return undefined
     for (const root of this.directories(saltenv)) {
       const path = join(root, rel)
@@ -148,9 +112,9 @@ export class Roots implements FileBackend {
     }
   }
 
-  async update(): Promise<Dict> {
+  async changes(): Promise<Dict> {
     const paths = new Set<string>()
-    for (const root of this.envs().flatMap((saltenv) => this.directories(saltenv))) {
+    for (const root of (await this.envs()).flatMap((saltenv) => this.directories(saltenv))) {
       const found = { files: new Set<string>(), dirs: new Set<string>(), emptyDirs: new Set<string>() }
       await this.walk(root, '', { ...found, links: new Map() }, new Set())
       for (const rel of found.files) paths.add(join(root, rel))

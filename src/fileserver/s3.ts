@@ -3,34 +3,69 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type Dict, isDict, SaltError, str, textOf, truthy, urlParts, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { openUrl } from '../http/mod.ts'
+import { type HttpStream, openUrl } from '../http/mod.ts'
+
+/** Who asks: an access key, and a token where the key is one of a role. */
+export interface S3Login {
+  key: string | undefined
+  keyId: string | undefined
+  token?: string
+}
 
 /** The body of the object. */
 export async function openObject(host: Host, opts: Dict, url: string): Promise<AsyncIterable<Uint8Array>> {
   const { netloc: bucket, path } = urlParts(url)
+  const response = await askBucket(host, opts, { bucket, path })
+  if (response.status < 300) return response.body
+  throw new SaltError('CommandExecutionError', `Failed to get file. ${await s3Problem(response)}`)
+}
+
+/** The key that the options name. */
+export const s3Login = (opts: Dict): S3Login => ({
+  key: textOf(optionOf(opts, 'key') ?? null),
+  keyId: textOf(optionOf(opts, 'keyid') ?? null),
+})
+
+interface S3Question {
+  bucket: string
+  /** It begins with a slash. */
+  path: string
+  query?: Readonly<Record<string, string>>
+  login?: S3Login
+}
+
+/** Ask a bucket for an object, or with a query for a list of them. */
+export async function askBucket(host: Host, opts: Dict, question: S3Question): Promise<HttpStream> {
+  const { bucket, path, query = {}, login = s3Login(opts) } = question
   const option = (name: string, otherwise: Value = null): Value => optionOf(opts, name) ?? otherwise
   const service = textOf(option('service_url')) || 's3.amazonaws.com'
   const byPath = truthy(option('path_style', false))
   const server = byPath ? service : `${bucket}.${service}`
   const place = quoted(byPath ? `/${bucket}${path}` : path)
+  const words = queryText(query)
   const headers = signed({
     server,
     path: place,
-    key: textOf(option('key')),
-    keyId: textOf(option('keyid')),
+    query: words,
+    ...login,
     region: textOf(option('location')) || 'us-east-1',
     time: new Date(),
   })
   const scheme = truthy(option('https_enable', true)) ? 'https' : 'http'
   const parameters = new Map<string, Value>([
-    ['url', `${scheme}://${server}${place}`],
+    ['url', `${scheme}://${server}${place}${words === '' ? '' : `?${words}`}`],
     ['header_dict', new Map<Value, Value>(headers)],
     ['verify_ssl', option('verify_ssl', true)],
   ])
-  const response = await openUrl(host, opts, parameters)
-  if (response.status < 300) return response.body
-  throw new SaltError('CommandExecutionError', `Failed to get file. ${await problem(response.status, response.body)}`)
+  return openUrl(host, opts, parameters)
 }
+
+/** Parameters in the order that signatures want. */
+const queryText = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .join('&')
 
 function optionOf(opts: Dict, name: string): Value | undefined {
   const own = opts.get(`s3.${name}`)
@@ -40,25 +75,38 @@ function optionOf(opts: Dict, name: string): Value | undefined {
   return isDict(section ?? null) ? (section as Dict).get(name) : undefined
 }
 
-/** What the server says is wrong: a code and a message in XML. */
-async function problem(status: number, body: AsyncIterable<Uint8Array>): Promise<string> {
+/** Return a body as text; one that is too long is refused. */
+export async function wholeText(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
   const pieces: Uint8Array[] = []
-  for await (const piece of body) pieces.push(piece)
-  const text = Buffer.concat(pieces).toString()
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > most)
+      throw new SaltError('CommandExecutionError', `the answer of the server is longer than ${most} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+const MOST_PROBLEM = 1 << 20
+
+/** What the server says is wrong: a code and a message in XML. */
+export async function s3Problem({ status, body }: HttpStream): Promise<string> {
+  const text = await wholeText(body, MOST_PROBLEM)
   const [code, message] = ['Code', 'Message'].map((tag) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1])
   return code !== undefined && message !== undefined ? `${code}: ${message}` : `http-${status}: ${text}`
 }
 
-const quoted = (path: string): string =>
-  encodeURIComponent(path)
-    .replace(/%2F/g, '/')
-    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-interface ToSign {
+const quoted = (path: string): string => escaped(path).replace(/%2F/g, '/')
+
+interface ToSign extends S3Login {
   server: string
   path: string
-  key: string | undefined
-  keyId: string | undefined
+  /** Sorted and escaped. */
+  query?: string
   region: string
   time: Date
 }
@@ -67,7 +115,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const keyed = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 /** The headers of a GET that prove who asks. */
-export function signed({ server, path, key, keyId, region, time }: ToSign): Map<string, string> {
+export function signed({ server, path, query = '', key, keyId, token, region, time }: ToSign): Map<string, string> {
   const stamp = time.toISOString().replace(/[-:]|\.\d+/g, '')
   const day = stamp.slice(0, 8)
   const headers = new Map([
@@ -76,9 +124,10 @@ export function signed({ server, path, key, keyId, region, time }: ToSign): Map<
     ['x-amz-date', stamp],
   ])
   if (!key || !keyId) return headers
+  if (token) headers.set('x-amz-security-token', token)
   const names = [...headers.keys()].join(';')
   const lines = [...headers].map(([name, value]) => `${name}:${value}\n`).join('')
-  const request = ['GET', path, '', lines, names, sha256('')].join('\n')
+  const request = ['GET', path, query, lines, names, sha256('')].join('\n')
   const scope = [day, region, 's3', 'aws4_request']
   const words = ['AWS4-HMAC-SHA256', stamp, scope.join('/'), sha256(request)].join('\n')
   const signingKey = scope.reduce<string | Uint8Array>((at, word) => keyed(at, word), `AWS4${key}`)

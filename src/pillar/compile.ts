@@ -3,17 +3,17 @@
 // `ext_pillar_first` is set.
 import { isLogged, type Log, namedLog, SALT_VERSION, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, secretTexts, shallowCopy, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MatchSubject } from '../match/mod.ts'
 import { type FunctionSource, type Rendered, type Renderer, renderText, TopPlaces } from '../render/mod.ts'
-import type { PillarOrigin } from '../sdk/mod.ts'
+import { dataSourceContext, type PillarOrigin } from '../sdk/mod.ts'
 import { decryptPillar } from './decrypt.ts'
 import { builtinExtPillars } from './ext/mod.ts'
-import { addExtPillar, type ExtPillarContext, type ExtPillars, MALFORMED } from './ext-pillar.ts'
+import { addExtPillar, type ExtPillars, MALFORMED, type OwnPillarContext } from './ext-pillar.ts'
 import { originsOf, type PillarSource } from './origins.ts'
 import { type PillarMerge, pillarMerge, pillarOptions } from './pillar-options.ts'
-import { PillarTree } from './pillar-tree.ts'
+import { type PillarFolders, PillarTree } from './pillar-tree.ts'
 import { SlsRendering } from './sls.ts'
 import { matchingStates, type ReadTop, readTop } from './top.ts'
 import { userExtPillars } from './user-ext-pillars.ts'
@@ -36,6 +36,8 @@ export interface PillarInput {
   /** External pillars beside the built-in ones. */
   extPillars?: ExtPillars
   renderers?: Iterable<Renderer>
+  /** Folders of `pillar_roots` that are no directories, by the names that stand there. */
+  folders?: PillarFolders
   /** Whether a compound target means this minion to the master; without a master it knows no minions. */
   isMember?: (target: Value) => boolean | Promise<boolean>
   log?: Log
@@ -60,6 +62,9 @@ export function readPillarTop(input: PillarInput): Promise<ReadTop> {
   return new Compilation(input).readTop()
 }
 
+const malformed = (sls: string, errors: readonly string[]): string =>
+  `The rendered pillar sls file, '${sls}' state did not return the expected data format. This is a sign of a malformed pillar sls file. Returned errors: ${errors.map((error) => `'${error}'`).join(', ')}`
+
 class Compilation {
   readonly sources: PillarSource[] = []
   private readonly topPlaces = new TopPlaces()
@@ -78,7 +83,7 @@ class Compilation {
     this.input = input
     this.log = namedLog(input.log ?? silentLog, 'salt.pillar')
     this.opts = pillarOptions(input.opts, { grains, minionId, saltenv, pillarenv, ext, log: this.log })
-    this.tree = new PillarTree(this.opts, input.host)
+    this.tree = new PillarTree(this.opts, input.host, input.folders)
     this.merge = pillarMerge(this.opts, this.log)
     this.override = this.dictOr(input.override)
     const present = this.opts.get('pillar')
@@ -138,7 +143,9 @@ class Compilation {
     }
     if (errors.length > 0) {
       for (const error of errors) this.log('critical', `Pillar render error: ${error}`)
-      ;(pillar as Dict).set('_errors', errors)
+      // a source may have added its own, and a pillar that is compiled again knows the same ones
+      const known = (pillar as Dict).get('_errors') ?? null
+      ;(pillar as Dict).set('_errors', [...new Set([...(isList(known) ? known : []), ...errors])])
     }
     if (this.override.size > 0) {
       pillar = this.merge(pillar, this.override)
@@ -181,7 +188,8 @@ class Compilation {
     context?: ReadonlyMap<string, Value>,
   ): Promise<Rendered> {
     if (text.trim() === '') {
-      this.log('error', `Template is nothing but whitespace: ${file}`)
+      if (text === '') this.log('debug', `Template is an empty file: ${file}`)
+      else this.log('error', `Template is nothing but whitespace: ${file}`)
       return { value: new Map(), sourceLine: (line) => line }
     }
     return renderText(text, {
@@ -233,7 +241,7 @@ class Compilation {
         errors.push(...result.errors)
         if (result.value === null) continue
         if (!(result.value instanceof Map)) {
-          this.log('error', `The pillar SLS '${sls}' did not render to a dictionary and is left out`)
+          this.log('error', malformed(sls, errors))
           continue
         }
         this.sources.push(...result.sources)
@@ -264,32 +272,35 @@ class Compilation {
     const ctx = this.externalContext()
     return addExtPillar(start as Dict, errors, {
       ctx,
-      sources: new Map([...builtinExtPillars, ...(await userExtPillars(ctx)), ...(this.input.extPillars ?? [])]),
+      sources: new Map([
+        ...builtinExtPillars,
+        ...(await userExtPillars(ctx, configured.flatMap(sourceNames), [...builtinExtPillars.keys()])),
+        ...(this.input.extPillars ?? []),
+      ]),
       extraMinionData: this.dictOr(this.input.extraMinionData),
       merge: this.merge,
       merged: (name, data) => this.sources.push({ name: `ext_pillar ${name}`, data, under: [] }),
     })
   }
 
-  private externalContext(): ExtPillarContext {
+  private externalContext(): OwnPillarContext {
     const { minionId, grains, host, isMember } = this.input
     const opts = this.ownOptions()
     return {
+      ...dataSourceContext({ opts, grains, host, log: this.log, functions: this.functions }),
       minionId,
-      opts,
-      grains,
-      host,
-      ...this.withFunctions(),
       isMember: isMember ?? (() => false),
-      compileRoots: async (roots, saltenv) => {
+      compileRoots: async (roots, saltenv, folders) => {
         const own: Dict = new Map([...this.input.opts, ['pillar_roots', roots], ['ext_pillar', []]])
         const pillarenv = this.input.pillarenv ?? null
         const { override: _override, ext: _ext, ...input } = this.input
-        return (await compilePillar({ ...input, opts: own, saltenv, pillarenv })).pillar
+        return (await compilePillar({ ...input, opts: own, saltenv, pillarenv, ...(folders && { folders }) })).pillar
       },
       render: async (text, options) =>
         (await renderText(text, { ...this.renderContext(), isPillar: false, opts, ...options })).value,
-      log: this.log,
     }
   }
 }
+
+/** The names of external pillars in an entry of `ext_pillar`. */
+const sourceNames = (entry: Value): string[] => (isDict(entry) ? [...entry.keys()].map(str) : [])

@@ -1,54 +1,20 @@
 // External pillars: sources beside the SLS files, named in `ext_pillar`. Each entry is a dict of one source and its
 // arguments; of several in one entry only the last one's data counts.
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import {
-  type BoundArguments,
-  bindArguments,
-  contains,
-  type Dict,
-  PyError,
-  type Signature,
-  str,
-  textOf,
-  truthy,
-  typeError,
-  type Value,
-} from '../data/mod.ts'
-import type { Host } from '../host/mod.ts'
-import type { FunctionSource } from '../render/mod.ts'
+import { contains, type Dict, PyError, str, truthy, type Value } from '../data/mod.ts'
+import { callExtPillar, type ExtPillar, type ExtPillarContext } from '../sdk/mod.ts'
+import type { PillarFolders } from './pillar-tree.ts'
 
-/** What an external pillar may use. */
-export interface ExtPillarContext {
-  minionId: string
-  opts: Dict
-  grains: Dict
-  host: Host
-  functions?: FunctionSource
-  /** Whether this minion is among those that a compound target means to the master. */
-  isMember(target: Value): boolean | Promise<boolean>
-  /** The pillar that the SLS files of other roots give this minion, without external ones. */
-  compileRoots(roots: Dict, saltenv: string): Promise<Dict>
-  /** Runs text through a pipe of renderers. */
-  render(text: string, options: { renderer: string; opts?: Dict; path?: string }): Promise<Value>
-  log: Log
-}
-
-export interface ExtPillar {
-  /** The parameters after `minion_id` and `pillar`. */
-  readonly parameters: readonly string[]
-  /** How many of them are required. */
-  readonly required: number
-  readonly rest?: boolean
-  readonly open?: boolean
-  /** The data to merge; nothing is merged when it is empty. */
-  run(ctx: ExtPillarContext, args: BoundArguments, pillar: Dict): Value | Promise<Value>
+/** What the external pillars of this room see besides: they may compile roots that are no directories. */
+export interface OwnPillarContext extends ExtPillarContext {
+  compileRoots(roots: Dict, saltenv: string, folders?: PillarFolders): Promise<Dict>
 }
 
 export type ExtPillars = ReadonlyMap<string, () => Promise<ExtPillar>>
 
 export interface ExtRequest {
-  ctx: ExtPillarContext
+  ctx: OwnPillarContext
   sources: ExtPillars
   /** Data of the minion for sources that take it. */
   extraMinionData: Dict
@@ -57,9 +23,21 @@ export interface ExtRequest {
   merged(name: string, data: Value): void
 }
 
+/** The options make a source unusable: it counts as one that does not exist. */
+export class ExtPillarUnavailable extends BrineError<'ExtPillarUnavailable'> {
+  constructor(name: string) {
+    super('ExtPillarUnavailable', unavailable(name))
+  }
+}
+
+const EXTENSIONS = 'https://docs.saltstack.com/en/latest/ref/configuration/master.html#extension-modules'
+
+const unavailable = (name: string): string =>
+  `ext_pillar interface named ${name} is unavailable. Make sure it is placed in the correct directory/location. Check ${EXTENSIONS} for details.`
+
 /** The pillar with what the external sources add; problems go to `errors`. */
 export async function addExtPillar(start: Dict, errors: string[], request: ExtRequest): Promise<Value> {
-  const { ctx, sources, merge } = request
+  const { ctx, sources, extraMinionData, merge } = request
   const configured = ctx.opts.get('ext_pillar')
   let pillar: Value = start
   for (const entry of Array.isArray(configured) ? configured : []) {
@@ -76,18 +54,22 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
       const name = str(key)
       const source = sources.get(name)
       if (source === undefined) {
-        ctx.log('critical', `ext_pillar interface named ${name} is unavailable`)
+        ctx.log('critical', unavailable(name))
         continue
       }
       try {
         const began = performance.now()
-        data = await callSource(await source(), args, pillar as Dict, request)
+        data = await callExtPillar(await source(), ctx, { setting: args, pillar: pillar as Dict, extraMinionData })
         from = name
         ctx.log('debug', `ext_pillar ${name} answered after ${Math.round(performance.now() - began)} ms`)
       } catch (error) {
         if (!(error instanceof BrineError)) throw error
+        if (error instanceof ExtPillarUnavailable) {
+          ctx.log('critical', error.message)
+          continue
+        }
         errors.push(`Failed to load ext_pillar ${name}: ${error.message}`)
-        ctx.log('error', errors.at(-1)!)
+        ctx.log('error', `Exception caught loading ext_pillar '${name}':\n${error.message}`)
       }
     }
     if (!truthy(data)) continue
@@ -98,31 +80,3 @@ export async function addExtPillar(start: Dict, errors: string[], request: ExtRe
 }
 
 export const MALFORMED = 'The "ext_pillar" option is malformed'
-
-async function callSource(source: ExtPillar, args: Value, pillar: Dict, request: ExtRequest): Promise<Value> {
-  const { ctx, extraMinionData } = request
-  const positional = args instanceof Map ? [] : Array.isArray(args) ? args : [args]
-  const keywords = new Map<string, Value>()
-  if (source.parameters.includes('extra_minion_data') && extraMinionData.size > 0) {
-    keywords.set('extra_minion_data', extraMinionData)
-  }
-  for (const [key, value] of args instanceof Map ? args : []) {
-    const name = textOf(key)
-    if (name === undefined) throw typeError('keywords must be strings')
-    keywords.set(name, value)
-  }
-  const bound = bindArguments(signatureOf(source), [ctx.minionId, pillar, ...positional], keywords)
-  return source.run(ctx, bound, pillar)
-}
-
-function signatureOf({ parameters, required, rest = false, open = false }: ExtPillar): Signature {
-  return {
-    name: 'ext_pillar',
-    positional: ['minion_id', 'pillar', ...parameters],
-    required: required + 2,
-    keywordOnly: [],
-    requiredKeywords: [],
-    rest,
-    open,
-  }
-}

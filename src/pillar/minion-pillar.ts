@@ -1,8 +1,10 @@
 // The pillar of a minion as its master compiles it: with the master's options and the minion's grains.
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { type MinionKnowledge, resolveCertain } from '../match/mod.ts'
+import { moduleFiles } from '../python/mod.ts'
 import { renderText } from '../render/mod.ts'
 import type { PillarOrigin } from '../sdk/mod.ts'
 import type { CompiledPillar } from './compile.ts'
@@ -18,11 +20,18 @@ export interface MinionPillarRequest {
   ext?: Value
   /** What the minion passes on to external sources. */
   extraMinionData?: Value
+  /** Whether Vault is to be left out: the policies that the minion has there depend on this pillar. */
+  isWithoutVault?: boolean
 }
 
+/** The option, named as in Salt, that is set in a compilation without Vault. */
+const WITHOUT_VAULT = '_vault_runner_is_compiling_pillar_templates'
+
 /** Templates of a pillar see the master's options, but for what is the minion's. */
-function optionsFor(opts: Dict, { id, grains, saltenv = null, pillarenv = null }: MinionPillarRequest): Dict {
+function optionsFor(opts: Dict, request: MinionPillarRequest): Dict {
+  const { id, grains, saltenv = null, pillarenv = null, isWithoutVault = false } = request
   const own = new Map(opts)
+  if (isWithoutVault) own.set(WITHOUT_VAULT, true)
   own.set('id', id).set('grains', grains).set('saltenv', saltenv).set('pillarenv', pillarenv)
   return own.set('file_client', 'local')
 }
@@ -47,7 +56,7 @@ export async function compiledMinionPillar(
   request: MinionPillarRequest,
 ): Promise<CompiledPillar> {
   const { saltenv = null, pillarenv = null, override = null } = request
-  const pillar = compilerFor(known, host, request)
+  const pillar = await compilerFor(known, host, request)
   return pillar.compile(
     {
       pillarenv: truthy(pillarenv) ? str(pillarenv) : null,
@@ -62,11 +71,23 @@ export async function compiledMinionPillar(
 
 /** The top data of a minion's pillar, and what went wrong with it. */
 export async function minionPillarTop(known: MinionKnowledge, host: Host, request: MinionPillarRequest) {
-  const { top, errors } = await compilerFor(known, host, request).top(request.saltenv ?? null)
+  const { top, errors } = await (await compilerFor(known, host, request)).top(request.saltenv ?? null)
   return { top: top as Dict, errors }
 }
 
-function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRequest): LocalPillar {
+/** Return the pillar that the master keeps of a minion, or one that is compiled without Vault. */
+export async function keptPillar(
+  known: MinionKnowledge,
+  host: Host,
+  minion: Pick<MinionPillarRequest, 'id' | 'grains'>,
+  refresh: boolean | null,
+): Promise<Dict> {
+  const kept = refresh === true ? undefined : known.cache.bank('pillar').fetch(minion.id)
+  if (kept !== undefined && isDict(kept)) return kept
+  return refresh === false ? new Map() : minionPillar(known, host, { ...minion, isWithoutVault: true })
+}
+
+async function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRequest): Promise<LocalPillar> {
   const { log } = known
   const { id, grains } = request
   const opts = optionsFor(known.opts, request)
@@ -76,10 +97,15 @@ function compilerFor(known: MinionKnowledge, host: Host, request: MinionPillarRe
     pillar: new Map(),
     host,
     log,
+    keptPillar: (refresh) => keptPillar(known, host, { id, grains }, refresh),
+    ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
+    // a module of users' own may serve some minions only, so that it is asked for each
+    userModules: async (own, builtIn) => (await import('../pybridge/mod.ts')).userModules(own, builtIn),
     render: async ({ text, ...rendering }) => {
       return (await renderText(text, { ...rendering, opts, grains, pillar: new Map(), functions: registry, log })).value
     },
   })
+  if (moduleFiles(opts, 'modules').length > 0 || option(opts, 'python_upstream_modules')) await registry.refresh()
   const isMember = (target: Value): boolean => resolveCertain(known, target).includes(id)
   return new LocalPillar({ opts, grains, host, registry, log, isMember })
 }

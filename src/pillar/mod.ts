@@ -1,11 +1,19 @@
 // Pillar: data for one minion, compiled from top files, SLS files and external sources.
 export { type CompiledPillar, compilePillar, type PillarInput } from './compile.ts'
-export { updateGitPillars, type WantedRemotes } from './ext/git-remote.ts'
+export {
+  allPillarRemotes,
+  clearPillarLocks,
+  refreshGitPillars,
+  updateGitPillars,
+  verifyGitPillars,
+  type WantedRemotes,
+} from './ext/git-remotes.ts'
 export { builtinExtPillars } from './ext/mod.ts'
-export type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
+export type { ExtPillars } from './ext-pillar.ts'
 export { LocalPillar, type LocalPillarInput } from './local-pillar.ts'
 export {
   compiledMinionPillar,
+  keptPillar,
   type MinionPillarRequest,
   minionPillar,
   minionPillarOrigins,

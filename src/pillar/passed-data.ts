@@ -1,8 +1,7 @@
 // `pass_to_ext_pillars`: the options of a minion that go with its requests for pillar, to external sources.
 import { BrineError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, deepCopy, isList, str, update } from '../data/mod.ts'
-import { subtree } from './ext/extra-minion-data.ts'
+import { type Dict, deepCopy, isList, str, subtree, update } from '../data/mod.ts'
 
 /** Return the options that the minion passes on, in the dicts around them. */
 export function passedToExtPillars(opts: Dict): Dict {

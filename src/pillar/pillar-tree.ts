@@ -1,9 +1,13 @@
 // The files of `pillar_roots`: several directories for each environment, the first that has a file wins. SLS names are
 // paths with dots; `a.b` is `a/b.sls` or `a/b/init.sls`.
-import { join, normalize } from 'node:path/posix'
-import { compareText, compileRegex, type Dict, decodeBytes, fnmatch, str, truthy, type Value } from '../data/mod.ts'
-import { type Host, isHostError } from '../host/mod.ts'
+import { normalize } from 'node:path/posix'
+import { compareText, compileRegex, type Dict, fnmatch, str, truthy, type Value } from '../data/mod.ts'
+import type { Host } from '../host/mod.ts'
 import type { FileTree, TreeFile } from '../render/mod.ts'
+import { DirectoryFolder, type PillarFolder } from './pillar-folder.ts'
+
+/** By name, folders of `pillar_roots` that are no directories of this machine. */
+export type PillarFolders = ReadonlyMap<string, PillarFolder>
 
 export interface PillarFile extends TreeFile {
   /** Whether it is an `init.sls`, which is named after its folder. */
@@ -13,11 +17,14 @@ export interface PillarFile extends TreeFile {
 export class PillarTree implements FileTree {
   private readonly opts: Dict
   private readonly host: Host
+  private readonly folders: PillarFolders
   private readonly listed = new Map<string, Promise<string[]>>()
 
-  constructor(opts: Dict, host: Host) {
+  /** `folders` has those of `pillar_roots` that are no directories, by the names that stand there. */
+  constructor(opts: Dict, host: Host, folders: PillarFolders = new Map()) {
     this.opts = opts
     this.host = host
+    this.folders = folders
   }
 
   /** All environments, `base` first. */
@@ -37,13 +44,15 @@ export class PillarTree implements FileTree {
 
   async read(path: string, saltenv: string): Promise<TreeFile | undefined> {
     if (path.startsWith('/') || path.includes('\0') || path.split('/').includes('..')) return undefined
-    for (const directory of this.directories(saltenv)) {
-      const file = join(directory, path)
-      if ((await statOf(this.host, file))?.type === 'file') {
-        return { file, text: decodeBytes(await this.host.read(file)).replace(/\r\n?/g, '\n') }
-      }
+    for (const folder of this.foldersOf(saltenv)) {
+      const found = await folder.read(normalize(path))
+      if (found) return found
     }
     return undefined
+  }
+
+  private foldersOf(saltenv: string): PillarFolder[] {
+    return this.directories(saltenv).map((name) => this.folders.get(name) ?? new DirectoryFolder(this.host, name))
   }
 
   async sls(name: string, saltenv: string): Promise<PillarFile | undefined> {
@@ -67,26 +76,12 @@ export class PillarTree implements FileTree {
 
   private async list(saltenv: string): Promise<string[]> {
     const names = new Set<string>()
-    for (const directory of this.directories(saltenv)) {
-      for await (const path of this.walk(directory, '', new Set())) {
+    for (const folder of this.foldersOf(saltenv)) {
+      for await (const path of folder.paths((name) => this.isIgnored(name))) {
         if (path.endsWith('.sls')) names.add(path.replaceAll('/', '.').slice(0, path.endsWith('/init.sls') ? -9 : -4))
       }
     }
     return [...names].sort(compareText)
-  }
-
-  /** Follows links to directories, but none into a directory that it is in already. */
-  private async *walk(directory: string, prefix: string, above: ReadonlySet<string>): AsyncGenerator<string> {
-    const inside = await statOf(this.host, directory)
-    if (inside?.type !== 'directory') return
-    const identity = `${inside.device}:${inside.inode}`
-    if (above.has(identity)) return
-    for (const name of await this.host.list(directory)) {
-      const path = join(directory, name)
-      const found = await statOf(this.host, path)
-      if (found?.type !== 'directory') yield prefix + name
-      else if (!this.isIgnored(name)) yield* this.walk(path, `${prefix}${name}/`, new Set([...above, identity]))
-    }
   }
 
   private isIgnored(name: string): boolean {
@@ -98,15 +93,5 @@ export class PillarTree implements FileTree {
       patterns('file_ignore_regex').some((regex) => compileRegex(str(regex)).search(name) !== null) ||
       patterns('file_ignore_glob').some((glob) => fnmatch(name, str(glob)))
     )
-  }
-}
-
-/** Nothing for what cannot be looked at. */
-async function statOf(host: Host, path: string) {
-  try {
-    return await host.stat(path)
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
   }
 }

@@ -3,7 +3,8 @@ import type { Dict } from '../data/mod.ts'
 import { userPlugins } from '../pybridge/mod.ts'
 import { answersOf, type Scope } from '../python/mod.ts'
 import { sourceFamily } from '../render/mod.ts'
-import type { ExtPillar, ExtPillarContext, ExtPillars } from './ext-pillar.ts'
+import { arg, defineExtPillar, type ExtPillar, type ExtPillarContext } from '../sdk/mod.ts'
+import type { ExtPillars } from './ext-pillar.ts'
 
 const scopeOf = ({ opts, grains, functions, log }: ExtPillarContext, pillar: Dict): Scope => ({
   opts,
@@ -14,19 +15,22 @@ const scopeOf = ({ opts, grains, functions, log }: ExtPillarContext, pillar: Dic
   answers: answersOf(functions ? { function: sourceFamily(functions) } : {}),
 })
 
-export async function userExtPillars(ctx: ExtPillarContext): Promise<ExtPillars> {
+export async function userExtPillars(
+  ctx: ExtPillarContext,
+  names: readonly string[],
+  builtIn: readonly string[],
+): Promise<ExtPillars> {
   const found = new Map<string, () => Promise<ExtPillar>>()
-  for (const [name, plugin] of await userPlugins(scopeOf(ctx, new Map()), 'pillar')) {
+  for (const [name, plugin] of await userPlugins(scopeOf(ctx, new Map()), 'pillar', names, builtIn)) {
     if (!plugin.has('ext_pillar')) continue
     // Python binds what is configured itself
-    const source: ExtPillar = {
-      parameters: [],
-      required: 0,
-      rest: true,
-      open: true,
-      run: (own, { rest, further }, pillar) =>
-        plugin.call(scopeOf(own, pillar), 'ext_pillar', [own.minionId, pillar, ...rest], new Map(further)),
-    }
+    const source = defineExtPillar({
+      name,
+      doc: "A user's own external pillar.",
+      args: { args: arg.rest('Arguments'), kwargs: arg.open('Keywords') },
+      run: (own, { args, kwargs }, pillar) =>
+        plugin.call(scopeOf(own, pillar), 'ext_pillar', [own.minionId, pillar, ...args], new Map(kwargs)),
+    })
     found.set(name, async () => source)
   }
   return found

@@ -23,6 +23,7 @@ import {
   HIDDEN,
   isCredential,
   isDict,
+  maskMarked,
   PyError,
   readValue,
   SaltError,
@@ -32,6 +33,7 @@ import {
 } from '../data/mod.ts'
 import { loggerName } from '../loader/mod.ts'
 import { type MasterContext, type MasterOutcome, signatureOf } from '../sdk/mod.ts'
+import { inSpan } from '../telemetry/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce, type CallIdentity, masterContext } from './context.ts'
 import type { MasterFamily } from './functions.ts'
@@ -71,7 +73,16 @@ export async function beginMasterFunction(access: MasterAccess, call: MasterCall
 }
 
 /** Run a function of the master. The value of the result may be an `Encoded`. */
-async function performed(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
+function performed(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
+  const failure = ({ success }: MasterCallResult): string | undefined => (success ? undefined : 'the function failed')
+  const attributes = { 'salt.fun': call.fun }
+  return inSpan(
+    () => ({ name: `salt.${call.family}.${call.fun}`, attributes, failure }),
+    () => performedNow(access, call),
+  )
+}
+
+async function performedNow(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
   const { family, fun, args, kwargs, user } = call
   const jid = call.jid ?? newJid()
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
@@ -116,7 +127,10 @@ async function performed(access: MasterAccess, call: MasterCall): Promise<Master
   } finally {
     note.remove()
   }
-  const ended = new Map(described).set('return', withoutKeys(result.value)).set('success', result.success)
+  await access.stores.settled()
+  const isSecret = (await declarationOf(access, call))?.isSecret === true
+  const told = isSecret ? HIDDEN : maskMarked(withoutKeys(result.value))
+  const ended = new Map(described).set('return', told).set('success', result.success)
   if (result.raised) ended.set('retcode', result.retcode)
   if (family === 'runner') remember(access, jid, ended)
   await announce(access, `${tag}/ret`, ended)
@@ -131,13 +145,19 @@ export function callingContext(access: MasterAccess, identity: CallIdentity): Ma
 }
 
 /**
- * Return the arguments as the events of a call tell them. As in Salt, those of a wheel function that were all named are told as bound:
+ * Return the arguments as the events of a call tell them: others read these, so they show no credentials. As in Salt, those of a wheel function that were all named are told as bound:
  * the ones without a default by their place, and the others by name.
  */
-async function toldArguments({ functions }: MasterAccess, { family, fun, args, kwargs }: MasterCall): Promise<Value[]> {
-  const asGiven = (): Value[] => [...args, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]
-  if (family !== 'wheel' || args.length > 0 || !functions.wheels.has(fun)) return asGiven()
-  const declaration = await functions.wheels.find(fun)
+async function toldArguments(access: MasterAccess, call: MasterCall): Promise<Value[]> {
+  const { family, fun, args, kwargs } = call
+  const declaration = await declarationOf(access, call)
+  const parameters = Object.entries(declaration?.args ?? {})
+  const isSecret = (name: string): boolean => isCredential(name) || declaration?.args[name]?.secret === true
+  const withoutSecrets = (named: ReadonlyMap<string, Value>): Dict =>
+    new Map([...named].map(([name, value]): [Value, Value] => [name, isSecret(name) ? HIDDEN : value]))
+  const placed = args.map((value, index) => (parameters[index]?.[1].secret ? HIDDEN : value))
+  const asGiven = (): Value[] => [...placed, ...(kwargs.size > 0 ? [withoutSecrets(kwargs)] : [])]
+  if (family !== 'wheel' || args.length > 0 || !declaration) return asGiven()
   const { positional, required, rest, open } = signatureOf(declaration, fun)
   const names = positional.slice(0, required)
   if (rest || open || !names.every((name) => kwargs.has(name))) return asGiven()
@@ -145,6 +165,18 @@ async function toldArguments({ functions }: MasterAccess, { family, fun, args, k
   if (kwargs.size > names.length + named.filter((name) => kwargs.has(name)).length) return asGiven()
   const values = new Map(named.map((name) => [name, kwargs.get(name) ?? defaultOf(declaration.args[name])]))
   return [...names.map((name) => kwargs.get(name)!), ...(values.size > 0 ? [withoutSecrets(values)] : [])]
+}
+
+/** Return the declaration of a function; undefined if there is none that can be loaded, which the call itself tells. */
+async function declarationOf({ functions, log }: MasterAccess, { family, fun }: MasterCall) {
+  const registry = functions.of(family)
+  if (!registry.has(fun)) return undefined
+  try {
+    return await registry.find(fun)
+  } catch (error) {
+    log('debug', `${family} ${fun} cannot be loaded: ${toError(error).message}`)
+    return undefined
+  }
 }
 
 const defaultOf = (parameter: { default?: unknown } | undefined): Value => (parameter?.default ?? null) as Value
@@ -158,10 +190,6 @@ function withoutKeys(value: Value): Value {
 }
 
 const isPrivateKey = (value: Value): boolean => typeof value === 'string' && PRIVATE_KEY.test(value)
-
-/** Events and jobs are read by others, so they do not show credentials. */
-const withoutSecrets = (kwargs: ReadonlyMap<string, Value>): Dict =>
-  new Map([...kwargs].map(([name, value]): [Value, Value] => [name, isCredential(name) ? HIDDEN : value]))
 
 const BRIEF_MS = 20
 

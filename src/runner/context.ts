@@ -2,10 +2,10 @@
 // master itself, publishing and events, is handed in.
 import { BrineError, type Log, newJid } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
-import { JobHints, NOBODY_MATCHED } from '../client/mod.ts'
+import { JobHints, localKey, NOBODY_MATCHED } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { jobCacheOf } from '../daemon/mod.ts'
-import { type Dict, SaltError, str, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, maskMarked, SaltError, str, type Value } from '../data/mod.ts'
 import { FileServer, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
@@ -13,6 +13,7 @@ import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
 import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
 import {
+  type GitRepositories,
   type MasterContext,
   type MasterEvents,
   type MasterFunctionCall,
@@ -67,6 +68,8 @@ export function masterContext(
     },
     keys: stores.keys,
     cache: stores.cache,
+    cacheBanks: (driver) => stores.cacheBanks(driver),
+    settled: () => stores.settled(),
     orchestrations: () => stores.orchestrations(),
     get orchestration() {
       return orchestration
@@ -74,11 +77,12 @@ export function masterContext(
     queues: () => stores.queues(),
     reactions: () => stores.reactions(),
     journal: () => stores.journal(),
-    files: new LocalFileClient(opts, host),
-    fileServer: new FileServer(opts, host),
+    files: new LocalFileClient(opts, host, log),
+    fileServer: new FileServer(opts, host, log),
     memory: new Map(),
     jid: identity.jid,
     user: identity.user,
+    caller: identity.caller,
     masked: identity.masked ?? true,
     call: (name, args, kwargs) => functions.runners.call(ctx, name, args, kwargs),
     wheel: (name, args, kwargs) => functions.wheels.call(ctx, name, args, kwargs),
@@ -94,8 +98,10 @@ export function masterContext(
     ...callEvents(access, identity),
     ownQueues: (name) => ownQueues(opts, local, name),
     ...minionPillars(known, host),
+    ...gitRepositories(known),
     jobCache: async (name) => jobCacheOf((await local()).ctx, name),
     ask: (load) => access.command(load),
+    facts: (cmd) => ownersFacts(access, cmd),
     render: async ({ text, withLines, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
       const registry = await local()
@@ -110,6 +116,13 @@ export function masterContext(
   }
   const orchestration = new Orchestration(ctx)
   return ctx
+}
+
+/** Ask the running master with the key of its owner. */
+async function ownersFacts(access: MasterAccess, cmd: string): Promise<Dict[] | undefined> {
+  const { user, key } = localKey(access.opts)
+  const found = await access.command(new Map<Value, Value>([['cmd', cmd]]).set('user', user).set('key', key))
+  return isList(found) ? found.filter(isDict) : undefined
 }
 
 /** Jobs for minions, as a call of the master publishes and collects them. */
@@ -178,17 +191,30 @@ function minionPillars(known: MinionKnowledge, host: Host): MinionPillars {
   return {
     pillarOf: async (id, grains, options = {}) =>
       (await compiler()).minionPillar(known, host, { id, grains, ...options }),
+    keptPillar: async (id, grains, refresh) => (await compiler()).keptPillar(known, host, { id, grains }, refresh),
     pillarOrigins: async (id, grains, path, more = {}) =>
       (await compiler()).minionPillarOrigins(known, host, { id, grains, path, ...more }),
     pillarTop: async (id, grains, saltenv) => (await compiler()).minionPillarTop(known, host, { id, grains, saltenv }),
-    updateGitPillars: async (wanted) => (await compiler()).updateGitPillars({ ...known, host }, wanted),
+  }
+}
+
+function gitRepositories(known: MinionKnowledge): GitRepositories {
+  const [pillars, winrepos] = [() => import('../pillar/mod.ts'), () => import('./winrepo.ts')]
+  const { opts, log } = known
+  return {
+    updateGitPillars: async (wanted) => (await pillars()).updateGitPillars(known, wanted),
+    updateWinrepos: async (own, isClean) => (await winrepos()).updateWinrepos(own, log, isClean),
+    clearGitLocks: async (role, types, pattern) =>
+      role === 'git_pillar'
+        ? (await pillars()).clearPillarLocks(known, types, pattern)
+        : (await winrepos()).clearWinrepoLocks(opts, log, types, pattern),
   }
 }
 
 /** Fires an event that nobody has to hear: functions of the master run beside one that is down, too. */
 export async function announce({ fire, log }: MasterAccess, tag: string, data: Dict): Promise<void> {
   try {
-    await fire(tag, data)
+    await fire(tag, maskMarked(data) as Dict)
   } catch (error) {
     if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
     log('debug', `Nobody hears of ${tag}: ${error.message}`)
@@ -201,8 +227,8 @@ function noCalls(): never {
 
 /** Without files of that kind nothing else is looked at. */
 async function ownQueues(opts: Dict, local: () => Promise<Registry>, name: string): Promise<OwnPlugin | undefined> {
-  const { moduleFiles, ownPlugin } = await import('../pybridge/mod.ts')
-  if (moduleFiles(opts, 'queues').length === 0) return undefined
+  const { mayHaveModules, ownPlugin } = await import('../pybridge/mod.ts')
+  if (!mayHaveModules(opts, 'queues')) return undefined
   return ownPlugin({ ...(await local()).ctx, opts }, 'queues', name)
 }
 

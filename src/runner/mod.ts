@@ -8,7 +8,8 @@ export {
   runMasterFunction,
 } from './call.ts'
 export { masterContext } from './context.ts'
+export { openCache } from './data-cache.ts'
 export { MasterFunctions } from './functions.ts'
 export { tellNotBegun } from './not-begun.ts'
 export { type SocketAccess, socketAccess } from './socket-access.ts'
-export { OpenedStores } from './stores.ts'
+export { OpenedStores, type StoreParts } from './stores.ts'

@@ -17,8 +17,9 @@ import { ClientJobs } from '../client/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { EventWish } from '../sdk/mod.ts'
-import { fileCache, PkiKeys } from '../store/mod.ts'
+import { PkiKeys } from '../store/mod.ts'
 import type { MasterAccess } from './access.ts'
+import { openCache } from './data-cache.ts'
 import { MasterFunctions } from './functions.ts'
 import { OpenedStores } from './stores.ts'
 
@@ -35,7 +36,8 @@ export function socketAccess(
   const cachedir = str(opts.get('cachedir')!)
   const host = new LocalHost({ cache: cachedir })
   const jobs = new ClientJobs(opts, log)
-  const stores = new OpenedStores({ opts, keys: new PkiKeys(str(opts.get('pki_dir')!)), cache: fileCache(cachedir) })
+  const cache = openCache({ opts, log, host })
+  const stores = new OpenedStores({ opts, log, keys: new PkiKeys(str(opts.get('pki_dir')!)), cache })
   const access: SocketAccess = {
     opts,
     log,
@@ -52,6 +54,7 @@ export function socketAccess(
     close: () => {
       jobs.close()
       stores.close()
+      void cache.close()
     },
   }
   return access

@@ -1,5 +1,6 @@
 // The stores of a master: each is opened at its first use, and closed by the owner of this object.
 import { join } from 'node:path'
+import type { Log } from '../base/mod.ts'
 import { JournalReader, journalFolder } from '../bus/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
@@ -10,14 +11,17 @@ import {
   type PkiKeys,
   QueueStore,
   ReactionStore,
+  type SharedBanks,
   SqliteJobs,
   type StorageUse,
 } from '../store/mod.ts'
+import { cacheBanks, type OpenedCache } from './data-cache.ts'
 
 export interface StoreParts {
   opts: Dict
   keys: PkiKeys
-  cache: DataCache
+  cache: OpenedCache
+  log: Log
   /** The open job store of a running master; otherwise the file of the job store is opened. */
   jobs?: JobStore
   /** How the stores that are opened here use the disk. */
@@ -33,7 +37,7 @@ export class OpenedStores implements MasterStores {
   constructor(parts: StoreParts) {
     this.parts = parts
     this.keys = parts.keys
-    this.cache = parts.cache
+    this.cache = parts.cache.cache
   }
 
   get jobs(): JobStore {
@@ -54,6 +58,15 @@ export class OpenedStores implements MasterStores {
 
   journal(): JournalReader {
     return new JournalReader(journalFolder(this.parts.opts), () => this.jobs)
+  }
+
+  cacheBanks(driver: string): Promise<SharedBanks | undefined> {
+    return cacheBanks(driver, this.parts)
+  }
+
+  /** Wait a while until changes of the cache are where others see them. */
+  settled(): Promise<void> {
+    return this.parts.cache.settled()
   }
 
   close(): void {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PATIENCE_SECONDS } from '../until.ts'
 import type { Case } from './area.ts'
+import { runGitCases } from './areas/gitfs.ts'
 import { runScenarios } from './areas/ssh.ts'
 import { adapterPath, areaNames, caseDirectory, caseFiles, knownDifferences, readCases, rootCases } from './corpus.ts'
 import { formulaCases } from './formulas/goldens.ts'
@@ -17,8 +18,11 @@ export const FORMULAS = 'formulas'
 /** The area whose cases are vectors in files of their own shapes. */
 const WIRE = 'wire'
 
-/** The area whose cases are scenarios: steps that follow one another in a world of their own. */
-const SSH = 'ssh'
+/** The areas whose cases are steps that follow one another in a world of their own. */
+const PLAYERS: Readonly<Record<string, (options: RunOptions) => Promise<AreaReport>>> = {
+  gitfs: runGitCases,
+  ssh: runScenarios,
+}
 
 /** Ends a case that hangs; a busy machine may take its time. */
 const CASE_LIMIT_MS = PATIENCE_SECONDS * 1000
@@ -28,7 +32,8 @@ const KNOWN_SHARE = 0.005
 export async function runArea(area: string, options: RunOptions = {}): Promise<AreaReport> {
   const areas = areaNames()
   if (!areas.includes(area)) throw new RequestError(`No area '${area}'; there are: ${areas.join(', ')}`)
-  if (area === SSH) return runScenarios(options)
+  const player = PLAYERS[area]
+  if (player) return player(options)
   const all = casesOf(area, options)
   const forRoot = process.getuid?.() === 0 ? new Map<string, string>() : rootCases(area)
   const cases = all.filter(({ name }) => !forRoot.has(name))

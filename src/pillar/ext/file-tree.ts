@@ -3,7 +3,6 @@
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { option } from '../../config/mod.ts'
 import {
-  type BoundArguments,
   contains,
   type Dict,
   decodeBytes,
@@ -18,28 +17,33 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { parseShebang } from '../../render/mod.ts'
-import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+import { arg, type Bound, defineExtPillar, type ExtPillarContext } from '../../sdk/mod.ts'
 
-export const fileTree: ExtPillar = {
-  parameters: [
-    'root_dir',
-    'follow_dir_links',
-    'debug',
-    'keep_newline',
-    'render_default',
-    'renderer_blacklist',
-    'renderer_whitelist',
-    'template',
-  ],
-  required: 0,
+const ARGS = {
+  root_dir: arg.any('Folder with the folders `hosts` and `nodegroups`', { default: null }),
+  follow_dir_links: arg.flag('Whether links to folders are followed', { default: false }),
+  debug: arg.flag('Ignored', { default: false }),
+  keep_newline: arg.any('Whether the last line end of a file is kept, or globs of the files that keep it', {
+    default: false,
+  }),
+  render_default: arg.any('Pipe of renderers for files without a first line that names one', { default: null }),
+  renderer_blacklist: arg.any('Renderers that must not be used', { default: null }),
+  renderer_whitelist: arg.any('The only renderers that may be used', { default: null }),
+  template: arg.any('Whether files are rendered; only True counts', { default: false }),
+}
+
+export const fileTree = defineExtPillar({
+  name: 'file_tree',
+  doc: 'Folders named after minions and nodegroups, whose files are values.',
+  args: ARGS,
   run: async (ctx, args) => {
     let pillar: Value = new Map()
-    for (const root of roots(ctx, args.named.get('root_dir') ?? null)) {
+    for (const root of roots(ctx, args.root_dir)) {
       pillar = merge(pillar, await new Tree(ctx, args).of(root), { strategy: 'recurse' })
     }
     return pillar
   },
-}
+})
 
 /** A relative root lies below each of the environment's pillar roots. */
 function roots({ opts, log }: ExtPillarContext, given: Value): string[] {
@@ -72,17 +76,16 @@ class Tree {
   private readonly renderer: Value
   private readonly renderOpts: Dict
 
-  constructor(ctx: ExtPillarContext, { named }: BoundArguments) {
-    const given = (name: string, fallback: Value): Value => (named.has(name) ? named.get(name)! : fallback)
+  constructor(ctx: ExtPillarContext, args: Bound<typeof ARGS>) {
     this.ctx = ctx
-    this.follow = truthy(given('follow_dir_links', false))
-    this.keepNewline = given('keep_newline', false)
-    this.template = given('template', false) === true
-    this.renderer = given('render_default', null)
+    this.follow = args.follow_dir_links
+    this.keepNewline = args.keep_newline
+    this.template = args.template === true
+    this.renderer = args.render_default
     this.renderOpts = new Map([
       ...ctx.opts,
-      ['renderer_blacklist', given('renderer_blacklist', null)],
-      ['renderer_whitelist', given('renderer_whitelist', null)],
+      ['renderer_blacklist', args.renderer_blacklist],
+      ['renderer_whitelist', args.renderer_whitelist],
     ])
   }
 

@@ -1,11 +1,10 @@
 // `gpgPillar`: decrypts all that the pillar holds so far; meant as the last of several external pillars.
 import { decrypt } from '../../render/mod.ts'
-import type { ExtPillar } from '../ext-pillar.ts'
+import { arg, defineExtPillar } from '../../sdk/mod.ts'
 
-export const gpgPillar: ExtPillar = {
-  parameters: [],
-  required: 0,
-  rest: true,
-  open: true,
+export const gpgPillar = defineExtPillar({
+  name: 'gpg',
+  doc: 'Decrypt all that the pillar holds so far.',
+  args: { args: arg.rest('Ignored'), kwargs: arg.ignored() },
   run: ({ opts, log, functions }, _args, pillar) => decrypt(pillar, { opts, log, ...(functions && { functions }) }),
-}
+})

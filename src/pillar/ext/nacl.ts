@@ -1,11 +1,10 @@
 // `naclPillar`: opens all boxes that the pillar holds so far; meant as the last of several external pillars.
 import { openBoxes } from '../../render/mod.ts'
-import type { ExtPillar } from '../ext-pillar.ts'
+import { arg, defineExtPillar } from '../../sdk/mod.ts'
 
-export const naclPillar: ExtPillar = {
-  parameters: [],
-  required: 0,
-  rest: true,
-  open: true,
+export const naclPillar = defineExtPillar({
+  name: 'nacl',
+  doc: 'Open all boxes that the pillar holds so far.',
+  args: { args: arg.rest('Ignored'), kwargs: arg.ignored() },
   run: ({ functions }, _args, pillar) => openBoxes(pillar, { ...(functions && { functions }) }),
-}
+})

@@ -1,20 +1,22 @@
 // `postgres`, `mysql` and `sqlite3`: rows of queries, in which the minion's id stands for `%s` or `?`, as pillar data.
 import type { Dict } from '../../data/mod.ts'
-import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
+import { arg, defineExtPillar, type ExtPillar, type ExtPillarContext } from '../../sdk/mod.ts'
 import * as databases from './sql/databases.ts'
 import { addRows, queriesOf } from './sql/rows.ts'
 
 function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.DatabaseConnection): ExtPillar {
-  return {
-    parameters: [],
-    required: 0,
-    rest: true,
-    open: true,
-    run: async (ctx, { rest, further }) => {
+  return defineExtPillar({
+    name: name.toLowerCase(),
+    doc: `The rows of queries to a database of ${name}, in which the id of the minion fills the place of a parameter.`,
+    args: {
+      queries: arg.rest('Queries whose rows are at the top of the pillar'),
+      named: arg.open('Queries by the key that their rows are put under'),
+    },
+    run: async (ctx, { queries, named }) => {
       const result: Dict = new Map()
       const connection = connect(ctx)
       try {
-        for (const query of queriesOf(rest, further)) addRows(result, query, await connection.ask(query.query))
+        for (const query of queriesOf(queries, named)) addRows(result, query, await connection.ask(query.query))
       } catch (error) {
         // Salt goes on with what it has when a statement fails
         if (!(error instanceof databases.QueryError)) throw error
@@ -24,7 +26,7 @@ function sqlPillar(name: string, connect: (ctx: ExtPillarContext) => databases.D
       }
       return result
     },
-  }
+  })
 }
 
 export const postgres: ExtPillar = sqlPillar('POSTGRES', databases.postgres)

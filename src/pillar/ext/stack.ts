@@ -1,12 +1,10 @@
 // `stack` (PillarStack): configuration files, rendered as templates, list YAML files, which are rendered in turn and
 // merged. Templates see what was merged so far as `stack`.
-import { dirname, join, relative } from 'node:path/posix'
+import { dirname, relative } from 'node:path/posix'
 import { BrineError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import {
-  type BoundArguments,
   type Dict,
-  decodeBytes,
   dictGet,
   PyError,
   splitLines,
@@ -20,26 +18,28 @@ import {
 } from '../../data/mod.ts'
 import { isPlainEnv } from '../../fileserver/mod.ts'
 import type { Host } from '../../host/mod.ts'
+import { HostFunction } from '../../jinja/mod.ts'
 import {
-  builtinFilters,
-  builtinTests,
-  Environment,
-  HostFunction,
-  saltFilters,
-  saltTests,
-  TemplateFailure,
-} from '../../jinja/mod.ts'
-import { SaltFunctions } from '../../render/mod.ts'
+  arg,
+  type Bound,
+  defineExtPillar,
+  type ExtPillarContext,
+  type PlainTemplates,
+  plainTemplates,
+} from '../../sdk/mod.ts'
 import { load } from '../../yaml/mod.ts'
-import type { ExtPillar, ExtPillarContext } from '../ext-pillar.ts'
 import { globbedPaths } from './glob.ts'
 import { mergeDict } from './stack-merge.ts'
 
-export const stack: ExtPillar = {
-  parameters: [],
-  required: 0,
-  rest: true,
-  open: true,
+const ARGS = {
+  files: arg.rest('Configuration files'),
+  choices: arg.open('Files chosen by a value: `pillar:env: {dev: /dev.cfg}`'),
+}
+
+export const stack = defineExtPillar({
+  name: 'stack',
+  doc: 'PillarStack: templates of configuration files list YAML files, which are rendered and merged.',
+  args: ARGS,
   run: async (ctx, args, pillar) => {
     let merged: Dict = new Map()
     for (const config of configFiles(ctx, args, pillar)) {
@@ -51,10 +51,10 @@ export const stack: ExtPillar = {
     }
     return merged
   },
-}
+})
 
 /** The files named outright, then those chosen by a value: `pillar:env: {dev: /dev.cfg}`. */
-function configFiles({ opts, grains }: ExtPillarContext, args: BoundArguments, pillar: Dict): string[] {
+function configFiles({ opts, grains }: ExtPillarContext, args: Bound<typeof ARGS>, pillar: Dict): string[] {
   const pillarenv =
     [opts.get('pillarenv'), opts.get('saltenv')].find((env) => env !== undefined && truthy(env)) ?? 'base'
   const data = new Map<string, Dict>([
@@ -62,8 +62,8 @@ function configFiles({ opts, grains }: ExtPillarContext, args: BoundArguments, p
     ['grains', grains],
     ['opts', opts],
   ])
-  const files = args.rest.map(str)
-  for (const [matcher, choices] of args.further) {
+  const files = args.files.map(str)
+  for (const [matcher, choices] of args.choices) {
     const colon = matcher.indexOf(':')
     if (colon < 0) throw valueError('not enough values to unpack (expected 2, got 1)')
     const where = data.get(matcher.slice(0, colon))
@@ -89,9 +89,9 @@ function choiceOf(choices: Dict, value: Value, pillarenv: Value): Value | undefi
 
 async function processConfig(ctx: ExtPillarContext, config: string, start: Dict, pillar: Dict): Promise<Dict> {
   const folder = dirname(config)
-  const templates = { env: stackEnvironment(ctx, config, pillar), host: ctx.host }
+  const templates = await stackTemplates(ctx, config, pillar)
   let merged = start
-  for (const item of listedIn(await rendered(templates, config, { stack: merged }))) {
+  for (const item of listedIn(await templates.render(config, { stack: merged }))) {
     const line = textOf(item)
     if (line === undefined) throw new PyError('AttributeError', `'${typeName(item)}' object has no attribute 'strip'`)
     if (line.trim() === '') continue
@@ -125,7 +125,7 @@ async function readDocument(templates: Templates, folder: string, path: string, 
     // templates have no names above the folder of the configuration
     const isTemplate = !name.split('/').includes('..') && (await templates.host.stat(path))?.type === 'file'
     if (!isTemplate) throw new PyError('Exception', name)
-    text = await rendered(templates, path, { stack, ymlpath: path })
+    text = await templates.render(path, { stack, ymlpath: path })
   } catch (error) {
     if (!(error instanceof BrineError)) throw error
     throw new PyError('Exception', `Stack pillar template render error in ${path}:\n"${error.message}"`)
@@ -138,58 +138,28 @@ async function readDocument(templates: Templates, folder: string, path: string, 
   }
 }
 
-/** Renders a file by its path; a failure is the error behind it. */
-async function rendered({ env, host }: Templates, path: string, variables: Record<string, Value>): Promise<string> {
-  const source = decodeBytes(await host.read(path))
-  try {
-    const { text } = await env.render(source, new Map(Object.entries(variables)))
-    return text
-  } catch (error) {
-    if (error instanceof TemplateFailure && error.error instanceof BrineError) throw error.error
-    throw error
-  }
-}
-
 interface Templates {
-  env: Environment
+  render: PlainTemplates['render']
   host: Host
 }
 
 /** Plain Jinja: undefined values are empty, and templates come from the folder of the configuration. */
-function stackEnvironment(ctx: ExtPillarContext, config: string, pillar: Dict): Environment {
-  const folder = dirname(config)
+async function stackTemplates(ctx: ExtPillarContext, config: string, pillar: Dict): Promise<Templates> {
   const { opts, grains, minionId, functions, host } = ctx
   const tools: Dict = new Map<Value, Value>([
     ['traverse', new HostFunction('traverse_dict_and_list', traverseCall)],
     ['cfg_path', config],
   ])
-  const globals: Array<[string, Value]> = [
-    ['__opts__', opts],
-    ['__grains__', grains],
-    ['__stack__', tools],
-    ['minion_id', minionId],
-    ['pillar', pillar],
-    ['pillarenv', option(opts, 'pillarenv')],
-  ]
-  if (functions) globals.push(['__salt__', new SaltFunctions(functions)])
-  return new Environment({
-    dialect: {
-      filters: new Map([...builtinFilters, ...saltFilters]),
-      tests: new Map([...builtinTests, ...saltTests]),
-      waiting: new Set(),
-    },
-    strict: false,
-    opts,
-    globals,
-    loader: {
-      load: async (name) => {
-        if (name.split('/').includes('..')) return undefined
-        const path = join(folder, name)
-        if ((await host.stat(path))?.type !== 'file') return undefined
-        return { source: decodeBytes(await host.read(path)), path }
-      },
-    },
-  })
+  const globals = {
+    __opts__: opts,
+    __grains__: grains,
+    __stack__: tools,
+    minion_id: minionId,
+    pillar,
+    pillarenv: option(opts, 'pillarenv'),
+  }
+  const { render } = await plainTemplates({ host, opts, folder: dirname(config), globals, functions })
+  return { render, host }
 }
 
 const traverseCall = (args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value => {

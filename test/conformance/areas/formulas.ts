@@ -10,7 +10,7 @@ import { type Dict, deepCopy, fromPlain, type Value } from '../../../src/data/mo
 import { LocalHost } from '../../../src/host/mod.ts'
 import { Registry } from '../../../src/loader/mod.ts'
 import { renderText } from '../../../src/render/mod.ts'
-import { RootsTree, stateEngine } from '../../../src/state/mod.ts'
+import { LocalTree, stateEngine } from '../../../src/state/mod.ts'
 import type { Area, Case, Json, Outcome } from '../area.ts'
 import { formulaFunctions, formulaStates, type Stubs } from '../formulas/functions.ts'
 import { type Golden, type GoldenCase, readGolden } from '../formulas/goldens.ts'
@@ -68,7 +68,7 @@ function open(opts: Dict, grains: Dict, pillar: Dict, { functions, states }: Ret
     pillar,
     host,
     masked: false,
-    openStates: stateEngine({ table: states, tree: (options) => new RootsTree(options, host) }),
+    openStates: stateEngine({ table: states, tree: (options) => new LocalTree(options, host) }),
     render: async ({ text, ...request }) => {
       const context = { ...request, opts, grains, pillar, functions: registry, log: silentLog }
       return (await renderText(text, context)).value as Value

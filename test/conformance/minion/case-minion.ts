@@ -8,7 +8,7 @@ import { type Host, LocalHost } from '../../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../../src/loader/mod.ts'
 import { LocalPillar } from '../../../src/pillar/mod.ts'
 import { renderText } from '../../../src/render/mod.ts'
-import { RootsTree, stateEngine } from '../../../src/state/mod.ts'
+import { LocalTree, stateEngine } from '../../../src/state/mod.ts'
 import { load } from '../../../src/yaml/mod.ts'
 import type { Json } from '../area.ts'
 import { asValue } from './normalise.ts'
@@ -67,7 +67,7 @@ export async function caseMinion(root: string, config: CaseConfig): Promise<Case
   const grains = await grainsOf(root, config, host)
   opts.set('grains', grains)
   const memory: Dict = new Map()
-  const openStates = stateEngine({ tree: (options) => new RootsTree(options, host) })
+  const openStates = stateEngine({ tree: (options) => new LocalTree(options, host) })
   const open = (pillar: Dict, local?: LocalPillar): Registry => {
     const functions: Registry = new Registry(moduleTable, {
       opts,

@@ -13,8 +13,8 @@ import {
   str,
   type Value,
 } from '../../../data/mod.ts'
+import type { ExtPillarContext } from '../../../sdk/mod.ts'
 import { ForeignDatabase } from '../../../store/mod.ts'
-import type { ExtPillarContext } from '../../ext-pillar.ts'
 import { filledIn, type Table } from './rows.ts'
 
 /** The statement was wrong; what came before it counts. */

@@ -1,0 +1,24 @@
+// The remotes of a backend that were configured last, as `remote_map.txt` names them.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path/posix'
+import { type MappedRemote, writeRemoteMap } from '../git/mod.ts'
+
+/** Bring `remote_map.txt` of a backend up to date if it is not; return whether a remote was taken out. */
+export function noteRemotes(home: string, backend: string, remotes: readonly MappedRemote[]): boolean {
+  const lines = remotes.map(({ folder, shownId }) => `${folder} = ${shownId}`)
+  const before = linesOf(join(home, 'remote_map.txt'))
+  if (before !== undefined && before.join('\n') === lines.join('\n')) return false
+  writeRemoteMap(home, backend, remotes)
+  return (before ?? []).some((line) => !lines.includes(line))
+}
+
+function linesOf(path: string): string[] | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+// What is known about the fetches of a remote, in a file of its folder, so that every process can tell.
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path/posix'
+import { PRIVATE_FILE } from '../base/mod.ts'
+import type { RemoteStatus } from './remote-updates.ts'
+
+const now = (): number => Date.now() / 1000
+
+export class NotedStatus {
+  private readonly path: string
+
+  constructor(folder: string) {
+    this.path = join(folder, 'status.json')
+  }
+
+  read(): RemoteStatus {
+    return { checkedAt: null, changedAt: null, error: null, ...readJson<RemoteStatus>(this.path) }
+  }
+
+  /** Note how an update ends; return whether something changed, or raise the error as the remote words it. */
+  async during(update: () => Promise<boolean>, worded: (thrown: unknown) => Error): Promise<boolean> {
+    const before = this.read()
+    try {
+      const isChanged = await update()
+      const at = now()
+      this.write({ checkedAt: at, changedAt: isChanged ? at : before.changedAt, error: null })
+      return isChanged
+    } catch (thrown) {
+      const [error, at] = [worded(thrown), now()]
+      this.write({ ...before, error: { text: error.message, since: before.error?.since ?? at, at } })
+      throw error
+    }
+  }
+
+  private write(status: RemoteStatus): void {
+    writeWhole(this.path, JSON.stringify(status))
+  }
+}
+
+/** Replace a file as a whole. */
+export function writeWhole(path: string, text: string): void {
+  const made = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(made, text, { mode: PRIVATE_FILE })
+  renameSync(made, path)
+}
+
+/** What a file says; undefined when it is missing or was damaged. */
+export function readJson<T>(path: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

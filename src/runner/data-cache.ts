@@ -1,0 +1,84 @@
+// The data cache of a master: local files, and with the option `cache` a server that several masters share.
+import { BrineError, type Log } from '../base/mod.ts'
+import { option, placeOfOption } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { type Host, LocalHost } from '../host/mod.ts'
+import { cacheTable, moduleTable, Registry } from '../loader/mod.ts'
+import { dataSourceContext } from '../sdk/mod.ts'
+import { type DataCache, fileCache, localBanks, type SharedBanks, SharedCache, type StorageUse } from '../store/mod.ts'
+
+const LOCAL = 'localfs'
+
+export interface CacheParts {
+  opts: Dict
+  log: Log
+  host?: Host
+}
+
+/** Return the banks of a driver; undefined when there is none of that name. */
+export async function cacheBanks(driver: string, parts: CacheParts): Promise<SharedBanks | undefined> {
+  const { opts, log, host = new LocalHost() } = parts
+  if (driver === LOCAL) return localBanks(option(opts, 'cachedir'))
+  if (!Object.hasOwn(cacheTable, driver)) return undefined
+  const { default: declared } = await cacheTable[driver]!()
+  const grains: Dict = new Map()
+  const functions = new Registry(moduleTable, { opts, grains, pillar: new Map(), host, log })
+  return declared.open(dataSourceContext({ opts, grains, host, log, functions }))
+}
+
+/** Return banks whose driver is loaded when they are first used. */
+function lazyBanks(driver: string, parts: CacheParts): SharedBanks {
+  let opening: Promise<SharedBanks> | undefined
+  const banks = (): Promise<SharedBanks> => {
+    opening ??= cacheBanks(driver, parts).then((found) => {
+      if (!found) throw new BrineError('NoCacheDriver', `There is no driver '${driver}' of the cache`)
+      return found
+    })
+    return opening
+  }
+  return {
+    apply: async (changes) => (await banks()).apply(changes),
+    fetch: async (bank, keys) => (await banks()).fetch(bank, keys),
+    times: async (bank) => (await banks()).times(bank),
+    banks: async () => (await banks()).banks(),
+    close: () => void opening?.then((found) => found.close()),
+  }
+}
+
+export interface OpenedCache {
+  cache: DataCache
+  /** Fetch what the server has, and follow the changes of other masters. */
+  follow(): Promise<void>
+  /** Wait a while until changes are where others see them. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Milliseconds that a call waits for a server to take its changes. */
+const PATIENCE = 5000
+
+const nothing = async (): Promise<void> => {}
+
+/** Open the cache that the options name. A driver that does not exist is an error in the log, and the local cache serves. */
+export function openCache(parts: CacheParts & { storage?: StorageUse }): OpenedCache {
+  const { opts, log, storage } = parts
+  const local = fileCache(option(opts, 'cachedir'), ...(storage ? [storage] : []))
+  const driver = option(opts, 'cache')
+  const isKnown = Object.hasOwn(cacheTable, driver)
+  if (driver !== LOCAL && !isKnown) {
+    const known = [LOCAL, ...Object.keys(cacheTable)].join(', ')
+    const where = placeOfOption(opts, 'cache')
+    log('error', `Option 'cache'${where} names '${driver}', which is not here; local files serve. There are ${known}`)
+  }
+  if (!isKnown) return { cache: local, follow: nothing, settled: nothing, close: nothing }
+  const interval = option(opts, 'cache_share_interval')
+  const shared = new SharedCache(local, lazyBanks(driver, parts), { name: driver, interval, log })
+  return {
+    cache: shared,
+    follow: () => shared.open(),
+    settled: async () => {
+      if (!(await shared.settled(PATIENCE))) log('warning', `The cache ${driver} has not taken all changes yet`)
+    },
+    close: () => shared.close(),
+  }
+}
