@@ -1,0 +1,124 @@
+// States of objects that Vault keeps by name, such as roles and connections: read the object, compare it with the wanted one, and write it.
+import { type Dict, equals, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { changed, ensure, failed, foreseen, type StateContext, type StateReturn, settled } from '../../../sdk/mod.ts'
+import { items } from './asking.ts'
+import { readSeconds } from './durations.ts'
+
+/** Return a list of statements without the ends of their last lines. */
+export const statementsOf = (value: Value): Value[] =>
+  (isList(value) ? value : [value]).map((one) => str(one).trimEnd())
+
+/** Convert wanted values to the form in which Vault returns existing ones. */
+function normal(field: string, value: Value): Value {
+  if (field.endsWith('statements')) return statementsOf(value)
+  if (/(^|_)(ttl|period|duration)$/.test(field))
+    return readSeconds(typeof value === 'bigint' ? Number(value) : value) ?? value
+  return value
+}
+
+/** Return the entries of one list that another does not have. */
+const beyond = (list: readonly Value[], other: readonly Value[]): Value[] =>
+  list.filter((item) => !other.some((known) => equals(known, item))).sort()
+
+/** Return the fields that differ from the wanted ones. For the fields in `sets` (lists, or texts with commas), return the entries that differ. */
+function differences(current: Dict, wanted: Readonly<Record<string, Value>>, sets: ReadonlySet<string>): Dict {
+  const found: Dict = new Map()
+  for (const [field, wish] of Object.entries(wanted)) {
+    if (wish === null) continue
+    const is = current.get(field) ?? null
+    if (sets.has(field)) {
+      const [before, after] = [items(is) ?? [], items(wish) ?? []]
+      const [added, removed] = [beyond(after, before), beyond(before, after)]
+      if (added.length + removed.length > 0) found.set(field, new Map<Value, Value>(Object.entries({ added, removed })))
+      continue
+    }
+    const after = normal(field, isList(is) && !isList(wish) ? items(wish) : wish)
+    if (!equals(normal(field, is), after))
+      found.set(field, new Map<Value, Value>(Object.entries({ old: is, new: after })))
+  }
+  return found
+}
+
+/** Return what a function reads, or null where Vault has nothing of that name. */
+export async function ifFound(read: () => unknown): Promise<Value> {
+  try {
+    return (await read()) as Value
+  } catch (error) {
+    if (isFailure(error) && error.message.includes('VaultNotFoundError')) return null
+    throw error
+  }
+}
+
+export interface Managed {
+  /** `Role` or `Connection`. */
+  kind: string
+  fetch(): Promise<Value>
+  wanted: Readonly<Record<string, Value>>
+  /** Fields that are lists without an order. */
+  sets?: readonly string[]
+  /** What of an answer is compared. */
+  view?(current: Dict): Dict
+  write(): Promise<unknown>
+}
+
+/** Ensure that an object of the engine exists with the wanted fields. */
+export async function managed(
+  ctx: StateContext,
+  name: string,
+  { kind, fetch, wanted, sets = [], view = (data) => data, write }: Managed,
+): Promise<StateReturn> {
+  const compared = new Set(sets)
+  try {
+    return await ensure<{ isNew: boolean; changes: Dict }>(ctx, {
+      name,
+      look: async () => {
+        const current = await fetch()
+        if (!isDict(current)) return { isNew: true, changes: new Map([['created', name]]) }
+        const changes = differences(view(current), wanted, compared)
+        return changes.size === 0 ? settled(`${kind} is present as specified`) : { isNew: false, changes }
+      },
+      foresee: ({ isNew, changes }) =>
+        foreseen(`${kind} \`${name}\` would have been ${isNew ? 'created' : 'updated'}`, changes),
+      act: async ({ isNew, changes }) => {
+        await write()
+        const after = await fetch()
+        const left = isDict(after) ? differences(view(after), wanted, compared) : undefined
+        if (!left)
+          return failed(`There were no errors, but ${kind.toLowerCase()} \`${name}\` is still reported as absent.`)
+        if (left.size > 0)
+          return failed(
+            `There were no errors, but the reported parameters do not match: ${[...left.keys()].map(str).join(', ')}`,
+            changes,
+          )
+        return changed(`${kind} \`${name}\` has been ${isNew ? 'created' : 'updated'}`, changes)
+      },
+    })
+  } catch (error) {
+    if (isFailure(error)) return failed(error.message).on(name)
+    throw error
+  }
+}
+
+/** Ensure that an object of the engine does not exist. */
+export async function removed(
+  ctx: StateContext,
+  name: string,
+  kind: string,
+  fetch: () => Promise<Value>,
+  remove: () => Promise<unknown>,
+): Promise<StateReturn> {
+  try {
+    return await ensure(ctx, {
+      name,
+      look: async () => ((await fetch()) === null ? settled(`${kind} \`${name}\` is already absent.`) : 'there'),
+      foresee: () => foreseen(`${kind} \`${name}\` would have been deleted.`, { deleted: name }),
+      act: async () => {
+        await remove()
+        return changed(`${kind} \`${name}\` has been deleted.`, { deleted: name })
+      },
+    })
+  } catch (error) {
+    if (isFailure(error)) return failed(error.message).on(name)
+    throw error
+  }
+}

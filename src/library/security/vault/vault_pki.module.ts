@@ -1,0 +1,242 @@
+// The secrets engine for certificates: roles, issuers, and the certificates that Vault signs.
+import { type Dict, isDict, isList, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
+import { dataOf, type VaultAccess } from './access.ts'
+import { listed, unlessMissing } from './approles.ts'
+import { asking, dataAt, given, items } from './asking.ts'
+import { isVaultError } from './errors.ts'
+
+const mount = arg.text('Mount of the engine', { default: 'pki' })
+const name = arg.text('Name of the role')
+const ref = arg.text('Name or id of the issuer', { default: 'default' })
+const optional = (doc: string) => arg.any(doc, { optional: true })
+const done = ret.boolean('True')
+const fields = arg.open('Further fields of the request, as in the API of Vault')
+
+/** Return keyword arguments without those that describe the job. */
+const further = (kwargs: ReadonlyMap<string, Value>): Record<string, Value> =>
+  Object.fromEntries([...kwargs].filter(([key]) => !key.startsWith('_')))
+
+const roles = {
+  list_roles: reads({
+    doc: 'Return the names of the roles.',
+    args: { mount },
+    returns: ret.texts('The names'),
+    example: 'vault_pki.list_roles',
+    run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/roles`)),
+  }),
+  read_role: reads({
+    doc: 'Return a role.',
+    args: { name, mount },
+    returns: ret.optional(ret.dict('The role')),
+    example: 'vault_pki.read_role web',
+    run: (ctx, { name, mount }) => asking(ctx, (access) => dataAt(access, `${mount}/roles/${name}`)),
+  }),
+  write_role: changes({
+    doc: 'Create a role, or change the given fields of one.',
+    args: {
+      name,
+      mount,
+      issuer_ref: optional('Name or id of the issuer'),
+      ttl: optional('Life of certificates'),
+      max_ttl: optional('Longest life of certificates'),
+      allow_localhost: optional('Whether certificates for localhost are issued'),
+      allowed_domains: optional('Domains of certificates, as a list or separated by commas'),
+      server_flag: optional('Whether certificates are for servers'),
+      client_flag: optional('Whether certificates are for clients'),
+      key_usage: optional('Uses of the keys, as a list or separated by commas'),
+      no_store: optional('Whether Vault keeps no copy of certificates'),
+      require_cn: optional('Whether a common name is needed'),
+      kwargs: fields,
+    },
+    returns: done,
+    example: 'vault_pki.write_role web allowed_domains=example.com allow_subdomains=True ttl=720h',
+    run: (ctx, { name, mount, kwargs, allowed_domains, key_usage, ...own }) =>
+      asking(ctx, async (access) => {
+        const path = `${mount}/roles/${name}`
+        const lists = { allowed_domains: items(allowed_domains), key_usage: items(key_usage) }
+        // a POST to a role that exists would reset the fields that are not given
+        const method = (await dataAt(access, path)) === null ? 'POST' : 'PATCH'
+        await access.ask({ method, path, payload: given({ ...further(kwargs), ...own, ...lists }), isRepeatable: true })
+        return true
+      }),
+  }),
+  delete_role: changes({
+    doc: 'Delete a role.',
+    args: { name, mount },
+    returns: done,
+    example: 'vault_pki.delete_role web',
+    run: (ctx, { name, mount }) =>
+      asking(ctx, async (access) => (await access.delete(`${mount}/roles/${name}`)) && true),
+  }),
+}
+
+/** Return an issuer, or null where there is none of that name: Vault then answers that it failed. */
+async function issuerAt(access: VaultAccess, ref: string, mount: string): Promise<Dict | null> {
+  try {
+    return await dataAt(access, `${mount}/issuer/${ref}`)
+  } catch (error) {
+    const isMissing = /unable to find PKI issuer for reference|no default issuer currently configured/
+    if (isVaultError(error, 'VaultServerError') && isMissing.test(error.message)) return null
+    throw error
+  }
+}
+
+async function issuersOf(access: VaultAccess, mount: string): Promise<Dict> {
+  const body = await unlessMissing(access.list(`${mount}/issuers`))
+  const info = body === undefined ? null : (dataOf(body).get('key_info') ?? null)
+  return isDict(info) ? info : new Map()
+}
+
+const issuers = {
+  list_issuers: reads({
+    doc: 'Return the issuers.',
+    args: { mount },
+    returns: ret.dict('Facts by the id of the issuer'),
+    example: 'vault_pki.list_issuers',
+    run: (ctx, { mount }) => asking(ctx, (access) => issuersOf(access, mount)),
+  }),
+  read_issuer: reads({
+    doc: 'Return an issuer.',
+    args: { ref, mount },
+    returns: ret.optional(ret.dict('The issuer')),
+    example: 'vault_pki.read_issuer',
+    run: (ctx, { ref, mount }) => asking(ctx, (access) => issuerAt(access, ref, mount)),
+  }),
+  read_issuer_certificate: reads({
+    doc: 'Return the certificate of an issuer.',
+    args: { name: ref, mount, include_chain: arg.flag('Return the chain of certificates', { default: false }) },
+    returns: ret.string('The certificate in PEM'),
+    example: 'vault_pki.read_issuer_certificate',
+    run: (ctx, { name, mount, include_chain }) =>
+      asking(ctx, async (access) => {
+        const issuer = await issuerAt(access, name, mount)
+        if (issuer === null) throw misuse('Issuer does not exist')
+        const chain = issuer.get('ca_chain') ?? []
+        return include_chain && isList(chain) ? chain.map(str).join('') : str(issuer.get('certificate') ?? '')
+      }),
+  }),
+  get_default_issuer: reads({
+    doc: 'Return the id of the default issuer.',
+    args: { mount },
+    returns: ret.optional(ret.string('The id')),
+    example: 'vault_pki.get_default_issuer',
+    run: (ctx, { mount }) =>
+      asking(ctx, async (access) => {
+        const found = [...(await issuersOf(access, mount))].find(
+          ([, facts]) => isDict(facts) && truthy(facts.get('is_default') ?? false),
+        )
+        return found ? str(found[0]) : null
+      }),
+  }),
+  set_default_issuer: changes({
+    doc: 'Set the default issuer.',
+    args: { name: arg.text('Name or id of the issuer'), mount },
+    returns: done,
+    example: 'vault_pki.set_default_issuer root-2026',
+    run: (ctx, { name, mount }) =>
+      asking(ctx, async (access) => {
+        await access.post(`${mount}/config/issuers`, given({ default: name }), { isRepeatable: true })
+        return true
+      }),
+  }),
+}
+
+const signing = {
+  common_name: arg.text('Common name'),
+  mount,
+  issuer_ref: optional('Name or id of the issuer. Default: that of the role'),
+  alt_names: optional('Further names, as a list or separated by commas: DNS names and e-mail addresses'),
+  ttl: optional('Life of the certificate'),
+  exclude_cn_from_sans: arg.flag('Leave the common name out of the alternative names', { default: false }),
+  kwargs: fields,
+}
+
+const signingPath = (mount: string, issuer: Value, action: string, role: string): string =>
+  issuer === null ? `${mount}/${action}/${role}` : `${mount}/issuer/${str(issuer)}/${action}/${role}`
+
+const joinedNames = (value: Value): Value => items(value)?.map(str).join(',') ?? null
+
+const certificates = {
+  issue_certificate: changes({
+    doc: 'Let Vault make a key and a certificate.',
+    args: { role_name: name, ...signing, format: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }) },
+    returns: ret.dict('`certificate`, `private_key`, `ca_chain`, `serial_number` and so on'),
+    example: 'vault_pki.issue_certificate web www.example.com ttl=24h',
+    run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, ...own }) =>
+      asking(ctx, async (access) => {
+        const payload = given({ ...further(kwargs), ...own, alt_names: joinedNames(alt_names) })
+        const made = dataOf(await access.post(signingPath(mount, issuer_ref, 'issue', role_name), payload))
+        markSecret(new Map([['private_key', made.get('private_key') ?? null]]))
+        return made
+      }),
+  }),
+  sign_certificate: changes({
+    doc: 'Let Vault sign a request for a certificate.',
+    args: {
+      role_name: name,
+      ...signing,
+      csr: arg.text('The request in PEM, needed; `x509.create_csr` makes one of a private key', { optional: true }),
+      sign_verbatim: arg.flag('Sign the request as it is, whatever the role says', { default: false }),
+      encoding: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
+    },
+    returns: ret.dict('`certificate`, `ca_chain`, `serial_number` and so on'),
+    example: 'vault_pki.sign_certificate web www.example.com csr="$(cat web.csr)"',
+    run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, sign_verbatim, encoding, ...own }) =>
+      asking(ctx, async (access) => {
+        if (own.csr === null) throw misuse('csr is required: x509.create_csr makes one of a private key')
+        const path = signingPath(mount, issuer_ref, sign_verbatim ? 'sign-verbatim' : 'sign', role_name)
+        const payload = given({ ...further(kwargs), ...own, format: encoding, alt_names: joinedNames(alt_names) })
+        return dataOf(await access.post(path, payload))
+      }),
+  }),
+  revoke_certificate: changes({
+    doc: 'Revoke a certificate.',
+    args: {
+      serial: optional('Serial number, in hexadecimal with colons'),
+      certificate: optional('The certificate in PEM, in place of its serial number'),
+      mount,
+    },
+    returns: ret.boolean('Whether Vault revoked it'),
+    example: 'vault_pki.revoke_certificate 17:b3:0c',
+    run: (ctx, { serial, certificate, mount }) =>
+      asking(ctx, async (access) => {
+        if ((serial === null) === (certificate === null)) throw misuse('Give either serial or certificate')
+        try {
+          await access.post(`${mount}/revoke`, given({ serial_number: serial, certificate }), { isRepeatable: true })
+          return true
+        } catch (error) {
+          if (isVaultError(error, 'VaultInvocationError')) return false
+          throw error
+        }
+      }),
+  }),
+  list_certificates: reads({
+    doc: 'Return the serial numbers of certificates.',
+    args: { mount },
+    returns: ret.texts('The serial numbers'),
+    example: 'vault_pki.list_certificates',
+    run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/certs`)),
+  }),
+  list_revoked_certificates: reads({
+    doc: 'Return the serial numbers of revoked certificates.',
+    args: { mount },
+    returns: ret.texts('The serial numbers'),
+    example: 'vault_pki.list_revoked_certificates',
+    run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/certs/revoked`)),
+  }),
+  read_certificate: reads({
+    doc: 'Return a certificate.',
+    args: { serial: arg.text('Serial number; `ca` for that of the default issuer'), mount },
+    returns: ret.string('The certificate in PEM'),
+    example: 'vault_pki.read_certificate 17:b3:0c',
+    run: (ctx, { serial, mount }) =>
+      asking(ctx, async (access) => str(dataOf(await access.get(`${mount}/cert/${serial}`)).get('certificate') ?? '')),
+  }),
+}
+
+export default defineModule({
+  name: 'vault_pki',
+  doc: 'Certificates of Vault.',
+  functions: { ...roles, ...issuers, ...certificates },
+})

@@ -1,0 +1,202 @@
+// AppRoles and the secrets engines for SSH and for certificates: against the stand-in, the AppRoles also against a real server (VAULT_ADDR).
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fromPlain, hideMarked, type Plain } from '../../src/data/mod.ts'
+import { openVault, roleOf, type TestVault } from '../vault/vault.ts'
+import { type Minion, minion, thrice } from './minion.ts'
+
+let vault: TestVault
+let salt: Minion
+let folder: string
+let mount: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'brine-vault-roles-'))
+  vault = await openVault()
+  mount = `${vault.run}roles`
+  const option = { url: vault.url, auth: (await roleOf(vault)) as Plain }
+  salt = minion({ vault: option as Plain, cachedir: join(folder, 'cache') })
+})
+afterAll(async () => {
+  await vault?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('An AppRole is created, changed and removed by its states', async () => {
+  const wanted = { name: 'web', token_policies: ['web', 'db'], secret_id_ttl: '1h', mount }
+  expect(await thrice(salt, 'vault_approle.present', wanted)).toEqual([
+    'AppRole `web` would have been created',
+    'AppRole `web` has been created',
+    'AppRole is present as specified',
+  ])
+  expect(await salt.call('vault_approle.read', ['web'], { mount })).toMatchObject({ secret_id_ttl: 3600 })
+  const other = await salt.state('vault_approle.present', { ...wanted, token_policies: 'db,cache', secret_id_ttl: 60 })
+  expect(other.changes).toEqual({
+    token_policies: { added: ['cache'], removed: ['web'] },
+    secret_id_ttl: { old: 3600, new: 60 },
+  })
+  expect(await salt.call('vault_approle.list', [], { mount })).toContain('web')
+  expect(await thrice(salt, 'vault_approle.absent', { name: 'web', mount })).toEqual([
+    'AppRole `web` would have been deleted.',
+    'AppRole `web` has been deleted.',
+    'AppRole `web` is already absent.',
+  ])
+  await expect(salt.call('vault_approle.read', ['web'], { mount })).rejects.toThrow('VaultNotFoundError')
+})
+
+test('Secret ids are kept while they are valid, hidden, looked up and destroyed', async () => {
+  expect(await salt.call('vault_approle.write', ['app'], { secret_id_ttl: 600, mount })).toBe(true)
+  expect(await salt.call('vault_approle.get_role_id', ['app'], { mount })).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await salt.call('vault_approle.get_role_id', ['app'], { wrap: '30s', mount })).not.toMatch(/^[0-9a-f-]{36}$/)
+  const first = (await salt.call('vault_approle.get_secret_id', ['app'], { mount })) as string
+  expect(hideMarked(first)).not.toContain(first)
+  expect(await salt.call('vault_approle.get_secret_id', ['app'], { mount })).toBe(first)
+  expect(await salt.call('vault_approle.get_secret_id', ['app'], { cache: false, mount })).not.toBe(first)
+  const cached = (await salt.call('vault_approle.list_cached', ['app'])) as Record<string, object>
+  expect(Object.keys(cached)).toEqual([`secid.${mount}.app.default`])
+  expect(JSON.stringify(cached)).not.toContain(first)
+  const all = (await salt.call('vault_approle.get_secret_id', ['app'], { all_data: true, mount })) as Record<
+    string,
+    string
+  >
+  const accessor = all['secret_id_accessor']!
+  expect(await salt.call('vault_approle.lookup_secret_id', ['app'], { secret_id: first, mount })).toMatchObject({
+    secret_id_accessor: accessor,
+  })
+  await expect(salt.call('vault_approle.lookup_secret_id', ['app'], { mount })).rejects.toThrow(
+    'Either secret_id or accessor is required',
+  )
+  expect(await salt.call('vault_approle.destroy_secret_id', ['app'], { accessor, mount })).toBe(true)
+  await expect(salt.call('vault_approle.lookup_secret_id', ['app'], { accessor, mount })).rejects.toThrow(
+    'VaultNotFoundError',
+  )
+  // the kept secret id was destroyed on the server
+  const second = (await salt.call('vault_approle.get_secret_id', ['app'], { mount })) as string
+  expect(second).not.toBe(first)
+  expect(await salt.call('vault_approle.clear_cached', ['app'])).toBe(true)
+  expect(await salt.call('vault_approle.list_cached', ['app'])).toEqual({})
+  await expect(salt.call('vault_approle.lookup_secret_id', ['app'], { secret_id: second, mount })).rejects.toThrow(
+    'VaultNotFoundError',
+  )
+  await expect(salt.call('vault_approle.get_secret_id', ['app'], { wrap: '30s', cache: true, mount })).rejects.toThrow(
+    'Cannot cache wrapped responses',
+  )
+  expect(await salt.call('vault_approle.delete', ['app'], { mount })).toBe(true)
+})
+
+const ownServer = test.skipIf(process.env.VAULT_ADDR !== undefined)
+
+ownServer('The authority and the roles for SSH are as states want them', async () => {
+  await vault.ask('POST', 'sys/mounts/ssh', { type: 'ssh' })
+  await thrice(salt, 'vault_ssh.ca_present', { name: 'ca' })
+  expect(await salt.call('vault_ssh.read_ca')).toMatch(/^ssh-rsa /)
+  const users = { name: 'users', allow_user_certificates: true, allowed_users: ['admin', 'deploy'], ttl: '1h' }
+  await thrice(salt, 'vault_ssh.role_present_ca', { ...users, default_extensions: { 'permit-pty': '' } })
+  expect(
+    (await salt.state('vault_ssh.role_present_ca', { ...users, allowed_users: 'admin', ttl: 60 })).changes,
+  ).toEqual({
+    allowed_users: { added: [], removed: ['deploy'] },
+    ttl: { old: 3600, new: 60 },
+  })
+  expect(await salt.state('vault_ssh.role_present_ca', { name: 'x' })).toMatchObject({
+    result: false,
+    comment: 'Either allow_user_certificates or allow_host_certificates must be true',
+  })
+  await thrice(salt, 'vault_ssh.role_present_otp', { name: 'once', default_user: 'root', cidr_list: ['10.0.0.0/8'] })
+  expect(await salt.call('vault_ssh.list_roles')).toEqual({ once: { key_type: 'otp' }, users: { key_type: 'ca' } })
+  await thrice(salt, 'vault_ssh.role_absent', { name: 'once' })
+  await thrice(salt, 'vault_ssh.ca_absent', { name: 'ca' })
+  await expect(salt.call('vault_ssh.read_ca')).rejects.toThrow("keys haven't been configured yet")
+})
+
+ownServer('Keys are signed and passwords are made by functions', async () => {
+  expect(await salt.call('vault_ssh.create_ca', [], { private_key: 'private', public_key: 'ssh-rsa given' })).toBe(
+    'ssh-rsa given',
+  )
+  await expect(salt.call('vault_ssh.create_ca', [], { private_key: 'private' })).rejects.toThrow(
+    'must be given together',
+  )
+  const key = join(folder, 'id.pub')
+  writeFileSync(key, 'ssh-ed25519 AAAA me\n')
+  const signed = { valid_principals: ['admin', 'root'], extensions: { 'permit-pty': '' } }
+  expect(await salt.call('vault_ssh.sign_key', ['users', key], signed)).toMatchObject({
+    signed_key: 'signed admin,root',
+  })
+  const made = (await salt.call('vault_ssh.generate_key_cert', ['users'], { key_type: 'ed25519' })) as Record<
+    string,
+    string
+  >
+  expect(hideMarked(made['private_key']!)).not.toContain(made['private_key'])
+  expect(await salt.call('vault_ssh.write_role_otp', ['once', 'root'], { cidr_list: '10.0.0.0/8' })).toBe(true)
+  expect(await salt.call('vault_ssh.list_roles_ip', ['10.0.0.1'])).toEqual(['once'])
+  const password = (await salt.call('vault_ssh.get_creds', ['once', '10.0.0.1'])) as Record<string, string>
+  expect(password).toMatchObject({ username: 'root', ip: '10.0.0.1' })
+  expect(hideMarked(password['key']!)).not.toContain(password['key'])
+  expect(await salt.call('vault_ssh.list_roles_zeroaddr')).toEqual([])
+  expect(await salt.call('vault_ssh.write_zeroaddr_roles', [['once'] as never])).toBe(true)
+  expect(await salt.call('vault_ssh.list_roles_zeroaddr')).toEqual(['once'])
+  expect(await salt.call('vault_ssh.delete_zeroaddr_roles')).toBe(true)
+  expect(await salt.call('vault_ssh.read_role', ['once'])).toMatchObject({ key_type: 'otp' })
+  expect(await salt.call('vault_ssh.write_role_ca', ['hosts'], { allow_host_certificates: true })).toBe(true)
+  await expect(salt.call('vault_ssh.write_role_ca', ['hosts'])).rejects.toThrow('must be true')
+  const wrong = { allow_host_certificates: true, default_extensions: 'x' }
+  await expect(salt.call('vault_ssh.write_role_ca', ['hosts'], wrong)).rejects.toThrow('must be specified as a mapping')
+  expect(await salt.call('vault_ssh.delete_role', ['once'])).toBe(true)
+  expect(await salt.call('vault_ssh.destroy_ca')).toBe(true)
+  expect(fromPlain(await salt.call('vault_ssh.list_roles'))).toEqual(
+    fromPlain({ hosts: { key_type: 'ca' }, users: { key_type: 'ca' } }),
+  )
+})
+
+ownServer(
+  'Roles for certificates are as states want them, and certificates are issued, signed and revoked',
+  async () => {
+    await vault.ask('POST', 'sys/mounts/pki', { type: 'pki' })
+    const policy = 'path "*" { capabilities = ["create", "read", "update", "patch", "delete", "list", "sudo"] }'
+    await vault.ask('PUT', `sys/policy/${vault.run}master`, { policy })
+    const role = { name: 'web', allowed_domains: ['example.com'], ttl: '1h', allow_localhost: false }
+    expect(await thrice(salt, 'vault_pki.role_managed', role)).toEqual([
+      'PKI role `web` would have been created',
+      'PKI role `web` has been created',
+      'PKI role is present as specified',
+    ])
+    expect((await salt.state('vault_pki.role_managed', { name: 'web', ttl: 60 })).changes).toEqual({
+      ttl: { old: 3600, new: 60 },
+    })
+    // fields that were not given stay
+    expect(await salt.call('vault_pki.read_role', ['web'])).toMatchObject({ allowed_domains: ['example.com'], ttl: 60 })
+    expect(await salt.call('vault_pki.read_role', ['none'])).toBeNull()
+    expect(await salt.call('vault_pki.write_role', ['db'], { allowed_domains: 'a.example,b.example' })).toBe(true)
+    expect(await salt.call('vault_pki.list_roles')).toEqual(['db', 'web'])
+    const made = (await salt.call('vault_pki.issue_certificate', ['web', 'www'], { alt_names: ['a', 'b'] })) as Record<
+      string,
+      string
+    >
+    expect(made['certificate']).toBe('PEM of www, a,b')
+    expect(hideMarked(made['private_key']!)).not.toContain(made['private_key'])
+    const signed = { csr: 'CERTIFICATE REQUEST', issuer_ref: 'default' }
+    expect(await salt.call('vault_pki.sign_certificate', ['web', 'www'], signed)).toMatchObject({
+      certificate: 'PEM of www, ',
+    })
+    await expect(salt.call('vault_pki.issue_certificate', ['none', 'www'])).rejects.toThrow('unknown role: none')
+    const serial = made['serial_number']!
+    expect(await salt.call('vault_pki.list_certificates')).toHaveLength(2)
+    expect(await salt.call('vault_pki.read_certificate', [serial])).toBe(`PEM of ${serial}`)
+    expect(await salt.call('vault_pki.list_revoked_certificates')).toEqual([])
+    expect(await salt.call('vault_pki.revoke_certificate', [serial])).toBe(true)
+    expect(await salt.call('vault_pki.revoke_certificate', ['00'])).toBe(false)
+    expect(await salt.call('vault_pki.list_revoked_certificates')).toEqual([serial])
+    expect(await salt.call('vault_pki.list_issuers')).toEqual({ 'issuer-1': { is_default: true } })
+    expect(await salt.call('vault_pki.get_default_issuer')).toBe('issuer-1')
+    expect(await salt.call('vault_pki.read_issuer', ['other'])).toBeNull()
+    expect(await salt.call('vault_pki.read_issuer_certificate', [], { include_chain: true })).toBe(
+      'PEM of the issuer\nPEM of the root\n',
+    )
+    expect(await salt.call('vault_pki.set_default_issuer', ['issuer-2'])).toBe(true)
+    expect(await salt.call('vault_pki.get_default_issuer')).toBeNull()
+    expect(await salt.call('vault_pki.delete_role', ['db'])).toBe(true)
+    await thrice(salt, 'vault_pki.role_absent', { name: 'web' })
+  },
+)

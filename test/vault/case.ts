@@ -1,0 +1,14 @@
+// One request to Vault, and what it answers.
+export interface Case {
+  name: string
+  /** The token: `root`, none, or the name of one that was kept. */
+  as?: string
+  request: string
+  body?: unknown
+  wrap?: string
+  status: number
+  /** Parts of the answer; a text with slashes around it is a pattern. */
+  answer?: unknown
+  /** What of the answer is kept, by the path to it. */
+  keep?: Record<string, string>
+}
