@@ -1,4 +1,4 @@
-// Made by tools/plugin-table.ts; run it after a engine was added or removed.
+// Made by tools/plugin-table.ts; run it after an engine was added or removed.
 import type { EngineDeclaration } from '../sdk/mod.ts'
 
 export const engineTable: Readonly<Record<string, () => Promise<{ default: EngineDeclaration }>>> = {

@@ -45,7 +45,10 @@ export class MasterRegistry {
   async find(name: string): Promise<MasterFunction> {
     const [module, fun] = splitName(name)
     for (const entry of Object.hasOwn(this.table, module) ? this.table[module]! : []) {
-      if (entry.functions.includes(fun)) return (this.loaded.get(entry) ?? (await this.load(entry))).functions[fun]!
+      if (!entry.functions.includes(fun)) continue
+      // the table may name more than a module of an extension has
+      const { functions } = this.loaded.get(entry) ?? (await this.load(entry))
+      if (Object.hasOwn(functions, fun)) return functions[fun]!
     }
     const hint = didYouMean(name, this.names())
     throw new LoaderError('FunctionUnknown', `'${name}' is not available.`, hint === undefined ? {} : { hint })
@@ -77,7 +80,16 @@ export class MasterRegistry {
 
   async docs(): Promise<Map<string, string>> {
     const docs = new Map<string, string>()
-    for (const name of [...this.names()].sort()) docs.set(name, (await this.find(name)).doc)
+    for (const name of [...new Set(this.names())].sort()) {
+      const found = await this.find(name).catch(unavailable)
+      if (found) docs.set(name, found.doc)
+    }
     return docs
   }
+}
+
+/** A function that its module turned out not to have. */
+function unavailable(error: unknown): undefined {
+  if (!(error instanceof LoaderError)) throw error
+  return undefined
 }

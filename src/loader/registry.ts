@@ -7,9 +7,12 @@ import { type Host, LocalHost } from '../host/mod.ts'
 import { type HttpClient, httpClient } from '../http/mod.ts'
 import {
   bind,
+  callSdb,
   type FunctionContext,
+  type InsideCall,
   type Keywords,
   type ModuleDeclaration,
+  type SdbRequest,
   type StateRun,
   type StateRunRequest,
   toValue,
@@ -22,6 +25,7 @@ import { type ModuleTable, splitName } from './module-entry.ts'
 import { OfferedFunctions } from './offered.ts'
 import { returnerTable } from './returner-table.ts'
 import { runnerTable } from './runner-table.ts'
+import { sdbTable } from './sdb-table.ts'
 import { StateRegistry, type StateTable } from './state-registry.ts'
 import { stateTable } from './state-table.ts'
 
@@ -53,9 +57,12 @@ export interface RegistryContext {
   /** Without it no minion is running here. */
   askMinion?: FunctionContext['askMinion']
   daemon?: FunctionContext['daemon']
+  keptPillar?: FunctionContext['keptPillar']
   master?: FunctionContext['master']
   /** The state engine, for runs that functions of this registry begin. */
   openStates?: (functions: Registry, request: StateRunRequest) => Promise<StateRun>
+  /** Without it there are no machines behind this one. */
+  callInside?: (functions: Registry, call: InsideCall) => Promise<Value>
   /** Without it there are no plugins of users' own. */
   ownPlugin?: (functions: Registry, ...which: Parameters<FunctionContext['ownPlugin']>) => OwnPluginAnswer
   /** Without it there are no returners of users' own. */
@@ -134,8 +141,13 @@ export class Registry {
       askMinion: context.askMinion ?? (async () => undefined),
       daemon: context.daemon,
       master: context.master,
+      keptPillar: context.keptPillar,
+      callSdb: (driver, request) => this.callSdb(driver, request),
       ownPlugin: async (family, name) => context.ownPlugin?.(this, family, name),
+      extensions: async () =>
+        (host as Host).remote ? [] : (await import('../python/mod.ts')).installedExtensions(context.opts),
       openStates: (request) => (context.openStates ?? noStates)(this, request),
+      callInside: (call) => (context.callInside ?? noMachines)(this, call),
       pillarOrigins: context.pillarOrigins ?? (async () => []),
     }
   }
@@ -146,6 +158,11 @@ export class Registry {
     const functions = Object.hasOwn(returnerTable, name) ? (await returnerTable[name]!()).default.functions : {}
     const found = (functions as Readonly<Record<string, unknown>>)[fun]
     return typeof found === 'function' ? async (...args) => found(this.ctx, ...args) : undefined
+  }
+
+  private async callSdb(name: string, request: SdbRequest): Promise<Value | undefined> {
+    if (!Object.hasOwn(sdbTable, name)) return undefined
+    return callSdb((await sdbTable[name]!()).default, this.ctx, request)
   }
 
   /** The same functions, already loaded ones included, over a context that differs in what is given. */
@@ -332,6 +349,10 @@ function unavailable(error: unknown): undefined {
 
 function noStates(): never {
   throw new LoaderError('ModuleUnavailable', 'The state engine is not available to functions here')
+}
+
+function noMachines(): never {
+  throw new LoaderError('ModuleUnavailable', 'Containers cannot be reached by functions here')
 }
 
 function noRenderer(): never {

@@ -35,6 +35,10 @@ export interface Calls {
   'archive.unrar': string[]
   'archive.unzip': string[]
   'archive.zip': string[]
+  'artifactory.get_latest_release': Dict
+  'artifactory.get_latest_snapshot': Dict
+  'artifactory.get_release': Dict
+  'artifactory.get_snapshot': Dict
   'at.atq': Dict
   'at.atrm': Dict
   'at.jobcheck': Dict
@@ -48,6 +52,7 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'brine.upgrade': Dict
   'chef.client': Dict
   'chef.solo': Dict
   'chocolatey.add_source': string
@@ -71,6 +76,9 @@ export interface Calls {
   'chocolatey.update': string
   'chocolatey.upgrade': string
   'chocolatey.version': Dict
+  'chroot.create': boolean
+  'chroot.exist': boolean
+  'chroot.in_chroot': boolean
   'cmd.exec_code': string
   'cmd.exec_code_all': Dict
   'cmd.has_exec': boolean
@@ -161,28 +169,37 @@ export interface Calls {
   'docker.compare_containers': Dict
   'docker.compare_networks': Dict
   'docker.connect_container_to_network': boolean
+  'docker.copy_from': boolean
+  'docker.copy_to': boolean
   'docker.create': Dict
   'docker.create_network': Dict
   'docker.create_volume': Dict
+  'docker.depends': Dict
   'docker.diff': Dict
+  'docker.disconnect_all_containers_from_network': string[]
   'docker.disconnect_container_from_network': boolean
   'docker.exists': boolean
+  'docker.export': Dict
   'docker.history': Value[]
   'docker.images': Dict
+  'docker.import': Dict
   'docker.inspect': Dict
   'docker.inspect_container': Dict
   'docker.inspect_image': Dict
   'docker.inspect_network': Dict
   'docker.inspect_volume': Dict
   'docker.kill': Dict
+  'docker.layers': string[]
   'docker.list_containers': string[]
   'docker.list_tags': string[]
   'docker.load': Dict
   'docker.login': Dict
+  'docker.logout': Dict
   'docker.logs': string
   'docker.networks': Dict[]
   'docker.pause': Dict
   'docker.port': Dict
+  'docker.prune': Dict
   'docker.ps': Dict
   'docker.pull': Dict
   'docker.push': Dict
@@ -196,6 +213,9 @@ export interface Calls {
   'docker.run_all': Dict
   'docker.run_container': Dict
   'docker.save': Dict
+  'docker.script': Dict
+  'docker.script_retcode': number
+  'docker.search': Dict
   'docker.signal': boolean
   'docker.start': Dict
   'docker.state': string
@@ -435,6 +455,7 @@ export interface Calls {
   'ini.set_option': Dict
   'iptables.get_rules': Dict
   'iptables.get_saved_rules': Dict
+  'iwtools.set_mode': string
   'kmod.available': string[]
   'kmod.mod_list': string[]
   'locale.list_avail': string[]
@@ -544,6 +565,76 @@ export interface Calls {
   'npm.cache_path': string
   'npm.list': Dict
   'npm.uninstall': boolean
+  'osquery.acpi_tables': Dict
+  'osquery.alf': Dict
+  'osquery.alf_exceptions': Dict
+  'osquery.alf_explicit_auths': Dict
+  'osquery.alf_services': Dict
+  'osquery.apps': Dict
+  'osquery.apt_sources': Dict
+  'osquery.arp_cache': Dict
+  'osquery.block_devices': Dict
+  'osquery.certificates': Dict
+  'osquery.chrome_extensions': Dict
+  'osquery.cpuid': Dict
+  'osquery.crontab': Dict
+  'osquery.deb_packages': Dict
+  'osquery.etc_hosts': Dict
+  'osquery.etc_services': Dict
+  'osquery.file': Dict
+  'osquery.file_changes': Dict
+  'osquery.firefox_addons': Dict
+  'osquery.groups': Dict
+  'osquery.hardware_events': Dict
+  'osquery.hash': Dict
+  'osquery.homebrew_packages': Dict
+  'osquery.interface_addresses': Dict
+  'osquery.interface_details': Dict
+  'osquery.iokit_devicetree': Dict
+  'osquery.iokit_registry': Dict
+  'osquery.kernel_extensions': Dict
+  'osquery.kernel_info': Dict
+  'osquery.kernel_integrity': Dict
+  'osquery.kernel_modules': Dict
+  'osquery.keychain_items': Dict
+  'osquery.last': Dict
+  'osquery.launchd': Dict
+  'osquery.listening_ports': Dict
+  'osquery.logged_in_users': Dict
+  'osquery.memory_map': Dict
+  'osquery.mounts': Dict
+  'osquery.nfs_shares': Dict
+  'osquery.nvram': Dict
+  'osquery.os_version': Dict
+  'osquery.osquery_extensions': Dict
+  'osquery.osquery_flags': Dict
+  'osquery.osquery_info': Dict
+  'osquery.osquery_registry': Dict
+  'osquery.passwd_changes': Dict
+  'osquery.pci_devices': Dict
+  'osquery.preferences': Dict
+  'osquery.process_envs': Dict
+  'osquery.process_memory_map': Dict
+  'osquery.process_open_files': Dict
+  'osquery.process_open_sockets': Dict
+  'osquery.processes': Dict
+  'osquery.quarantine': Dict
+  'osquery.query': Dict
+  'osquery.routes': Dict
+  'osquery.rpm_packages': Dict
+  'osquery.safari_extensions': Dict
+  'osquery.shared_memory': Dict
+  'osquery.shell_history': Dict
+  'osquery.smbios_tables': Dict
+  'osquery.startup_items': Dict
+  'osquery.suid_bin': Dict
+  'osquery.system_controls': Dict
+  'osquery.time': Dict
+  'osquery.usb_devices': Dict
+  'osquery.users': Dict
+  'osquery.xattr_where_from': Dict
+  'osquery.xprotect_entries': Dict
+  'osquery.xprotect_reports': Dict
   'out.html_format': string
   'out.out_format': string
   'out.string_format': string
@@ -576,6 +667,7 @@ export interface Calls {
   'pkg.clean': string
   'pkg.clean_locks': Dict
   'pkg.clean_metadata': boolean | null
+  'pkg.collect_garbage': string[]
   'pkg.del_repo': Dict | string
   'pkg.delete': Dict
   'pkg.diff': Dict
@@ -626,6 +718,7 @@ export interface Calls {
   'pkg.show': Dict
   'pkg.stats': string[]
   'pkg.unhold': Dict
+  'pkg.uninstall': Dict
   'pkg.unlock': boolean
   'pkg.unpin': Dict
   'pkg.update': boolean | Dict
@@ -881,6 +974,18 @@ export interface Calls {
   'snap.remove': boolean
   'snap.unhold': boolean
   'snap.upgrade_all': boolean
+  'snapper.changed_files': string[]
+  'snapper.delete_snapshot': Dict
+  'snapper.diff': Dict
+  'snapper.diff_jid': Dict
+  'snapper.get_snapshot': Dict
+  'snapper.list_configs': Dict
+  'snapper.modify_snapshot': Dict
+  'snapper.set_config': boolean
+  'snapper.status': Dict
+  'snapper.status_to_string': string[]
+  'snapper.undo': Dict
+  'snapper.undo_jid': Dict
   'sqlite3.fetch': false | Value[]
   'sqlite3.indexes': false | Value[]
   'sqlite3.indices': false | Value[]
@@ -901,6 +1006,13 @@ export interface Calls {
   'ssh.set_auth_key_from_file': string
   'ssh.set_known_host': Dict
   'ssh.user_keys': Dict
+  'ssh_pki.expires': boolean
+  'ssh_pki.get_public_key': string
+  'ssh_pki.get_signing_policy': Dict
+  'ssh_pki.read_certificate': Dict
+  'ssh_pki.sign_remote_certificate': Dict
+  'ssh_pki.verify_private_key': boolean
+  'ssh_pki.verify_signature': boolean
   'state.check_request': Dict
   'state.clear_cache': string[]
   'state.clear_request': boolean
@@ -990,6 +1102,71 @@ export interface Calls {
   'user.list_users': string[]
   'user.primary_group': string
   'user.rename': boolean
+  'vault.clear_cache': boolean
+  'vault.clear_token_cache': boolean
+  'vault.delete_secret': boolean
+  'vault.destroy_secret': boolean
+  'vault.get_server_config': Dict
+  'vault.policies_list': Value[]
+  'vault.policy_delete': boolean
+  'vault.policy_fetch': null | string
+  'vault.policy_write': boolean
+  'vault.read_secret_meta': Dict | false
+  'vault.restore_secret': boolean
+  'vault.update_config': boolean
+  'vault.wipe_secret': boolean
+  'vault_approle.clear_cached': boolean
+  'vault_approle.delete': boolean
+  'vault_approle.destroy_secret_id': boolean
+  'vault_approle.get_role_id': string
+  'vault_approle.list': string[]
+  'vault_approle.list_cached': Dict
+  'vault_approle.lookup_secret_id': Dict
+  'vault_approle.read': Dict
+  'vault_approle.write': boolean
+  'vault_db.clear_cached': boolean
+  'vault_db.delete_connection': boolean
+  'vault_db.delete_role': boolean
+  'vault_db.fetch_connection': Dict | null
+  'vault_db.fetch_role': Dict | null
+  'vault_db.list_cached': Dict
+  'vault_db.list_connections': string[]
+  'vault_db.list_roles': string[]
+  'vault_db.renew_cached': boolean
+  'vault_db.reset_connection': boolean
+  'vault_db.rotate_root': boolean
+  'vault_db.rotate_static_role': boolean
+  'vault_db.write_connection': boolean
+  'vault_db.write_role': boolean
+  'vault_db.write_static_role': boolean
+  'vault_pki.delete_role': boolean
+  'vault_pki.get_default_issuer': null | string
+  'vault_pki.issue_certificate': Dict
+  'vault_pki.list_certificates': string[]
+  'vault_pki.list_issuers': Dict
+  'vault_pki.list_revoked_certificates': string[]
+  'vault_pki.list_roles': string[]
+  'vault_pki.read_certificate': string
+  'vault_pki.read_issuer': Dict | null
+  'vault_pki.read_issuer_certificate': string
+  'vault_pki.read_role': Dict | null
+  'vault_pki.revoke_certificate': boolean
+  'vault_pki.set_default_issuer': boolean
+  'vault_pki.sign_certificate': Dict
+  'vault_pki.write_role': boolean
+  'vault_ssh.create_ca': string
+  'vault_ssh.delete_role': boolean
+  'vault_ssh.delete_zeroaddr_roles': boolean
+  'vault_ssh.destroy_ca': boolean
+  'vault_ssh.generate_key_cert': Dict
+  'vault_ssh.get_creds': Dict
+  'vault_ssh.list_roles': Dict
+  'vault_ssh.read_ca': string
+  'vault_ssh.read_role': Dict
+  'vault_ssh.sign_key': Dict
+  'vault_ssh.write_role_ca': boolean
+  'vault_ssh.write_role_otp': boolean
+  'vault_ssh.write_zeroaddr_roles': boolean
   'virtualenv.create': Dict
   'virtualenv.get_distribution_path': string
   'virtualenv.get_resource_content': string

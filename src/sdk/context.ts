@@ -7,7 +7,7 @@ import type { HttpClient } from '../http/mod.ts'
 import type { Calls } from './calls.ts'
 import type { FunctionDescription, ModuleDescription } from './description.ts'
 import type { Hint } from './hints.ts'
-import type { MasterReach } from './master-reach.ts'
+import type { BusMessage, MasterReach } from './master-reach.ts'
 import type { StateRun, StateRunRequest } from './state-run.ts'
 
 export type Keywords = ReadonlyMap<string, Value> | Readonly<Record<string, Value>>
@@ -55,6 +55,11 @@ export interface FunctionContext {
   readonly log: Log
   /** Tell the person who began the job something that its return does not say. Without a job nobody hears it. */
   hint(hint: Hint): void
+  /**
+   * The pillar that the master keeps of the minion whose pillar it compiles; compiled without Vault where it keeps none, or always
+   * when `refresh` is true, and never when it is false.
+   */
+  readonly keptPillar?: ((refresh: boolean | null) => Promise<Dict>) | undefined
   /** The machine; every touch of it goes through here. */
   readonly host: Host
   /** The file server: `salt://` and other sources, and their cache. */
@@ -73,10 +78,46 @@ export interface FunctionContext {
   readonly daemon: DaemonAccess | undefined
   /** The master on this machine, for functions that run beside it. */
   readonly master?: MasterReach | undefined
+  /** Call a driver of `sdb://` URIs of the library; undefined when there is none of that name. */
+  callSdb(driver: string, request: SdbRequest): Promise<Value | undefined>
   /** A plugin of users' own, of a family that functions call themselves, such as `sdb`. */
   ownPlugin(family: 'sdb' | 'returners', name: string): Promise<OwnPlugin | undefined>
+  /** The Salt extensions that are installed for the Python of this machine. */
+  extensions(): Promise<readonly InstalledExtension[]>
   /** Begins a run of states. */
   openStates(request: StateRunRequest): Promise<StateRun>
+  /** Call a function on a machine that a program of this host leads to, such as a container. */
+  callInside(call: InsideCall): Promise<Value>
+}
+
+/** A function to call on a machine that needs nothing but a POSIX shell. */
+export interface InsideCall {
+  /** Of what kind the machine is: a folder of the cache. */
+  kind: string
+  /** Its name. */
+  name: string
+  /** Words of the program that runs the shell line after them there. */
+  via: readonly string[]
+  fun: string
+  args: readonly Value[]
+  kwargs: ReadonlyMap<string, Value>
+}
+
+/** An installed Python package that extends Salt. */
+export interface InstalledExtension {
+  readonly name: string
+  readonly version: string
+}
+
+export type SdbAction = 'get' | 'set' | 'delete'
+
+/** What is asked of a driver of `sdb://` URIs. */
+export interface SdbRequest {
+  action: SdbAction
+  key: string
+  /** The new value, to be set. */
+  value?: Value
+  profile: Dict
 }
 
 /** What plugins see that are asked where no functions run: external pillars, tops, matchers, outputters and the like. */
@@ -100,11 +141,26 @@ export interface MinionRequest {
 export type MinionAnswer = Dict | null | undefined
 
 /** A minion with a master, as functions reach it. */
+/** An upgrade of a minion. */
+export interface UpgradeRequest {
+  /** The package, a file of this machine. */
+  file: string
+  sha256: string
+  /** How long the new version may take to report to its master, in seconds. */
+  seconds: number
+  /** The job that runs, as it was published; the minion fills it in. */
+  job?: Dict
+}
+
 export interface DaemonAccess {
   /** Asks the master, as this minion. */
   askMaster(load: Dict): Promise<Value>
   /** Fires an event on the minion's own bus. */
   fire(tag: string, data: Dict): Promise<boolean>
+  /** The events of the minion's own bus as they come; the first one fails when no minion runs here. */
+  events?(filter: (tag: string) => boolean, sockDir?: string): AsyncIterable<BusMessage>
+  /** Prints a text for the person who waits for the call, where there is a terminal. */
+  print?(text: string): void
   /** The jobs that run now: their loads, with `pid`. */
   running(): Dict[]
   /** The returns that the master has not taken yet. */
@@ -117,6 +173,8 @@ export interface DaemonAccess {
   answers?(master: string): Promise<boolean>
   /** The master on this same machine, if there is one. */
   masterBeside?(): Promise<MasterReach | undefined>
+  /** Begins an upgrade of this minion for the running job, whose return comes from the next start. Fails when it cannot begin. */
+  upgrade?(request: UpgradeRequest): Promise<Dict>
   /** Ends the daemon once its jobs are done and their returns are sent. */
   end?(): void
   /** The words that start it again in the background, where it runs there by itself. */

@@ -3,7 +3,7 @@
 // They come from minions, so each reader takes them through `readHints`.
 import { type Position, withHint } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, isList, textOf, type Value } from '../data/mod.ts'
+import { type Dict, hideMarked, isDict, isList, textOf, type Value } from '../data/mod.ts'
 import { servedUrl } from '../fileserver/mod.ts'
 
 export type HintLevel = 'warning' | 'error'
@@ -53,7 +53,7 @@ export class HintList {
 
   add({ level, text, at }: Hint): void {
     if (this.hints.size >= MOST_HINTS) return
-    const hint: Hint = { level, text: cut(text), ...(at !== undefined && isPlace(at) && { at }) }
+    const hint: Hint = { level, text: cut(hideMarked(text)), ...(at !== undefined && isPlace(at) && { at }) }
     const key = hintKey(hint)
     if (!this.hints.has(key)) this.hints.set(key, hint)
   }

@@ -46,6 +46,8 @@ export interface TargetedMinions {
 /** A job that was published. */
 export interface Published extends TargetedMinions {
   jid: string
+  /** Minions that lost their connection a moment ago. They get the job if they are back within so many seconds. */
+  reconnecting?: { ids: string[]; seconds: number }
 }
 
 /** Jobs for minions, and the minions that a target means. */

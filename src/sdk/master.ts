@@ -1,12 +1,20 @@
 // Functions of the master: runners and wheel functions, declared like those of minions. They see the master's stores and
 // bus, and reach minions by publishing.
 import type { Log } from '../base/mod.ts'
-import type { JournalReader } from '../bus/mod.ts'
+import type { JournalReader, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { FileClient, FileServer } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { HttpClient } from '../http/mod.ts'
-import type { DataCache, JobStore, OrchestrationStore, PkiKeys, QueueStore, ReactionStore } from '../store/mod.ts'
+import type {
+  DataCache,
+  JobStore,
+  OrchestrationStore,
+  PkiKeys,
+  QueueStore,
+  ReactionStore,
+  SharedBanks,
+} from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
 import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
@@ -26,6 +34,10 @@ export interface MasterStores {
   readonly jobs: JobStore
   readonly keys: PkiKeys
   readonly cache: DataCache
+  /** The banks of a driver of the cache; undefined when there is none of that name. The caller closes them. */
+  cacheBanks(driver: string): Promise<SharedBanks | undefined>
+  /** Wait a while until changes of the cache are where other masters see them. */
+  settled(): Promise<void>
   /** Orchestration runs and their steps. */
   orchestrations(): OrchestrationStore
   /** Queues in the embedded store. */
@@ -77,14 +89,35 @@ export interface MinionPillars {
     path: readonly string[],
     options?: { saltenv?: Value; pillarenv?: Value },
   ): Promise<PillarOrigin[]>
+  /** The pillar that the master keeps of a minion; see `FunctionContext.keptPillar`. */
+  keptPillar(id: string, grains: Dict, refresh: boolean | null): Promise<Dict>
   /** The top data of a minion's pillar, and what went wrong with it. */
   pillarTop(id: string, grains: Dict, saltenv: Value): Promise<{ top: Dict; errors: string[] }>
+}
+
+/** Git repositories that the master takes pillar and definitions from. */
+export interface GitRepositories {
   /** Fetches news of the external pillar `git`: by remote true where there were some, None where not, false where it failed. */
   updateGitPillars(wanted: { branch: Value; repo: Value }): Promise<Dict>
+  /** Fetches the repositories of definitions for Windows minions; their directories, or what is wrong with the options. */
+  updateWinrepos(opts: Dict, isClean: boolean): Promise<Value>
+  /** Removes lock files of remotes whose URL matches a glob, and tells what was done. */
+  clearGitLocks(
+    role: 'git_pillar' | 'winrepo',
+    types: ReadonlyArray<'update' | 'checkout' | 'mountpoint'>,
+    pattern: string | null,
+  ): Promise<string[]>
 }
 
 /** What runner and wheel functions see. */
-export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, SshJobs, MasterEvents, MinionPillars {
+export interface MasterContext
+  extends MasterStores,
+    MasterCalls,
+    MinionJobs,
+    SshJobs,
+    MasterEvents,
+    MinionPillars,
+    GitRepositories {
   readonly opts: Dict
   readonly log: Log
   readonly host: Host
@@ -98,6 +131,8 @@ export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, Ss
   /** The job id of this call. */
   readonly jid: string
   readonly user: string
+  /** Who had the call made, where that is not the master itself. */
+  readonly caller: Origin | undefined
   /** Whether pillar values leave as asterisks. */
   readonly masked: boolean
   readonly orchestration: Orchestrator
@@ -109,12 +144,16 @@ export interface MasterContext extends MasterStores, MasterCalls, MinionJobs, Ss
   jobCache(name: string): Promise<JobCache | undefined>
   /** Sends a command to the master itself, as programs without a key of a minion do. */
   ask(load: Dict): Promise<Value>
+  /** Facts of the running master that only its owner may read, by the name of the command; undefined if it does not know the command. */
+  facts(cmd: string): Promise<readonly Dict[] | undefined>
   render(request: RenderRequest): Promise<Value>
   /** Prints while the call is going on, where somebody looks. */
   print(text: string): void
 }
 
 export interface MasterFunction<A extends Args = Args> extends FunctionDescription<A> {
+  /** Whether what it returns is for the caller alone: events and the job cache do not show it. */
+  readonly isSecret?: boolean
   readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
 }
 

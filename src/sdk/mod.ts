@@ -5,12 +5,11 @@ export {
   type OptionValue,
   option,
   rawOption,
-  SDB_DRIVERS,
-  type SdbMachine,
   sdbPlace,
+  withoutTemplateSecrets,
 } from '../config/mod.ts'
 export type { Dict, Value } from '../data/mod.ts'
-export type { FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
+export type { BackendLocks, FetchOptions, FileClient, FileSum } from '../fileserver/mod.ts'
 export {
   type Command,
   type CommandResult,
@@ -32,6 +31,7 @@ export {
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
 export type {
+  CacheChange,
   DataCache,
   JobRecord,
   JobReturn,
@@ -40,7 +40,9 @@ export type {
   MinionProgress,
   PkiKeys,
   QueueStore,
+  SharedBanks,
 } from '../store/mod.ts'
+export { isOwnBank } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
 export { type Arg, type ArgKind, type Args, arg, type Bound, type TextOrNumber } from './arg.ts'
 export { batchCount, isBatchOver } from './batch-state.ts'
@@ -84,6 +86,8 @@ export type {
   Answer,
   DaemonAccess,
   FunctionContext,
+  InsideCall,
+  InstalledExtension,
   Keywords,
   MinionAnswer,
   MinionRequest,
@@ -92,7 +96,10 @@ export type {
   PillarRequest,
   PluginContext,
   RenderRequest,
+  SdbAction,
+  SdbRequest,
   StateCatalogue,
+  UpgradeRequest,
 } from './context.ts'
 export {
   changes,
@@ -106,6 +113,24 @@ export type { FunctionDescription, ModuleDescription, Result, Returns } from './
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
 export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
+export {
+  type CacheDriver,
+  callExtPillar,
+  callSdb,
+  callTops,
+  type DataSourceContext,
+  dataSourceContext,
+  defineCache,
+  defineExtPillar,
+  defineSdb,
+  defineTops,
+  type ExtPillar,
+  type ExtPillarContext,
+  type SdbContext,
+  type SdbDriver,
+  type TopsContext,
+  type TopsSource,
+} from './external-data.ts'
 export { globPaths } from './glob.ts'
 export {
   HINTS,
@@ -123,6 +148,7 @@ export { jobRetcode } from './job-retcode.ts'
 export {
   defineRunner,
   defineWheel,
+  type GitRepositories,
   type JobCache,
   type MasterContext,
   type MasterEvents,
@@ -150,6 +176,8 @@ export type {
 } from './master-reach.ts'
 export { lookUpLater, returnedBy, unreturnedText } from './master-reach.ts'
 export { listedOnce, type Synced, type SyncSurroundings, syncModules } from './module-sync.ts'
+export { oneLine } from './one-line.ts'
+export { operand } from './operand.ts'
 export {
   type OrchestrationRequest,
   type Orchestrator,
@@ -176,10 +204,21 @@ export {
   textFrom,
 } from './paths.ts'
 export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'
+export { askForSecrets, takeSecrets, tellSecrets } from './pillar-secrets.ts'
+export { type PlainTemplates, plainTemplates } from './plain-templates.ts'
 export { toValue } from './result.ts'
 export { defineReturner, type ReturnerFunctions, type ReturnerModule, returnerOptions } from './returner.ts'
 export { type Recorded, type Script, scripted } from './scripted.ts'
-export { deserialize, dumpYaml, SerializerError, type SerializerOptions, serialize, serialized } from './serializers.ts'
+export {
+  deserialize,
+  dumpYaml,
+  loadYaml,
+  loadYamlex,
+  SerializerError,
+  type SerializerOptions,
+  serialize,
+  serialized,
+} from './serializers.ts'
 export type { SshCall, SshJobs, SshReturn } from './ssh.ts'
 export {
   defineState,
@@ -196,7 +235,18 @@ export { StatePlaces } from './state-places.ts'
 export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest } from './state-run.ts'
 export { isBootedWithSystemd, isSystemdOffline, systemdVersion } from './systemd.ts'
 export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thoriumOf } from './thorium.ts'
-export { type StateTrial, type Trial, tryFunction, tryState } from './trial.ts'
+export {
+  type SdbTrial,
+  type SourceTrial,
+  type StateTrial,
+  type Trial,
+  tryExtPillar,
+  tryFunction,
+  trySdb,
+  tryState,
+  tryTops,
+} from './trial.ts'
+export { askWeb, askWebJson, jsonOf, pathInUrl, type WebAnswer, type WebRequest } from './web-request.ts'
 export {
   type Certificate,
   encodedBytes,

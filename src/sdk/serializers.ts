@@ -127,6 +127,16 @@ function serializer(name: string): Serializer {
   return found
 }
 
+/** Read YAML as SLS and configuration files are read. */
+export async function loadYaml(text: string): Promise<Value> {
+  return (await import('../yaml/mod.ts')).load(text)
+}
+
+/** Read YAML with aggregations (`!aggregate`, `!reset`). */
+export async function loadYamlex(text: string): Promise<Value> {
+  return (await import('../yaml/mod.ts')).loadYamlex(text)
+}
+
 /** In a format that is text. */
 export async function serialize(name: string, value: Value, options: SerializerOptions = new Map()): Promise<string> {
   return asText(await serialized(name, value, options))

@@ -5,8 +5,17 @@ import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, MemoryHost } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { bind } from './bind.ts'
-import type { FunctionContext, Keywords } from './context.ts'
+import type { FunctionContext, Keywords, SdbAction, SdbRequest } from './context.ts'
 import type { ModuleDeclaration } from './declare.ts'
+import {
+  callExtPillar,
+  callSdb,
+  callTops,
+  type ExtPillar,
+  type ExtPillarContext,
+  type SdbDriver,
+  type TopsSource,
+} from './external-data.ts'
 import { toValue } from './result.ts'
 import type { StateContext, StateDeclaration } from './state.ts'
 
@@ -60,6 +69,43 @@ export async function tryState(states: StateDeclaration, name: string, trial: St
   return toValue(await declaration.run(ctx, bind(declaration, name, args, keywords))) as Dict
 }
 
+export type SdbTrial = Omit<Trial, 'args' | 'kwargs'> & Pick<SdbRequest, 'key' | 'value'> & { profile?: Dict }
+
+/** The answer of a driver of sdb to one call. */
+export function trySdb(driver: SdbDriver, action: SdbAction, trial: SdbTrial): Promise<Value> {
+  const { key, value, profile = new Map() } = trial
+  const ctx = contextOf({ name: driver.name, doc: driver.doc, functions: {} }, trial)
+  return callSdb(driver, ctx, { action, key, profile, ...(value !== undefined && { value }) })
+}
+
+export interface SourceTrial extends Omit<Trial, 'args' | 'kwargs'> {
+  minionId?: string
+  /** The value that `ext_pillar` or `master_tops` has for the source. */
+  setting?: Value
+}
+
+/** The data of an external pillar for one minion. `pillar` is what came before it. */
+export function tryExtPillar(source: ExtPillar, trial: SourceTrial & Partial<ExtPillarContext> = {}): Promise<Value> {
+  const { minionId = 'web1', setting = [], isMember, compileRoots, render, functions, ...rest } = trial
+  const known = contextOf({ name: source.name, doc: source.doc, functions: {} }, rest as Trial)
+  const ctx: ExtPillarContext = {
+    ...known,
+    minionId,
+    isMember: isMember ?? (() => false),
+    compileRoots: compileRoots ?? (async () => new Map()),
+    render: render ?? (async (text) => text),
+    ...(functions && { functions }),
+  }
+  return callExtPillar(source, ctx, { setting, pillar: trial.pillar ?? new Map(), extraMinionData: new Map() })
+}
+
+/** The answer of a source of tops for one minion. */
+export function tryTops(source: TopsSource, trial: SourceTrial = {}): Promise<Dict> {
+  const { minionId = 'web1', setting = new Map() } = trial
+  const ctx = contextOf({ name: source.name, doc: source.doc, functions: {} }, trial)
+  return callTops(source, { ...ctx, minionId }, setting)
+}
+
 function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
   const host = trial.host ?? new MemoryHost()
   const others = trial.others ?? {}
@@ -100,8 +146,13 @@ function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {
     openStates: async () => {
       throw new Error('The trial has no states')
     },
+    callInside: async () => {
+      throw new Error('The trial has no machines')
+    },
     pillarOrigins: async () => [],
+    callSdb: async () => undefined,
     ownPlugin: async () => undefined,
+    extensions: async () => [],
     ...trial.context,
   }
 }

@@ -58,12 +58,20 @@ const EXPECTED: Record<string, Record<string, Plain>> = {
 
 const files = Object.keys(EXPECTED)
 
+/** Templates, and files that only salt-cloud reads: config-templates.test.ts and snippets.test.ts read them. */
+const ELSEWHERE = [
+  'master.d/gitfs.conf',
+  'master.d/vault.conf',
+  'cloud.providers.d/aws.conf',
+  'cloud.profiles.d/web.conf',
+]
+
 test('All printed configuration of the guide is looked at', () => {
   expect(
     printed('guide', 'etc')
       .map((path) => `guide/${path}`)
       .sort(),
-  ).toEqual(files.sort())
+  ).toEqual([...files, ...ELSEWHERE.map((path) => `guide/etc/salt/${path}`)].sort())
 })
 
 test.each(files)('%s is configuration', async (file) => {

@@ -32,37 +32,49 @@ describe.runIf(runs)('HAProxy', () => {
   })
   afterAll(async () => server?.stop())
 
-  const ask = (name: string, ...args: (string | number | boolean)[]) => salt.call(`haproxy.${name}`, args, { socket })
+  const ask = (name: string, ...args: (string | number | boolean)[]) => salt.call(name, args, { socket })
 
   test('tells its frontends, backends and servers', async () => {
-    expect(await ask('list_frontends')).toEqual(['www'])
-    expect(await ask('show_backends')).toBe('web\nother')
-    expect(await ask('list_servers', 'web')).toBe(
+    expect(await ask('haproxy.list_frontends')).toEqual(['www'])
+    expect(await ask('haproxy.show_backends')).toBe('web\nother')
+    expect(await ask('haproxy.list_servers', 'web')).toBe(
       'Name: web1 Status: no check Weight: 10 bIn: 0 bOut: 0\nName: web2 Status: no check Weight: 20 bIn: 0 bOut: 0',
     )
-    expect(await ask('list_backends')).toMatchObject({ other: { web1: { weight: 1, status: 'no check' } } })
-    expect(await ask('get_sessions', 'web1', 'web')).toBe('0')
+    expect(await ask('haproxy.list_backends')).toMatchObject({ other: { web1: { weight: 1, status: 'no check' } } })
+    expect(await ask('haproxy.get_sessions', 'web1', 'web')).toBe('0')
   })
 
   test('takes servers out and lets them in again', async () => {
-    expect(await ask('disable_server', 'web1', '*')).toMatchObject({
+    expect(await ask('haproxy.disable_server', 'web1', '*')).toMatchObject({
       web: expect.stringContaining('Name: web1 Status: MAINT'),
       other: expect.stringContaining('Name: web1 Status: MAINT'),
     })
     expect(await salt.call('haproxy.wait_state', ['web', 'web1', 'maint', 5], { socket })).toBe(true)
-    expect(await ask('enable_server', 'web1', 'web')).toEqual({
+    expect(await ask('haproxy.enable_server', 'web1', 'web')).toEqual({
       web: expect.stringContaining('Name: web1 Status: no check'),
     })
     // written the other way round
-    expect(await ask('disable_server', 'web', 'web1')).toEqual({ web: expect.stringContaining('web1 Status: MAINT') })
-    await ask('enable_server', 'web', 'web1')
-    await ask('set_state', 'web2', 'web', 'drain')
-    expect(await ask('get_backend', 'web')).toMatchObject({ web2: { status: 'DRAIN' } })
+    expect(await ask('haproxy.disable_server', 'web', 'web1')).toEqual({
+      web: expect.stringContaining('web1 Status: MAINT'),
+    })
+    await ask('haproxy.enable_server', 'web', 'web1')
+    await ask('haproxy.set_state', 'web2', 'web', 'drain')
+    expect(await ask('haproxy.get_backend', 'web')).toMatchObject({ web2: { status: 'DRAIN' } })
   })
 
   test('changes weights', async () => {
-    expect(await ask('get_weight', 'web1', 'web')).toBe('10 (initial 10)')
-    expect(await ask('set_weight', 'web1', 'web', 5)).toBe('5 (initial 10)')
+    expect(await ask('haproxy.get_weight', 'web1', 'web')).toBe('10 (initial 10)')
+    expect(await ask('haproxy.set_weight', 'web1', 'web', 5)).toBe('5 (initial 10)')
+  })
+
+  test('refuses a name that holds another command', async () => {
+    await expect(ask('haproxy.set_weight', 'web1', 'web', '5;disable server web/web2')).rejects.toThrow(
+      'HAProxy knows no "5;disable server web/web2"',
+    )
+    await expect(ask('haproxy.set_state', 'web1', 'web', 'ready\ndisable frontend www')).rejects.toThrow(
+      'HAProxy knows no',
+    )
+    expect(await ask('haproxy.show_frontends')).toBe('www')
   })
 
   test('names a socket that is not there', async () => {

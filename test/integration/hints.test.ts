@@ -166,6 +166,12 @@ describe('salt-run', () => {
     expect(out).toBe("'mange.up' is not available.\n")
     expect(err).toBe("[WARNING ] 'mange.up' is not available. Did you mean 'manage.up'?\n")
   })
+
+  test('says which keyword a function does not have, beside the text of the function', async () => {
+    const { err, out } = await run('fileserver.envs', 'zap=1')
+    expect(out).toBe('fileserver.envs:\n    Return the environments.\n')
+    expect(err).toBe('[WARNING ] The following keyword arguments are not valid: zap=1\n')
+  })
 })
 
 test('salt-call shows a hint once, and tells the master of it', async () => {

@@ -20,6 +20,9 @@ import {
 
 const ABSENT = Object.keys(ABSENT_PROGRAMS)
 
+/** Hands its words to pip; src/cli/pip has the tests of what it does with them. */
+const PIP = 'salt-pip'
+
 const DIST = process.env['LIVE_DIST'] ?? join(import.meta.dirname, '../../dist')
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
@@ -43,10 +46,13 @@ function check(cases: readonly ProgramCase[], id?: number): void {
 
 test('all programs of Salt that are built are tried', () => {
   const built = readdirSync(DIST).filter((file) => /^(salt.*|spm)\.js$/.test(file))
-  expect(built.map((file) => file.replace('.js', '')).sort()).toEqual([...SALT_PROGRAMS, ...ABSENT].sort())
+  expect(built.map((file) => file.replace('.js', '')).sort()).toEqual([...SALT_PROGRAMS, ...ABSENT, PIP].sort())
 })
 
 describe('a program that is not there yet', () => check(ABSENT.flatMap(unavailableCases)))
+
+describe('a program that hands its words on', () =>
+  check([{ program: PIP, words: [], what: 'no words', exit: 1, out: /^Usage: salt-pip <command>/, err: '' }]))
 
 describe('a program without need of a configuration', () => check(optionCases(process.version)))
 

@@ -1,33 +1,56 @@
 // Things behind a minion that are no minions: declared in its pillar, targeted like minions, and answered for by it.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { salt } from '../../src/cli/mod.ts'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
+import { noSshd, startSshd, type TestSshd } from '../ssh/sshd.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
 let site: TestSite
 let master: TestMaster
+let sshd: TestSshd | undefined
+
+interface StateAnswer {
+  result: boolean | null
+  changes: object
+}
+
+/** A path on the machine that is reached by ssh, which is this one. */
+const path = (name: string): string => join(site.root, `of-box-${name}`)
+
+const machine = ({ target, identity, knownHosts }: TestSshd): object => ({
+  ...{ host: target.host, port: target.port, user: target.user, priv: identity, known_hosts_file: knownHosts },
+  ssh_options: ['GlobalKnownHostsFile=/dev/null'],
+})
+
 const pillar = (resources: unknown): void => {
   const folder = join(site.root, 'pillar')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'top.sls'), "base: {'web1': [behind]}\n")
-  writeFileSync(join(folder, 'behind.sls'), JSON.stringify({ resources }))
+  writeFileSync(join(folder, 'behind.sls'), JSON.stringify({ resources, color: 'blue' }))
 }
 
 beforeAll(async () => {
   site = await TestSite.open()
   const port = await freePort()
+  if (!noSshd) sshd = await startSshd()
   pillar({
     dummy: { resource_ids: ['lamp-1', 'lamp-2'] },
-    ssh: { hosts: { box: { host: '127.0.0.1', port, timeout: 5 } } },
+    ssh: { hosts: { gone: { host: '127.0.0.1', port, timeout: 5 }, ...(sshd && { box: machine(sshd) }) } },
   })
+  const state = { 'file.managed': [{ contents: '{{ grains.id }} {{ pillar.color }}' }] }
+  mkdirSync(join(site.root, 'srv'), { recursive: true })
+  writeFileSync(join(site.root, 'srv', 'web.sls'), JSON.stringify({ [path('made')]: state }))
   master = await site.master('master', '127.0.0.1', { pillar_roots: { base: [join(site.root, 'pillar')] } })
   await site.minion('web1')
   await site.minion('web2')
 })
-afterAll(() => site?.close())
+afterAll(async () => {
+  await site?.close()
+  await sshd?.stop()
+})
 
 async function ask(...words: string[]): Promise<unknown> {
   let out = ''
@@ -53,11 +76,44 @@ describe('resources behind a minion', () => {
     expect(await ask('*', 'test.echo', 'hi')).toMatchObject({ web1: 'hi', web2: 'hi', 'lamp-1': 'hi', 'lamp-2': 'hi' })
   })
 
-  it.runIf(existsSync('/usr/bin/ssh'))('are machines that are reached by ssh', async () => {
-    expect(await ask('box', 'test.ping')).toEqual({ box: false })
-    expect(await ask('box', 'cmd.retcode', 'true')).toEqual({ box: 255 })
-    expect(await ask('box', 'file.remove', '/x')).toEqual({
-      box: "Function 'file.remove' is not supported for resource type 'ssh'. Implement it in a 'sshresource_*' execution module.",
+  it.runIf(existsSync('/usr/bin/ssh'))('say why they cannot be reached by ssh', async () => {
+    expect(await ask('gone', 'test.ping')).toEqual({ gone: false })
+    const { gone } = (await ask('gone', 'cmd.run', 'true')) as { gone: string }
+    expect(gone).toMatch(/^Could not connect to 127\.0\.0\.1: .*Connection refused/)
+  })
+
+  describe.skipIf(noSshd)('are machines that are reached by ssh', () => {
+    it('answer functions of the whole library', async () => {
+      expect(await ask('box', 'test.ping')).toEqual({ box: true })
+      expect(await ask('-C', 'T@ssh:box', 'cmd.run', 'echo $SSH_CONNECTION | wc -w')).toEqual({ box: '4' })
+      expect(await ask('box', 'cmd.retcode', 'exit 3', 'python_shell=True')).toEqual({ box: 3 })
+      expect(await ask('box', 'file.write', path('text'), 'hi')).toEqual({ box: `Wrote 1 lines to "${path('text')}"` })
+      expect(readFileSync(path('text'), 'utf8')).toBe('hi\n')
+      expect(await ask('box', 'grains.get', 'kernel')).toEqual({ box: 'Linux' })
+      expect(await ask('-C', 'G@kernel:Linux and T@ssh', 'test.ping')).toEqual({ box: true })
+    })
+
+    it.runIf(process.geteuid?.() === 0)('run commands as the user that is asked for, or not at all', async () => {
+      expect(await ask('box', 'cmd.run', 'id -un', 'runas=nobody')).toEqual({ box: 'nobody' })
+      const { box } = (await ask('box', 'cmd.run', 'id -un', 'runas=no-such-user')) as { box: string }
+      expect(box).toMatch(/User 'no-such-user' is not available/)
+    })
+
+    it('apply states of the master with the pillar of their minion', async () => {
+      const states = async (...words: string[]): Promise<StateAnswer[]> => {
+        const { box } = (await ask('-C', 'T@ssh:box', 'state.apply', 'web', ...words)) as { box: object }
+        return Object.values(box) as StateAnswer[]
+      }
+      expect(await states('test=True')).toMatchObject([{ result: null }])
+      expect(existsSync(path('made'))).toBe(false)
+      expect(await states()).toMatchObject([{ result: true, changes: { diff: 'New file' } }])
+      expect(readFileSync(path('made'), 'utf8')).toBe('box blue\n')
+      expect(await states()).toMatchObject([{ result: true, changes: {} }])
+    })
+
+    it('let nobody reach their minion through them', async () => {
+      const { box } = (await ask('box', 'mine.send', 'test.ping')) as { box: string }
+      expect(String(box)).toMatch(/has no minion that could ask its master for _mine/)
     })
   })
 

@@ -38,6 +38,24 @@ describe.runIf(canServe('SQLite', '/usr/bin/sqlite3'))('SQLite', () => {
     )
   })
 
+  test('drops a table, whatever its name holds', async () => {
+    const odd = `a"; DROP TABLE t; --`
+    await salt.state('sqlite3.table_present', { name: 'other', db, schema: ['id INTEGER'] })
+    await salt.state('sqlite3.table_present', { name: odd, db, schema: ['id INTEGER'] })
+    const wish = { name: odd, db }
+    expect(await salt.state('sqlite3.table_absent', wish, true)).toMatchObject({
+      result: null,
+      comment: `'${odd}' will be dropped`,
+    })
+    expect(await salt.state('sqlite3.table_absent', wish)).toMatchObject({
+      result: true,
+      comment: `'${odd}' was dropped`,
+      changes: { old: expect.stringContaining('id INTEGER') },
+    })
+    expect(await salt.state('sqlite3.table_absent', wish)).toMatchObject({ result: true, changes: {} })
+    expect(await salt.call('sqlite3.tables', [db])).toEqual([['other'], ['t']])
+  })
+
   test('tells what SQLite did not like', async () => {
     const { result, comment } = await salt.state('sqlite3.row_absent', { name: 'r', db, table: 'nope', where_sql: '1' })
     expect([result, comment]).toEqual([false, 'no such table: nope'])

@@ -41,7 +41,7 @@ test.each<[string, Record<string, Value>, boolean, unknown, string, unknown]>([
   ['running', { name: 'new' }, true, null, 'Service new will be added and started', {}],
   ['running', { name: 'web' }, true, true, 'Service web is already running', {}],
   ['dead', { name: 'web' }, false, true, 'Stopping service: web', { web: 'Stopping service: web' }],
-  ['dead', { name: 'jobs:' }, false, true, 'Service jobs: is not running', {}],
+  ['dead', { name: 'jobs:' }, false, true, 'Stopping service: jobs:', { 'jobs:': 'Stopping service: jobs:' }],
   ['dead', { name: 'none' }, false, true, "Service none doesn't exist", {}],
 ])('supervisord.%s of %j, dry: %s', async (fun, kwargs, test, result, comment, changes) => {
   expect(await apply(supervisord, fun, kwargs, programs, test)).toMatchObject({ result, comment, changes })

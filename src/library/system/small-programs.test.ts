@@ -57,7 +57,7 @@ E: ID_MODEL=A=B
     const only = await tryFunction(udev, 'exportdb', { others, kwargs: { subsystems: ['block'] } })
     expect(toPlain(only)).toMatchObject([{ N: 'sda' }])
     expect(await tryFunction(udev, 'path', { args: ['/sys/class/net/lo'], others })).toBe('/devices/virtual/net/lo')
-    expect(ran.at(-1)).toBe('udevadm info --export --query=all --path=/sys/class/net/lo')
+    expect(ran.at(-1)).toEqual(['udevadm', 'info', '--export', '--query=all', '--path=/sys/class/net/lo'])
   })
 
   test('says what udevadm complains about', async () => {

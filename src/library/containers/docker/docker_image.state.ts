@@ -18,11 +18,11 @@ const args = {
   insecure_registry: arg.flag('Ignored: the daemon decides', { default: false }),
   client_timeout: arg.any('Ignored', { default: 60 }),
   dockerfile: arg.text('Dockerfile of the build', { optional: true }),
-  sls: arg.any('States to build the image from: not supported', { optional: true }),
-  base: arg.text('Ignored', { default: 'opensuse/python' }),
-  saltenv: arg.text('Ignored', { default: 'base' }),
-  pillarenv: arg.text('Ignored', { optional: true }),
-  pillar: arg.any('Ignored', { optional: true }),
+  sls: arg.any('SLS files to build the image with, as a list or separated by commas', { optional: true }),
+  base: arg.text('Image to apply the SLS files to', { default: 'opensuse/python' }),
+  saltenv: arg.text('Environment of the SLS files', { default: 'base' }),
+  pillarenv: arg.text('Environment of the pillar for the SLS files', { optional: true }),
+  pillar: arg.any('Dict of pillar for the SLS files, over that of the minion', { optional: true }),
   kwargs: arg.open('kwargs: further arguments of docker.build'),
 }
 
@@ -42,17 +42,20 @@ function targetOf(given: Image): Target | string {
   if (ways.length === 1 && !tag) {
     return "The 'tag' argument is required if any one of 'build', 'load', or 'sls' is used."
   }
-  if (ways[0] === 'sls') return "The 'sls' argument is not supported: use 'build' or 'load'"
   const full = tag ? `${name}:${tag}` : name
   return {
     name: ways.length === 1 ? name : full,
     full,
-    action: ways[0] === 'build' ? 'built' : ways[0] === 'load' ? 'loaded' : 'pulled',
+    action: ways[0] === 'build' || ways[0] === 'sls' ? 'built' : ways[0] === 'load' ? 'loaded' : 'pulled',
   }
 }
 
 function bring(ctx: StateContext, given: Image, { name, action }: Target): Value | Promise<Value> {
-  const { tag, build, load, dockerfile, kwargs } = given
+  const { tag, build, load, dockerfile, kwargs, sls, base, saltenv, pillarenv, pillar } = given
+  if (sls !== null) {
+    const run = { saltenv, ...(pillarenv !== null && { pillarenv }), ...(pillar !== null && { pillar }) }
+    return ctx.call('docker.sls_build', [], { repository: name, tag, base, mods: sls, ...run })
+  }
   if (action === 'built') {
     const further = kwargs.get('kwargs') ?? null
     const keywords = isDict(further) ? new Map([...further].map(([key, value]) => [str(key), value])) : []
@@ -67,12 +70,15 @@ function bring(ctx: StateContext, given: Image, { name, action }: Target): Value
 function differs(before: Value, update: Value, action: Target['action']): boolean {
   if (before === null) return true
   const layers = isDict(update) ? (update.get('Layers') ?? null) : null
-  if (action === 'built') return isDict(update) && update.get('Id') !== shortId(before)
+  if (action === 'built') return isDict(update) && str(update.get('Id') ?? '').slice(0, 12) !== shortId(before)
   return action === 'loaded' ? truthy(layers) : isDict(layers) && truthy(layers.get('Pulled') ?? null)
 }
 
 const FAILED: Readonly<Record<Target['action'], (given: Image, target: Target) => string>> = {
-  built: (given, { full }) => `Encountered error building ${given.build} as ${full}`,
+  built: ({ build, sls }, { full }) =>
+    sls === null
+      ? `Encountered error building ${build} as ${full}`
+      : `Encountered error using SLS ${str(sls)} for building ${full}`,
   loaded: (given, { full }) => `Encountered error loading ${given.load} as ${full}`,
   pulled: (_given, { full }) => `Encountered error pulling ${full}`,
 }

@@ -5,8 +5,11 @@ import { arg, changes, defineModule, type FunctionContext, ret } from '../../../
 import { docker, within } from './module/cli.ts'
 import { containerFunctions } from './module/container-functions.ts'
 import { imageFunctions } from './module/image-functions.ts'
+import { insideFunctions } from './module/inside-functions.ts'
 import { networkFunctions } from './module/network-functions.ts'
 import { readingFunctions } from './module/reading-functions.ts'
+import { transferFunctions } from './module/transfer-functions.ts'
+import { upkeepFunctions } from './module/upkeep-functions.ts'
 
 async function login(ctx: FunctionContext, registries: readonly Value[]) {
   const configured = await ctx.call('config.get', ['docker-registries'], { default: new Map() })
@@ -39,6 +42,9 @@ export default defineModule({
     ...imageFunctions,
     ...containerFunctions,
     ...networkFunctions,
+    ...transferFunctions,
+    ...upkeepFunctions,
+    ...insideFunctions,
     login: changes({
       doc: 'Log in to registries with the credentials of the option docker-registries.',
       args: { registries: arg.rest('Registries. Default: all of the option') },

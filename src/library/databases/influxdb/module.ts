@@ -1,5 +1,5 @@
 // InfluxDB 1.x: databases, users and their privileges, retention policies, continuous queries.
-import { type Dict, dumpJson, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dumpJson, isDict, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { type Connection, execute, identifier, literal, query, rows, type Series } from './module/client.ts'
 
@@ -142,6 +142,12 @@ const grant = {
   client_args,
 }
 
+/** Return a privilege as a word of InfluxQL. Other text could end the statement and begin another one. */
+function privilegeWord(privilege: string): string {
+  if (/^(read|write|all)$/i.test(privilege)) return privilege.toUpperCase()
+  throw misuse(`Invalid privilege '${privilege}', valid: read, write, all`)
+}
+
 const privileges = {
   list_privileges: reads({
     doc: 'Return the privileges of a user.',
@@ -161,7 +167,7 @@ const privileges = {
     example: 'influxdb.grant_privilege app read joe',
     run: (ctx, { database, privilege, username, client_args }) => {
       const place = `ON ${identifier(database)} TO ${identifier(username)}`
-      return execute(ctx, client_args, `GRANT ${privilege.toUpperCase()} ${place}`)
+      return execute(ctx, client_args, `GRANT ${privilegeWord(privilege)} ${place}`)
     },
   }),
   revoke_privilege: changes({
@@ -171,7 +177,7 @@ const privileges = {
     example: 'influxdb.revoke_privilege app read joe',
     run: (ctx, { database, privilege, username, client_args }) => {
       const place = `ON ${identifier(database)} FROM ${identifier(username)}`
-      return execute(ctx, client_args, `REVOKE ${privilege.toUpperCase()} ${place}`)
+      return execute(ctx, client_args, `REVOKE ${privilegeWord(privilege)} ${place}`)
     },
   }),
 }
@@ -186,6 +192,17 @@ const policy = {
   client_args,
 }
 
+/** Return a duration of InfluxQL, such as 7d, 1h30m or INF. */
+function duration(text: string): string {
+  if (/^(inf|0|(\d+(ns|u|µ|ms|s|m|h|d|w))+)$/i.test(text)) return text
+  throw misuse(`Invalid duration '${text}', expected a number with a unit, such as 7d, or INF`)
+}
+
+function copies(text: string): string {
+  if (/^\d+$/.test(text)) return text
+  throw misuse(`Invalid replication '${text}', expected a number`)
+}
+
 const place = (name: string, database: string): string => `${identifier(name)} ON ${identifier(database)}`
 
 async function policyOf(ctx: FunctionContext, { database, name, client_args }: Bound<typeof policyName>) {
@@ -194,8 +211,8 @@ async function policyOf(ctx: FunctionContext, { database, name, client_args }: B
 }
 
 function setPolicy(ctx: FunctionContext, verb: string, given: Bound<typeof policy>): Promise<boolean> {
-  const { name, database, duration, replication } = given
-  const settings = `DURATION ${duration} REPLICATION ${replication}${given.default ? ' DEFAULT' : ''}`
+  const { name, database, duration: kept, replication } = given
+  const settings = `DURATION ${duration(kept)} REPLICATION ${copies(replication)}${given.default ? ' DEFAULT' : ''}`
   return execute(ctx, given.client_args, `${verb} RETENTION POLICY ${place(name, database)} ${settings}`)
 }
 
@@ -246,6 +263,12 @@ async function continuousQuery(ctx: FunctionContext, { database, name, client_ar
   return own.find((row) => row.get('name') === name) ?? new Map<Value, Value>()
 }
 
+/** Return the query of a continuous query. A semicolon outside of quotes would begin another statement. */
+function singleQuery(query: string): string {
+  if (!query.replace(/"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/gs, '').includes(';')) return query
+  throw misuse('A continuous query holds one statement, without a semicolon')
+}
+
 const continuous = {
   get_continuous_query: reads({
     doc: 'Return a continuous query.',
@@ -274,10 +297,10 @@ const continuous = {
     returns: executed,
     example: "influxdb.create_continuous_query app cq 'SELECT mean(v) INTO w FROM m GROUP BY time(1h)'",
     run: (ctx, { database, name, query, resample_time, coverage_period, client_args }) => {
-      const every = resample_time ? ` RESAMPLE EVERY ${resample_time}` : ''
-      const period = coverage_period ? ` FOR ${coverage_period}` : ''
+      const every = resample_time ? ` RESAMPLE EVERY ${duration(resample_time)}` : ''
+      const period = coverage_period ? ` FOR ${duration(coverage_period)}` : ''
       const head = `CREATE CONTINUOUS QUERY ${place(name, database)}${every}${period}`
-      return execute(ctx, client_args, `${head} BEGIN ${query} END`)
+      return execute(ctx, client_args, `${head} BEGIN ${singleQuery(query)} END`)
     },
   }),
   drop_continuous_query: changes({

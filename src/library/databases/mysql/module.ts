@@ -9,6 +9,7 @@ import {
   dictOf,
   findClient,
   fresh,
+  identifier,
   literal,
   numberOf,
   type Row,
@@ -396,7 +397,7 @@ const plugins = {
     run: async (ctx, { name, soname, connection_args }) => {
       const connection = fresh(ctx, connection_args)
       if ((await pluginStatus(ctx, name, connection)) !== '') return true
-      const statement = `INSTALL PLUGIN ${name} SONAME ${literal(soname || `${name}.so`)}`
+      const statement = `INSTALL PLUGIN ${identifier(name)} SONAME ${literal(soname || `${name}.so`)}`
       return (await attempt(ctx, connection, statement)) !== undefined
     },
   }),
@@ -408,7 +409,7 @@ const plugins = {
     run: async (ctx, { name, connection_args }) => {
       const connection = fresh(ctx, connection_args)
       if ((await pluginStatus(ctx, name, connection)) === '') return true
-      return (await attempt(ctx, connection, `UNINSTALL PLUGIN ${name}`)) !== undefined
+      return (await attempt(ctx, connection, `UNINSTALL PLUGIN ${identifier(name)}`)) !== undefined
     },
   }),
 }

@@ -5,7 +5,7 @@ import { clusters, createCluster, directoryExists, initDirectory, removeCluster 
 import * as databases from './module/databases.ts'
 import * as extensions from './module/extensions.ts'
 import { grantPrivileges, hasPrivileges, listPrivileges, revokePrivileges, targetOf } from './module/privileges.ts'
-import { connection, execute, findProgram, runas, select, server, serverVersion } from './module/psql.ts'
+import { connection, execute, findProgram, identifier, runas, select, server, serverVersion } from './module/psql.ts'
 import { createRole, getRole, listRoles, removeRole, roleExists, updateRole } from './module/roles.ts'
 
 const database = arg.text('Name of the database')
@@ -128,7 +128,7 @@ const databaseFunctions = {
     args: { name: arg.text('Name of the tablespace'), ...connection },
     returns: ret.boolean('Whether the tablespace was dropped'),
     example: 'postgres.tablespace_remove fast',
-    run: (ctx, { name, ...at }) => execute(ctx, at, `DROP TABLESPACE "${name}"`),
+    run: (ctx, { name, ...at }) => execute(ctx, at, `DROP TABLESPACE ${identifier(name)}`),
   }),
 }
 

@@ -1,5 +1,5 @@
 // Tablespaces of PostgreSQL: directories for the files of databases. The directory cannot be changed.
-import { type Dict, isDict, keyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { connection, connectionArgs, connectionArgsByRole, dropped, whenPsql } from './state/connection.ts'
 
@@ -27,7 +27,7 @@ async function present(ctx: StateContext, given: Tablespace): Promise<StateRetur
   if (truthy(await ctx.call('postgres.tablespace_create', words, connection(given)))) {
     return report(true, `The tablespace ${name} has been created`, { [name]: 'Present' })
   }
-  throw keyError(name)
+  return report(false, `Failed to create tablespace ${name}`)
 }
 
 async function alter(ctx: StateContext, given: Tablespace, space: Dict): Promise<StateReturn> {

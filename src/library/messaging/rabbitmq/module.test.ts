@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, fromPlain, type Value } from '../../../data/mod.ts'
+import { type Dict, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import rabbitmq from './module.ts'
@@ -52,6 +52,26 @@ describe('rabbitmq', () => {
   test('tells the pattern and definition of policies', async () => {
     const policy = { pattern: '.*', apply_to: 'all', definition: '{"max-length":5}', priority: '0' }
     expect(((await ask('list_policies')) as Dict).get('/')).toEqual(fromPlain({ ha: policy }))
+  })
+
+  test.each([
+    ['add_user', { Added: 'Adding user "joe" ...' }],
+    ['change_password', { 'Password Changed': 'Adding user "joe" ...' }],
+    ['check_password', true],
+  ])('%s hands a password to the input of the program', async (name, wanted) => {
+    const host = await MemoryHost.with({ files: { '/usr/bin/rabbitmqctl': { text: '', mode: 0o755 } } })
+    const seen: { line: string; stdin: unknown }[] = []
+    const run = ([argv]: readonly Value[], options: unknown): Value => {
+      seen.push({ line: (argv as string[]).join(' '), stdin: (options as Record<string, unknown>)['stdin'] })
+      return fromPlain({ retcode: 0, stdout: 'Adding user "joe" ...\nPassword: \n', stderr: '' })
+    }
+    const trial = { host, args: ['joe', 'hush\\n"s'], others: { 'cmd.run_all': run } }
+    expect(toPlain(await tryFunction(rabbitmq, name, trial))).toEqual(
+      typeof wanted === 'boolean'
+        ? wanted
+        : Object.fromEntries(Object.entries(wanted).map(([key, text]) => [key, `${text}\n`])),
+    )
+    expect(seen).toEqual([{ line: expect.not.stringContaining('hush'), stdin: 'hush\\n"s\n' }])
   })
 
   test('fails with what the program said', async () => {

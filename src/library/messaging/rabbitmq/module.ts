@@ -43,7 +43,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 async function addUser(ctx: FunctionContext, name: string, password: string | null, runas: RunAs) {
   // rabbitmqctl cannot create a user without a password, but it can clear the password
   const first = password ?? Array.from({ length: 15 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-  const Added = await output(ctx, runas, ['add_user', name, first], { quiet: true })
+  const Added = await output(ctx, runas, ['add_user', name], { password: first })
   if (password !== null) return { Added }
   try {
     await output(ctx, runas, ['clear_password', name])
@@ -95,7 +95,7 @@ const users = {
     returns: printed,
     example: 'rabbitmq.change_password joe new',
     run: async (ctx, { name, password, runas }) => ({
-      'Password Changed': await output(ctx, runas, ['change_password', name, password], { quiet: true }),
+      'Password Changed': await output(ctx, runas, ['change_password', name], { password }),
     }),
   }),
   clear_password: changes({
@@ -111,7 +111,7 @@ const users = {
     returns: ret.boolean('Whether the password is correct'),
     example: 'rabbitmq.check_password joe secret',
     run: async (ctx, { name, password, runas }) => {
-      const answer = await call(ctx, runas, ['authenticate_user', name, password], { quiet: true })
+      const answer = await call(ctx, runas, ['authenticate_user', name], { password })
       return answer.get('retcode') === 0 && str(answer.get('stderr') ?? '') === ''
     },
   }),

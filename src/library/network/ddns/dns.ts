@@ -1,5 +1,6 @@
 // What the module and the runner share: the words for dig and nsupdate, and what dig answers.
 import { type Dict, failure, isDict, loadJson, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { oneLine } from '../../../sdk/mod.ts'
 
 export interface Server {
   nameserver: string
@@ -17,7 +18,8 @@ export const rooted = (name: string): string => (name.endsWith('.') ? name : `${
 
 export const digWords = ({ nameserver, timeout, port }: Server, name: string, type: string): string[] => [
   ...['dig', `@${nameserver}`, '-p', `${port}`, `+time=${timeout}`, '+tries=1', '+noall', '+answer'],
-  ...[rooted(name), type],
+  // the options keep a name that begins with a sign from being read as an option
+  ...['-q', rooted(name), '-t', type],
 ]
 
 export function recordsIn(answer: string): DnsRecord[] {
@@ -27,9 +29,14 @@ export function recordsIn(answer: string): DnsRecord[] {
   })
 }
 
-/** Return the input of nsupdate. */
-export const updateScript = ({ nameserver, port }: Server, zone: string, lines: readonly string[]): string =>
-  [`server ${nameserver} ${port}`, `zone ${rooted(zone)}`, ...lines, 'send', ''].join('\n')
+/** A command of nsupdate. */
+export type UpdateLine = readonly [command: 'key' | 'update add' | 'update delete', ...words: string[]]
+
+/** Return the input of nsupdate. A word that would begin another command is refused: names often come from events. */
+export function updateScript({ nameserver, port }: Server, zone: string, lines: readonly UpdateLine[]): string {
+  const script = [['server', nameserver, `${port}`], ['zone', rooted(zone)], ...lines, ['send']]
+  return script.map((words) => `${oneLine('A DNS record', words.join(' '))}\n`).join('')
+}
 
 /** Return the TSIG keys in the text of a key file, by name. */
 export function keysIn(text: string): Dict {
@@ -38,11 +45,11 @@ export function keysIn(text: string): Dict {
 }
 
 /** Return the line that gives nsupdate its key. */
-export function keyLine(file: string, keys: Dict, name: Value, algorithm: string): string {
+export function keyLine(file: string, keys: Dict, name: Value, algorithm: string): UpdateLine {
   const secret = keys.get(name)
   if (secret === undefined) throw failure(`${file} has no key ${str(name)}`)
   const short = algorithm.toLowerCase().replace(/\.sig-alg\.reg\.int\.?$/, '')
-  return `key ${short.replaceAll('_', '-')}:${str(name)} ${str(secret)}`
+  return ['key', `${short.replaceAll('_', '-')}:${str(name)}`, str(secret)]
 }
 
 /** Return the reverse zones that may hold an address, the longest first, and the name of the address in each. */

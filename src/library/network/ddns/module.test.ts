@@ -13,7 +13,7 @@ async function run(name: string, args: Value[], kwargs: Record<string, Value> = 
     'cmd.run_all': ([cmd]: readonly Value[], options: unknown) => {
       const words = (cmd as Value[]).join(' ')
       if (words.startsWith('nsupdate')) scripts.push(String((options as Record<string, Value>)['stdin']))
-      const stdout = words.includes(' host1.example. ') ? 'host1.example.\t60\tIN\tA\t10.0.0.1\n' : ''
+      const stdout = words.includes('-q host1.example. ') ? 'host1.example.\t60\tIN\tA\t10.0.0.1\n' : ''
       return fromPlain({ retcode: scripts.at(-1)?.includes('refused') ? 2 : 0, stdout, stderr: '' })
     },
   }

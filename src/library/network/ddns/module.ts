@@ -11,6 +11,7 @@ import {
   reverseNames,
   rooted,
   type Server,
+  type UpdateLine,
   updateScript,
 } from './dns.ts'
 
@@ -28,7 +29,7 @@ async function setting(ctx: FunctionContext, name: string, given: ReadonlyMap<st
 }
 
 /** Return the line that gives nsupdate its key; none without a key file. */
-async function keyLines(ctx: FunctionContext, given: ReadonlyMap<string, Value>): Promise<string[]> {
+async function keyLines(ctx: FunctionContext, given: ReadonlyMap<string, Value>): Promise<UpdateLine[]> {
   const path = await setting(ctx, 'keyfile', given)
   if (path === null) return []
   const file = str(path)
@@ -46,9 +47,12 @@ async function records(ctx: FunctionContext, name: string, type: string, server:
   throw failure(stderr || stdout || `${server.nameserver} does not answer`)
 }
 
-async function send(ctx: FunctionContext, host: Host, lines: readonly string[]): Promise<boolean> {
+async function send(ctx: FunctionContext, host: Host, lines: readonly UpdateLine[]): Promise<boolean> {
   const stdin = updateScript(host, host.zone, [...(await keyLines(ctx, host.kwargs)), ...lines])
-  const { retcode, stderr } = await runAll(ctx, ['nsupdate', '-t', `${host.timeout}`], { stdin })
+  const { retcode, stderr } = await runAll(ctx, ['nsupdate', '-t', `${host.timeout}`], {
+    stdin,
+    stdin_raw_newlines: true,
+  })
   if (retcode !== 0) ctx.log('error', stderr)
   return retcode === 0
 }
@@ -68,8 +72,8 @@ async function update(ctx: FunctionContext, { ttl, rdtype, data, replace, ...hos
     const known = await records(ctx, name, type, host)
     if (known.some((record) => record.ttl === ttl && record.type === type && record.value === data)) return null
   }
-  const clear = replace ? [`update delete ${name} ${type}`] : []
-  return send(ctx, host, [...clear, `update add ${name} ${ttl} ${type} ${data}`])
+  const clear: UpdateLine[] = replace ? [['update delete', name, type]] : []
+  return send(ctx, host, [...clear, ['update add', name, ttl, type, data]])
 }
 
 interface Removal extends Host {
@@ -81,7 +85,7 @@ async function remove(ctx: FunctionContext, { rdtype, data, ...host }: Removal):
   const name = nameOf(host)
   const type = rdtype?.toUpperCase() ?? ''
   if ((await records(ctx, name, type || 'ANY', host)).length === 0) return null
-  return send(ctx, host, [`update delete ${name} ${type}${type && data ? ` ${data}` : ''}`.trimEnd()])
+  return send(ctx, host, [['update delete', name, ...(type ? [type, ...(data ? [data] : [])] : [])]])
 }
 
 async function addHost(

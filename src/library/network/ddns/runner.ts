@@ -11,6 +11,7 @@ import {
   reverseNames,
   rooted,
   type Server,
+  type UpdateLine,
   updateScript,
 } from './dns.ts'
 
@@ -29,7 +30,11 @@ function fullName({ zone, name }: Host): string {
 }
 
 async function command(ctx: MasterContext, words: string[], stdin?: string): Promise<{ ok: boolean; text: string }> {
-  const options = { python_shell: false, ignore_retcode: true, ...(stdin !== undefined && { stdin }) }
+  const options = {
+    python_shell: false,
+    ignore_retcode: true,
+    ...(stdin !== undefined && { stdin, stdin_raw_newlines: true }),
+  }
   const outcome = (await ctx.function('cmd.run_all', [words], options)) as Dict
   const [stdout, stderr] = ['stdout', 'stderr'].map((stream) => str(outcome.get(stream) ?? ''))
   const ok = outcome.get('retcode') === 0
@@ -42,13 +47,13 @@ async function lookUp(ctx: MasterContext, name: string, type: string, server: Se
   return recordsIn(text)
 }
 
-async function keyLines(ctx: MasterContext, { keyfile, keyname, keyalgorithm }: Host): Promise<string[]> {
+async function keyLines(ctx: MasterContext, { keyfile, keyname, keyalgorithm }: Host): Promise<UpdateLine[]> {
   if (keyfile === '' || (await ctx.host.stat(keyfile))?.type !== 'file') return []
   const keys = keysIn(Buffer.from(await ctx.host.read(keyfile)).toString())
   return [keyLine(keyfile, keys, keyname, keyalgorithm)]
 }
 
-async function send(ctx: MasterContext, host: Host, lines: readonly string[]): Promise<boolean> {
+async function send(ctx: MasterContext, host: Host, lines: readonly UpdateLine[]): Promise<boolean> {
   const script = updateScript(host, host.zone, [...(await keyLines(ctx, host)), ...lines])
   const { ok, text } = await command(ctx, ['nsupdate', '-t', `${host.timeout}`], script)
   if (!ok) ctx.log('error', text)
@@ -65,7 +70,7 @@ async function create(ctx: MasterContext, { ttl, rdtype, data, ...host }: NewRec
   const name = fullName(host)
   const known = (await lookUp(ctx, name, rdtype, host)).find(({ value }) => value === data)
   if (known) return `Record of type '${rdtype}' already exists with ttl of ${known.ttl}`
-  const accepted = await send(ctx, host, [`update add ${rooted(name)} ${ttl} ${rdtype} ${data}`])
+  const accepted = await send(ctx, host, [['update add', rooted(name), ttl, rdtype, data]])
   return accepted
     ? `Created record of type '${rdtype}': ${name} -> ${data}`
     : `Failed to create record of type '${rdtype}'`
@@ -80,7 +85,10 @@ async function update(
   if (known.length === 0) return 'No matching DNS record(s) found'
   const exists = known.some((record) => record.value === data && record.ttl === ttl)
   if (exists && !(replace && known.length > 1)) return `Record of type '${rdtype}' already present with ttl of ${ttl}`
-  const lines = [`update delete ${rooted(name)} ${rdtype}`, `update add ${rooted(name)} ${ttl} ${rdtype} ${data}`]
+  const lines: UpdateLine[] = [
+    ['update delete', rooted(name), rdtype],
+    ['update add', rooted(name), ttl, rdtype, data],
+  ]
   const accepted = await send(ctx, host, lines)
   return accepted ? `Updated record of type '${rdtype}'` : `Failed to update record of type '${rdtype}'`
 }
@@ -91,8 +99,10 @@ async function remove(
 ): Promise<string> {
   const name = fullName(host)
   if ((await lookUp(ctx, name, rdtype || 'ANY', host)).length === 0) return 'No matching DNS record(s) found'
-  const words = ['update', 'delete', rooted(name), ...(rdtype ? [rdtype, ...(data ? [data] : [])] : [])]
-  return (await send(ctx, host, [words.join(' ')])) ? 'Deleted DNS record(s)' : 'Failed to delete DNS record(s)'
+  const words = rdtype ? [rdtype, ...(data ? [data] : [])] : []
+  return (await send(ctx, host, [['update delete', rooted(name), ...words]]))
+    ? 'Deleted DNS record(s)'
+    : 'Failed to delete DNS record(s)'
 }
 
 /** Try the reverse zones in turn until an answer contains a word. */

@@ -11,6 +11,9 @@ async function dig(ctx: FunctionContext, words: readonly string[], nameserver: V
   return undefined
 }
 
+/** Return the words that name a query. The options keep a name that begins with a sign from being read as an option. */
+const about = (name: string, type: string): string[] => ['-q', name, '-t', type]
+
 const lines = async (ctx: FunctionContext, words: readonly string[], nameserver: string | null): Promise<string[]> =>
   (await dig(ctx, words, nameserver))?.split('\n') ?? []
 
@@ -41,7 +44,7 @@ const addresses = async (
   host: string,
   type: 'A' | 'AAAA',
   nameserver: string | null,
-): Promise<string[]> => (await lines(ctx, [host, type], nameserver)).filter(isAddress)
+): Promise<string[]> => (await lines(ctx, about(host, type), nameserver)).filter(isAddress)
 
 async function nameServers(
   ctx: FunctionContext,
@@ -49,28 +52,49 @@ async function nameServers(
   resolve: boolean,
   nameserver: string | null,
 ): Promise<string[]> {
-  const hosts = await lines(ctx, [domain, 'NS'], nameserver)
+  const hosts = await lines(ctx, about(domain, 'NS'), nameserver)
   if (!resolve) return hosts
   const found: string[] = []
   for (const host of hosts) found.push(...(await addresses(ctx, host, 'A', nameserver)))
   return found
 }
 
-/** Return the networks that may send mail for a domain. Follow `include` and `redirect`. */
-async function senders(ctx: FunctionContext, domain: string, record: string, nameserver: Value): Promise<string[]> {
-  const text = await dig(ctx, [domain, record], nameserver)
-  if (text === undefined) return []
-  if (text === '' && record === 'SPF') return senders(ctx, domain, 'TXT', nameserver)
-  const [version, ...sections] = splitWords(text.replaceAll('"', ''))
-  if (version !== 'v=spf1') return []
-  if (sections[0]?.startsWith('redirect=')) return senders(ctx, sections[0].slice(9), 'SPF', nameserver)
+/** How many records of a domain are followed, as RFC 7208 has it: a domain may include itself. */
+const MOST_SPF_RECORDS = 10
+
+/** Return the networks that may send mail for a domain. Follow `include` and `redirect`; `followed` holds the names so far. */
+async function senders(
+  ctx: FunctionContext,
+  domain: string,
+  record: string,
+  nameserver: Value,
+  followed = new Set<string>(),
+): Promise<string[]> {
+  const name = domain.toLowerCase().replace(/\.$/, '')
+  if (followed.has(name)) return []
+  if (followed.size === MOST_SPF_RECORDS) {
+    ctx.log('warning', `The SPF record of ${domain} is not followed: it is the eleventh in a row of included ones`)
+    return []
+  }
+  followed.add(name)
+  const sections = await spfSections(ctx, domain, record, nameserver)
+  const others = (of: string): Promise<string[]> => senders(ctx, of, 'SPF', nameserver, followed)
+  if (sections[0]?.startsWith('redirect=')) return others(sections[0].slice('redirect='.length))
   const found: string[] = []
   for (const section of sections) {
     const [, mechanism, address = ''] = /^(?:\+|~)?(ip[46]|include):(.+)/.exec(section) ?? []
-    if (mechanism === 'include') found.push(...(await senders(ctx, address, 'SPF', nameserver)))
+    if (mechanism === 'include') found.push(...(await others(address)))
     else if (mechanism !== undefined && isAddress(address)) found.push(address)
   }
   return found
+}
+
+/** Return the words of an SPF record after its version; TXT is queried where SPF has no answer. */
+async function spfSections(ctx: FunctionContext, domain: string, record: string, nameserver: Value): Promise<string[]> {
+  const answer = await dig(ctx, about(domain, record), nameserver)
+  if (answer === '' && record === 'SPF') return spfSections(ctx, domain, 'TXT', nameserver)
+  const [version, ...sections] = splitWords((answer ?? '').replaceAll('"', ''))
+  return version === 'v=spf1' ? sections : []
 }
 
 async function mailHosts(
@@ -79,7 +103,7 @@ async function mailHosts(
   resolve: boolean,
   nameserver: string | null,
 ): Promise<Result> {
-  const rows = (await lines(ctx, [domain, 'MX'], nameserver)).map(splitWords)
+  const rows = (await lines(ctx, about(domain, 'MX'), nameserver)).map(splitWords)
   if (!resolve) return rows
   const found: string[][] = []
   for (const [priority, host] of rows) {
@@ -117,7 +141,7 @@ const CNAME = reads({
   doc: 'Return the name that a host is an alias of.',
   example: 'dig.CNAME mail.google.com',
   args: { host, nameserver },
-  run: async (ctx, args) => (await dig(ctx, [args.host, 'CNAME'], args.nameserver)) ?? [],
+  run: async (ctx, args) => (await dig(ctx, about(args.host, 'CNAME'), args.nameserver)) ?? [],
 })
 const NS = reads({
   doc: 'Return the name servers of a domain.',
@@ -173,7 +197,7 @@ export default defineModule({
       doc: 'Return the TXT records of a host.',
       example: 'dig.TXT google.com',
       args: { host, nameserver },
-      run: (ctx, args) => lines(ctx, [args.host, 'TXT'], args.nameserver),
+      run: (ctx, args) => lines(ctx, about(args.host, 'TXT'), args.nameserver),
     }),
   },
 })

@@ -24,7 +24,9 @@ test.each<[string, Record<string, Value>, unknown]>([
 ])('dig.%s %o answers %o', async (name, kwargs, wanted) => {
   const others = {
     'cmd.run_all': ([cmd]: readonly Value[]) => {
-      const words = (cmd as Value[]).slice(2).join(' ')
+      // dig +short -q NAME -t TYPE
+      const [, , , name, , type] = cmd as string[]
+      const words = `${name} ${type}`
       return fromPlain({ retcode: words.startsWith('fails') ? 9 : 0, stdout: ANSWERS[words] ?? '', stderr: '' })
     },
   }

@@ -13,10 +13,10 @@ import {
   runAll,
 } from '../../../sdk/mod.ts'
 
-async function firewallCmd(ctx: FunctionContext, words: string): Promise<string> {
+async function firewallCmd(ctx: FunctionContext, ...words: string[]): Promise<string> {
   const path = await ctx.host.which('firewall-cmd')
   if (path === undefined) throw failure("The 'firewall-cmd' binary was not found in $PATH")
-  const { retcode, stdout, stderr } = await runAll(ctx, `${path} ${words}`)
+  const { retcode, stdout, stderr } = await runAll(ctx, [path, ...words])
   if (retcode !== 0) throw failure(`firewall-cmd failed: ${stderr || stdout}`)
   return stdout
 }
@@ -26,12 +26,12 @@ interface Place {
   permanent?: boolean
 }
 
-function inZone(ctx: FunctionContext, words: string, { zone, permanent = true }: Place): Promise<string> {
-  return firewallCmd(ctx, `${zone ? `--zone=${zone} ` : ''}${words}${permanent ? ' --permanent' : ''}`)
+function inZone(ctx: FunctionContext, word: string, { zone, permanent = true }: Place): Promise<string> {
+  return firewallCmd(ctx, ...(zone ? [`--zone=${zone}`] : []), word, ...(permanent ? ['--permanent'] : []))
 }
 
-const listed = async (ctx: FunctionContext, words: string, place: Place): Promise<string[]> =>
-  splitWords(await inZone(ctx, words, place))
+const listed = async (ctx: FunctionContext, word: string, place: Place): Promise<string[]> =>
+  splitWords(await inZone(ctx, word, place))
 
 /** Parse the zones of `--list-all`: names at the margin, settings indented, further values after a tab. */
 function parseZones(text: string): Dict {
@@ -115,32 +115,32 @@ const MEMBERS = {
 const named = <Name extends string>(name: Name, doc: string) => ({ [name]: arg.text(doc) }) as Record<Name, Arg<string>>
 
 /** Declare a function that returns the words which firewall-cmd shows for all zones. */
-const names = (doc: string, fun: string, words: string) =>
+const names = (doc: string, fun: string, word: string) =>
   reads({
     doc,
     example: `firewalld.${fun}`,
     args: { permanent },
-    run: (ctx, { permanent }) => listed(ctx, words, { permanent }),
+    run: (ctx, { permanent }) => listed(ctx, word, { permanent }),
     returns: ret.texts('The names'),
   })
 
 /** Declare a function that returns the words which firewall-cmd shows for one zone. */
-const zoneNames = (doc: string, fun: string, words: string) =>
+const zoneNames = (doc: string, fun: string, word: string) =>
   reads({
     doc,
     example: `firewalld.${fun} zone`,
     args: { zone, permanent },
-    run: (ctx, place) => listed(ctx, words, place),
+    run: (ctx, place) => listed(ctx, word, place),
   })
 
 /** Declare a function that adds or removes the definition of a zone or service. */
-const defined = (doc: string, example: string, key: 'zone' | 'name', words: string) =>
+const defined = (doc: string, example: string, key: 'zone' | 'name', word: string) =>
   changes({
     doc,
     example: `firewalld.${example}`,
     args: { ...named(key, 'Name'), restart },
     run: async (ctx, args) => {
-      const answer = await firewallCmd(ctx, `${words}=${args[key]} --permanent`)
+      const answer = await firewallCmd(ctx, `${word}=${args[key]}`, '--permanent')
       return args.restart && answer === 'success' ? firewallCmd(ctx, '--reload') : answer
     },
   })
@@ -159,11 +159,11 @@ const richRule = (doc: string, verb: 'add' | 'remove') =>
     doc,
     example: `firewalld.${verb}_rich_rule zone rule`,
     args: { zone, rule: arg.text('Rich rule'), permanent },
-    run: (ctx, { rule, ...place }) => inZone(ctx, `--${verb}-rich-rule='${rule}'`, place),
+    run: (ctx, { rule, ...place }) => inZone(ctx, `--${verb}-rich-rule=${rule}`, place),
   })
 
-const plain = (doc: string, fun: string, words: string) =>
-  reads({ doc, example: `firewalld.${fun}`, args: {}, run: (ctx) => firewallCmd(ctx, words) })
+const plain = (doc: string, fun: string, word: string) =>
+  reads({ doc, example: `firewalld.${fun}`, args: {}, run: (ctx) => firewallCmd(ctx, word) })
 
 const ofService = (doc: string, verb: 'add' | 'remove', noun: 'port' | 'protocol') =>
   changes({
@@ -172,7 +172,7 @@ const ofService = (doc: string, verb: 'add' | 'remove', noun: 'port' | 'protocol
     args: { service, ...named(noun, MEMBERS[noun]) },
     run: async (ctx, args) => {
       if (noun === 'port') await needService(ctx, args.service)
-      return firewallCmd(ctx, `--permanent --service=${args.service} --${verb}-${noun}=${args[noun]}`)
+      return firewallCmd(ctx, '--permanent', `--service=${args.service}`, `--${verb}-${noun}=${args[noun]}`)
     },
   })
 
@@ -181,7 +181,7 @@ const ofServiceList = (doc: string, fun: string, option: string) =>
     doc,
     example: `firewalld.${fun} zone`,
     args: { service },
-    run: async (ctx, { service }) => splitWords(await firewallCmd(ctx, `--permanent --service=${service} ${option}`)),
+    run: async (ctx, { service }) => splitWords(await firewallCmd(ctx, '--permanent', `--service=${service}`, option)),
   })
 
 const serviceInZone = (doc: string, verb: string) =>

@@ -5,7 +5,7 @@ import {
   decodeBytes,
   isList,
   keyError,
-  PyError,
+  misuse,
   splitLines,
   str,
   typeError,
@@ -13,27 +13,35 @@ import {
 } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, runAll } from '../../../sdk/mod.ts'
 
-/** Parse `10.0.0.0/8(rw,sync)`. */
+/** Parse `10.0.0.0/8(rw,sync)`, or a host without options. */
 function shareOf(word: string): Dict {
   const [hosts, options] = word.split('(')
-  if (options === undefined) throw new PyError('IndexError', 'list index out of range')
   return new Map<Value, Value>([
     ['hosts', hosts!],
-    ['options', options.replaceAll(')', '').split(',')],
+    ['options', options === undefined ? [] : options.replaceAll(')', '').split(',')],
   ])
 }
 
 function exportsIn(text: string): Dict {
   const found: Dict = new Map()
   for (const line of splitLines(text)) {
-    const [path, ...words] = line.trim().split(/\s+/)
-    if (line === '' || line.startsWith('#') || path === undefined) continue
+    const [path = '', ...words] = line
+      .replace(/(^|\s)#.*/, '')
+      .trim()
+      .split(/\s+/)
+    if (path === '') continue
     const shares = (found.get(path) ?? []) as Value[]
     found.set(path, shares)
     shares.push(...words.filter((word) => !word.startsWith('/')).map(shareOf))
     for (const other of words.filter((word) => word.startsWith('/'))) found.set(other, shares)
   }
   return found
+}
+
+/** Return a part of an entry. Spaces, line ends and parentheses would begin another host, option or entry. */
+function part(what: string, text: string): string {
+  if (/^[^\s()#,]+$/.test(text)) return text
+  throw misuse(`Invalid ${what} of an NFS export: '${text}'`)
 }
 
 const listed = async (ctx: FunctionContext, file: string): Promise<Dict> =>
@@ -85,10 +93,10 @@ export default defineModule({
         if (typeof hosts !== 'string') throw typeError('hosts argument must be a string')
         const all = await listed(ctx, exports)
         const share: Dict = new Map<Value, Value>([
-          ['hosts', hosts],
-          ['options', isList(options) ? options : []],
+          ['hosts', part('host', hosts)],
+          ['options', (isList(options) ? options : []).map((option) => part('option', str(option)))],
         ])
-        all.set(path, [...((all.get(path) ?? []) as Value[]), share])
+        all.set(part('path', str(path)), [...((all.get(path) ?? []) as Value[]), share])
         await written(ctx, exports, all)
         return share
       },

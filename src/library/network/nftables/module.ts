@@ -97,7 +97,8 @@ async function handleOf(ctx: FunctionContext, place: Place, rule: string | null)
   const found = await check(ctx, place, rule)
   if (!found.result) return found
   const wanted = pattern(rule, ' # handle (\\d+)')
-  for (const line of (await nft(ctx, `${NUMERIC} --handle list chain ${target(place)}`)).split(/\n+/)) {
+  // the listing that `check` found the rule in: with --numeric, nft shows states of connections as numbers
+  for (const line of (await nft(ctx, `--handle list chain ${target(place)}`)).split(/\n+/)) {
     const handle = wanted.search(line)?.group(1)
     if (handle !== undefined && handle !== null) return { comment: '', result: true, handle }
   }

@@ -1,6 +1,6 @@
 // Answers to the questions of packages, through debconf-utils.
 import { str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, oneLine, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { saltenv } from '../common/params.ts'
 
 const ANSWER = /^([^#]\S+)[\t ]+(\S+)[\t ]+(\S+)[\t ]+([^\n]*)$/gm
@@ -27,7 +27,7 @@ async function setFile(ctx: FunctionContext, path: Value, saltenv: string): Prom
 async function setAnswer(ctx: FunctionContext, words: readonly Value[]): Promise<true> {
   const path = await ctx.host.tempFile({ prefix: 'salt-' })
   try {
-    await ctx.host.write(path, words.map(str).join(' '))
+    await ctx.host.write(path, oneLine('An answer of debconf', words.map(str).join(' ')))
     await load(ctx, path)
   } finally {
     await ctx.host.remove(path)

@@ -1,10 +1,11 @@
 // Applications and remotes of Flatpak.
-import { splitLines, str, type Value } from '../../../data/mod.ts'
+import { failure, splitLines, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   type Result,
   reads,
   ret,
@@ -16,20 +17,20 @@ const COLUMNS = 'name title url filter collection priority options comment descr
 
 async function flatpak(ctx: FunctionContext, words: readonly string[]): Promise<Record<string, Result>> {
   const { retcode, stdout, stderr } = await runAll(ctx, ['flatpak', ...words])
-  return retcode !== 0 && stderr !== ''
-    ? { result: false, stderr: stderr.trim() }
-    : { result: true, stdout: stdout.trim() }
+  return retcode !== 0 ? { result: false, stderr: (stderr || stdout).trim() } : { result: true, stdout: stdout.trim() }
 }
 
 async function remotes(ctx: FunctionContext): Promise<Map<Value, Value>[]> {
   const columns = COLUMNS.map((column) => `${column}:f`).join(',')
   const { retcode, stdout, stderr } = await runAll(ctx, ['flatpak', 'remotes', `--columns=${columns}`])
-  if (retcode !== 0 || stderr !== '') return []
+  if (retcode !== 0) throw failure(`flatpak remotes failed: ${stderr || stdout}`)
   return splitLines(stdout).map((line) => {
     const values = line.split('\t').slice(0, COLUMNS.length)
     return new Map<Value, Value>(values.map((value, i) => [COLUMNS[i]!, value]))
   })
 }
+
+const application = (name: string): string => operand('An application', name)
 
 const name = arg.text('Application id, such as `org.gimp.GIMP`')
 const remote = arg.text('Name of the remote')
@@ -48,28 +49,34 @@ export default defineModule({
       returns: outcome,
       example: 'flatpak.install org.gimp.GIMP flathub',
       run: (ctx, { name, location }) =>
-        flatpak(ctx, ['install', '--noninteractive', ...(location ? [location] : []), name]),
+        flatpak(ctx, [
+          'install',
+          '--noninteractive',
+          ...(location ? [operand('A remote', location)] : []),
+          application(name),
+        ]),
     }),
     is_installed: reads({
       doc: 'Return whether an application is installed.',
       args: { name },
       returns: ret.boolean('Whether the application is installed'),
       example: 'flatpak.is_installed org.gimp.GIMP',
-      run: (ctx, { name }) => succeeds(ctx, ['flatpak', 'info', name], { ignore_retcode: true }),
+      run: (ctx, { name }) => succeeds(ctx, ['flatpak', 'info', application(name)], { ignore_retcode: true }),
     }),
     uninstall: changes({
       doc: 'Remove an application.',
       args: { pkg: name },
       returns: outcome,
       example: 'flatpak.uninstall org.gimp.GIMP',
-      run: (ctx, { pkg }) => flatpak(ctx, ['uninstall', '--noninteractive', pkg]),
+      run: (ctx, { pkg }) => flatpak(ctx, ['uninstall', '--noninteractive', application(pkg)]),
     }),
     add_remote: changes({
       doc: 'Add a remote.',
       args: { name: remote, location: arg.text('URL of the remote') },
       returns: outcome,
       example: 'flatpak.add_remote flathub https://flathub.org/repo/flathub.flatpakrepo',
-      run: (ctx, { name, location }) => flatpak(ctx, ['remote-add', name, location]),
+      run: (ctx, { name, location }) =>
+        flatpak(ctx, ['remote-add', operand('A remote', name), operand('A location', location)]),
     }),
     modify_remote: changes({
       doc: 'Change a remote.',
@@ -80,7 +87,7 @@ export default defineModule({
         const options = [...given.kwargs]
           .filter(([key]) => !key.startsWith('_'))
           .map(([key, value]) => `--${key}=${str(value)}`)
-        return flatpak(ctx, ['remote-modify', given.name, ...options])
+        return flatpak(ctx, ['remote-modify', operand('A remote', given.name), ...options])
       },
     }),
     delete_remote: changes({
@@ -88,7 +95,7 @@ export default defineModule({
       args: { name: remote },
       returns: outcome,
       example: 'flatpak.delete_remote flathub',
-      run: (ctx, { name }) => flatpak(ctx, ['remote-delete', '--force', name]),
+      run: (ctx, { name }) => flatpak(ctx, ['remote-delete', '--force', operand('A remote', name)]),
     }),
     remotes_info: reads({
       doc: 'List the remotes.',

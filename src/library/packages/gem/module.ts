@@ -117,7 +117,7 @@ export default defineModule({
       args: { version: arg.text('Version; default: the newest one', { default: '' }), ...place },
       returns: output,
       example: 'gem.update_system',
-      run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', version], place),
+      run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', ...(version ? [version] : [])], place),
     }),
     version: reads({
       doc: 'Return the version of gem.',

@@ -185,3 +185,133 @@ it('aggregation gathers packages of chunks of the same kind', () => {
   ])
   expect(chunks.map((one) => one.has('__agg__'))).toEqual([false, true, true, false])
 })
+
+describe('pkg.uptodate', () => {
+  const upgrading = (installed: Versions, newest: Versions, isBroken = false) =>
+    manager(installed, newest, {
+      'pkg.list_upgrades': () =>
+        new Map(Object.entries(newest).filter(([name, version]) => installed[name] !== version)),
+      'pkg.version': ([name]) => installed[str(name!)] ?? '',
+      'pkg.upgrade': () => {
+        if (isBroken) throw new CommandError('Problem encountered upgrading packages')
+        const changes: Dict = new Map()
+        for (const [name, version] of Object.entries(newest)) {
+          if (installed[name] === version) continue
+          changes.set(
+            name,
+            new Map([
+              ['old', installed[name]!],
+              ['new', version],
+            ]),
+          )
+          installed[name] = version
+        }
+        return changes
+      },
+    })
+  const change = { vim: { old: '1', new: '2' } }
+
+  it('upgrades what has a newer version, once', async () => {
+    const apply = upgrading({ vim: '1', git: '1' }, { vim: '2', git: '1' })
+    expect(await apply('uptodate', { name: 'all' }, true)).toEqual({
+      result: null,
+      comment: 'System update will be performed',
+      changes: change,
+    })
+    expect(await apply('uptodate', { name: 'all' })).toEqual({
+      result: true,
+      comment: 'Upgrade ran successfully',
+      changes: change,
+    })
+    expect(await apply('uptodate', { name: 'all' })).toEqual({
+      result: true,
+      comment: 'System is already up-to-date',
+      changes: {},
+    })
+  })
+
+  it('fails where the package manager fails, or the refresh is no boolean', async () => {
+    const apply = upgrading({ vim: '1' }, { vim: '2' }, true)
+    expect(await apply('uptodate', { name: 'all' })).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('Problem encountered upgrading packages'),
+    })
+    expect(await apply('uptodate', { name: 'all', refresh: 'yes' })).toMatchObject({
+      result: false,
+      comment: 'refresh must be either True or False',
+    })
+  })
+})
+
+describe('pkg.downloaded', () => {
+  const downloading = (ready: Versions, isBroken = false) =>
+    manager(
+      {},
+      { vim: '2' },
+      {
+        'pkg.list_downloaded': () => new Map(Object.entries(ready).map(([name, version]) => [name, [version]])),
+        'pkg.install': (_args, kwargs) => {
+          if ((kwargs as Map<string, Value>).get('downloadonly') !== true) throw new Error('This would install')
+          if (!isBroken) ready['vim'] = '2'
+          return new Map()
+        },
+      },
+    )
+
+  it('fetches packages without installing them, once', async () => {
+    const apply = downloading({})
+    expect(await apply('downloaded', { name: 'vim' }, true)).toEqual({
+      result: null,
+      comment: 'The following packages would be downloaded: vim',
+      changes: {},
+    })
+    expect(await apply('downloaded', { name: 'vim' })).toMatchObject({
+      result: true,
+      comment: 'Packages downloaded: vim',
+    })
+    expect(await apply('downloaded', { name: 'vim' })).toMatchObject({
+      result: true,
+      comment: 'All specified packages are already downloaded',
+    })
+  })
+
+  it('fails where the package did not come', async () => {
+    expect(await downloading({}, true)('downloaded', { name: 'vim' })).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('failed to download: vim'),
+    })
+    expect(await downloading({})('downloaded', { name: 'x', pkgs: [] })).toMatchObject({
+      result: true,
+      comment: 'No packages to download provided',
+    })
+  })
+})
+
+describe('pkg.unheld', () => {
+  it('releases the packages that are held', async () => {
+    const held = new Set(['vim'])
+    const apply = manager(
+      { vim: '1' },
+      {},
+      {
+        'pkg.list_holds': () => [...held],
+        'pkg.unhold': (_args, kwargs) => {
+          const [name] = [(kwargs as Record<string, Value>)['name'] ?? 'vim']
+          held.delete(str(name))
+          const facts = { name, result: true, comment: 'Package vim is no longer being held.' }
+          const changes = new Map([
+            ['old', 'hold'],
+            ['new', 'install'],
+          ])
+          return new Map([[name, new Map<Value, Value>([...Object.entries(facts), ['changes', changes]])]])
+        },
+      },
+    )
+    // as in Salt, the result of a dry run is True
+    expect((await apply('unheld', { name: 'vim' }, true)).comment).toBe('The following package would be unheld: vim')
+    expect(held.size).toBe(1)
+    expect((await apply('unheld', { name: 'vim' })).result).toBe(true)
+    expect(held.size).toBe(0)
+    expect(await apply('unheld', { name: 'vim' })).toMatchObject({ result: true, changes: {} })
+  })
+})

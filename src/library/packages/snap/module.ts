@@ -1,9 +1,22 @@
 // Snap packages, through the snap command.
 import { type Dict, failure, isDict, misuse, splitLines, str, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, deserialize, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  deserialize,
+  type FunctionContext,
+  operand,
+  reads,
+  ret,
+  runAll,
+} from '../../../sdk/mod.ts'
 
 const RISKS = ['stable', 'candidate', 'beta', 'edge']
 const PLAIN = ['--unicode=never', '--color=never']
+
+/** Return a name of a snap; one that begins with a hyphen would be an option. */
+const snapName = (name: string): string => operand('A snap name', name)
 
 async function snap(ctx: FunctionContext, words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   const outcome = await runAll(ctx, ['snap', ...words])
@@ -28,7 +41,7 @@ function rows(output: string, columns: readonly string[]): Map<string, Map<strin
 const COLUMNS = ['name', 'version', 'revision', 'channel', 'publisher', 'notes']
 
 async function list(ctx: FunctionContext, name: Value, revisions: boolean): Promise<Dict> {
-  const names = name === null ? [] : (Array.isArray(name) ? name : [name]).map(str)
+  const names = name === null ? [] : (Array.isArray(name) ? name : [name]).map((one) => snapName(str(one)))
   const outcome = await runAll(ctx, ['snap', 'list', ...PLAIN, ...(revisions ? ['--all'] : []), ...names], {
     ignore_retcode: true,
   })
@@ -80,7 +93,7 @@ async function install(ctx: FunctionContext, call: Installation): Promise<true> 
     ...channelWords(call.channel),
     ...revisionWords(call.revision),
   ]
-  const { stderr } = await snap(ctx, [...words, ...(call.classic ? ['--classic'] : []), call.name])
+  const { stderr } = await snap(ctx, [...words, ...(call.classic ? ['--classic'] : []), snapName(call.name)])
   if (!refresh && stderr.includes('is already installed')) throw failure(stderr)
   return true
 }
@@ -110,7 +123,7 @@ const command = (doc: string, verb: string, words: readonly string[]) =>
     returns: ret.boolean('True'),
     example: `snap.${verb} hello-world`,
     run: async (ctx, given) => {
-      await snap(ctx, [...words, given.name])
+      await snap(ctx, [...words, snapName(given.name)])
       return true
     },
   })
@@ -156,7 +169,12 @@ export default defineModule({
       returns: ret.boolean('True'),
       example: 'snap.remove hello-world',
       run: async (ctx, given) => {
-        await snap(ctx, ['remove', ...(given.purge ? ['--purge'] : []), ...revisionWords(given.revision), given.name])
+        await snap(ctx, [
+          'remove',
+          ...(given.purge ? ['--purge'] : []),
+          ...revisionWords(given.revision),
+          snapName(given.name),
+        ])
         return true
       },
     }),
@@ -170,7 +188,7 @@ export default defineModule({
       example: 'snap.hold hello-world',
       run: async (ctx, given) => {
         const word = given.duration ? `--hold=${given.duration}` : '--hold'
-        await snap(ctx, ['refresh', word, given.name])
+        await snap(ctx, ['refresh', word, snapName(given.name)])
         return true
       },
     }),
@@ -218,7 +236,12 @@ export default defineModule({
       returns: ret.dict('Facts'),
       example: 'snap.info hello-world',
       run: async (ctx, given) => {
-        const { stdout } = await snap(ctx, ['info', ...PLAIN, ...(given.verbose ? ['--verbose'] : []), given.name])
+        const { stdout } = await snap(ctx, [
+          'info',
+          ...PLAIN,
+          ...(given.verbose ? ['--verbose'] : []),
+          snapName(given.name),
+        ])
         return (await deserialize('yaml', stdout)) as Dict
       },
     }),

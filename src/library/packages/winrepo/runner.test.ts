@@ -3,15 +3,13 @@ import { expect, test } from 'vitest'
 import { silentLog } from '../../../base/mod.ts'
 import { type Dict, decodeMsgpack, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
-import type { Keywords, MasterContext } from '../../../sdk/mod.ts'
+import type { MasterContext } from '../../../sdk/mod.ts'
 import winrepo from './runner.ts'
 
 const OPTS = {
   winrepo_dir: '/srv/repo',
   winrepo_dir_ng: '/srv/ng',
   winrepo_cachefile: 'winrepo.p',
-  winrepo_remotes: ['https://x/one.git'],
-  winrepo_remotes_ng: ['v1 https://x/two.git'],
 }
 
 async function master(files: Record<string, string>) {
@@ -23,11 +21,7 @@ async function master(files: Record<string, string>) {
     log: silentLog,
     render: async ({ text }: { text: string }) => fromPlain(JSON.parse(text)),
     progress: async (data: Dict) => void told.push(toPlain(data)),
-    function: async (_name: string, _args: readonly Value[], kwargs: Keywords) => {
-      const { name, target, rev } = kwargs as Record<string, Value>
-      told.push([target, rev])
-      return fromPlain({ 'git_|-x': { name, result: true } } as never)
-    },
+    updateWinrepos: async (opts: Dict, isClean: boolean) => void told.push([opts.get('winrepo_dir'), isClean]),
   }
   const run = (fun: string, args: Record<string, Value>): Promise<Value> =>
     winrepo.functions[fun]!.run(ctx as unknown as MasterContext, args) as Promise<Value>
@@ -51,13 +45,13 @@ test('definitions are gathered with versions as texts, and what cannot be used i
   expect(decodeMsgpack(await host.read('/srv/repo/winrepo.p'), { dialect: 'bus' })).toEqual(all)
 })
 
-test('repositories are checked out below their folders, and old ones removed when asked for', async () => {
-  const { host, told, run } = await master({ '/srv/repo/old/_/a.sls': '', '/srv/repo/one/_/a.sls': '' })
-  const updated = await run('update_git_repos', { opts: null, clean: true, masterless: false })
-  expect(toPlain(updated)).toEqual({ 'https://x/one.git': true, 'https://x/two.git': true })
+test('repositories are fetched by the options of the master, or by those given', async () => {
+  const { told, run } = await master({})
+  const other = fromPlain({ winrepo_dir: '/other' }) as Dict
+  await run('update_git_repos', { opts: null, clean: true, masterless: false })
+  await run('update_git_repos', { opts: other, clean: false, masterless: false })
   expect(told).toEqual([
-    ['/srv/repo/one/_', 'HEAD'],
-    ['/srv/ng/two/_', 'v1'],
+    ['/srv/repo', true],
+    ['/other', false],
   ])
-  expect(await host.list('/srv/repo')).toEqual(['one'])
 })

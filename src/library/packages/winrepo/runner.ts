@@ -1,17 +1,7 @@
 // Definitions of software for Windows minions: their repositories are checked out below the master's files, and what
 // the SLS files there say is gathered in one file for old minions.
 import { toError } from '../../../base/mod.ts'
-import {
-  type Dict,
-  decodeBytes,
-  encodeMsgpack,
-  failure,
-  getItem,
-  isDict,
-  isList,
-  str,
-  type Value,
-} from '../../../data/mod.ts'
+import { type Dict, decodeBytes, encodeMsgpack, getItem, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 
 async function* definitions(ctx: MasterContext, folder: string): AsyncGenerator<string> {
@@ -60,42 +50,6 @@ async function generate(ctx: MasterContext, opts: Dict, tells: boolean): Promise
   return all
 }
 
-/** `REVISION URL`, or a URL alone. */
-function remoteOf(given: Value): { url: string; revision: string; folder: string } {
-  const text = str(isDict(given) ? ([...given.keys()][0] ?? '') : given)
-  const words = text.trim().split(/\s+/)
-  const [revision, url] = words.length === 2 ? (words as [string, string]) : ['HEAD', text]
-  return { url, revision, folder: text.slice(text.lastIndexOf('/') + 1).replaceAll('.git', '') }
-}
-
-async function checkOut(ctx: MasterContext, given: Value, below: string): Promise<[Value, Value]> {
-  const { url, revision, folder } = remoteOf(given)
-  const answer = await ctx.function('state.single', ['git.latest'], {
-    name: url,
-    rev: revision,
-    branch: 'winrepo',
-    target: `${below}/${folder}/_`,
-    force_checkout: true,
-    force_reset: true,
-  })
-  if (isList(answer)) {
-    throw failure(`Failed to update winrepo remotes: ${answer.map(str).join('\n')}`)
-  }
-  const result = (answer as Dict).has('name') ? answer : [...(answer as Dict).values()][0]!
-  return [getItem(result, 'name'), getItem(result, 'result')]
-}
-
-/** Folders of repositories that are configured no more. */
-async function clean(ctx: MasterContext, below: string, remotes: readonly Value[]): Promise<void> {
-  if ((await ctx.host.stat(below)) === undefined) return
-  const kept = new Set(remotes.map((remote) => remoteOf(remote).folder))
-  for (const name of await ctx.host.list(below)) {
-    const path = `${below}/${name}`
-    if (kept.has(name) || (await ctx.host.lstat(path))?.type !== 'directory') continue
-    await ctx.host.removeDirectory(path, { recursive: true })
-  }
-}
-
 const opts = arg.any('Dict of options instead of the ones of the master; other values are ignored', { optional: true })
 const optionsOf = (ctx: MasterContext, given: Value): Dict => (isDict(given) ? given : ctx.opts)
 
@@ -110,25 +64,14 @@ export default defineRunner({
       run: (ctx, { opts, fire_event }) => generate(ctx, optionsOf(ctx, opts), fire_event),
     }),
     update_git_repos: masterFn({
-      doc: 'Check out the repositories of `winrepo_remotes` and `winrepo_remotes_ng`.',
+      doc: 'Check out the repositories of `winrepo_remotes` and `winrepo_remotes_ng`. Return the directory of each.',
       args: {
         opts,
         clean: arg.flag('Remove directories of repositories that are no longer configured', { default: false }),
         masterless: arg.flag('Ignored', { default: false }),
       },
       examples: ['salt-run winrepo.update_git_repos clean=True'],
-      run: async (ctx, given) => {
-        const options = optionsOf(ctx, given.opts)
-        const updated: Dict = new Map()
-        for (const ending of ['', '_ng']) {
-          const below = str(options.get(`winrepo_dir${ending}`) ?? '')
-          const configured = options.get(`winrepo_remotes${ending}`) ?? null
-          const remotes = isList(configured) ? [...configured] : []
-          for (const remote of remotes) updated.set(...(await checkOut(ctx, remote, below)))
-          if (given.clean) await clean(ctx, below, remotes)
-        }
-        return updated
-      },
+      run: (ctx, given) => ctx.updateWinrepos(optionsOf(ctx, given.opts), given.clean),
     }),
   },
 })

@@ -1,6 +1,7 @@
 // The data that the master caches: grains, pillar and mine of minions, and banks of other data.
-import { compareText, type Dict, fnmatch, isDict, misuse, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
+import { compareText, type Dict, fnmatch, isDict, isList, misuse, str, type Value } from '../../../data/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option, type Result } from '../../../sdk/mod.ts'
+import { migrate } from './migrate.ts'
 
 type Kind = 'grains' | 'pillar' | 'mine'
 
@@ -32,6 +33,47 @@ function clearFunction(ctx: MasterContext, tgt: Value, tgt_type: string, name: s
     bank.store(id, new Map([...mine].filter(([key]) => key !== name)))
   }
   return true
+}
+
+const LOCKS = ['update', 'checkout', 'mountpoint'] as const
+
+async function clearGitLocks(
+  ctx: MasterContext,
+  role: string,
+  remote: string | null,
+  kwargs: ReadonlyMap<string, Value>,
+): Promise<Result> {
+  const unknown = [...kwargs].filter(([name]) => name !== 'type' && !name.startsWith('__'))
+  const type = kwargs.get('type') ?? [...LOCKS]
+  if (unknown.length > 0) {
+    const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(', ')
+    throw misuse(`The following keyword arguments are not valid: ${shown}`)
+  }
+  const words = (isList(type) ? type.map(str) : str(type).split(',')).map((word) => word.trim())
+  const types = LOCKS.filter((known) => words.includes(known))
+  const cleared = await lockClearing(ctx, role)(types, remote)
+  return cleared.length === 0 ? 'No locks were removed' : new Map([['cleared', cleared]])
+}
+
+type Clearing = (types: ReadonlyArray<(typeof LOCKS)[number]>, pattern: string | null) => string[] | Promise<string[]>
+
+function lockClearing(ctx: MasterContext, role: string): Clearing {
+  if (role === 'git_pillar' || role === 'winrepo') return (types, pattern) => ctx.clearGitLocks(role, types, pattern)
+  if (role !== 'gitfs') throw misuse(`Invalid role '${role}'`)
+  const locks = ctx.fileServer.backends('gitfs').flatMap((backend) => backend.locks?.() ?? [])
+  return (types, pattern) => locks.flatMap((lock) => types.flatMap((type) => lock.clear(pattern, type)))
+}
+
+/**
+ * Return a bank that a caller names. Logins of users are in `tokens`: who can write there can be any user, and the right to call these
+ * functions is no right to that.
+ */
+function bankOf(ctx: MasterContext, name: string): ReturnType<MasterContext['cache']['bank']> {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.length === 0 || parts.includes('..')) throw misuse(`'${name}' cannot be the name of a bank`)
+  if (parts[0] === 'tokens')
+    throw misuse("The bank 'tokens' has the logins of users, which this function does not touch")
+  return ctx.cache.bank(parts.join('/'))
 }
 
 const target = 'Target: text, or a list of minion ids'
@@ -78,17 +120,17 @@ export default defineRunner({
     }),
     clear_all: clearing('Clear the cached grains, pillar and mine data of minions.', ['pillar', 'grains', 'mine']),
     clear_git_lock: masterFn({
-      doc: 'Remove the locks of interrupted Git updates.',
+      doc: 'Remove the lock files of Git remotes. Return what was removed.',
       args: {
         role: arg.text('Role: gitfs, git_pillar or winrepo'),
-        remote: arg.text('Ignored', { optional: true }),
-        kwargs: arg.open('Ignored'),
+        remote: arg.text('Glob of URLs. Default: all', { optional: true }),
+        kwargs: arg.open('`type`: kinds of locks, as a list or with commas: update, checkout, mountpoint'),
       },
-      examples: ['salt-run cache.clear_git_lock gitfs'],
-      run: (_ctx, { role }) => {
-        if (['gitfs', 'git_pillar', 'winrepo'].includes(role)) return 'No locks were removed'
-        throw misuse(`Invalid role '${role}'`)
-      },
+      examples: [
+        'salt-run cache.clear_git_lock gitfs',
+        'salt-run cache.clear_git_lock git_pillar type=update,checkout',
+      ],
+      run: (ctx, { role, remote, kwargs }) => clearGitLocks(ctx, role, remote, kwargs),
     }),
     cloud: masterFn({
       doc: 'Return the cached cloud machines.',
@@ -108,7 +150,7 @@ export default defineRunner({
       args: { bank, key, data: arg.any('Value of any type'), cachedir },
       examples: ["salt-run cache.store mycache mykey 'The time has come the walrus said'"],
       run: (ctx, { bank, key, data }) => {
-        ctx.cache.bank(bank).store(key, data)
+        bankOf(ctx, bank).store(key, data)
         return null
       },
     }),
@@ -116,20 +158,35 @@ export default defineRunner({
       doc: 'Return the keys of a bank.',
       args: { bank, cachedir },
       examples: ['salt-run cache.list cloud/active/ec2/myec2'],
-      run: (ctx, { bank }) => ctx.cache.bank(bank).list().sort(compareText),
+      run: (ctx, { bank }) => bankOf(ctx, bank).list().sort(compareText),
     }),
     fetch: masterFn({
       doc: 'Return the value of a key of a bank.',
       args: { bank, key, cachedir },
       examples: ['salt-run cache.fetch cloud/active/ec2/myec2 myminion'],
-      run: (ctx, { bank, key }) => ctx.cache.bank(bank).fetch(key) ?? new Map(),
+      run: (ctx, { bank, key }) => bankOf(ctx, bank).fetch(key) ?? new Map(),
+    }),
+    migrate: masterFn({
+      doc: 'Copy the values of all banks from one driver of the cache to another. Return how many there are.',
+      args: {
+        src_driver: arg.text('Driver that has the values', { default: 'localfs' }),
+        dst_driver: arg.text('Driver that gets the values. Default: that of the option `cache`', { optional: true }),
+        bank: arg.text('Bank to copy, with those below it. Default: all', { optional: true }),
+        cachedir,
+        dry_run: arg.flag('Whether values are only counted', { default: false }),
+      },
+      examples: ['salt-run cache.migrate dst_driver=redis dry_run=True', 'salt-run cache.migrate dst_driver=redis'],
+      run: (ctx, { src_driver, dst_driver, bank, dry_run }) => {
+        const target = dst_driver ?? option(ctx.opts, 'cache')
+        return migrate(ctx, { from: src_driver, to: target, only: bank, isTrial: dry_run })
+      },
     }),
     flush: masterFn({
       doc: 'Remove a key of a bank, or the whole bank.',
       args: { bank, key: arg.text('Key in the bank. Default: all keys', { optional: true }), cachedir },
       examples: ['salt-run cache.flush cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
       run: (ctx, { bank, key }) => {
-        const kept = ctx.cache.bank(bank)
+        const kept = bankOf(ctx, bank)
         const isThere = key === null ? kept.list().length > 0 : kept.list().includes(key)
         kept.flush(key === null ? undefined : key)
         return isThere

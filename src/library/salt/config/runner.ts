@@ -1,6 +1,6 @@
 // Reads the options of the master.
 import { textOf, traverse } from '../../../data/mod.ts'
-import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, masterFn, withoutTemplateSecrets } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'config',
@@ -16,7 +16,8 @@ export default defineRunner({
       examples: ['salt-run config.get gitfs_remotes', 'salt-run config.get file_roots:base'],
       run: async (ctx, { key, default: fallback, delimiter }) => {
         const found = traverse(ctx.opts, key, { delimiter, default: fallback })
-        return textOf(found)?.startsWith('sdb://') ? ctx.call('sdb.get', [found]) : found
+        if (textOf(found)?.startsWith('sdb://')) return ctx.call('sdb.get', [found])
+        return ctx.masked ? withoutTemplateSecrets(found) : found
       },
     }),
   },

@@ -105,7 +105,12 @@ async function lookup(ctx: MasterContext, args: Bound<typeof lookupArgs>): Promi
   }
   if (missing) {
     const job = await source.job(jid)
-    for (const id of job?.minions ?? []) if (!returns.has(id)) found.set(id, 'Minion did not return')
+    const notes = ctx.jobs.notes(jid)
+    for (const id of job?.minions ?? []) {
+      const reason = notes.get(id)?.reason
+      const text = 'Minion did not return'
+      if (!returns.has(id)) found.set(id, reason === undefined ? text : `${text}: ${reason}`)
+    }
   }
   if (found.size === 0 && returns.size === 0) await explainNothing(ctx, source, jid)
   return withOutputter(out, found)

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { brineVersion } from '../../../base/mod.ts'
+import type { Dict, Value } from '../../../data/mod.ts'
 import type { MasterContext, MinionJob } from '../../../sdk/mod.ts'
 import { callOn } from '../common/try-master-function.test-support.ts'
 import manage from './runner.ts'
@@ -37,4 +39,38 @@ test('manage.key_regen has the minions delete their keys, and deletes them on th
   expect(text).toMatch(/^The minion and master keys have been deleted/)
   expect(jobs).toEqual([{ tgt: '*', fun: 'saltutil.regen_keys' }])
   expect(removed).toEqual(['db1', 'web1', 'web2'])
+})
+
+test('manage.versions compares versions by their numbers, and shows Brine on request', async () => {
+  const answers: Record<string, Record<string, unknown>> = {
+    'test.version': { web1: '3008.10', web2: '3007.14', db1: '3008.2' },
+    'grains.get': { db1: '0.1.0' },
+  }
+  const run: MasterContext['run'] = async function* ({ fun }) {
+    for (const [id, version] of Object.entries(answers[fun as string]!)) {
+      const data = new Map<Value, Value>([['return', version as Value]]).set('retcode', 0)
+      yield { id, data }
+    }
+    if (fun === 'test.version') yield { id: 'gone' }
+  }
+  const own = async (): Promise<Value> => '3008.2'
+  const shown = await callOn({ ...parts(), run, function: own as never }, manage, 'versions')
+  const expected = {
+    'Up to date': { db1: '3008.2' },
+    'Minion requires update': { web2: '3007.14' },
+    'Minion newer than master': { web1: '3008.10' },
+    'Minion offline': { gone: false },
+    Master: '3008.2',
+  }
+  expect(shown).toEqual(expected)
+  expect(await callOn({ ...parts(), run, function: own as never }, manage, 'versions', true)).toEqual({
+    ...expected,
+    Brine: { Master: brineVersion(), Minions: { db1: '0.1.0' } },
+  })
+})
+
+test('manage.stats shows what the master tells, and fails where it tells nothing', async () => {
+  const facts = async (): Promise<Dict[]> => [new Map([['uptime_seconds', 7]])]
+  expect(await callOn({ facts }, manage, 'stats')).toEqual({ uptime_seconds: 7 })
+  await expect(callOn({ facts: async () => undefined }, manage, 'stats')).rejects.toThrow('is not a Brine master')
 })

@@ -1,5 +1,6 @@
 // Shows which minions are up, connected and current.
-import { type Dict, numberOf, str, type Value } from '../../../data/mod.ts'
+import { brineVersion } from '../../../base/mod.ts'
+import { comparePep440, type Dict, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
 import { safeAccept } from './runner/safe-accept.ts'
 
@@ -35,24 +36,49 @@ async function status(ctx: MasterContext, request: Bound<typeof question>): Prom
 
 const known = (ctx: MasterContext): string[] => [...ctx.keys.list('minions')]
 
-async function versions(ctx: MasterContext): Promise<Dict> {
+/** Salt's words for how the version of a minion compares. */
+const VERSION_GROUPS = ['Up to date', 'Minion requires update', 'Minion newer than master', 'Minion offline'] as const
+
+function versionGroup(version: Value | undefined, own: string): (typeof VERSION_GROUPS)[number] {
+  if (version === undefined) return 'Minion offline'
+  const order = comparePep440(str(version), own) ?? (str(version) === own ? 0 : -1)
+  if (order === 0) return 'Up to date'
+  return order > 0 ? 'Minion newer than master' : 'Minion requires update'
+}
+
+const byName = (entries: Iterable<[Value, Value]>): Dict =>
+  new Map([...entries].sort(([one], [other]) => (str(one) < str(other) ? -1 : 1)))
+
+async function versions(ctx: MasterContext, brine: boolean): Promise<Dict> {
   const own = str(await ctx.function('test.version'))
-  const groups = new Map<string, Dict>()
-  const put = (group: string, id: string, value: Value): void => {
-    groups.set(group, (groups.get(group) ?? new Map()).set(id, value) as Dict)
-  }
+  const groups = new Map<string, Array<[Value, Value]>>()
   for await (const { id, data } of ctx.run({ tgt: '*', fun: 'test.version' })) {
-    const version = data?.get('return')
-    if (version === undefined) put('Minion offline', id, false)
-    else if (str(version) === own) put('Up to date', id, version)
-    else put(str(version) > own ? 'Minion newer than master' : 'Minion requires update', id, version)
+    const version = truthy(data?.get('retcode') ?? 0) ? undefined : data?.get('return')
+    const group = versionGroup(version, own)
+    groups.set(group, [...(groups.get(group) ?? []), [id, version ?? false]])
   }
-  const sorted = (dict: Dict): Dict => new Map([...dict].sort(([a], [b]) => (str(a) < str(b) ? -1 : 1)))
-  const order = ['Up to date', 'Minion requires update', 'Minion newer than master', 'Minion offline']
-  const shown: Array<[Value, Value]> = order
-    .filter((name) => groups.has(name))
-    .map((name) => [name, sorted(groups.get(name)!)])
-  return new Map<Value, Value>([...shown, ['Master', own]])
+  const known = VERSION_GROUPS.filter((name) => groups.has(name))
+  const shown: Dict = new Map(known.map((name): [Value, Value] => [name, byName(groups.get(name)!)]))
+  shown.set('Master', own)
+  return brine ? shown.set('Brine', await brineVersions(ctx)) : shown
+}
+
+/** Return the versions of Brine: of the master, and of the minions that run Brine. */
+async function brineVersions(ctx: MasterContext): Promise<Dict> {
+  const found: Array<[Value, Value]> = []
+  for await (const { id, data } of ctx.run({
+    tgt: 'brine_version:*',
+    tgtType: 'grain',
+    fun: 'grains.get',
+    arg: ['brine_version'],
+  })) {
+    const version = data?.get('return')
+    if (version !== undefined) found.push([id, version])
+  }
+  return new Map<Value, Value>([
+    ['Master', brineVersion()],
+    ['Minions', byName(found)],
+  ])
 }
 
 const subset = arg.words('Minion ids to return: a list, or text with commas. Default: all', { optional: true })
@@ -138,9 +164,20 @@ export default defineRunner({
     }),
     versions: masterFn({
       doc: 'Return the versions of the minions, compared with the version of the master.',
+      args: { brine: arg.flag('Add a section with the versions of Brine', { default: false }) },
+      examples: ['salt-run manage.versions', 'salt-run manage.versions brine=True'],
+      run: (ctx, { brine }) => versions(ctx, brine),
+    }),
+    stats: masterFn({
+      doc: 'Return a summary of the running master: minions, jobs, latencies, queues, memory and stores.',
       args: {},
-      examples: ['salt-run manage.versions'],
-      run: (ctx) => versions(ctx),
+      returns: ret.dict('The summary by topic'),
+      examples: ['salt-run manage.stats'],
+      run: async (ctx) => {
+        const [stats] = (await ctx.facts('master_stats')) ?? []
+        if (!stats) throw new SaltError('CommandExecutionError', 'The master does not answer, or is not a Brine master')
+        return stats
+      },
     }),
     present: there,
     not_present: away,

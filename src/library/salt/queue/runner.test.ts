@@ -37,3 +37,19 @@ test('queue.pop refuses an unknown queue module', async () => {
     'Function "redis.pop" is not available',
   )
 })
+
+test('queue.process_queue without a name processes the only queue', async () => {
+  const fired: string[] = []
+  const master = (...names: string[]): Partial<MasterContext> => ({
+    ownQueues: async () => undefined,
+    queues: () => ({ names: () => names, pop: () => ['web1'] }) as unknown as QueueStore,
+    fire: async (tag) => void fired.push(tag),
+  })
+  const processed = { items: ['web1'], backend: 'sqlite', queue: 'updates' }
+  expect(await callOn(master('updates'), queue, 'process_queue')).toEqual(processed)
+  expect(fired).toEqual(['salt/queue/updates/process'])
+  await expect(callOn(master('b', 'a'), queue, 'process_queue')).rejects.toThrow('No queue is given. Name one of a, b')
+  await expect(callOn(master(), queue, 'process_queue')).rejects.toThrow(
+    'No queue is given, and the queue module sqlite has none',
+  )
+})

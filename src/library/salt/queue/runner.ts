@@ -116,6 +116,21 @@ interface Place {
 
 type Popping = Bound<typeof popping>
 
+const processing = {
+  ...popping,
+  queue: arg.text('Name of the queue. Default: the only queue there is', { optional: true }),
+}
+
+/** Return the name of the queue: the given one, or the only one there is. */
+async function queueName(ctx: MasterContext, given: string | null, backend: string): Promise<string> {
+  if (given !== null) return given
+  const names = await ask(ctx, backend, 'list_queues', {})
+  const known = isList(names) ? [...names].map(str) : []
+  if (known.length === 1) return known[0]!
+  if (known.length === 0) throw failure(`No queue is given, and the queue module ${backend} has none`)
+  throw failure(`No queue is given. Name one of ${known.sort().join(', ')}`)
+}
+
 const pop = (ctx: MasterContext, { queue, quantity, backend, is_runner }: Popping): Promise<Value> =>
   ask(ctx, backend, 'pop', { quantity, queue, is_runner })
 
@@ -214,9 +229,10 @@ export default defineRunner({
     }),
     process_queue: masterFn({
       doc: 'Remove the first items of a queue and fire them in the event `salt/queue/<queue>/process`.',
-      args: popping,
-      examples: ['salt-run queue.process_queue myqueue 6'],
-      run: processQueue,
+      args: processing,
+      examples: ['salt-run queue.process_queue', 'salt-run queue.process_queue myqueue 6'],
+      run: async (ctx, { queue, ...rest }) =>
+        processQueue(ctx, { ...rest, queue: await queueName(ctx, queue, rest.backend) }),
     }),
     insert_runner: masterFn({
       doc: 'Insert a runner call into a queue.',

@@ -1,14 +1,17 @@
 // Functions that apply states to this minion, and functions that show what would be applied.
-import { str, truthy, type Value } from '../../../data/mod.ts'
+import { after } from '../../../base/mod.ts'
+import { maskMarked, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Args,
   arg,
   changes,
   defineModule,
   type FunctionContext,
+  type FunctionDeclaration,
   type Result,
   reads,
   ret,
+  toValue,
 } from '../../../sdk/mod.ts'
 import {
   type ApplyArgs,
@@ -25,6 +28,7 @@ import {
 } from './module/apply.ts'
 import { clearCache } from './module/cache.ts'
 import { changeDisabled } from './module/disabled.ts'
+import { watchMinionEvents } from './module/events.ts'
 import type { Further } from './module/options.ts'
 import { applyPackage } from './module/package.ts'
 import { listPauses, note, resume } from './module/pauses.ts'
@@ -119,10 +123,19 @@ const jid = arg.text('Job id of the run')
 const state_id = arg.text('State ID at which to act. Default: the next state', { optional: true })
 const byJob = { jid, state_id } satisfies Args
 
+/** Return the functions with results that show no secrets: states get secrets of Vault and the like, and events and jobs keep results. */
+function withoutSecrets(functions: Readonly<Record<string, FunctionDeclaration>>): Record<string, FunctionDeclaration> {
+  const masking = ({ run, ...declared }: FunctionDeclaration): FunctionDeclaration => ({
+    ...declared,
+    run: (ctx, args) => after(run(ctx, args), (result) => maskMarked(toValue(result))),
+  })
+  return Object.fromEntries(Object.entries(functions).map(([name, declared]) => [name, masking(declared)]))
+}
+
 export default defineModule({
   name: 'state',
   doc: 'Apply states to this minion, or show what would be applied.',
-  functions: {
+  functions: withoutSecrets({
     running: reads({
       doc: 'Return the state runs that are in progress.',
       args: { concurrent: arg.boolean('Ignore other runs and return an empty list', { default: false }) },
@@ -254,6 +267,20 @@ export default defineModule({
       outputter: 'highstate',
       run: applyPackage,
     }),
+    event: reads({
+      doc: 'Print the tag and data of each event of the bus of this minion as it comes. A job of a master returns the events.',
+      args: {
+        tagmatch: arg.text('Tags to print: a glob, or a regular expression', { default: '*' }),
+        count: arg.any('Number of events after which to end: a number, or text of one; -1 for no end', { default: -1 }),
+        quiet: arg.flag('Print nothing', { default: false }),
+        sock_dir: arg.text('Directory of the sockets of the minion', { optional: true }),
+        pretty: arg.flag('Print the data on several lines', { default: false }),
+        node: arg.text('Daemon whose events are printed: minion', { default: 'minion' }),
+      },
+      returns: ret.any('None, or the events'),
+      examples: ['salt-call --local state.event pretty=True', "salt 'web1' state.event 'my/tag' count=1"],
+      run: watchMinionEvents,
+    }),
     show_top: show(
       'Return the SLS files that the top file assigns to this minion.',
       'SLS names by environment',
@@ -375,5 +402,5 @@ export default defineModule({
       returns: ret.texts('Removed files'),
       run: clearCache,
     }),
-  },
+  }),
 })

@@ -146,7 +146,7 @@ const report = reads({
   args: {},
   returns: ret.string('Report'),
   example: 'test.versions_report',
-  run: (ctx) => versionsReport(ctx.grains),
+  run: (ctx) => versionsReport(ctx),
 })
 
 export default defineModule({
@@ -268,7 +268,7 @@ export default defineModule({
       args: {},
       returns: ret.dict('Versions by section'),
       example: 'test.versions_information',
-      run: (ctx) => versionsInformation(ctx.grains),
+      run: (ctx) => versionsInformation(ctx),
     }),
     versions_report: report,
     versions: report,

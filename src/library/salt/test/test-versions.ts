@@ -1,17 +1,22 @@
 // The versions of this installation, for `test.versions_report`.
 import { brineVersion, SALT_VERSION } from '../../../base/mod.ts'
-import { type Dict, str, type Value } from '../../../data/mod.ts'
+import { str, type Value } from '../../../data/mod.ts'
+import type { FunctionContext } from '../../../sdk/mod.ts'
 
 type Section = Record<string, string | null>
 
-export function versionsInformation(grains: Dict): Record<string, Section> {
+type Asking = Pick<FunctionContext, 'grains' | 'extensions'>
+
+export async function versionsInformation({ grains, extensions }: Asking): Promise<Record<string, Section>> {
   const grain = (name: string): string => str(grains.get(name) ?? '')
   const { node, ...libraries } = process.versions
+  const installed = (await extensions()).map(({ name, version }) => [name, version] as const)
   return {
     'Salt Version': { Salt: SALT_VERSION },
     'Brine Version': { Brine: brineVersion() },
     'Node Version': { Node: node },
     'Dependency Versions': { openssl: libraries.openssl ?? null, uv: libraries.uv ?? null, v8: libraries.v8 ?? null },
+    ...(installed.length > 0 && { 'Salt Extensions': Object.fromEntries(installed) }),
     'System Versions': {
       dist: [grain('os').toLowerCase(), grain('osrelease'), grain('oscodename')].filter(Boolean).join(' '),
       locale: localeEncoding(grains.get('locale_info') ?? null),
@@ -28,8 +33,8 @@ function localeEncoding(info: Value): string {
 }
 
 /** Format the versions as text, with right-aligned names and an empty line between sections. */
-export function versionsReport(grains: Dict): string {
-  const sections = Object.entries(versionsInformation(grains))
+export async function versionsReport(asking: Asking): Promise<string> {
+  const sections = Object.entries(await versionsInformation(asking))
   const width =
     Math.max('Not Installed'.length, ...sections.flatMap(([, s]) => Object.keys(s).map((n) => n.length))) + 1
   const lines: string[] = []

@@ -1,45 +1,31 @@
-// Values of `sdb://<profile>/<key>`: in the environment, in YAML files, or from a custom driver (`_sdb`). A profile is an
-// option, or an entry of pillar, that names its driver.
+// Values of `sdb://<profile>/<key>`, from the drivers of the library or of users' own (`_sdb`). A profile is an option, or an entry
+// of pillar, that names its driver.
 import { randomInt } from 'node:crypto'
-import { type Dict, misuse, PyError, SaltError, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, misuse, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
   defineModule,
-  dumpYaml,
   type FunctionContext,
   reads,
   ret,
-  SDB_DRIVERS,
-  type SdbMachine,
+  type SdbAction,
   sdbPlace,
 } from '../../../sdk/mod.ts'
 
-function machineOf(ctx: FunctionContext): SdbMachine {
-  return {
-    env: async (name) => (await ctx.host.env()).get(name),
-    setEnv: (name, value) => ctx.host.setEnv(name, value),
-    read: async (path) => new TextDecoder().decode(await ctx.host.read(path)),
-    decrypt: async (data) => ctx.render({ text: await dumpYaml(data), renderer: 'yaml|gpg', saltenv: 'base' }),
-    log: ctx.log,
-  }
-}
-
-type Action = 'get' | 'set' | 'delete'
-
 /** Call the driver of a URI; undefined if the text is not such a URI. */
-async function act(ctx: FunctionContext, action: Action, uri: Value, value?: Value): Promise<Value | undefined> {
+async function act(ctx: FunctionContext, action: SdbAction, uri: Value, value?: Value): Promise<Value | undefined> {
   const place = sdbPlace(uri, withPillar(ctx))
   if (typeof place === 'string') return undefined
   const { driver: name, key, profile } = place
-  const driver = SDB_DRIVERS[name]
-  if (driver && action === 'get') return driver.get(machineOf(ctx), key, profile)
-  if (driver?.set && action === 'set') return driver.set(machineOf(ctx), key, value!)
-  // Salt's error has no text either
-  if (driver && action === 'set') throw new SaltError('SaltException', '')
-  const own = driver ? undefined : await ctx.ownPlugin('sdb', name)
-  if (!own?.has(action)) throw new PyError('KeyError', `'${name}.${action}'`)
-  return own.call(action, value === undefined ? [key] : [key, value], new Map([['profile', profile]]))
+  const own = await ctx.ownPlugin('sdb', name)
+  if (own?.has(action)) {
+    return own.call(action, value === undefined ? [key] : [key, value], new Map([['profile', profile]]))
+  }
+  if (own) throw failure(`The sdb driver '${name}' has no function '${action}'`)
+  const answer = await ctx.callSdb(name, { action, key, profile, ...(value !== undefined && { value }) })
+  if (answer === undefined) throw failure(`There is no sdb driver '${name}'`)
+  return answer
 }
 
 /** Return the options with the pillar of this call, which may contain profiles. */

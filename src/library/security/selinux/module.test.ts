@@ -22,6 +22,7 @@ async function ask(name: string, kwargs: Record<string, Value> = {}) {
   }
   const others = {
     'cmd.run': reply,
+    'cmd.retcode': (args: readonly Value[]) => (reply(args) === '' ? 0 : 1),
     'cmd.run_all': (args: readonly Value[]) =>
       new Map<Value, Value>([
         ['retcode', 0],
@@ -66,6 +67,52 @@ describe('selinux', () => {
   test('sets the mode now and in the configuration', async () => {
     const { host } = await ask('setenforce', { mode: 'Permissive' })
     expect(Buffer.from(await host.read('/sys/fs/selinux/enforce')).toString()).toBe('0')
+  })
+
+  test.each<[string, Record<string, Value>, string]>([
+    ['setsebool', { boolean: 'ftpd_use_nfs', value: 'on', persist: true }, 'setsebool -P ftpd_use_nfs on'],
+    ['install_semod', { module_path: '/srv/mine.pp' }, 'semodule --install /srv/mine.pp'],
+    ['remove_semod', { module: 'mine' }, 'semodule --remove mine'],
+    [
+      'fcontext_delete_policy',
+      { name: '/srv', filetype: 'd', sel_type: 'etc_t' },
+      'semanage fcontext --delete --ftype d --type etc_t /srv',
+    ],
+    ['fcontext_policy_is_applied', { name: '/srv', recursive: true }, 'restorecon -n -v -R /srv'],
+    [
+      'port_add_policy',
+      { name: 'tcp/8080', sel_type: 'http_port_t', sel_range: 's0' },
+      'semanage port --add --proto tcp --type http_port_t --range s0 8080',
+    ],
+    [
+      'port_modify_policy',
+      { name: 'x', protocol: 'udp', port: '7', sel_type: 'a_t' },
+      'semanage port --modify --proto udp --type a_t 7',
+    ],
+    ['port_delete_policy', { name: 'tcp/8080-8090' }, 'semanage port --delete --proto tcp 8080-8090'],
+  ])('%s %o runs %s', async (name, kwargs, line) => {
+    expect((await ask(name, kwargs)).lines.at(-1)).toBe(line)
+  })
+
+  test('tells where its file system is, and what a module is', async () => {
+    expect((await ask('selinux_fs_path')).answer).toBe('/sys/fs/selinux')
+    expect((await ask('getsemod', { module: 'mine' })).answer).toEqual({ Enabled: false, Version: null })
+    expect((await ask('getsemod', { module: 'none' })).answer).toEqual({})
+  })
+
+  test.each<[string, Record<string, Value>, string]>([
+    ['port_add_policy', { name: 'tcp/8080' }, 'SELinux Type is required to add a policy'],
+    ['port_add_policy', { name: 'tcp/80;x', sel_type: 'a_t' }, 'Invalid name "tcp/80;x" format'],
+    ['fcontext_delete_policy', { name: '--deleteall' }, 'A file specification cannot begin with a hyphen'],
+    ['fcontext_policy_is_applied', { name: '-f/etc/list' }, 'A path cannot begin with a hyphen'],
+    ['setsebool', { boolean: '-V', value: 'on' }, 'A boolean cannot begin with a hyphen'],
+  ])('%s refuses %o', async (name, kwargs, message) => {
+    await expect(ask(name, kwargs)).rejects.toThrow(message)
+  })
+
+  test('a type of ports is a text, not a pattern', async () => {
+    expect((await ask('port_get_policy', { name: 'tcp/80', sel_type: 'http.*' })).answer).toBe(null)
+    expect((await ask('port_get_policy', { name: 'tcp/80', sel_type: 'http_port_t' })).answer).not.toBe(null)
   })
 
   test('names the letters that a wrong file type could have been', async () => {

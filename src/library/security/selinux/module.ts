@@ -16,6 +16,7 @@ import {
   defineModule,
   type FunctionContext,
   isHostError,
+  operand,
   outputOf,
   reads,
   ret,
@@ -179,7 +180,7 @@ export default defineModule({
       example: 'selinux.setsebool virt_use_usb off',
       args: { boolean, value: arg.any('on or off, or a number; passed to setsebool as given'), persist },
       run: (ctx, { boolean, value, persist }) =>
-        succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), boolean, value]),
+        succeeds(ctx, ['setsebool', ...(persist ? ['-P'] : []), operand('A boolean', boolean), value]),
     }),
     setsebools: changes({
       doc: 'Set several booleans.',

@@ -66,3 +66,98 @@ describe('selinux', () => {
     expect(toPlain(joined.get('booleans')!)).toEqual({ a: 'on', b: 'on' })
   })
 })
+
+describe('states of policies and modules', () => {
+  /** A machine that has the given policies; `code` is the return code of each change. */
+  function machine(code = 0) {
+    const files = new Map<Value, Value>()
+    const ports = new Map<Value, Value>()
+    const field = (given: unknown, key: string): Value => {
+      const all = given as Map<string, Value> | Record<string, Value>
+      return (all instanceof Map ? all.get(key) : all[key]) ?? null
+    }
+    const outcome = (change: () => void): Value => {
+      if (code === 0) change()
+      return fromPlain({ retcode: code, stderr: code === 0 ? '' : 'refused' })
+    }
+    const changed = (into: Map<Value, Value>, key: string) => (_: unknown, given: unknown) =>
+      outcome(() => into.set(field(given, 'name'), fromPlain({ sel_type: field(given, key) as string })))
+    const removed = (from: Map<Value, Value>) => (_: unknown, given: unknown) =>
+      outcome(() => void from.delete(field(given, 'name')))
+    const port = (_: unknown, given: unknown): Value => {
+      const found = ports.get(field(given, 'name')) as Map<string, Value> | undefined
+      const wanted = field(given, 'sel_type')
+      return found && (wanted === null || found.get('sel_type') === wanted) ? found : null
+    }
+    const others = {
+      'selinux.filetype_id_to_string': () => 'all files',
+      'selinux.fcontext_get_policy': (_: unknown, given: unknown) => files.get(field(given, 'name')) ?? null,
+      'selinux.fcontext_add_policy': changed(files, 'sel_type'),
+      'selinux.fcontext_delete_policy': removed(files),
+      'selinux.fcontext_policy_is_applied': ([name]: readonly Value[]) => (name === '/done' ? '' : 'Would relabel'),
+      'selinux.fcontext_apply_policy': () => fromPlain({ retcode: code, changes: { '/srv': { old: {}, new: {} } } }),
+      'selinux.port_get_policy': port,
+      'selinux.port_add_policy': changed(ports, 'sel_type'),
+      'selinux.port_modify_policy': changed(ports, 'sel_type'),
+      'selinux.port_delete_policy': removed(ports),
+      'selinux.install_semod': () => code === 0,
+      'selinux.remove_semod': () => code === 0,
+      'selinux.list_semod': () => fromPlain({ mine: { Enabled: true } }),
+    }
+    return async (fun: string, kwargs: Record<string, Value>, test = false) => {
+      const report = toPlain(await tryState(selinux, fun, { kwargs, others, test })) as Record<string, unknown>
+      return [report['result'], report['changes']]
+    }
+  }
+
+  test('policies of files', async () => {
+    const apply = machine()
+    const wish = { name: '/srv', sel_type: 'web_t' }
+    expect(await apply('fcontext_policy_present', wish, true)).toEqual([null, {}])
+    const added = { old: {}, new: { '/srv': { filetype: 'all files', sel_type: 'web_t' } } }
+    expect(await apply('fcontext_policy_present', wish)).toEqual([true, added])
+    expect(await apply('fcontext_policy_present', wish)).toEqual([true, {}])
+    expect(await apply('fcontext_policy_present', { ...wish, sel_type: 'etc_t' })).toEqual([
+      true,
+      { old: { '/srv': { sel_type: 'web_t' } }, new: { '/srv': { sel_type: 'etc_t' } } },
+    ])
+    expect(await apply('fcontext_policy_absent', { name: '/srv' })).toEqual([
+      true,
+      { old: { '/srv': { sel_type: 'etc_t' } }, new: {} },
+    ])
+    expect(await apply('fcontext_policy_absent', { name: '/srv' })).toEqual([true, {}])
+    expect(await apply('fcontext_policy_applied', { name: '/done' })).toEqual([true, {}])
+    expect(await apply('fcontext_policy_applied', { name: '/srv' })).toEqual([true, { '/srv': { old: {}, new: {} } }])
+  })
+
+  test('policies of ports', async () => {
+    const apply = machine()
+    const wish = { name: 'tcp/8080', sel_type: 'web_t' }
+    expect(await apply('port_policy_present', wish, true)).toEqual([null, {}])
+    expect(await apply('port_policy_present', wish)).toEqual([true, { old: null, new: { sel_type: 'web_t' } }])
+    expect(await apply('port_policy_present', wish)).toEqual([true, {}])
+    expect(await apply('port_policy_absent', { name: 'tcp/8080' })).toEqual([
+      true,
+      { old: { sel_type: 'web_t' }, new: null },
+    ])
+    expect(await apply('port_policy_absent', { name: 'tcp/8080' })).toEqual([true, {}])
+  })
+
+  test('modules, and refusals of the programs', async () => {
+    const apply = machine()
+    expect(await apply('module_install', { name: '/srv/mine.pp' }, true)).toEqual([null, {}])
+    expect(await apply('module_install', { name: '/srv/mine.pp' })).toEqual([true, {}])
+    expect(await apply('module_remove', { name: 'mine' })).toEqual([true, {}])
+    expect(await apply('module_remove', { name: 'none' })).toEqual([false, {}])
+    const refused = machine(1)
+    for (const [fun, kwargs] of [
+      ['module_install', { name: '/srv/mine.pp' }],
+      ['module_remove', { name: 'mine' }],
+      ['fcontext_policy_present', { name: '/srv', sel_type: 'x_t' }],
+      ['fcontext_policy_applied', { name: '/srv' }],
+      ['port_policy_present', { name: 'tcp/1', sel_type: 'x_t' }],
+    ] as const) {
+      expect((await refused(fun, kwargs))[0]).toBe(false)
+    }
+  })
+})

@@ -1,5 +1,5 @@
 // Keys, certificates, requests and revocation lists, with Salt's options of x509_v2.
-import { type Dict, misuse, PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
   arg,
@@ -12,6 +12,8 @@ import {
   ret,
   x509,
 } from '../../../sdk/mod.ts'
+import { remoteSigning } from '../common/authority.ts'
+import { generateKey } from '../common/generate-key.ts'
 import { createList, createRequest } from './module/creating.ts'
 import {
   checkEncoding,
@@ -19,7 +21,6 @@ import {
   encodeCertificate,
   encodeDocument,
   encodeKey,
-  generateKey,
   keySize,
 } from './module/encoding.ts'
 import { issueCertificate, signForOther } from './module/issuing.ts'
@@ -363,22 +364,10 @@ export default defineModule({
     read_certificates: readingAll('Return the contents of the certificates', 'read_certificates', readCertificate),
     read_crl: reading('a list of revoked certificates', 'crl', 'read_crl', readList),
     read_csr: reading('a request', 'csr', 'read_csr', readRequest),
-    sign_remote_certificate: changes({
-      doc: 'Sign a certificate for another minion, by a policy.',
-      args: {
-        signing_policy: arg.text('Signing policy'),
-        kwargs: arg.any('Dict of the options that the minion requests; other types raise a TypeError'),
-        get_signing_policy_only: arg.boolean('Whether to return only the policy', { default: false }),
-        more_kwargs: arg.open('Keywords of the publication, which identify the minion'),
-      },
-      returns: ret.dict('`data` and `errors`'),
-      example: "x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'",
-      run: (ctx, { signing_policy, kwargs, get_signing_policy_only, more_kwargs }) => {
-        if (!(kwargs instanceof Map)) throw new PyError('TypeError', 'kwargs must be a mapping')
-        const minion = more_kwargs.get('__pub_id') ?? null
-        return signForOther(ctx, signing_policy, kwargs as ReadonlyMap<string, Value>, get_signing_policy_only, minion)
-      },
-    }),
+    sign_remote_certificate: remoteSigning(
+      "x509.sign_remote_certificate www kwargs='{public_key: /etc/pki/www.key}'",
+      signForOther,
+    ),
     write_pem: changes({
       doc: 'Write an entry of a PEM text to a file.',
       args: {

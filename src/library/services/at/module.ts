@@ -1,10 +1,11 @@
 // Jobs that run once at a given time, through the command `at`.
-import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
   defineModule,
   type FunctionContext,
+  oneLine,
   outputOf,
   type Result,
   reads,
@@ -25,12 +26,12 @@ async function add(ctx: FunctionContext, words: readonly Value[], kwargs: Dict):
   const tag = kwargs.get('tag')
   const runas = kwargs.get('runas')
   const answer = await outputOf(ctx, [path, time], {
-    stdin: tag === undefined ? script : `### SALT: ${str(tag)}\n${script}`,
+    stdin: tag === undefined ? script : `### SALT: ${oneLine('A tag', str(tag))}\n${script}`,
     ...(runas !== undefined && { runas }),
   })
   if (answer.endsWith('Garbled time')) return { jobs: [], error: 'invalid timespec' }
-  const hasPreface = answer.startsWith('warning: commands') || answer.startsWith('commands will be executed')
-  const id = splitWords(hasPreface ? splitLines(answer)[1]! : answer)[1]!
+  const id = /^job (\S+) /im.exec(answer)?.[1]
+  if (id === undefined) return { jobs: [], error: answer.trim() }
   return listed(await jobs(ctx, isBsd(ctx) ? id : Number(id)))
 }
 
@@ -41,7 +42,7 @@ async function remove(ctx: FunctionContext, words: readonly Value[]): Promise<Fi
   const queue = await jobs(ctx, all ? tag : null)
   const named = [first, tag, ...more]
   const removed = queue.map(({ job }) => str(job)).filter((job) => all || named.includes(job))
-  await output(ctx, 'at', '-d', removed.join(' '))
+  if (removed.length > 0) await output(ctx, 'at', '-d', ...removed)
   return { jobs: { removed, tag: all ? tag : null } }
 }
 

@@ -1,10 +1,11 @@
 // Services that monit monitors.
-import { splitLines, splitWords } from '../../../data/mod.ts'
+import { splitLines, splitWords, versionHolds } from '../../../data/mod.ts'
 import {
   arg,
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -33,7 +34,7 @@ async function version(ctx: FunctionContext): Promise<string> {
 
 /** Return the blocks of `monit status`. The column of names is narrower since version 5.18. */
 async function status(ctx: FunctionContext, wanted: string): Promise<Result> {
-  const width = (await version(ctx)) < '5.18.0' ? 33 : 28
+  const width = versionHolds(await version(ctx), '<', '5.18.0') ? 33 : 28
   const shown = (await outputOf(ctx, 'monit status')).replaceAll('Process', `Process${' '.repeat(width)}`)
   const found: Record<string, Record<string, string>> = {}
   for (const block of shown.replaceAll("'", '').split('\n\n').slice(1, -1)) {
@@ -60,7 +61,7 @@ const verb = (doc: string, verb: string) =>
     doc,
     example: `monit.${verb} <service name>`,
     args: { name },
-    run: (ctx, { name }) => succeeds(ctx, `monit ${verb} ${name}`),
+    run: (ctx, { name }) => succeeds(ctx, ['monit', verb, operand('A service name', name)]),
   })
 
 export default defineModule({

@@ -1,5 +1,5 @@
 // States of services that monit monitors.
-import { isDict, str } from '../../../data/mod.ts'
+import { isDict, str, truthy } from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 interface Wording {
@@ -33,7 +33,7 @@ async function ensureMonitoring(ctx: StateContext, name: string, wording: Wordin
     if (state === undefined) return ret(false, `${name} not found in configuration.`)
     if (str(state).includes(wording.sign)) continue
     if (ctx.test) return ret(null, `Service ${name} ${wording.foreseen}`)
-    await ctx.call(`monit.${wording.fun}`, [name])
+    if (!truthy(await ctx.call(`monit.${wording.fun}`, [name]))) return ret(false, `Failed to ${wording.fun} ${name}.`)
     return ret(true, `${name} ${wording.done}`, { [name]: wording.sign })
   }
   return kinds.length > 0 ? ret(true, `${name} ${wording.already}`) : ret(null, '')

@@ -94,10 +94,11 @@ async function dead(ctx: StateContext, name: string, where: Where): Promise<Stat
   if (ctx.test) return ret(null, `Service ${name} is set to be stopped`)
   const programs = meant(name, await look(ctx, where))
   if (programs.size === 0) return ret(true, `Service ${name} doesn't exist`)
-  if ([...programs.values()].some((state) => STOPPED.includes(state))) {
+  if ([...programs.values()].every((state) => STOPPED.includes(state))) {
     return ret(true, `Service ${name} is not running`)
   }
-  await ctx.call('supervisord.stop', [name], where)
+  const answer = str(await ctx.call('supervisord.stop', [name], where))
+  if (isError(answer)) return ret(false, answer)
   return ret(true, `Stopping service: ${name}`, { [name]: `Stopping service: ${name}` })
 }
 

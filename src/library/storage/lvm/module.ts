@@ -6,6 +6,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -63,7 +64,7 @@ const LV = [
 ]
 
 async function rows(ctx: FunctionContext, command: string, name: string, quiet: boolean): Promise<string[][]> {
-  const words = [command, '-c', ...(name ? [name] : [])]
+  const words = [command, '-c', ...(name ? [operand('A volume', name)] : [])]
   const { retcode, stdout } = await runAll(ctx, words, { ignore_retcode: quiet })
   if (retcode !== 0) return []
   const lines = splitLines(stdout).filter((line) => !line.includes('is a new physical volume'))
@@ -90,6 +91,8 @@ async function pvdisplay(ctx: FunctionContext, name: string, real = false, quiet
   }
   return found
 }
+
+const checked = (devices: readonly string[]): string[] => devices.map((device) => operand('A device', device))
 
 const isNone = (devices: readonly string[]): boolean => devices.every((device) => device === '')
 
@@ -136,7 +139,7 @@ async function pvcreate(
     else if (!override) return `Device "${device}" is already an LVM physical volume.`
   }
   if (fresh.length === 0) return true
-  const words = ['pvcreate', sure(force), ...fresh, ...optionWords(kwargs, PV_OPTIONS)]
+  const words = ['pvcreate', sure(force), ...checked(fresh), ...optionWords(kwargs, PV_OPTIONS)]
   const { retcode, stderr } = await runAll(ctx, words)
   if (retcode !== 0) return stderr
   for (const device of devices) {
@@ -153,7 +156,7 @@ async function eachVolume(ctx: FunctionContext, command: 'pvremove' | 'pvresize'
     else if (!override) return `${device} is not a physical volume`
   }
   if (known.length === 0) return true
-  const { retcode, stderr } = await runAll(ctx, [command, sure(force), ...known])
+  const { retcode, stderr } = await runAll(ctx, [command, sure(force), ...checked(known)])
   if (retcode !== 0) return stderr
   if (command === 'pvresize') return true
   for (const device of devices) {
@@ -182,9 +185,9 @@ async function lvcreate(ctx: FunctionContext, request: NewVolume): Promise<Resul
   const words = [
     (await ctx.host.which('lvcreate')) ?? 'lvcreate',
     ...name,
-    ...(snapshot ? ['-s', `${vg}/${snapshot}`] : [vg]),
+    ...(snapshot ? ['-s', operand('A volume group', `${vg}/${snapshot}`)] : [operand('A volume group', vg)]),
     ...size,
-    ...(pv ? [pv] : []),
+    ...(pv ? checked([pv]) : []),
     ...flags,
     ...optionWords(kwargs, LV_OPTIONS),
     sure(force),
@@ -205,7 +208,7 @@ async function resize(
   }
   const answer = verb === 'resize' && force ? '--force' : sure(force)
   const words = [`lv${verb}`, answer, ...(resizefs ? ['--resizefs'] : [])]
-  words.push(...(size ? ['-L', size] : ['-l', str(extents)]), str(lvpath))
+  words.push(...(size ? ['-L', size] : ['-l', str(extents)]), operand('A logical volume', str(lvpath)))
   const done = `Logical volume "${str(lvpath)}" successfully ${verb === 'resize' ? 'resized' : 'extended'}.`
   return { [`Output from lv${verb}`]: await outcomeOf(ctx, words, done) }
 }
@@ -219,7 +222,13 @@ async function vgcreate(
   force: boolean,
   options: ReadonlyMap<string, Value>,
 ) {
-  const words = ['vgcreate', vg, ...devices, sure(force), ...optionWords(options, VG_OPTIONS)]
+  const words = [
+    'vgcreate',
+    operand('A volume group', vg),
+    ...checked(devices),
+    sure(force),
+    ...optionWords(options, VG_OPTIONS),
+  ]
   const output = await outcomeOf(ctx, words, `Volume group "${vg}" successfully created`)
   return (await display(ctx, 'vg', vg)).set('Output from vgcreate', output)
 }
@@ -325,7 +334,7 @@ export default defineModule({
       args: { vgname, devices, force: arg.flag('Whether to answer questions with yes', { default: false }) },
       run: async (ctx, { vgname, devices, force }) => {
         if (!vgname || isNone(devices)) return NO_DEVICES
-        const words = ['vgextend', vgname, sure(force), ...devices]
+        const words = ['vgextend', operand('A volume group', vgname), sure(force), ...checked(devices)]
         return { 'Output from vgextend': await outcomeOf(ctx, words, `Volume group "${vgname}" successfully extended`) }
       },
     }),
@@ -340,7 +349,11 @@ export default defineModule({
       example: 'lvm.vgremove vgname',
       args: { vgname, force: arg.flag('Whether to answer questions with yes', { default: true }) },
       run: (ctx, { vgname, force }) =>
-        outcomeOf(ctx, ['vgremove', vgname, sure(force)], `Volume group "${vgname}" successfully removed`),
+        outcomeOf(
+          ctx,
+          ['vgremove', operand('A volume group', vgname), sure(force)],
+          `Volume group "${vgname}" successfully removed`,
+        ),
     }),
     lvremove: changes({
       doc: 'Remove a logical volume.',
@@ -349,7 +362,7 @@ export default defineModule({
       run: (ctx, { lvname, vgname, force }) =>
         outcomeOf(
           ctx,
-          ['lvremove', `${vgname}/${lvname}`, sure(force)],
+          ['lvremove', operand('A volume group', `${vgname}/${lvname}`), sure(force)],
           `Logical volume "${lvname}" successfully removed`,
         ),
     }),

@@ -65,3 +65,87 @@ test.each<[string[], boolean | null, string]>([
   const kwargs = { name: '/dev/md0', level: 1, devices }
   expect(toPlain(await tryState(raid, 'present', { kwargs, others, test: true }))).toMatchObject({ result, comment })
 })
+
+describe('volumes and groups', () => {
+  /** A machine whose volumes the functions change; a device named `broken` cannot be changed. */
+  function volumes() {
+    const [pvs, vgs, lvs] = [new Map([['/dev/sdb', 'data']]), new Set(['data']), new Set(['/dev/data/root'])]
+    const shown = (isThere: boolean, name: Value, facts = {}): Value =>
+      fromPlain(isThere ? { [String(name)]: facts } : {})
+    const works = (name: Value, change: () => void): Value => {
+      if (String(name).includes('broken')) return 'refused'
+      change()
+      return true
+    }
+    const others = {
+      'lvm.pvdisplay': ([name]: readonly Value[]) =>
+        shown(pvs.has(name as string), name!, { 'Volume Group Name': pvs.get(name as string) ?? '' }),
+      'lvm.vgdisplay': ([name]: readonly Value[]) => shown(vgs.has(name as string), name!),
+      'lvm.lvdisplay': ([name]: readonly Value[]) => shown(lvs.has(name as string), name!),
+      'lvm.pvcreate': ([name]: readonly Value[]) => works(name!, () => pvs.set(name as string, '')),
+      'lvm.pvremove': ([name]: readonly Value[]) => works(name!, () => pvs.delete(name as string)),
+      'lvm.vgcreate': ([name]: readonly Value[]) =>
+        works(name!, () => {
+          vgs.add(name as string)
+          pvs.set('/dev/sdb', name as string)
+        }),
+      'lvm.vgremove': ([name]: readonly Value[]) => works(name!, () => vgs.delete(name as string)),
+      'lvm.vgextend': ([group, device]: readonly Value[]) =>
+        works(device!, () => pvs.set(device as string, group as string)),
+      'lvm.lvremove': ([name, group]: readonly Value[]) =>
+        works(name!, () => lvs.delete(`/dev/${String(group)}/${String(name)}`)),
+    }
+    return async (fun: string, kwargs: Record<string, Value>, dry = false) => {
+      const { result, comment } = toPlain(await tryState(lvm, fun, { kwargs, others, test: dry })) as Record<
+        string,
+        unknown
+      >
+      return [result, comment]
+    }
+  }
+
+  test.each<[string, Record<string, Value>, string, string]>([
+    [
+      'pv_present',
+      { name: '/dev/sdc' },
+      'Physical Volume /dev/sdc is set to be created',
+      'Created Physical Volume /dev/sdc',
+    ],
+    [
+      'pv_absent',
+      { name: '/dev/sdb' },
+      'Physical Volume /dev/sdb is set to be removed',
+      'Removed Physical Volume /dev/sdb',
+    ],
+    [
+      'vg_present',
+      { name: 'new', devices: '/dev/sdb' },
+      'Volume Group new is set to be created',
+      'Created Volume Group new',
+    ],
+    ['vg_absent', { name: 'data' }, 'Volume Group data is set to be removed', 'Removed Volume Group data'],
+    [
+      'lv_absent',
+      { name: 'root', vgname: 'data' },
+      'Logical Volume root is set to be removed',
+      'Removed Logical Volume root',
+    ],
+  ])('%s of %j', async (fun, kwargs, would, done) => {
+    const apply = volumes()
+    expect(await apply(fun, kwargs, true)).toEqual([null, would])
+    expect(await apply(fun, kwargs)).toEqual([true, done])
+    expect((await apply(fun, kwargs))[0]).toBe(true)
+  })
+
+  test('a change that LVM refuses fails the state', async () => {
+    const apply = volumes()
+    expect(await apply('pv_present', { name: '/dev/broken' })).toEqual([
+      false,
+      'Failed to create Physical Volume /dev/broken',
+    ])
+    expect(await apply('vg_present', { name: 'broken', devices: '/dev/sdb' })).toEqual([
+      false,
+      'Failed to create Volume Group broken',
+    ])
+  })
+})

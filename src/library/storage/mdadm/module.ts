@@ -5,6 +5,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -54,11 +55,14 @@ const configFile = (ctx: FunctionContext): string =>
 async function destroy(ctx: FunctionContext, device: string): Promise<boolean> {
   if ((await ctx.host.stat(device)) === undefined) return false
   const members = [...((await detail(ctx, device)).get('members') as Dict).values()] as Dict[]
-  if (await succeeds(ctx, ['mdadm', '--stop', device])) {
+  // an array that goes on must stay in the configuration, or the next boot does not assemble it
+  if (!(await succeeds(ctx, ['mdadm', '--stop', device]))) return false
+  if (members.length > 0) {
     await retcodeOf(ctx, ['mdadm', '--zero-superblock', ...members.map((member) => member.get('device')!)])
   }
   const config = configFile(ctx)
-  if ((await ctx.host.stat(config)) !== undefined) await ctx.call('file.replace', [config, `ARRAY ${device} .*`, ''])
+  if ((await ctx.host.stat(config)) !== undefined)
+    await ctx.call('file.replace', [config, `ARRAY ${reEscape(device)} .*`, ''])
   return !(await list(ctx)).has(device)
 }
 
@@ -124,7 +128,7 @@ export default defineModule({
       doc: 'Stop all arrays.',
       example: 'raid.stop',
       args: {},
-      run: async (ctx) => (await retcodeOf(ctx, 'mdadm --stop --scan')) !== 0,
+      run: (ctx) => succeeds(ctx, ['mdadm', '--stop', '--scan']),
     }),
     create: changes({
       doc: 'Create an array.',
@@ -167,7 +171,9 @@ export default defineModule({
         quiet: arg.flag('Whether a failure does not change the return code of the job', { default: false }),
       },
       run: async (ctx, { device, quiet }) => {
-        const { stdout } = await runAll(ctx, `mdadm -Y -E ${device}`, { ignore_retcode: quiet })
+        const { stdout } = await runAll(ctx, ['mdadm', '-Y', '-E', operand('A device', device)], {
+          ignore_retcode: quiet,
+        })
         const pairs = splitLines(stdout).map((line): [Value, Value] => {
           const at = line.indexOf('=')
           return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
@@ -180,7 +186,8 @@ export default defineModule({
       doc: 'Add a device to an array.',
       example: 'raid.add /dev/md0 /dev/sda1',
       args: { name, device },
-      run: (ctx, { name, device }) => succeeds(ctx, `mdadm --manage ${name} --add ${device}`),
+      run: (ctx, { name, device }) =>
+        succeeds(ctx, ['mdadm', '--manage', operand('An array', name), '--add', operand('A device', device)]),
     }),
   },
 })

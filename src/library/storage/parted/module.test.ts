@@ -47,6 +47,8 @@ describe('partition', () => {
       'parted -m -s -- /dev/sda mkpart primary ext4 1MiB 100%',
     ],
     ['rm', { minor: 2 }, 'parted -m -s /dev/sda rm 2'],
+    // the real one searches for seconds
+    ['rescue', { start: '1MiB', end: '2MiB' }, 'parted -m -s /dev/sda rescue 1MiB 2MiB'],
     ['set', { minor: '1', flag: 'boot', state: 'on' }, 'parted -m -s /dev/sda set 1 boot on'],
     ['disk_set', { flag: 'pmbr_boot', state: 'on' }, 'parted -m -s /dev/sda disk_set pmbr_boot on'],
   ])('%s %o runs %s', async (name, kwargs, line) => {

@@ -8,6 +8,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -65,7 +66,7 @@ function command<const A extends Readonly<Record<string, Arg<string> | Arg<strin
   fun: string,
   example: string,
   args: A,
-  line: (given: Bound<A>) => string | readonly string[],
+  line: (given: Bound<A>) => readonly string[],
   checks: Readonly<Record<string, Check>> = {},
 ) {
   return changes({
@@ -90,8 +91,8 @@ async function requireBlock(ctx: FunctionContext, device: string): Promise<void>
 async function list(ctx: FunctionContext, device: string, unit: string | null): Promise<Result> {
   await requireBlock(ctx, device)
   if (unit && !UNITS.has(unit)) throw failure('Invalid unit passed to partition.part_list')
-  const how = unit ? `unit ${unit} print` : 'print'
-  const { stdout } = await runAll(ctx, `parted -m -s ${device} ${how}`)
+  const how = unit ? ['unit', unit, 'print'] : ['print']
+  const { stdout } = await runAll(ctx, ['parted', '-m', '-s', device, ...how])
   const lines = splitLines(stdout).filter((line) => !['BYT;', 'CHS;', 'CYL;'].includes(line))
   const [head, ...rows] = lines.map((line) => line.replace(/;+$/, '').split(':'))
   if (head === undefined) return { info: {}, partitions: {} }
@@ -132,7 +133,7 @@ async function makeFileSystem(ctx: FunctionContext, device: string, type: string
   if (!FILE_SYSTEMS.has(type)) throw failure('Invalid fs_type passed to partition.mkfs')
   const program = type === 'linux-swap' ? 'mkswap' : `mkfs.${type === 'NTFS' ? 'ntfs' : type}`
   if ((await ctx.host.which(program)) === undefined) return `Error: ${program} is unavailable.`
-  return splitLines(await outputOf(ctx, `${program} ${device}`))
+  return splitLines(await outputOf(ctx, [program, device]))
 }
 
 const device = arg.text('Device path')
@@ -144,7 +145,7 @@ const end = arg.text('End of the partition, such as 200MB')
 const partition = arg.text('Partition number')
 const part_type = arg.text('primary, logical or extended')
 const fs_type = arg.text('File system type', { optional: true })
-const parted = 'parted -m -s'
+const parted = ['parted', '-m', '-s']
 
 /** Boundaries are checked only if both are given. */
 const made = {
@@ -198,7 +199,7 @@ export default defineModule({
       run: async (ctx, { devices }) => {
         const names = devices.map(str)
         for (const name of names) await requireBlock(ctx, name)
-        return splitLines(await outputOf(ctx, `partprobe -- ${names.join(' ')}`))
+        return splitLines(await outputOf(ctx, ['partprobe', '--', ...names]))
       },
     }),
     list: reads({
@@ -213,7 +214,7 @@ export default defineModule({
       'align_check',
       '/dev/sda minimal 1',
       { device, part_type: arg.text('minimal or optimal'), partition },
-      (given) => `parted -m ${given.device} align-check ${given.part_type} ${given.partition}`,
+      (given) => ['parted', '-m', given.device, 'align-check', given.part_type, given.partition],
       { part_type: oneOf(words('minimal optimal'), 'part_type'), partition: number('partition') },
     ),
     check: command(
@@ -221,21 +222,21 @@ export default defineModule({
       'check',
       '/dev/sda 1',
       { device, minor },
-      ({ device, minor }) => `${parted} ${device} check ${minor}`,
+      ({ device, minor }) => [...parted, device, 'check', minor],
     ),
     cp: command(
       'Copy a file system to another partition.',
       'cp',
       '/dev/sda 2 3',
       { device, from_minor: arg.text('Source partition number'), to_minor: arg.text('Destination partition number') },
-      (given) => `${parted} ${given.device} cp ${given.from_minor} ${given.to_minor}`,
+      (given) => [...parted, given.device, 'cp', given.from_minor, given.to_minor],
     ),
     get_id: command(
       'Return the system id of a partition.',
       'get_id',
       '/dev/sda 1',
       { device, minor },
-      ({ device, minor }) => `sfdisk --print-id ${device} ${minor}`,
+      ({ device, minor }) => ['sfdisk', '--print-id', device, minor],
     ),
     set_id: changes({
       doc: 'Set the system id of a partition.',
@@ -245,7 +246,7 @@ export default defineModule({
         await requireBlock(ctx, device)
         if (!isWhole(minor)) throw failure('Invalid minor number passed to partition.set_id')
         if (!(await systemTypes(ctx)).has(system_id)) throw failure('Invalid system_id passed to partition.set_id')
-        return splitLines(await outputOf(ctx, `sfdisk --change-id ${device} ${minor} ${str(system_id)}`))
+        return splitLines(await outputOf(ctx, ['sfdisk', '--change-id', device, minor, str(system_id)]))
       },
     }),
     system_types: reads({
@@ -266,7 +267,7 @@ export default defineModule({
       args: { device, label_type: arg.text('Type of table, such as msdos or gpt') },
       run: async (ctx, { device, label_type }) => {
         if (!LABELS.has(label_type)) throw failure('Invalid label_type passed to partition.mklabel')
-        return splitLines(await outputOf(ctx, ['parted', '-m', '-s', device, 'mklabel', label_type]))
+        return splitLines(await outputOf(ctx, [...parted, operand('A device', device), 'mklabel', label_type]))
       },
     }),
     mkpart: mkpart('mkpart'),
@@ -276,41 +277,43 @@ export default defineModule({
       'name',
       "/dev/sda 1 'My Documents'",
       { device, partition, name: arg.text('Name') },
-      ({ device, partition, name }) => `${parted} ${device} name ${partition} "'${name}'"`,
+      ({ device, partition, name }) => [...parted, device, 'name', partition, `'${name}'`],
       {
         partition: number('partition'),
         name: (value) => (/^[A-Za-z0-9 _-]*$/.test(value) ? undefined : 'Invalid characters passed to partition.name'),
       },
     ),
-    rescue: command(
-      'Rescue a lost partition.',
+    rescue: command('Rescue a lost partition.', 'rescue', '/dev/sda 0 8056', { device, start, end }, (given) => [
+      ...parted,
+      given.device,
       'rescue',
-      '/dev/sda 0 8056',
-      { device, start, end },
-      (given) => `${parted} ${given.device} rescue ${given.start} ${given.end}`,
-    ),
-    resize: command(
-      'Resize a partition.',
+      given.start,
+      given.end,
+    ]),
+    resize: command('Resize a partition.', 'resize', '/dev/sda 3 200 850', { device, minor, start, end }, (given) => [
+      ...parted,
+      '--',
+      given.device,
       'resize',
-      '/dev/sda 3 200 850',
-      { device, minor, start, end },
-      (given) => `${parted} -- ${given.device} resize ${given.minor} ${given.start} ${given.end}`,
-    ),
-    rm: command(
-      'Remove a partition.',
+      given.minor,
+      given.start,
+      given.end,
+    ]),
+    rm: command('Remove a partition.', 'rm', '/dev/sda 5', { device, minor }, ({ device, minor }) => [
+      ...parted,
+      device,
       'rm',
-      '/dev/sda 5',
-      { device, minor },
-      ({ device, minor }) => `${parted} ${device} rm ${minor}`,
-    ),
+      minor,
+    ]),
     set: {
-      ...command(
-        'Set a flag of a partition.',
+      ...command('Set a flag of a partition.', 'set', '/dev/sda 1 boot on', { device, minor, flag, state }, (given) => [
+        ...parted,
+        given.device,
         'set',
-        '/dev/sda 1 boot on',
-        { device, minor, flag, state },
-        (given) => `${parted} ${given.device} set ${given.minor} ${given.flag} ${given.state}`,
-      ),
+        given.minor,
+        given.flag,
+        given.state,
+      ]),
       calledAs: 'set_',
     },
     toggle: command(
@@ -318,7 +321,7 @@ export default defineModule({
       'toggle',
       '/dev/sda 1 boot',
       { device, partition, flag },
-      (given) => `${parted} ${given.device} toggle ${given.partition} ${given.flag}`,
+      (given) => [...parted, given.device, 'toggle', given.partition, given.flag],
       { partition: number('partition number') },
     ),
     disk_set: command(

@@ -5,6 +5,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -28,7 +29,7 @@ async function quotas(ctx: FunctionContext, mount: string, option: '-u' | '-g'):
   const entries: Dict = new Map()
   const found: Dict = new Map([[option === '-u' ? 'Users' : 'Groups', entries]])
   let isTable = false
-  for (const line of splitLines(await outputOf(ctx, `repquota -vp ${option} ${mount}`))) {
+  for (const line of splitLines(await outputOf(ctx, ['repquota', '-vp', option, operand('A mount point', mount)]))) {
     const words = splitWords(line)
     if (line.includes('Block grace time') && !isTable) {
       const [block = '', inode = ''] = line.split(';')
@@ -53,15 +54,16 @@ async function set(ctx: FunctionContext, device: string, kwargs: ReadonlyMap<str
   }
   const [option, kind, name] = user === undefined ? ['-g', 'Group', group!] : ['-u', 'User', user]
   const limits = Object.fromEntries(LIMITS.map((limit) => [limit, kwargs.get(limit) ?? 0]))
-  const numbers = LIMITS.map((limit) => str(limits[limit]!)).join(' ')
-  const { retcode, stderr } = await runAll(ctx, `setquota ${option} ${str(name)} ${numbers} ${device}`)
+  const numbers = LIMITS.map((limit) => str(limits[limit]!))
+  const words = ['setquota', option, operand(`A ${kind.toLowerCase()}`, str(name)), ...numbers, device]
+  const { retcode, stderr } = await runAll(ctx, words)
   if (retcode === 0) return { [`${kind}: ${str(name)}`]: limits }
   throw failure(`Unable to set desired quota. Error follows: \n${stderr}`)
 }
 
 async function modes(ctx: FunctionContext, device: string): Promise<Record<string, Result>> {
   const found: Record<string, Record<string, string> | string> = {}
-  for (const line of splitLines(await outputOf(ctx, `quotaon -p ${device}`))) {
+  for (const line of splitLines(await outputOf(ctx, ['quotaon', '-p', operand('A device', device)]))) {
     const words = splitWords(line)
     if (words[0]?.startsWith('quotaon')) {
       if (words[1]?.startsWith('Mountpoint')) found[words[4]!] = 'disabled'
@@ -73,6 +75,11 @@ async function modes(ctx: FunctionContext, device: string): Promise<Record<strin
     found[mount] = typeof entry === 'string' ? entry : { ...entry, [kind]: state }
   }
   return found
+}
+
+async function mustRun(ctx: FunctionContext, words: readonly string[]): Promise<void> {
+  const { retcode, stdout, stderr } = await runAll(ctx, words)
+  if (retcode !== 0) throw failure(`${words[0]} failed: ${stderr || stdout}`)
 }
 
 const device = arg.string('Mount point or device')
@@ -106,7 +113,7 @@ export default defineModule({
       example: 'quota.warn',
       args: {},
       run: async (ctx) => {
-        await outputOf(ctx, 'quotawarn')
+        await outputOf(ctx, ['quotawarn'])
       },
     }),
     stats: reads({
@@ -123,7 +130,7 @@ export default defineModule({
       example: 'quota.on /media/data',
       args: { device },
       run: async (ctx, { device }) => {
-        await outputOf(ctx, `quotaon ${device}`)
+        await mustRun(ctx, ['quotaon', operand('A device', device)])
         return true
       },
     }),
@@ -132,7 +139,7 @@ export default defineModule({
       example: 'quota.off /media/data',
       args: { device },
       run: async (ctx, { device }) => {
-        await outputOf(ctx, `quotaoff ${device}`)
+        await mustRun(ctx, ['quotaoff', operand('A device', device)])
         return true
       },
     }),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { until } from '../../../../test/until.ts'
 import { fromPlain, type Plain } from '../../../data/mod.ts'
 import { type Command, LocalHost, MemoryHost } from '../../../host/mod.ts'
 import { beaconOptions } from '../../../sdk/mod.ts'
@@ -57,7 +57,7 @@ async function withJournal(name: string, work: (host: LocalHost) => Promise<void
   const daemon = spawn(DAEMON, [name], { stdio: 'ignore' })
   const socket = `/run/systemd/journal.${name}/dev-log`
   try {
-    while (!existsSync(socket) && daemon.exitCode === null) await sleep(20)
+    await until('the journal listens', () => existsSync(socket) || daemon.exitCode !== null)
     const host = new LocalHost()
     const own = Object.create(host, {
       run: {
@@ -93,7 +93,10 @@ test.runIf(canRun)('entries of a real journal are told', async () => {
     await say('sshd', 'auth.err', 'worse')
     await say('sshd', 'auth.info', 'Accepted publickey')
     let told: Array<{ MESSAGE: string }> = []
-    while (!told.some(({ MESSAGE }) => MESSAGE === 'Accepted publickey')) told = [...told, ...(await look())]
+    await until('the beacon tells of the login', async () => {
+      told = [...told, ...(await look())]
+      return told.some(({ MESSAGE }) => MESSAGE === 'Accepted publickey')
+    })
     expect(told.filter(({ MESSAGE }) => MESSAGE !== 'before')).toMatchObject([
       { tag: 'login', SYSLOG_IDENTIFIER: 'sshd', PRIORITY: 6, MESSAGE: 'Accepted publickey' },
     ])

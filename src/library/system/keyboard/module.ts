@@ -1,6 +1,6 @@
 // Keyboard layouts of the console and of X.
-import { PyError, str } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
+import { failure, misuse, PyError, splitWords, str } from '../../../data/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, outputOf, reads, runAll } from '../../../sdk/mod.ts'
 
 interface Place {
   file: string
@@ -32,11 +32,28 @@ async function systemLayout(ctx: FunctionContext): Promise<string> {
   return second(await outputOf(ctx, command, { python_shell: true }), '=').replaceAll('"', '')
 }
 
+/** Return a layout such as `us`, `de(nodeadkeys)` or `us,ru`. A shell reads the files that hold it, as root. */
+function checked(layout: string): string {
+  if (/^\w[\w,.:+()-]*$/.test(layout)) return layout
+  throw misuse(`Invalid keyboard layout '${layout}'`)
+}
+
+/** Return the words for a program, which takes further ones: a variant, or a second layout to switch to. */
+const layoutWords = (layout: string): string[] => {
+  const words = splitWords(layout)
+  return words.length > 0 ? words.map(checked) : [checked(layout)]
+}
+
+async function set(ctx: FunctionContext, words: readonly string[]): Promise<void> {
+  const { retcode, stdout, stderr } = await runAll(ctx, words)
+  if (retcode !== 0) throw failure(`${words[0]} failed: ${stderr || stdout}`)
+}
+
 async function setSystemLayout(ctx: FunctionContext, layout: string): Promise<string> {
-  if (await hasLocalectl(ctx)) await outputOf(ctx, `localectl set-keymap ${layout}`)
+  if (await hasLocalectl(ctx)) await set(ctx, ['localectl', 'set-keymap', ...layoutWords(layout)])
   else {
     const { file, variable } = placeOf(ctx)
-    await ctx.call('file.sed', [file, `^${variable}=.*`, `${variable}=${layout}`])
+    await ctx.call('file.sed', [file, `^${variable}=.*`, `${variable}=${checked(layout)}`])
   }
   return layout
 }
@@ -75,7 +92,7 @@ export default defineModule({
       example: 'keyboard.set_x dvorak',
       args: { layout },
       run: async (ctx, { layout }) => {
-        await outputOf(ctx, `setxkbmap ${layout}`)
+        await set(ctx, ['setxkbmap', ...layoutWords(layout)])
         return layout
       },
     }),

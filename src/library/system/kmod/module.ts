@@ -6,6 +6,8 @@ import {
   defineModule,
   type FunctionContext,
   namesIn,
+  oneLine,
+  operand,
   outputOf,
   type Result,
   reads,
@@ -97,9 +99,13 @@ async function forgetAtBoot(ctx: FunctionContext, mod: string, comment: boolean)
 const beyond = (more: Set<string>, less: Set<string>, further: readonly string[]): string[] =>
   [...new Set([...[...more].filter((name) => !less.has(name)), ...further])].sort()
 
+/** Return the words of a module and its parameters, such as `bonding mode=1`. */
+const moduleWords = (mod: string): string[] =>
+  splitWords(oneLine('A kernel module', mod)).map((word) => operand('A kernel module', word))
+
 async function load(ctx: FunctionContext, mod: string, persist: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'modprobe')} ${mod}`)
+  const { retcode, stderr } = await runAll(ctx, [await program(ctx, 'modprobe'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error loading module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(after, before, persist ? await loadAtBoot(ctx, mod) : [])
@@ -107,7 +113,7 @@ async function load(ctx: FunctionContext, mod: string, persist: boolean): Promis
 
 async function remove(ctx: FunctionContext, mod: string, persist: boolean, comment: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, `${await program(ctx, 'rmmod')} ${mod}`)
+  const { retcode, stderr } = await runAll(ctx, [await program(ctx, 'rmmod'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error removing module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(before, after, persist ? await forgetAtBoot(ctx, mod, comment) : [])

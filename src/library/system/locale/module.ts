@@ -1,5 +1,5 @@
 // Locales of the system, through localectl on systems booted with systemd, otherwise through files of the distribution.
-import { failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { failure, misuse, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -44,8 +44,8 @@ async function shownByLocalectl(ctx: FunctionContext): Promise<Map<string, Map<s
 async function setByLocalectl(ctx: FunctionContext, locale: string): Promise<true> {
   const variables = (await shownByLocalectl(ctx)).get('system_locale') ?? new Map<string, Value>()
   variables.set('LANG', locale)
-  const words = [...variables].filter(([, value]) => value !== null).map(([key, value]) => `${key}="${str(value)}"`)
-  if (await succeeds(ctx, `localectl set-locale ${words.join(' ')}`)) return true
+  const words = [...variables].filter(([, value]) => value !== null).map(([key, value]) => `${key}=${str(value)}`)
+  if (await succeeds(ctx, ['localectl', 'set-locale', ...words])) return true
   await touch(ctx, '/etc/locale.conf')
   await ctx.call('file.replace', ['/etc/locale.conf', '^LANG=.*', `LANG=${locale}`], { append_if_not_found: true })
   return true
@@ -88,12 +88,19 @@ async function systemLocale(ctx: FunctionContext): Promise<Value> {
   return shown.split('=')[1]?.replaceAll('"', '') ?? ''
 }
 
-async function setSystemLocale(ctx: FunctionContext, locale: string): Promise<boolean> {
+/** Return the name of a locale, such as de_DE.UTF-8@euro. Shells and PAM read the files that hold it. */
+function checked(locale: string): string {
+  if (/^\w[\w.@+-]*$/.test(locale)) return locale
+  throw misuse(`Invalid locale '${locale}'`)
+}
+
+async function setSystemLocale(ctx: FunctionContext, wanted: string): Promise<boolean> {
+  const locale = checked(wanted)
   const family = grain(ctx, 'os_family')
   const major = Number(ctx.grains.get('osmajorrelease') ?? 0)
   const isNewDebian = family === 'Debian' && major >= 13
   if ((await isBootedWithSystemd(ctx.host)) && !isOldSuse(ctx) && !isNewDebian) return setByLocalectl(ctx, locale)
-  if (family.includes('Gentoo')) return (await retcodeOf(ctx, `eselect --brief locale set ${locale}`)) === 0
+  if (family.includes('Gentoo')) return (await retcodeOf(ctx, ['eselect', '--brief', 'locale', 'set', locale])) === 0
   const place = placeOf(family)
   if (!place) throw failure('Error: Unsupported platform!')
   if (family.includes('Suse') || family.includes('RedHat')) await touch(ctx, place.file)

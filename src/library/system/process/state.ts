@@ -18,7 +18,7 @@ export default defineState({
       run: async (ctx, { name, user, signal }) => {
         const ret = reportOn(name)
         if (ctx.test) {
-          const running = await ctx.call('ps.pgrep', [name], { user })
+          const running = await ctx.call('ps.pgrep', [name], { user, full: true })
           return ret(null, running ? `${running.length} processes will be killed` : IDLE)
         }
         const options = signal ? { user, signal, full: true } : { user, full: true }

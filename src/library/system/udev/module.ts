@@ -41,7 +41,7 @@ export function devicesOf(text: string): Dict[] {
   return devices
 }
 
-async function query(ctx: FunctionContext, command: string): Promise<Dict[]> {
+async function query(ctx: FunctionContext, command: readonly string[]): Promise<Dict[]> {
   const { retcode, stdout, stderr } = await runAll(ctx, command, { output_loglevel: 'quiet' })
   if (retcode !== 0) throw failure(stderr)
   return devicesOf(stdout)
@@ -49,14 +49,14 @@ async function query(ctx: FunctionContext, command: string): Promise<Dict[]> {
 
 async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   const kind = name.includes('sys') ? 'path' : 'name'
-  const [found] = await query(ctx, `udevadm info --export --query=all --${kind}=${name}`)
+  const [found] = await query(ctx, ['udevadm', 'info', '--export', '--query=all', `--${kind}=${name}`])
   if (!found) throw new PyError('IndexError', 'list index out of range')
   return found
 }
 
 async function database(ctx: FunctionContext, subsystems: Value): Promise<Value[]> {
   if (subsystems !== null && !isList(subsystems)) throw misuse('subsystems must be a list')
-  const all = await query(ctx, 'udevadm info --export-db')
+  const all = await query(ctx, ['udevadm', 'info', '--export-db'])
   if (subsystems === null) return all
   return all.filter((device) => {
     const own = (device.get('E') as Dict | undefined)?.get('SUBSYSTEM')

@@ -73,7 +73,7 @@ async function create(
   let outcome = 'unchanged'
   if (!(await knows(ctx, login))) {
     const words = `--create --user ${user} -t ${isMachine ? '--machine' : ''}`
-    const failure = await complaint(ctx, words, { stdin: `${typed}\n${typed}\n` })
+    const failure = await complaint(ctx, words, { stdin: `${typed}\n${typed}\n`, stdin_raw_newlines: true })
     if (failure !== undefined) return failure
     outcome = 'created'
   }

@@ -8,6 +8,7 @@ import {
   defineModule,
   type FunctionContext,
   type FunctionDeclaration,
+  operand,
   type Result,
   reads,
   ret,
@@ -123,7 +124,9 @@ async function isLinked(ctx: FunctionContext, { word, folder }: Kind, name: stri
 
 async function toggle(ctx: FunctionContext, { word }: Kind, name: string, verb: 'en' | 'dis'): Promise<Dict> {
   const title = `${word[0]!.toUpperCase()}${word.slice(1)}`
-  const code = await ctx.call('cmd.retcode', [[`a2${verb}${word}`, name]], { python_shell: false })
+  const code = await ctx.call('cmd.retcode', [[`a2${verb}${word}`, operand(`A name of a ${word}`, name)]], {
+    python_shell: false,
+  })
   const missing = code === (verb === 'en' ? 1 : 256)
   const done = verb === 'en' ? 'enabled' : 'disabled'
   const status = code === 0 ? `${title} ${name} ${done}` : missing ? `${title} ${name} Not found` : code

@@ -1,14 +1,17 @@
 // HAProxy through its admin socket: one command per connection, statistics as CSV under a `#` line of column names.
-import { type Dict, PyError, str } from '../../../data/mod.ts'
+import { type Dict, failure, PyError, str } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
-async function send(ctx: FunctionContext, path: string, command: string): Promise<string> {
+/** Send a command. A name that holds a `;`, a blank or a control character would make it another one, and is refused. */
+async function send(ctx: FunctionContext, path: string, ...words: string[]): Promise<string> {
+  const hostile = words.find((word) => !/^[^\s;\p{Cc}]+$/u.test(word))
+  if (hostile !== undefined) throw failure(`HAProxy knows no ${JSON.stringify(hostile)}`)
   const stat = await ctx.host.stat(path)
   if (!stat) throw new PyError('AssertionError', `${path} does not exist.`)
   if (stat.type !== 'socket') throw new PyError('AssertionError', `${path} is not a socket.`)
   const connection = await ctx.host.connect({ path })
   try {
-    await connection.write(`${command}\r\n`)
+    await connection.write(`${words.join(' ')}\r\n`)
     const decoder = new TextDecoder()
     let answer = ''
     for (let piece = await connection.read(); piece !== undefined; piece = await connection.read()) {
@@ -23,7 +26,7 @@ async function send(ctx: FunctionContext, path: string, command: string): Promis
 type Statistics = Map<string, string>[]
 
 async function statistics(ctx: FunctionContext, socket: string): Promise<Statistics> {
-  const [head = '', ...lines] = (await send(ctx, socket, 'show stat')).split('\n')
+  const [head = '', ...lines] = (await send(ctx, socket, 'show', 'stat')).split('\n')
   if (!head.startsWith('#')) throw new PyError('Exception', 'Could not parse columns from HAProxy output')
   const columns = head.replace(/^#\s*/, '').split(',')
   return lines.map((line) => {
@@ -97,7 +100,7 @@ async function toggle(ctx: FunctionContext, verb: string, given: Server): Promis
   const backends = backend === '*' ? await proxies(ctx, socket, 'BACKEND') : [backend]
   const results: Record<string, string> = {}
   for (const each of backends) {
-    const refusal = await send(ctx, socket, `${verb} server ${each}/${name}`)
+    const refusal = await send(ctx, socket, verb, 'server', `${each}/${name}`)
     if (refusal !== '') ctx.log('error', `HAProxy did not ${verb} server '${name}' of backend '${each}': ${refusal}`)
     results[each] = (await serverLines(ctx, each, socket)).join('\n')
   }
@@ -161,7 +164,7 @@ const serverFunctions = {
     args: server,
     returns: ret.string('Answer of HAProxy'),
     example: 'haproxy.get_weight web1 www',
-    run: (ctx, { name, backend, socket }) => send(ctx, socket, `get weight ${backend}/${name}`),
+    run: (ctx, { name, backend, socket }) => send(ctx, socket, 'get', 'weight', `${backend}/${name}`),
   }),
   set_weight: changes({
     doc: 'Set the weight of a server.',
@@ -169,8 +172,8 @@ const serverFunctions = {
     returns: ret.string('New weight, in the answer of HAProxy'),
     example: 'haproxy.set_weight web1 www 13',
     run: async (ctx, { name, backend, weight, socket }) => {
-      await send(ctx, socket, `set weight ${backend}/${name} ${str(weight)}`)
-      return send(ctx, socket, `get weight ${backend}/${name}`)
+      await send(ctx, socket, 'set', 'weight', `${backend}/${name}`, str(weight))
+      return send(ctx, socket, 'get', 'weight', `${backend}/${name}`)
     },
   }),
   set_state: changes({
@@ -178,7 +181,8 @@ const serverFunctions = {
     args: { name, backend, state: arg.text('State: ready, drain or maint'), socket },
     returns: ret.string('Answer of HAProxy'),
     example: 'haproxy.set_state my_server www ready',
-    run: (ctx, { name, backend, state, socket }) => send(ctx, socket, `set server ${backend}/${name} state ${state}`),
+    run: (ctx, { name, backend, state, socket }) =>
+      send(ctx, socket, 'set', 'server', `${backend}/${name}`, 'state', state),
   }),
   get_sessions: reads({
     doc: 'Return the number of current sessions of a server.',

@@ -23,7 +23,12 @@ export default defineModule({
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         const create = (await exists(ctx, pwfile)) ? '' : 'c'
         const words = ['htpasswd', `-i${opts}${create}`, pwfile, user]
-        return ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
+        return ctx.call('cmd.run_all', [words], {
+          runas,
+          python_shell: false,
+          stdin: password,
+          stdin_raw_newlines: true,
+        })
       },
     }),
     userdel: changes({
@@ -51,7 +56,12 @@ export default defineModule({
       run: async (ctx, { pwfile, user, password, opts, runas }) => {
         if (!(await exists(ctx, pwfile))) return false
         const words = ['htpasswd', `-iv${opts}`, pwfile, user]
-        const answer = await ctx.call('cmd.run_all', [words], { runas, python_shell: false, stdin: password })
+        const answer = await ctx.call('cmd.run_all', [words], {
+          runas,
+          python_shell: false,
+          stdin: password,
+          stdin_raw_newlines: true,
+        })
         return answer instanceof Map && answer.get('retcode') === 0
       },
     }),

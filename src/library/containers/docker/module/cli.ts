@@ -28,11 +28,16 @@ interface Output {
   stderr: string
 }
 
-export async function docker(ctx: FunctionContext, words: readonly string[], stdin?: string): Promise<Output> {
-  const program = await ctx.host.which('docker')
-  if (program === undefined) throw failure('The program docker was not found')
+/** Return the words that begin a command: the program, and the daemon of the option `docker.url`. */
+export async function program(ctx: FunctionContext): Promise<string[]> {
+  const path = await ctx.host.which('docker')
+  if (path === undefined) throw failure('The program docker was not found')
   const url = str(ctx.opts.get('docker.url') ?? '')
-  const argv = [program, ...(url === '' ? [] : ['--host', url]), ...words]
+  return [path, ...(url === '' ? [] : ['--host', url])]
+}
+
+export async function docker(ctx: FunctionContext, words: readonly string[], stdin?: string): Promise<Output> {
+  const argv = [...(await program(ctx)), ...words]
   const { retcode, stdout, stderr } = await ctx.host.run({ argv, ...(stdin !== undefined && { stdin }) })
   const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
   if (retcode !== 0) throw failureOf(decode(stderr) || decode(stdout))
@@ -72,6 +77,10 @@ export async function stateOf(ctx: FunctionContext, name: string): Promise<strin
   const state = within(await inspect(ctx, 'container', name), 'State')
   if (within(state, 'Paused') === true) return 'paused'
   return within(state, 'Running') === true ? 'running' : 'stopped'
+}
+
+export async function requireRunning(ctx: FunctionContext, container: string): Promise<void> {
+  if ((await stateOf(ctx, container)) !== 'running') throw failure(`Container '${container}' is not running`)
 }
 
 /** Return the value of a call; undefined if Docker refused it. */

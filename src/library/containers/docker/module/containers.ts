@@ -2,7 +2,7 @@
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, failure, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { attempt, docker, inspect, jsonLines, lines, said, stateOf, within } from './cli.ts'
+import { attempt, docker, inspect, jsonLines, lines, program, said, stateOf, within } from './cli.ts'
 import { pull, resolveId } from './images.ts'
 import { createWords } from './options.ts'
 
@@ -202,8 +202,7 @@ export async function exec(ctx: FunctionContext, name: string, cmd: Value, optio
   })
   const stdin = options.get('stdin') ?? null
   const words = Array.isArray(cmd) ? cmd.map(str) : ['sh', '-c', str(cmd)]
-  const program = (await ctx.host.which('docker')) ?? 'docker'
-  const argv = [program, 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, name, ...words]
+  const argv = [...(await program(ctx)), 'exec', ...(stdin === null ? [] : ['--interactive']), ...flags, name, ...words]
   return ctx.call('cmd.run_all', [argv], {
     python_shell: false,
     stdin,

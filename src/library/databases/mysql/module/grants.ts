@@ -2,7 +2,17 @@
 import { lookup } from '../../../../base/mod.ts'
 import { isDict, isList, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue } from '../../../../sdk/mod.ts'
-import { account, attempt, type Connection, identifier, isAtLeast, isMaria, rows, serverVersion } from './client.ts'
+import {
+  account,
+  attempt,
+  type Connection,
+  identifier,
+  isAtLeast,
+  isMaria,
+  literal,
+  rows,
+  serverVersion,
+} from './client.ts'
 import { type GrantTokens, grantTokens } from './grant-tokens.ts'
 import { userExists } from './users.ts'
 
@@ -35,11 +45,20 @@ function asShown(grants: readonly string[], version: string): string[] {
   })
 }
 
+/** The privileges of a list, each with its columns: commas between parentheses separate columns. */
+const PRIVILEGE_PARTS = /[^,()]+(\([^()]*\))?[^,]*/g
+const PRIVILEGE = /^([\w\s]+)(\([^()]*\))?\s*$/
+const COLUMN = '\\s*([\\p{L}\\p{N}_$]+|`[^`]+`)\\s*'
+const COLUMNS = new RegExp(`^$|^\\((${COLUMN},)*${COLUMN}\\)$`, 'u')
+
 /** Return privileges as a statement has them; an unknown one is an error. */
 function normalized(grant: string): string {
   if (grant.trim().toUpperCase() === 'ALL') return 'ALL PRIVILEGES'
-  for (const [, name] of grant.matchAll(/([\w\s]+)(\([^)(]*\))?\s*,?/g)) {
-    if (!PRIVILEGES.has(name!.trim().toUpperCase())) throw new PyError('Exception', `Invalid grant : '${name}'`)
+  for (const part of grant.match(PRIVILEGE_PARTS) ?? []) {
+    const [, name, columns] = PRIVILEGE.exec(part) ?? []
+    const isKnown = name !== undefined && PRIVILEGES.has(name.trim().toUpperCase())
+    // the columns become a part of the statement as they are
+    if (!isKnown || !COLUMNS.test(columns ?? '')) throw new PyError('Exception', `Invalid grant : '${name ?? part}'`)
   }
   return grant
 }
@@ -52,7 +71,7 @@ function sslClause(options: Value): string {
   const clauses = options.flatMap((option) => {
     const [key, value] = [...(isDict(option) ? option : new Map<Value, Value>())][0] ?? ['', null]
     const name = str(key).trim().toUpperCase()
-    if (SSL_TEXTS.includes(name)) return [`${name} '${str(value).replaceAll("'", '')}'`]
+    if (SSL_TEXTS.includes(name)) return [`${name} ${literal(str(value).replaceAll("'", ''))}`]
     if (!SSL_FLAGS.includes(name)) throw new PyError('Exception', `Invalid SSL option : '${str(key)}'`)
     return truthy(value) ? [name] : []
   })

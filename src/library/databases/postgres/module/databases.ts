@@ -1,7 +1,17 @@
 // Databases, tablespaces, schemas and languages.
 import { type Dict, misuse, PyError, repr, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { byColumn, type Connection, execute, psql, select, succeeded } from './psql.ts'
+import {
+  byColumn,
+  type Connection,
+  execute,
+  identifier,
+  literal,
+  plainIdentifier,
+  psql,
+  select,
+  succeeded,
+} from './psql.ts'
 
 const DATABASES = `SELECT datname as "Name", pga.rolname as "Owner", pg_encoding_to_char(encoding) as "Encoding",
  datcollate as "Collate", datctype as "Ctype", datacl as "Access privileges", spcname as "Tablespace"
@@ -41,14 +51,14 @@ export function createDatabase(ctx: FunctionContext, given: DatabaseOptions): Pr
   const options: [string, string | null][] = [
     ['TABLESPACE', between(given.tablespace, '"')],
     ['OWNER', between(given.owner, '"')],
-    ['TEMPLATE', given.template],
+    ['TEMPLATE', given.template && plainIdentifier(given.template)],
     ['ENCODING', between(given.encoding, "'")],
     ['LC_COLLATE', between(given.lc_collate, "'")],
     ['LC_CTYPE', between(given.lc_ctype, "'")],
   ]
   const chosen = options.filter(([, value]) => value !== null).map(([key, value]) => `${key} = ${value}`)
   const clauses = chosen.length > 0 ? ` WITH ${chosen.join(' ')}` : ''
-  return execute(ctx, given, `CREATE DATABASE "${given.name}"${clauses}`)
+  return execute(ctx, given, `CREATE DATABASE ${identifier(given.name)}${clauses}`)
 }
 
 interface Alteration extends Named {
@@ -61,8 +71,8 @@ export async function alterDatabase(ctx: FunctionContext, given: Alteration): Pr
   const { name, owner, owner_recurse, tablespace } = given
   if (owner && owner_recurse) return succeeded(await changeOwner(ctx, given, name, owner))
   return allOf(ctx, given, [
-    ...(owner ? [`ALTER DATABASE "${name}" OWNER TO "${owner}"`] : []),
-    ...(tablespace ? [`ALTER DATABASE "${name}" SET TABLESPACE "${tablespace}"`] : []),
+    ...(owner ? [`ALTER DATABASE ${identifier(name)} OWNER TO ${identifier(owner)}`] : []),
+    ...(tablespace ? [`ALTER DATABASE ${identifier(name)} SET TABLESPACE ${identifier(tablespace)}`] : []),
   ])
 }
 
@@ -74,9 +84,9 @@ async function allOf(ctx: FunctionContext, given: Connection, statements: readon
 
 export async function removeDatabase(ctx: FunctionContext, { name, ...at }: Named): Promise<boolean> {
   const statements = [
-    `REVOKE CONNECT ON DATABASE "${name}" FROM public;`,
-    `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();`,
-    `DROP DATABASE "${name}";`,
+    `REVOKE CONNECT ON DATABASE ${identifier(name)} FROM public;`,
+    `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${literal(name)} AND pid <> pg_backend_pid();`,
+    `DROP DATABASE ${identifier(name)};`,
   ]
   for (const statement of statements) {
     const answer = await psql(ctx, at, ['-c', statement])
@@ -111,10 +121,10 @@ const OWNED: readonly (readonly [kind: string, query: string])[] = [
 /** Change the owner of a database and of all objects in it, in one transaction. */
 export async function changeOwner(ctx: FunctionContext, given: Connection, name: string, owner: string): Promise<Dict> {
   const inside = { ...given, maintenance_db: name }
-  const statements = [`alter database "${name}" owner to "${owner}"`]
+  const statements = [`alter database ${identifier(name)} owner to ${identifier(owner)}`]
   for (const [kind, query] of OWNED) {
     for (const row of await select(ctx, inside, query)) {
-      statements.push(`alter ${kind} ${str(row.get('n') ?? '')} owner to "${owner}"`)
+      statements.push(`alter ${kind} ${str(row.get('n') ?? '')} owner to ${identifier(owner)}`)
     }
   }
   return psql(ctx, inside, ['-c', `begin; ${statements.join('; ')}; commit;`])
@@ -126,12 +136,17 @@ interface TablespaceOptions extends Named {
   readonly owner: string | null
 }
 
-const setting = ([key, value]: [Value, Value]): string => `${str(key)} = ${str(value)}`
+const setting = ([key, value]: [Value, Value]): string => `${plainIdentifier(str(key))} = ${settingValue(str(value))}`
+const settingValue = (value: string): string => (/^[\w.+-]+$/.test(value) ? value : literal(value))
 
 export function createTablespace(ctx: FunctionContext, given: TablespaceOptions): Promise<boolean> {
-  const owner = given.owner ? ` OWNER "${given.owner}"` : ''
+  const owner = given.owner ? ` OWNER ${identifier(given.owner)}` : ''
   const options = given.options?.size ? ` WITH ( ${[...given.options].map(setting).join(', ')} )` : ''
-  return execute(ctx, given, `CREATE TABLESPACE "${given.name}"${owner} LOCATION '${given.location}'${options}`)
+  return execute(
+    ctx,
+    given,
+    `CREATE TABLESPACE ${identifier(given.name)}${owner} LOCATION ${literal(given.location)}${options}`,
+  )
 }
 
 interface TablespaceAlteration extends Named {
@@ -145,15 +160,15 @@ export function alterTablespace(ctx: FunctionContext, given: TablespaceAlteratio
   const { name, new_name, new_owner, set_option, reset_option } = given
   const [option] = set_option ?? []
   const clauses = [
-    ...(new_name ? [`RENAME TO "${new_name}"`] : []),
-    ...(new_owner ? [`OWNER TO "${new_owner}"`] : []),
+    ...(new_name ? [`RENAME TO ${identifier(new_name)}`] : []),
+    ...(new_owner ? [`OWNER TO ${identifier(new_owner)}`] : []),
     ...(option ? [`SET (${setting(option)})`] : []),
-    ...(reset_option ? [`RESET (${reset_option})`] : []),
+    ...(reset_option ? [`RESET (${plainIdentifier(reset_option)})`] : []),
   ]
   return allOf(
     ctx,
     given,
-    clauses.map((clause) => `ALTER TABLESPACE "${name}" ${clause}`),
+    clauses.map((clause) => `ALTER TABLESPACE ${identifier(name)} ${clause}`),
   )
 }
 
@@ -195,8 +210,8 @@ export async function createSchema(ctx: FunctionContext, given: Schema & { owner
     ctx.log('info', `'${name}' already exists in '${dbname}'`)
     return false
   }
-  const clause = owner === null ? '' : ` AUTHORIZATION "${owner}"`
-  return execute(ctx, connectionOf(given), `CREATE SCHEMA "${name}"${clause}`)
+  const clause = owner === null ? '' : ` AUTHORIZATION ${identifier(owner)}`
+  return execute(ctx, connectionOf(given), `CREATE SCHEMA ${identifier(name)}${clause}`)
 }
 
 export async function removeSchema(ctx: FunctionContext, given: Schema): Promise<boolean> {
@@ -205,7 +220,7 @@ export async function removeSchema(ctx: FunctionContext, given: Schema): Promise
     ctx.log('info', `Schema '${name}' does not exist in '${dbname}'`)
     return false
   }
-  await execute(ctx, connectionOf(given), `DROP SCHEMA "${name}"`)
+  await execute(ctx, connectionOf(given), `DROP SCHEMA ${identifier(name)}`)
   const gone = !(await schemaExists(ctx, given))
   if (!gone) ctx.log('info', `Failed to delete schema '${name}'.`)
   return gone
@@ -223,5 +238,5 @@ export async function setLanguage(ctx: FunctionContext, given: Named, wanted: bo
     ctx.log('info', `Language ${name} ${wanted ? 'already exists' : 'does not exist'} in ${maintenance_db}`)
     return false
   }
-  return execute(ctx, given, `${wanted ? 'CREATE' : 'DROP'} LANGUAGE ${name}`)
+  return execute(ctx, given, `${wanted ? 'CREATE' : 'DROP'} LANGUAGE ${plainIdentifier(name)}`)
 }

@@ -1,7 +1,7 @@
 // Extensions of a database: available ones, installed ones, and whether one needs an upgrade or a move.
 import { compareLoose, type Dict, isDict, str } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { type Connection, execute, select } from './psql.ts'
+import { type Connection, execute, identifier, select } from './psql.ts'
 
 const NOT_INSTALLED = 'EXTENSION NOT INSTALLED'
 const INSTALLED = 'EXTENSION INSTALLED'
@@ -75,21 +75,21 @@ export async function extensionStatus(ctx: FunctionContext, given: Wanted): Prom
 
 function creation({ name, schema, ext_version, from_version, if_not_exists }: Creation): string {
   const options = [
-    ...(schema ? [`SCHEMA "${schema}"`] : []),
+    ...(schema ? [`SCHEMA ${identifier(schema)}`] : []),
     ...(ext_version ? [`VERSION ${versionLiteral(ext_version)}`] : []),
     ...(from_version ? [`FROM ${versionLiteral(from_version)}`] : []),
   ]
   const clauses = options.length > 0 ? ` WITH ${options.join(' ')}` : ''
-  return `CREATE EXTENSION ${if_not_exists === false ? '' : 'IF NOT EXISTS '}"${name}"${clauses};`
+  return `CREATE EXTENSION ${if_not_exists === false ? '' : 'IF NOT EXISTS '}${identifier(name)}${clauses};`
 }
 
 /** Return a version between quotes, which the user may have written already. */
-const versionLiteral = (version: string): string => (/^(['"]).*\1$/.test(version) ? version : `"${version}"`)
+const versionLiteral = (version: string): string => (/^(['"])[^'"]*\1$/.test(version) ? version : identifier(version))
 
 function alteration({ name, schema, ext_version }: Wanted, flags: readonly string[]): string {
-  const alter = `ALTER EXTENSION "${name}"`
+  const alter = `ALTER EXTENSION ${identifier(name)}`
   const parts: string[] = []
-  if (schema && flags.includes(TO_MOVE)) parts.push(`${alter} SET SCHEMA "${schema}";`)
+  if (schema && flags.includes(TO_MOVE)) parts.push(`${alter} SET SCHEMA ${identifier(schema)};`)
   if (ext_version && flags.includes(TO_UPGRADE)) parts.push(`${alter} UPDATE TO ${versionLiteral(ext_version)};`)
   return parts.join(' ')
 }
@@ -107,7 +107,7 @@ export async function createExtension(ctx: FunctionContext, given: Creation): Pr
 
 export async function dropExtension(ctx: FunctionContext, given: Removal): Promise<boolean> {
   const { name, if_exists, restrict, cascade } = given
-  const words = ['DROP EXTENSION', ...(if_exists ? ['IF EXISTS'] : []), `"${name}"`]
+  const words = ['DROP EXTENSION', ...(if_exists ? ['IF EXISTS'] : []), identifier(name)]
   if (cascade !== false) words.push('CASCADE')
   else if (restrict) words.push('RESTRICT')
   if (await isInstalled(ctx, given)) await execute(ctx, given, `${words.join(' ')};`)

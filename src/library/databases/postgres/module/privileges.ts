@@ -3,7 +3,7 @@
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, isDict, misuse, str, strip, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { type Connection, execute, select, serverVersion } from './psql.ts'
+import { type Connection, execute, identifier, plainIdentifier, select, serverVersion } from './psql.ts'
 
 const LETTERS: Readonly<Record<string, string>> = {
   a: 'INSERT',
@@ -176,15 +176,22 @@ export async function hasPrivileges(ctx: FunctionContext, given: Grant): Promise
   return complete && (!withGrant || all.every((privilege) => own.get(privilege) === true))
 }
 
+/** Return a function with the types of its arguments, as the server writes it; anything else is an error. */
+function signature(text: string): string {
+  if (!/^(\w+|"[^"]+")\([\w\s,."[\]]*\)$/.test(text)) throw misuse(`Invalid function: ${text}`)
+  return text
+}
+
 /** Return an object as a statement has it: with its schema, or all objects of the schema. */
 function objectClause({ type, name, schema }: Target, mayBeAll: boolean): string {
   const inSchema = ['table', 'sequence', 'function'].includes(type)
-  if (mayBeAll && inSchema && name.toUpperCase() === 'ALL') return `ALL ${type.toUpperCase()}S IN SCHEMA ${schema}`
+  if (mayBeAll && inSchema && name.toUpperCase() === 'ALL')
+    return `ALL ${type.toUpperCase()}S IN SCHEMA ${plainIdentifier(schema)}`
   const isSignature = type === 'function' && name.endsWith(')')
-  return `${type.toUpperCase()} ${inSchema ? `${schema}.` : ''}${isSignature ? name : `"${name}"`}`
+  return `${type.toUpperCase()} ${inSchema ? `${plainIdentifier(schema)}.` : ''}${isSignature ? signature(name) : identifier(name)}`
 }
 
-const roleName = (name: string): string => (name.toLowerCase() === 'public' ? name : `"${name}"`)
+const roleName = (name: string): string => (name.toLowerCase() === 'public' ? name : identifier(name))
 
 export async function grantPrivileges(ctx: FunctionContext, given: Grant): Promise<boolean> {
   const target = targetOf(given)
@@ -198,7 +205,7 @@ export async function grantPrivileges(ctx: FunctionContext, given: Grant): Promi
   const role = roleName(given.name)
   const statement =
     target.type === 'group'
-      ? `GRANT ${target.name} TO ${role}${withGrant ? ' WITH ADMIN OPTION' : ''}`
+      ? `GRANT ${plainIdentifier(target.name)} TO ${role}${withGrant ? ' WITH ADMIN OPTION' : ''}`
       : `GRANT ${wanted.join(',')} ON ${objectClause(target, true)} TO ${role}${withGrant ? ' WITH GRANT OPTION' : ''}`
   return execute(ctx, given, statement)
 }
@@ -212,6 +219,7 @@ export async function revokePrivileges(ctx: FunctionContext, given: Grant): Prom
     return false
   }
   const role = roleName(given.name)
-  const what = target.type === 'group' ? target.name : `${wanted.join(',')} ON ${objectClause(target, false)}`
+  const what =
+    target.type === 'group' ? plainIdentifier(target.name) : `${wanted.join(',')} ON ${objectClause(target, false)}`
   return execute(ctx, given, `REVOKE ${what} FROM ${role}`)
 }

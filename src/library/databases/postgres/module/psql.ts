@@ -54,8 +54,22 @@ async function commandLine(ctx: FunctionContext, at: Connection, words: readonly
   return [...argv, '--dbname', truthy(database) ? str(database) : 'postgres', ...words]
 }
 
-/** Run psql with further words, and return what cmd.run_all returns. */
-export async function psql(ctx: FunctionContext, at: Connection, words: readonly string[]): Promise<Dict> {
+/** Return a name as statements hold it. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Return a name as statements hold it. One of plain characters stays as it is: the server reads it in small letters. */
+export const plainIdentifier = (name: string): string => (/^[\w$]+$/.test(name) ? name : identifier(name))
+
+/** Return a text as statements hold it. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Run psql with further words and a script as its input, and return what cmd.run_all returns. */
+export async function psql(
+  ctx: FunctionContext,
+  at: Connection,
+  words: readonly string[],
+  script?: string,
+): Promise<Dict> {
   const argv = await commandLine(ctx, at, words)
   const host = at.host || str(await option(ctx, 'host'))
   const local = host === '' || host.startsWith('/')
@@ -68,6 +82,7 @@ export async function psql(ctx: FunctionContext, at: Connection, words: readonly
     clean_env: true,
     timeout: await option(ctx, 'timeout', 0),
     ...(runas && { runas }),
+    ...(script !== undefined && { stdin: script, stdin_raw_newlines: true }),
   }
   const answer = await withSecret(ctx, secret, runas, (path) =>
     ctx.call('cmd.run_all', [argv], { ...keywords, env: new Map([['PGPASSFILE', path]]) }),
@@ -100,6 +115,12 @@ export const succeeded = (answer: Dict): boolean => answer.get('retcode') === 0
 /** Run one statement, and return whether it succeeded. */
 export async function execute(ctx: FunctionContext, at: Connection, statement: string): Promise<boolean> {
   return succeeded(await psql(ctx, at, ['-c', statement]))
+}
+
+/** Run statements in one transaction, and return whether all succeeded. Lists of processes and logs do not show them. */
+export async function executeSecretly(ctx: FunctionContext, at: Connection, statements: string[]): Promise<boolean> {
+  const script = ['BEGIN', ...statements, 'COMMIT'].map((statement) => `${statement};\n`).join('')
+  return succeeded(await psql(ctx, at, ['--quiet', '--set=ON_ERROR_STOP=1', '--file=-'], script))
 }
 
 /** Return the rows of a query; none if it failed. */

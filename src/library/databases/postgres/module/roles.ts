@@ -2,7 +2,7 @@
 import { type Dict, isDict, PyDatetime, parseCsv, str, strip, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { storedPassword } from '../postgres-password.ts'
-import { type Connection, execute, select, serverVersion } from './psql.ts'
+import { type Connection, execute, executeSecretly, identifier, literal, select, serverVersion } from './psql.ts'
 
 const FACTS = [
   'superuser',
@@ -102,14 +102,12 @@ export async function roleExists(ctx: FunctionContext, at: Connection, name: str
 
 type Kind = 'user' | 'group'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
 /** Return the clause about the password. True means an empty password, False none. */
 function passwordClause(name: string, { rolepassword, encrypted }: Wanted): string[] {
   if (typeof rolepassword === 'boolean') return [rolepassword ? "PASSWORD ''" : 'PASSWORD NULL']
   if (!truthy(rolepassword)) return []
   const method = encrypted ?? 'md5'
-  return [`${truthy(method) ? '' : 'UN'}ENCRYPTED PASSWORD ${quoted(storedPassword(name, rolepassword, method))}`]
+  return [`${truthy(method) ? '' : 'UN'}ENCRYPTED PASSWORD ${literal(storedPassword(name, rolepassword, method))}`]
 }
 
 function roleClauses(name: string, wanted: Wanted, current?: Dict): string[] {
@@ -128,14 +126,20 @@ function roleClauses(name: string, wanted: Wanted, current?: Dict): string[] {
     ...flags.flatMap(([flag, wish]) => (wish === null ? [] : [wish ? flag : `NO${flag}`])),
     ...(connlimit === null ? [] : [`CONNECTION LIMIT ${connlimit}`]),
     ...passwordClause(name, wanted),
-    ...(valid_until ? [`VALID UNTIL ${quoted(valid_until)}`] : []),
+    ...(valid_until ? [`VALID UNTIL ${literal(valid_until)}`] : []),
   ]
 }
 
-function statement(verb: string, name: string, clauses: readonly string[], groups: readonly string[] | null): string {
+function statements(
+  verb: string,
+  name: string,
+  clauses: readonly string[],
+  groups: readonly string[] | null,
+): string[] {
   const options = clauses.length > 0 ? ` WITH ${clauses.join(' ')}` : ''
-  const grants = (groups ?? []).filter((group) => group !== '').map((group) => `; GRANT "${group}" TO "${name}"`)
-  return `${verb} ROLE "${name}"${options}${grants.join('')}`
+  const role = identifier(name)
+  const grants = (groups ?? []).filter((group) => group !== '').map((group) => `GRANT ${identifier(group)} TO ${role}`)
+  return [`${verb} ROLE ${role}${options}`, ...grants]
 }
 
 const title = (kind: Kind): string => (kind === 'user' ? 'User' : 'Group')
@@ -146,7 +150,7 @@ export async function createRole(ctx: FunctionContext, given: Wanted, name: stri
     return false
   }
   const wanted = { ...given, inherit: given.inherit ?? true, login: given.login ?? kind === 'user' }
-  return execute(ctx, given, statement('CREATE', name, roleClauses(name, wanted), given.groups))
+  return executeSecretly(ctx, given, statements('CREATE', name, roleClauses(name, wanted), given.groups))
 }
 
 export async function updateRole(ctx: FunctionContext, given: Wanted, name: string, kind: Kind): Promise<boolean> {
@@ -155,7 +159,7 @@ export async function updateRole(ctx: FunctionContext, given: Wanted, name: stri
     ctx.log('info', `${title(kind)} '${name}' could not be found`)
     return false
   }
-  return execute(ctx, given, statement('ALTER', name, roleClauses(name, given, role), given.groups))
+  return executeSecretly(ctx, given, statements('ALTER', name, roleClauses(name, given, role), given.groups))
 }
 
 export async function removeRole(ctx: FunctionContext, given: Connection, name: string): Promise<boolean> {
@@ -163,7 +167,7 @@ export async function removeRole(ctx: FunctionContext, given: Connection, name: 
     ctx.log('info', `User '${name}' does not exist`)
     return false
   }
-  await execute(ctx, given, `DROP ROLE "${name}"`)
+  await execute(ctx, given, `DROP ROLE ${identifier(name)}`)
   const gone = !(await roleExists(ctx, given, name))
   if (!gone) ctx.log('info', `Failed to delete user '${name}'.`)
   return gone

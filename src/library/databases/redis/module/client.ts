@@ -12,16 +12,31 @@ export class RedisError extends BrineError<'RedisRefused'> {
   }
 }
 
+/** Return the error of one request; an error of the connection ends all of them. */
+function refusal(error: unknown): RedisError {
+  if (error instanceof RedisError && !error.message.startsWith('Connection closed')) return error
+  throw error
+}
+
 export class RedisClient {
   private readonly connection: Connection
   private buffer = Buffer.alloc(0)
 
-  private constructor(connection: Connection) {
+  private readonly encoding: BufferEncoding
+
+  private constructor(connection: Connection, encoding: BufferEncoding) {
     this.connection = connection
+    this.encoding = encoding
   }
 
-  static async open(ctx: FunctionContext, address: SocketAddress, login: readonly string[][]): Promise<RedisClient> {
-    const client = new RedisClient(await ctx.host.connect(address))
+  /** With `latin1` each character of words and replies is one byte. */
+  static async open(
+    ctx: Pick<FunctionContext, 'host'>,
+    address: SocketAddress,
+    login: readonly string[][],
+    encoding: 'utf8' | 'latin1' = 'utf8',
+  ): Promise<RedisClient> {
+    const client = new RedisClient(await ctx.host.connect(address), encoding)
     try {
       for (const words of login) await client.send(...words)
     } catch (error) {
@@ -32,9 +47,21 @@ export class RedisClient {
   }
 
   async send(...words: readonly string[]): Promise<Reply> {
-    const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
-    await this.connection.write(`*${words.length}\r\n${parts.join('')}`)
-    return this.reply()
+    const [reply] = await this.sendAll([words])
+    if (reply instanceof RedisError) throw reply
+    return reply!
+  }
+
+  /** Send several requests at once, and return the reply or the error of each. */
+  async sendAll(requests: readonly (readonly string[])[]): Promise<Array<Reply | RedisError>> {
+    const written = requests.map((words) => {
+      const parts = words.map((word) => `$${Buffer.byteLength(word, this.encoding)}\r\n${word}\r\n`)
+      return `*${words.length}\r\n${parts.join('')}`
+    })
+    await this.connection.write(Buffer.from(written.join(''), this.encoding))
+    const replies: Array<Reply | RedisError> = []
+    for (const _ of requests) replies.push(await this.reply().catch(refusal))
+    return replies
   }
 
   close(): void {
@@ -60,7 +87,7 @@ export class RedisClient {
 
   private async text(length: number): Promise<string> {
     while (this.buffer.length < length + 2) await this.more()
-    const text = this.buffer.toString('utf8', 0, length)
+    const text = this.buffer.toString(this.encoding, 0, length)
     this.buffer = this.buffer.subarray(length + 2)
     return text
   }

@@ -1,6 +1,6 @@
 // Augeas through its command line tool: it reads a script, and its output is parsed.
 import { failure, splitLines, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, oneLine } from '../../../../sdk/mod.ts'
 
 export interface Session {
   /** Directories of further lenses, separated by colons; a value that is not text is ignored. */
@@ -44,7 +44,8 @@ export function quoted(value: string): string {
 }
 
 /** Escape a path for the script; brackets in it may contain quotes and blanks. */
-export const pathWord = (path: string): string => path.replaceAll(/(?<!\\) (?![^[]*\])/g, '\\ ')
+export const pathWord = (path: string): string =>
+  oneLine('A path of Augeas', path).replaceAll(/(?<!\\) (?![^[]*\])/g, '\\ ')
 
 /** Return nodes with their values from lines `path = value`, or `path (none)` for a node without a value. */
 export function nodes(lines: readonly string[]): Map<string, string | null> {

@@ -2,7 +2,7 @@
 import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { dirName, type FunctionContext, isDirectory } from '../../../../sdk/mod.ts'
 import { ignoresSome, selinuxOf } from '../managed-request.ts'
-import { commitFile } from './committing.ts'
+import { commitFile, PRIVATE } from './committing.ts'
 import { fileDifference } from './differences.ts'
 import { makeParents } from './directories.ts'
 import { changesOf, contentsFile, ensureSource, type Placement, refused, verifySource } from './managing-request.ts'
@@ -56,9 +56,8 @@ async function fromNothing(ctx: FunctionContext, request: Placement): Promise<Di
   if (inTestMode(ctx)) return undefined
   const inTheWay = (await ctx.host.lstat(name))?.type
   if (inTheWay === 'fifo' || inTheWay === 'socket') await ctx.host.remove(name)
-  // only the owner may read the file until its mode is set
   const open = 0o666 & ~(await ctx.host.umask())
-  await ctx.host.write(name, '', { mode: truthy(mode) ? 0o600 : open }).catch((error: unknown) => {
+  await ctx.host.write(name, '', { mode: truthy(mode) ? PRIVATE : open }).catch((error: unknown) => {
     throw inBrief(error)
   })
   if (contents === null) {
@@ -70,23 +69,36 @@ async function fromNothing(ctx: FunctionContext, request: Placement): Promise<Di
   return undefined
 }
 
+/** Return the mode that a new file can have from the start: the wanted one, unless the owner has to be changed first. */
+function startingMode({ user, group }: Placement, mode: string): number | undefined {
+  return truthy(user) || truthy(group) || !/^[0-7]{3,4}$/.test(mode) ? undefined : Number.parseInt(mode, 8)
+}
+
 export async function createFile(ctx: FunctionContext, request: Placement): Promise<Dict> {
   const { name, contents, user, group, attrs } = request
   const failure = await (truthy(request.source) ? fromSource : fromNothing)(ctx, request)
   if (failure) return failure
   const changes = changesOf(request.ret)
+  const mode = request.mode ?? modeText(0o666 & ~(await ctx.host.umask()))
+  // as if the mode were set after the content, which is what is told
+  const before = truthy(request.source) || request.mode !== null ? modeText(PRIVATE) : str(mode)
+  const hasContent = contents !== null || truthy(request.sfn)
+  const newMode = hasContent ? startingMode(request, str(mode)) : undefined
+  const placing = { backup: request.backup, newMode }
   if (contents !== null) {
     const made = await contentsFile(ctx, request)
     if (request.new_file_diff && changes.get('diff') === 'New file') changes.set('diff', await wholeDiff(ctx, made))
-    await commitFile(ctx, made, name, request.backup)
+    await commitFile(ctx, made, name, placing)
     await discard(ctx, made)
   } else if (request.sfn) {
-    await commitFile(ctx, request.sfn, name, request.backup)
+    await commitFile(ctx, request.sfn, name, placing)
   }
   await discard(ctx, request.sfn)
-  const mode = request.mode ?? modeText(0o666 & ~(await ctx.host.umask()))
   const selinux = selinuxOf(request)
-  const { ret } = await checkPermissions(ctx, name, request.ret, { user, group, mode, attrs, selinux })
+  const { ret } = await checkPermissions(ctx, name, request.ret, {
+    ...{ user, group, mode, attrs, selinux },
+    ...(newMode !== undefined && { before }),
+  })
   if (!truthy(ret.get('comment') ?? null)) ret.set('comment', `File ${name} updated`)
   if (inTestMode(ctx)) ret.set('comment', `File ${name} not updated`)
   else if (changes.size === 0 && truthy(ret.get('result') ?? null)) {

@@ -67,7 +67,7 @@ export async function commit(
   target: string,
 ): Promise<Dict | undefined> {
   try {
-    await commitFile(ctx, source, target, request.backup)
+    await commitFile(ctx, source, target, { backup: request.backup })
     return undefined
   } catch (error) {
     if (!isHostError(error) || error.errno === 0) throw error

@@ -15,6 +15,8 @@ export interface Permissions {
   mode: Value
   attrs?: Value
   follow?: boolean
+  /** The mode that the file had before the caller gave it the wanted one; it is told as a change. */
+  before?: string
   selinux?: SelinuxContext
 }
 
@@ -56,9 +58,9 @@ export async function checkPermissions(
     ['lmode', current.mode],
   ])
   await changeOwner(ctx, { name, wanted, current, perms, report, linked, untouchable })
-  if (mode !== null && ctx.opts.get('test') !== true && !untouchable && mode !== current.mode) {
-    perms.set('cmode', mode)
-    await setMode(ctx, name, mode)
+  if (mode !== null && ctx.opts.get('test') !== true && !untouchable) {
+    if (mode !== (wanted.before ?? current.mode)) perms.set('cmode', mode)
+    if (mode !== current.mode) await setMode(ctx, name, mode)
   }
   await verify(ctx, { name, wanted, mode: untouchable ? null : mode, perms, report, follow })
   if (textOf(wanted.attrs ?? null) !== undefined && !untouchable && !(await isDirectory(ctx, name))) {

@@ -1,6 +1,6 @@
 // The programs rabbitmqctl and rabbitmq-plugins, and the tables that they print. The heading depends on the version.
 import { type Dict, failure, type SaltError, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
-import type { FunctionContext } from '../../../../sdk/mod.ts'
+import { type FunctionContext, oneLine } from '../../../../sdk/mod.ts'
 
 /** The system user that runs the program; None for the user of the minion. */
 export type RunAs = string | null
@@ -15,8 +15,8 @@ async function programPath(ctx: FunctionContext, name: string): Promise<string> 
 
 interface CallOptions {
   program?: 'rabbitmqctl' | 'rabbitmq-plugins'
-  /** Whether the words contain a password, which must not be logged. */
-  quiet?: boolean
+  /** A password, which the program reads from its input: lists of processes show its words. */
+  password?: string
 }
 
 /** Run the program, and return what cmd.run_all returns. */
@@ -26,7 +26,7 @@ export async function call(
   words: readonly Value[],
   options: CallOptions = {},
 ): Promise<Dict> {
-  const { program = 'rabbitmqctl', quiet = false } = options
+  const { program = 'rabbitmqctl', password } = options
   const { uid } = await ctx.host.identity()
   const user = runas ?? (await ctx.host.user(uid))?.name ?? null
   const argv = [await programPath(ctx, program), ...words.map(str)]
@@ -34,7 +34,7 @@ export async function call(
     reset_system_locale: false,
     python_shell: false,
     runas: user,
-    ...(quiet && { output_loglevel: 'quiet' }),
+    ...(password !== undefined && { stdin: `${oneLine('A password', password)}\n`, stdin_raw_newlines: true }),
   })
 }
 
@@ -48,7 +48,8 @@ export async function output(
   const answer = await call(ctx, runas, words, options)
   if (answer.get('retcode') !== 0 || str(answer.get('stderr') ?? '') !== '')
     throw commandFailure(answer.get('stderr') ?? '')
-  return str(answer.get('stdout') ?? '')
+  const printed = str(answer.get('stdout') ?? '')
+  return options.password === undefined ? printed : printed.replace(/\n?Password: *(?=\n|$)/, '')
 }
 
 /** Return whether a line is content: no heading, closing line or warning. */

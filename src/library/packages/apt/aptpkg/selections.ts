@@ -14,7 +14,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { deserialize, type FunctionContext, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
+import { deserialize, type FunctionContext, oneLine, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
 import { type HoldCall, holdTargets } from '../../common/holds.ts'
 import { infoOf } from '../../common/installed.ts'
 import { callApt } from './call.ts'
@@ -85,7 +85,10 @@ export async function setSelections(ctx: FunctionContext, wanted: Selecting): Pr
     for (const name of Array.from(iterate(names), str)) {
       if (current.get(name) === state || dryRun) continue
       const cmd = ['dpkg', '--set-selections']
-      const result = await callApt(ctx, cmd, { scope: false, options: { stdin: `${name} ${str(state)}` } })
+      const result = await callApt(ctx, cmd, {
+        scope: false,
+        options: { stdin: oneLine('A selection of dpkg', `${name} ${str(state)}`), stdin_raw_newlines: true },
+      })
       if (result.retcode !== 0) ctx.log('error', `failed to set state ${str(state)} for package ${name}`)
       else changes.set(name, infoOf({ old: current.get(name) ?? null, new: state }))
     }

@@ -1,8 +1,9 @@
 // Prints events as they come: a tag, a tab and the data in JSON, for people and for shell scripts. Past events come
 // from the journal.
-import { dumpJson, fnmatch, str, truthy, type Value } from '../../../../data/mod.ts'
+import { str, truthy, type Value } from '../../../../data/mod.ts'
 import type { BusMessage, MasterContext } from '../../../../sdk/mod.ts'
 import { EventPlace } from '../../common/event-place.ts'
+import { eventLine, tagMatcher } from '../event-lines.ts'
 
 export interface EventWatch {
   tagmatch: string
@@ -15,17 +16,6 @@ export interface EventWatch {
   resume: Value
   numbers: Value
   origins: Value
-}
-
-/** Match tags by a glob, or by a regular expression for the whole tag. */
-function matcher(expression: string): (tag: string) => boolean {
-  let regular: RegExp | undefined
-  try {
-    regular = new RegExp(`^(?:${expression})$`)
-  } catch {
-    // a glob that is not a regular expression, such as `*`
-  }
-  return (tag) => tag === expression || fnmatch(tag, expression) || (regular?.test(tag) ?? false)
 }
 
 /** A glob of at least the tags that match: what an expression begins with, read as a glob or as a regular expression. */
@@ -49,7 +39,7 @@ export async function watchEvents(ctx: MasterContext, watch: EventWatch): Promis
   }
   let left = count
   try {
-    for await (const event of ctx.events(matcher(tagmatch), undefined, wish)) {
+    for await (const event of ctx.events(tagMatcher(tagmatch), undefined, wish)) {
       if (!truthy(watch.quiet)) ctx.print(line(event, watch))
       place.passed(event.number ?? 0)
       if (left > 0) left--
@@ -62,7 +52,11 @@ export async function watchEvents(ctx: MasterContext, watch: EventWatch): Promis
 }
 
 function line({ tag, data, number = 0, origin }: BusMessage, { pretty, numbers, origins }: EventWatch): string {
-  const options = { ensureAscii: false, default: str, ...(truthy(pretty) && { sortKeys: true, indent: 4 }) }
   const before = [truthy(numbers) && String(number), truthy(origins) && `${origin.kind}:${origin.name}`]
-  return `${[...before.filter(Boolean), tag, dumpJson(data, options)].join('\t')}\n`
+  return eventLine(
+    tag,
+    data,
+    truthy(pretty),
+    before.filter((column) => column !== false),
+  )
 }

@@ -1,7 +1,7 @@
 // Creation, import, export, trust and deletion of keys.
 import { lookup } from '../../../../base/mod.ts'
 import { type Dict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { type FunctionContext, isHostError, oneLine } from '../../../../sdk/mod.ts'
 import { gpg, handBack, neededPassphrase, type Outcome, pillarPassphrase, type Ring } from './engine.ts'
 import { findKey } from './listing.ts'
 
@@ -40,7 +40,7 @@ export async function createKey(ctx: FunctionContext, ring: Ring, request: NewKe
   ]
   const text = lines
     .filter(([, value]) => value !== null && str(value).trim() !== '')
-    .map(([name, value]) => `${name}: ${str(value)}\n`)
+    .map(([name, value]) => `${oneLine(`The ${name} of a key`, `${name}: ${str(value)}`)}\n`)
   const end = words === undefined ? '%no-protection\n%commit\n' : '%commit\n'
   const { status } = await gpg(ctx, ring, ['--gen-key'], { stdin: `${text.join('')}${end}` })
   await handBack(ctx, ring)

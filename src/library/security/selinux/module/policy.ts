@@ -1,6 +1,6 @@
 // Policies of files and ports, as semanage lists them and restorecon applies them.
 import { type Dict, failure, misuse, reEscape, splitLines, str, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
+import { type FunctionContext, operand, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = {
   a: 'all files',
@@ -71,14 +71,14 @@ export async function changeFilePolicy(
   }
   const options = { '--type': request.sel_type, '--seuser': request.sel_user, '--range': request.sel_level }
   for (const [option, value] of Object.entries(options)) if (value !== null) words.push(option, value)
-  return ctx.call('cmd.run_all', [[...words, request.name]], { python_shell: false })
+  return ctx.call('cmd.run_all', [[...words, operand('A file specification', request.name)]], { python_shell: false })
 }
 
 const restorecon = (flags: string, recursive: boolean, name: string): string[] => [
   'restorecon',
   ...flags.split(' '),
   ...(recursive ? ['-R'] : []),
-  name,
+  operand('A path', name),
 ]
 
 /** Return what restorecon would relabel; an empty text for nothing. */
@@ -123,7 +123,7 @@ export interface PortRequest {
 }
 
 function portOf({ name, protocol, port }: PortRequest): { protocol: string; port: string } {
-  const pattern = /^(tcp|udp)\/((?:[\d]+)-?[\d]+)$/
+  const pattern = /^(tcp|udp)\/(\d+(?:-\d+)?)$/
   const found = pattern.exec(name) ?? pattern.exec(`${protocol}/${port}`)
   if (found) return { protocol: found[1]!, port: found[2]! }
   const given = `"${str(protocol)}" "${str(port)}"`
@@ -132,7 +132,7 @@ function portOf({ name, protocol, port }: PortRequest): { protocol: string; port
 
 export async function portPolicy(ctx: FunctionContext, request: PortRequest, type: string | null): Promise<Result> {
   const { protocol, port } = portOf(request)
-  const pattern = new RegExp(`^${type || '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
+  const pattern = new RegExp(`^${type ? reEscape(type) : '\\w+'}[ ]+${protocol}[ ]+.*[ ]?${port}(?:$|,)`)
   const line = (await listed(ctx, 'port')).find(
     (entry) => pattern.test(entry) && new RegExp(`[ ]${port}(?:$|,)`).test(entry),
   )

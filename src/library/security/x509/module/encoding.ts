@@ -1,9 +1,9 @@
 // Keys, certificates, requests and lists in a given encoding.
 
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { lookup } from '../../../../base/mod.ts'
+import type { KeyObject } from 'node:crypto'
 import { failure, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
+import { CURVES } from '../../common/generate-key.ts'
 import { certificate } from './sources.ts'
 
 /** Return text for PEM, base64 for bytes, or the bytes themselves. */
@@ -76,29 +76,6 @@ export function encodeKey(key: KeyObject, encoding: string, passphrase: string |
   const format = encoding === 'pem' ? 'pem' : 'der'
   const bytes = Buffer.from(key.export({ type: 'pkcs8', format: format as 'der', ...locked }))
   return shaped(bytes, encoding === 'pem', raw)
-}
-
-const CURVES: Readonly<Record<string, string>> = lookup({ 256: 'prime256v1', 384: 'secp384r1', 521: 'secp521r1' })
-
-export function generateKey(algo: string, keysize: Value): KeyObject {
-  const size = truthy(keysize) ? Number(keysize) : undefined
-  switch (algo) {
-    case 'rsa':
-      if (![2048, 3072, 4096].includes(size ?? 2048))
-        throw misuse('RSA key size must be either 2048, 3072 or 4096 bits.')
-      return generateKeyPairSync('rsa', { modulusLength: size ?? 2048 }).privateKey
-    case 'ec': {
-      const namedCurve = CURVES[size ?? 256]
-      if (namedCurve === undefined) throw misuse('EC key size must be either 256, 384, 521 bits.')
-      return generateKeyPairSync('ec', { namedCurve }).privateKey
-    }
-    case 'ed25519':
-      return generateKeyPairSync('ed25519').privateKey
-    case 'ed448':
-      return generateKeyPairSync('ed448').privateKey
-    default:
-      throw misuse(`Invalid algorithm specified for generating private key: ${algo}. Valid: rsa, ec, ed25519, ed448`)
-  }
 }
 
 /** Return the size in bits; None for a key on an Edwards curve. */

@@ -2,10 +2,11 @@
 import { BrineError } from '../../../../base/mod.ts'
 import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type Certificate, type FunctionContext, x509 } from '../../../../sdk/mod.ts'
+import { answerOther, askAuthority, localPolicy, type Requester } from '../../common/authority.ts'
 import { createCertificate } from './creating.ts'
 import { CERTIFICATE_ENCODINGS, checkEncoding, checkedDigest, encodeCertificate } from './encoding.ts'
 import { writePem } from './pem.ts'
-import { askAuthority, grantedPolicy, localPolicy } from './policies.ts'
+import { X509 } from './policies.ts'
 import { bytesOf, certificate, givenBytes, privateKey } from './sources.ts'
 
 type Options = ReadonlyMap<string, Value>
@@ -46,7 +47,7 @@ export async function issueCertificate(ctx: FunctionContext, order: Order): Prom
 }
 
 async function byPolicy(ctx: FunctionContext, { signing_policy }: Order, options: Options): Promise<Certificate> {
-  const policy = await localPolicy(ctx, signing_policy)
+  const policy = await localPolicy(ctx, X509, signing_policy)
   return createCertificate(ctx, (await x509()).withPolicy(policy, options))
 }
 
@@ -63,7 +64,7 @@ async function fromAuthority(ctx: FunctionContext, order: Order, options: Map<st
   else if (truthy(half)) options.set('public_key', tools.publicBytes(tools.loadPublicKey(await bytesOf(ctx, half))))
   const request = options.get('csr') ?? null
   if (truthy(request)) options.set('csr', tools.loadRequest(await bytesOf(ctx, request)).value.raw)
-  const answer = await askAuthority(ctx, order.ca_server, order.signing_policy, options as Dict, false)
+  const answer = await askAuthority(ctx, X509, order.ca_server, [order.signing_policy, options as Dict, false])
   try {
     return await certificate(ctx, answer)
   } catch (error) {
@@ -93,29 +94,21 @@ function requested(ctx: FunctionContext, options: Options, minion: Value): Map<s
 }
 
 /** Return the answer for another minion. */
-export async function signForOther(
+export function signForOther(
   ctx: FunctionContext,
-  name: Value,
+  { name, minion }: Requester,
   options: Options,
   policyOnly: boolean,
-  minion: Value,
 ): Promise<Dict> {
-  const answer = (data: Value, ...errors: string[]): Dict =>
-    new Map<Value, Value>([['data', data]]).set('errors', errors)
-  try {
-    const policy = await grantedPolicy(ctx, name, minion)
-    if (typeof policy === 'string') return answer(null, policy)
+  return answerOther(ctx, X509, { name, minion }, async (policy) => {
     if (!policyOnly) {
       const merged = (await x509()).withPolicy(policy, requested(ctx, options, minion))
       merged.delete('ca_server')
-      return answer((await createCertificate(ctx, merged)).raw)
+      return (await createCertificate(ctx, merged)).raw
     }
     for (const secret of ['signing_private_key', 'signing_private_key_passphrase']) policy.delete(secret)
     const source = policy.get('signing_cert')
     if (source !== undefined) policy.set('signing_cert', (await certificate(ctx, source)).raw)
-    return answer(policy)
-  } catch (error) {
-    if (!(error instanceof BrineError)) throw error
-    return answer(null, error.message)
-  }
+    return policy
+  })
 }

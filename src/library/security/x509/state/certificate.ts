@@ -10,7 +10,7 @@ import {
   sourceKey,
   x509,
 } from '../../../../sdk/mod.ts'
-import { isOnly, type Managed, manage, splitOptions } from './managing.ts'
+import { isOnly, type Managed, manage, splitOptions } from '../../common/managed-file.ts'
 
 type Options = ReadonlyMap<string, Value>
 

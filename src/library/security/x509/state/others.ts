@@ -10,8 +10,8 @@ import {
   sourceKey,
   x509,
 } from '../../../../sdk/mod.ts'
+import { fileManaged, isOnly, type Managed, manage, refuseUnknown, splitOptions } from '../../common/managed-file.ts'
 import { digestName, given, nowOf } from './certificate.ts'
-import { fileManaged, isOnly, type Managed, manage, refuseUnknown, splitOptions } from './managing.ts'
 
 type Options = ReadonlyMap<string, Value>
 type Comparison = Awaited<ReturnType<Managed['compare']>>

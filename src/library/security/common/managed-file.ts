@@ -1,7 +1,7 @@
-// The common part of the x509 states: file.managed keeps the file and its report is included; the contents are recreated only
+// The common part of the states of x509 and ssh_pki: file.managed keeps the file and its report is included; the contents are recreated only
 // if they differ.
-import { type Dict, decodeBase64, failure, misuse, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
+import { type Dict, decodeBase64, failure, misuse, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 
 type Options = ReadonlyMap<string, Value>
 
@@ -39,7 +39,7 @@ export async function fileManaged(ctx: StateContext, name: string, options: Opti
   const kwargs = new Map<string, Value>([...options, ['test', test || ctx.test], ['concurrent', true]])
   const answer = await ctx.call('state.single', ['file.managed', name], kwargs)
   if (!(answer instanceof Map)) {
-    throw failure(`Failed running file.managed in x509_v2 state: ${str(answer)}`)
+    throw failure(`Failed running file.managed in ${str(ctx.low.get('state') ?? 'x509')} state: ${str(answer)}`)
   }
   return [...answer.values()][0] as Dict
 }
@@ -59,6 +59,10 @@ export interface Managed {
   make(changes: Dict): Promise<string>
   /** Whether a file with other contents counts as recreated. */
   recreates?: boolean
+  /** What is done to a file that is there; recreate if not given. */
+  verb?: string
+  /** What was done, such as "encrypted", where it is neither created nor recreated. */
+  deed?(changes: Dict): string | undefined
 }
 
 const isSaltError = (error: unknown): error is SaltError =>
@@ -103,7 +107,7 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
     note(probe)
     return report(true, settled)
   }
-  const verb = (found || managed.recreates) && changes.size > 0 ? 'recreate' : 'create'
+  const verb = (found || managed.recreates) && changes.size > 0 ? (managed.verb ?? 'recreate') : 'create'
   if (ctx.test) {
     note(probe)
     return changes.size > 0 ? report(null, `The ${subject} would have been ${verb}d`, changes) : report(true, settled)
@@ -118,7 +122,11 @@ async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], rep
     return report(false, `Could not ${found ? 'update' : 'create'} file, see file.managed output`)
   }
   if (!isText && contents !== null) await ctx.host.write(path, decodeBase64(Buffer.from(contents)))
-  return report(true, changes.size > 0 ? `The ${subject} has been ${verb}d` : settled, changes)
+  return report(
+    true,
+    changes.size > 0 ? `The ${subject} has been ${managed.deed?.(changes) ?? `${verb}d`}` : settled,
+    changes,
+  )
 }
 
 /** Return the target of a link; remove the link if it is not followed. */

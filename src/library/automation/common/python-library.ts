@@ -1,0 +1,31 @@
+// Answers of a Python library that is installed on the machine, such as reclass: a short program gets its input on stdin as JSON, and
+// prints JSON.
+import { decodeBytes, dumpJson, failure, loadJson, str, type Value } from '../../../data/mod.ts'
+import { type DataSourceContext, option } from '../../../sdk/mod.ts'
+
+interface PythonRequest {
+  /** Reads its input as `given` and sets `answer`. */
+  program: readonly string[]
+  given: Value
+  /** A folder where the library is, besides the usual ones. */
+  path?: string | undefined
+}
+
+const SECONDS = 60
+
+/** Return the answer of a program. An exception of Python is an error with its last line. */
+export async function askPython(ctx: DataSourceContext, { program, given, path }: PythonRequest): Promise<Value> {
+  const text = ['import json, sys', 'given = json.load(sys.stdin)', ...program, 'json.dump(answer, sys.stdout)'].join(
+    '\n',
+  )
+  const python = str(option(ctx.opts, 'python_executable') ?? 'python3')
+  const { retcode, stdout, stderr } = await ctx.host.run({
+    argv: [python, '-c', text],
+    stdin: dumpJson(given),
+    timeout: SECONDS,
+    ...(path !== undefined && { env: new Map([['PYTHONPATH', path]]) }),
+  })
+  if (retcode === 0) return loadJson(decodeBytes(stdout))
+  const lines = decodeBytes(stderr).trim().split('\n')
+  throw failure(lines.at(-1) || `${python} ended with ${retcode}`)
+}

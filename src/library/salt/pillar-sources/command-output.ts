@@ -1,0 +1,61 @@
+// The external pillars `cmd_yaml`, `cmd_yamlex` and `cmd_json`: the output of a command as pillar, `%s` in it standing for the minion's id.
+// What cannot be run or read is logged and counts as empty.
+import { BrineError } from '../../../base/mod.ts'
+import { decodeBytes, PyError, shlexSplit, textOf, type Value } from '../../../data/mod.ts'
+import { arg, defineExtPillar, type ExtPillar, type ExtPillarContext } from '../../../sdk/mod.ts'
+
+/** YAML commands go through a shell and their errors are dropped; JSON commands do neither, as in Salt. */
+async function outputOf(ctx: ExtPillarContext, command: string, shell: boolean): Promise<string> {
+  // the id goes in after the words are apart, so that it stays one
+  const argv = shell ? ['/bin/sh', '-c', named(ctx, command)] : shlexSplit(command).map((word) => named(ctx, word))
+  const home = (await ctx.host.env()).get('HOME') ?? '/'
+  const cwd = (await ctx.host.access(home, 'read')) ? home : '/'
+  const { stdout } = await ctx.host.run({ argv, cwd, mergeStderr: !shell, systemPipes: true })
+  return decodeBytes(stdout).replace(/[\r\n]+$/, '')
+}
+
+/** A minion chose its id, and it must mean nothing to a shell, nor to the command as an option. */
+const HARMLESS_ID = /^[\w@.:+][\w@.:+-]*$/
+
+const named = ({ minionId }: ExtPillarContext, text: string): string => text.replaceAll('%s', () => minionId)
+
+interface OutputForm {
+  name: string
+  form: 'YAML' | 'JSON'
+  /** Whether a shell runs the command. */
+  shell: boolean
+  read(output: string): Value | Promise<Value>
+}
+
+/** Declare the external pillar of a command whose output has that form. */
+export function commandPillar({ name, form, shell, read }: OutputForm): ExtPillar {
+  return defineExtPillar({
+    name,
+    doc: `The output of a command, in ${name.replace('cmd_', '').toUpperCase()}; \`%s\` in it stands for the minion's id.`,
+    args: { command: arg.any(`Command${shell ? ', for a shell' : ' and its arguments; no shell runs it'}`) },
+    run: async (ctx, { command: given }) => {
+      const command = textOf(given)
+      if (command === undefined) return notText(ctx, form, shell)
+      if (command.includes('%s') && !HARMLESS_ID.test(ctx.minionId)) {
+        ctx.log(
+          'critical',
+          `${form} data was not asked for: the id ${JSON.stringify(ctx.minionId)} is unfit for a command`,
+        )
+        return new Map()
+      }
+      try {
+        return await read(await outputOf(ctx, command, shell))
+      } catch (error) {
+        if (!(error instanceof BrineError)) throw error
+        ctx.log('critical', `${form} data from '${named(ctx, command)}' failed to parse: ${error.message}`)
+        return new Map()
+      }
+    },
+  })
+}
+
+function notText(ctx: ExtPillarContext, form: string, shell: boolean): Value {
+  ctx.log('critical', `The command of an ext_pillar for ${form} data is no text`)
+  if (!shell) return new Map()
+  throw new PyError('Exception', "cannot access local variable 'output' where it is not associated with a value")
+}

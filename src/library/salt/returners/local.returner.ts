@@ -1,0 +1,14 @@
+// `local`: prints returns and events, to see what returners get.
+import { repr, type Value } from '../../../data/mod.ts'
+import { defineReturner } from '../../../sdk/mod.ts'
+
+const print = (value: Value): void => void process.stdout.write(`${repr(value)}\n`)
+
+export default defineReturner({
+  name: 'local',
+  doc: 'Print returns and events on the standard output.',
+  functions: {
+    returner: (_ctx, ret) => print(ret),
+    event_return: (_ctx, events) => print([...events]),
+  },
+})

@@ -1,0 +1,73 @@
+// One request to a web service: the status and the text of its answer. A service that does not answer is an error that names it.
+import { failure, loadJson, misuse, numberOf, str, type Value } from '../data/mod.ts'
+import type { FunctionContext } from './context.ts'
+
+export interface WebRequest {
+  url: string
+  method?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array
+  username?: string | null
+  password?: string | null
+  /** Whether the certificate of the service is checked; as the options say when not given. */
+  verify?: boolean
+  /** Path of the certificates to trust. */
+  ca?: string | null
+  /** Paths of a certificate and its key, to sign in with. */
+  cert?: readonly [string, string] | null
+  /** Whether the path of the address is a secret, as those of web hooks are: errors do not show it. */
+  hasSecretPath?: boolean
+}
+
+export interface WebAnswer {
+  status: number
+  text: string
+}
+
+/** Send a request. Any status is an answer. */
+export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<WebAnswer> {
+  const { url, method = 'GET', headers = {}, body, username, password, verify, ca, cert } = request
+  const query = new Map<string, Value>([
+    ['url', url],
+    ['method', method],
+    ['header_dict', new Map(Object.entries(headers))],
+    ['raise_error', false],
+    ['status', true],
+  ])
+  if (body !== undefined) query.set('data', body)
+  if (username) query.set('username', username).set('password', password ?? '')
+  if (verify !== undefined) query.set('verify_ssl', verify)
+  if (ca) query.set('ca_bundle', ca)
+  if (cert) query.set('cert', [...cert])
+  const answer = await http.query(query)
+  const error = answer.get('error')
+  if (error !== undefined) throw failure(`${serviceOf(request)} does not answer: ${str(error)}`)
+  return { status: numberOf(answer.get('status') ?? 0) ?? 0, text: str(answer.get('body') ?? '') }
+}
+
+/** Send a request whose answer is JSON. A status of 300 or more is an error, with what the service said. */
+export async function askWebJson(ctx: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<Value> {
+  return jsonOf(request, await askWeb(ctx, request))
+}
+
+const SHOWN_TEXT = 300
+
+/** Read an answer that must be JSON. */
+export function jsonOf(request: WebRequest, { status, text }: WebAnswer): Value {
+  if (status >= 300) throw failure(`${serviceOf(request)} answers with status ${status}: ${text.slice(0, SHOWN_TEXT)}`)
+  return loadJson(text)
+}
+
+/** Return the part of an address that holds no secrets. */
+function serviceOf({ url, hasSecretPath }: WebRequest): string {
+  const { origin, pathname } = new URL(url)
+  return hasSecretPath ? origin : `${origin}${pathname}`
+}
+
+/** Return a key with slashes as part of a URL. The parts `.` and `..` are refused: they would lead to other parts of the service. */
+export function pathInUrl(key: string): string {
+  const parts = key.split('/')
+  if (parts.some((part) => part === '.' || part === '..'))
+    throw misuse(`A key cannot contain the part '.' or '..': ${key}`)
+  return parts.map(encodeURIComponent).join('/')
+}

@@ -1,0 +1,120 @@
+// Functions of runners on a master with one minion, called as salt-run calls them.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { until } from '../until.ts'
+import { type TestMaster, TestSite } from './site.ts'
+
+let site: TestSite
+let master: TestMaster
+const run = async (fun: string, args: Plain[] = [], kwargs: Record<string, Plain> = {}): Promise<Plain> => {
+  const given = Object.entries(kwargs).map(([name, value]): [string, Value] => [name, fromPlain(value)])
+  return toPlain((await master.run(fun, args.map(fromPlain), Object.fromEntries(given))).value)
+}
+const write = (path: string, text: string): void => {
+  const file = join(site.root, 'srv', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+beforeAll(async () => {
+  site = await TestSite.open()
+  const passwords = join(site.root, 'users')
+  writeFileSync(passwords, 'joe:secret\n')
+  master = await site.master('master', '127.0.0.1', {
+    external_auth: { file: { '^filename': passwords, '^hashtype': 'plaintext', joe: ['test.*'] } },
+  })
+  await site.minion('web1')
+  await until('the minion answers', async () => (await run('manage.up')) !== null)
+})
+afterAll(() => site.close())
+
+describe('auth', () => {
+  test('mk_token gives a token for right credentials alone, and del_token ends it', async () => {
+    const credentials = { username: 'joe', eauth: 'file' }
+    const made = (await run('auth.mk_token', [], { ...credentials, password: 'secret' })) as Record<string, Plain>
+    expect(made).toMatchObject({ name: 'joe', eauth: 'file', token: expect.stringMatching(/^[0-9a-f]{64,}$/) })
+    expect(JSON.stringify(made)).not.toContain('secret')
+    expect(await run('auth.mk_token', [], { ...credentials, password: 'wrong' })).toBe('')
+    expect(await run('auth.del_token', [made['token']!])).toBe(true)
+  })
+})
+
+describe('saltutil', () => {
+  const families = ['wheel', 'queues', 'cache', 'fileserver', 'roster', 'auth', 'eauth_tokens'] as const
+  const functions = {
+    wheel: 'saltutil.sync_wheel',
+    queues: 'saltutil.sync_queues',
+    cache: 'saltutil.sync_cache',
+    fileserver: 'saltutil.sync_fileserver',
+    roster: 'saltutil.sync_roster',
+    auth: 'saltutil.sync_auth',
+    eauth_tokens: 'saltutil.sync_eauth_tokens',
+  }
+
+  test.each(families)('sync_%s copies the modules of its folder once', async (family) => {
+    const folder = family === 'eauth_tokens' ? 'tokens' : family
+    write(`_${folder}/mine.py`, `# ${family}\n`)
+    expect(await run(functions[family])).toEqual([`${folder}.mine`])
+    const copy = join(site.root, 'master/var/cache/salt/master/extmods', folder, 'mine.py')
+    expect(readFileSync(copy, 'utf8')).toBe(`# ${family}\n`)
+    expect(await run(functions[family])).toEqual([])
+    expect(await run(functions[family], [], { saltenv: 'none' })).toEqual([])
+    expect(existsSync(copy)).toBe(false)
+  })
+})
+
+describe('doc', () => {
+  test('names the functions of runners, the wheel and minions', async () => {
+    expect(await run('doc.runner')).toHaveProperty(['doc.runner'], expect.stringContaining('documentation'))
+    expect(await run('doc.wheel')).toHaveProperty(['key.accept'])
+    const modules = (await run('doc.execution')) as Record<string, Plain>
+    expect(modules['test.ping']).toEqual(expect.any(String))
+  })
+})
+
+describe('state', () => {
+  test('orch_show_sls shows an orchestration, and pauses belong to one run', async () => {
+    write('orch.sls', 'step:\n  test.nop: []\n')
+    expect(JSON.stringify(await run('state.orch_show_sls', ['orch']))).toContain('"step"')
+    const jid = '20300101000000000000'
+    const file = join(site.root, 'master/var/cache/salt/master/state_pause', jid)
+    await run('state.set_pause', [jid, 'step', 5])
+    expect(readFileSync(file, 'latin1')).toContain('step')
+    await run('state.rm_pause', [jid, 'step'])
+    expect(readFileSync(file, 'latin1')).not.toContain('step')
+    expect(await run('state.set_pause', ['../../x'])).toContain("'../../x' is not the name of a file")
+  })
+})
+
+describe('survey, event and test', () => {
+  test('survey.diff prints the groups and returns them', async () => {
+    const { value, printed } = await master.run('survey.diff', ['*', 'test.echo', 'hello'])
+    expect(toPlain(value)).toEqual([{ pool: ['web1'], result: 'hello' }])
+    expect(printed).toContain("minion pool :\n------------\n['web1']")
+  })
+
+  test('event.journal tells what the journal holds', async () => {
+    await run('event.send', ['my/event', { a: 1 }])
+    const extent = (await run('event.journal')) as Record<string, Plain>
+    expect(Number(extent['last'])).toBeGreaterThanOrEqual(Number(extent['first']))
+  })
+
+  test('test.raw_arg returns its arguments', async () => {
+    expect(await run('test.raw_arg', ['a', 1], { foo: 'bar' })).toMatchObject({
+      args: ['a', 1],
+      kwargs: { foo: 'bar' },
+    })
+  })
+})
+
+describe('jobs and fileserver', () => {
+  test('jobs.master returns the jobs that run on the master', async () => {
+    expect(await run('jobs.master')).toContainEqual(expect.objectContaining({ fun: 'runner.jobs.master' }))
+  })
+
+  test('fileserver.status has an entry for each backend with remotes', async () => {
+    expect(await run('fileserver.status')).toEqual({})
+  })
+})
