@@ -9,6 +9,18 @@ from . import modules
 from .calls import current, source
 
 
+def _marked(value, marks):
+    """
+    A text in place of an object that only says `not set`: modules hand one over as a default, and ask whether they get the same
+    object back.
+    """
+    if type(value) is not object and type(value).__name__ != "_Constant":
+        return value
+    mark = "\0not set {}".format(id(value))
+    marks[mark] = value
+    return mark
+
+
 class HostFunction:
     """A function of the host."""
 
@@ -19,7 +31,11 @@ class HostFunction:
         self.__module__ = "salt.loaded.int.module." + name.partition(".")[0]
 
     def __call__(self, *args, **kwargs):
-        return current().ask("call", self._family, self.name, list(args), kwargs)
+        marks = {}
+        given = [_marked(value, marks) for value in args]
+        named = {key: _marked(value, marks) for key, value in kwargs.items()}
+        answer = current().ask("call", self._family, self.name, given, named)
+        return marks.get(answer, answer) if marks and isinstance(answer, str) else answer
 
     @property
     def __doc__(self):

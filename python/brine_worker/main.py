@@ -19,15 +19,33 @@ def method(function):
 
 
 @method
-def load(_call, family, paths):
-    """What the modules of these files are."""
-    return [modules.describe(path, family) for path in paths]
+def load(_call, family, paths, installed=None):
+    """What the modules of these files are; `installed` has the extensions that some of them are part of."""
+    return [modules.describe(path, family, (installed or {}).get(path)) for path in paths]
+
+
+@method
+def extension(_call, package, label):
+    """Imports the package of an extension."""
+    from . import extensions
+
+    extensions.problem(package, label)
 
 
 @method
 def call(running, family, path, attr, args, kwargs):
     """Calls a function of a module."""
     return gathered(modules.function(path, attr, family)(*args, **kwargs), running)
+
+
+@method
+def execute(running, path, attr, data, name, args, kwargs):
+    """Calls an executor, which gets the function itself."""
+    from .functions import Functions
+
+    opts = calls.Dunder("__opts__").value()
+    function = modules.function(path, attr, "executors")
+    return gathered(function(opts, data, Functions("function")[name], args, kwargs), running)
 
 
 @method
@@ -65,14 +83,6 @@ def survey(_call, paths, utils):
     from . import survey as looking
 
     return [looking.of(path, utils) for path in paths]
-
-
-@method
-def upstream(_call, family):
-    """What a real Salt that can be imported has of a family."""
-    from . import upstream as beside
-
-    return beside.listing(family)
 
 
 @method

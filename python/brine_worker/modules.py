@@ -6,7 +6,7 @@ the host. A file is read again when it has changed.
 import os
 import sys
 
-from . import parameters
+from . import extensions, parameters, search_path
 from .calls import Dunder, current, source
 from .host_log import logger
 from .sources import files
@@ -17,7 +17,7 @@ TAGS = {"modules": "module", "renderers": "render"}
 DUNDERS = (
     "__salt__", "__states__", "__runner__", "__runners__", "__utils__", "__ret__", "__returners__", "__wheel__",
     "__sdb__", "__executors__", "__serializers__", "__opts__", "__grains__", "__pillar__", "__context__", "__proxy__",
-    "__low__", "__running__", "__jid_event__", "__thorium__",
+    "__low__", "__running__", "__jid_event__", "__thorium__", "__active_provider_name__",
 )  # fmt: skip
 
 _loaded = {}
@@ -35,6 +35,17 @@ class _Loaded:
 @source("__proxy__")
 def _proxy(_call):
     return {}
+
+
+@source("__file_client__")
+def _file_client(_call):
+    """Nothing: modules that find none make one of their own."""
+    return None
+
+
+@source("__active_provider_name__")
+def _active_provider(_call):
+    return None
 
 
 for _name in ("low", "running"):
@@ -67,7 +78,7 @@ def _stamp(path):
     return files().stamp(os.path.join(path, "__init__.py") if files().is_folder(path) else path)
 
 
-def load(path, family):
+def load(path, family, extension=None):
     """The module of a file; its failure is kept too, until the file changes."""
     stamp = _stamp(path)
     known = _loaded.get(path)
@@ -82,7 +93,7 @@ def load(path, family):
         entry.module = _execute(full, path, family)
     except (Exception, SystemExit) as exc:  # users' code may raise anything
         entry.failure = exc
-        _log_failure(family, name, exc)
+        _log_failure(family, name, exc, extension)
     _loaded[path] = entry
     return entry
 
@@ -108,6 +119,7 @@ def _execute(full, path, family):
     sys.modules[full] = module
     beside = os.path.dirname(path)
     sys.path.append(beside)
+    search_path.beside.append(beside)
     try:
         # compiled anew: two changes within a second would not be told apart by a cached form
         exec(compile(files().read(file), file, "exec", dont_inherit=True), module.__dict__)
@@ -116,6 +128,7 @@ def _execute(full, path, family):
         raise
     finally:
         sys.path.remove(beside)
+        search_path.beside.remove(beside)
     equip(module, keep=("__salt__",) if family == "grains" else ())
     return module
 
@@ -151,19 +164,33 @@ def equip(module, keep=()):
             setattr(module, name, Dunder(name))
 
 
-def _log_failure(family, name, exc):
+def _log_failure(family, name, exc, extension):
     from .failures import of_users
 
     kind, exc = family.rstrip("s"), of_users(exc)
+    if extension is not None:
+        label, lacking = extension[1], extensions.lacking(exc)
+        if lacking is not None:
+            text = "Salt extension %s: %s %s needs %s, which Brine does not have: %s"
+            logger(__name__).warning(text, label, kind, name, lacking, exc)
+            return
+        if not isinstance(exc, ImportError):
+            text = "Salt extension %s: %s %s cannot be loaded: %s: %s"
+            logger(__name__).error(text, label, kind, name, type(exc).__name__, exc)
+            return
     if isinstance(exc, ImportError):
         logger(__name__).debug("Failed to import %s %s:", kind, name, exc_info=exc)
         return
     logger(__name__).error("Failed to import %s %s, this is due most likely to a syntax error:", kind, name, exc_info=exc)
 
 
-def describe(path, family):
+def describe(path, family, extension=None):
     """What the host needs to know of a module: its name, its functions, or why it does not serve."""
-    entry = load(path, family)
+    problem = extensions.problem(*extension) if extension else None
+    if problem is not None:
+        name = os.path.basename(path).partition(".")[0]
+        return {"path": path, "file": name, "name": name, "functions": {}, "reason": problem, "doc": None}
+    entry = load(path, family, extension)
     facts = {"path": path, "file": entry.name, "name": entry.name, "functions": {}, "reason": None, "doc": None}
     module = entry.module
     if module is None:
@@ -187,9 +214,9 @@ def _import_reason(exc):
 
 def _virtual(module, entry):
     """The name a module serves under, or why it does not."""
+    if not isinstance(getattr(module, "__virtual__", None), _Function):
+        return entry.name, None
     name = getattr(module, "__virtualname__", entry.name)
-    if not hasattr(module, "__virtual__"):
-        return name, None
     try:
         verdict = module.__virtual__()
     except (Exception, SystemExit) as exc:  # users' code may raise anything
@@ -236,7 +263,7 @@ def _settle_dependencies(module):
             setattr(module, name, chosen)
 
 
-def public(module):
+def public(module, prefix="salt.loaded."):
     """Attribute names of the functions, by the name they are called."""
     aliases = getattr(module, "__func_alias__", {})
     found = {}
@@ -244,7 +271,8 @@ def public(module):
         if attr.startswith("_"):
             continue
         value = getattr(module, attr, None)
-        if isinstance(value, _Function):
+        # functions that a module imported are not its own
+        if isinstance(value, _Function) and str(value.__module__).startswith(prefix):
             found[aliases.get(attr, attr)] = attr
     return found
 
@@ -288,5 +316,5 @@ def utility_names(call):
         for file in files().names(folder):
             stem, _, ending = file.rpartition(".")
             module = load(os.path.join(folder, file), "utils").module if ending == "py" else None
-            names.extend("{}.{}".format(stem, fun) for fun in public(module) if module is not None)
+            names.extend("{}.{}".format(stem, fun) for fun in public(module, "") if module is not None)
     return names

@@ -7,6 +7,9 @@ import sys
 
 _OWN = frozenset(("salt", "brine_worker"))
 
+# folders of modules that are being read
+beside = []
+
 
 def is_open():
     return not sys.flags.no_site or _Door.is_open
@@ -21,6 +24,10 @@ def open_site():
     import site
 
     site.main()
+    # the folder of the module that is being read comes behind installed packages, as in Salt
+    for folder in beside:
+        sys.path.remove(folder)
+        sys.path.append(folder)
 
 
 class _Door:

@@ -30,5 +30,26 @@ def _resolved(path, env_var):
     return os.environ.get(env_var) or path
 
 
+def is_provider_configured(opts, provider, required_keys=(), log_message=True, aliases=()):
+    """False: Brine creates no cloud machines, so that no provider is configured."""
+    return False
+
+
+def is_profile_configured(opts, provider, profile_name, vm_=None):
+    return False
+
+
+def check_driver_dependencies(driver, dependencies):
+    return all(dependencies.values())
+
+
+def get_cloud_config_value(name, vm_, opts, default=None, search_global=True):
+    """A setting of a machine, then of all."""
+    for source in (vm_ or {}, opts if search_global else {}):
+        if source.get(name) is not None:
+            return source[name]
+    return default
+
+
 def get_id(opts, cache_minion_id=False):
     return opts.get("id"), False

@@ -9,3 +9,15 @@ STATE_RUNTIME_KEYWORDS = frozenset(
     " __pub_user __pub_arg __pub_jid __pub_fun __pub_tgt __pub_ret __pub_pid __pub_tgt_type".split()
 )
 STATE_INTERNAL_KEYWORDS = STATE_REQUISITE_KEYWORDS | STATE_RUNTIME_KEYWORDS
+
+
+class HighState:
+    """States are compiled by the host; functions of `state.*` run them."""
+
+    def __init__(self, *_, **__):
+        from salt.exceptions import CommandExecutionError
+
+        raise CommandExecutionError("States cannot be compiled in Python; call __salt__['state.apply'] or the like instead")
+
+
+State = BaseHighState = HighState

@@ -1,7 +1,7 @@
 // Users' own beacons: files with a function `beacon` and mostly one `validate`. A file in TypeScript or JavaScript may also
 // give a whole declaration (`defineBeacon`).
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
-import type { Registry } from '../loader/mod.ts'
+import { beaconTable, type Registry } from '../loader/mod.ts'
 import type { BeaconContext } from '../sdk/mod.ts'
 import { functionScope } from './function-modules.ts'
 import { type UserPlugin, userPlugins } from './plugins.ts'
@@ -31,9 +31,9 @@ function beaconOf(registry: Registry, memory: Dict, plugin: UserPlugin): UserBea
   }
 }
 
-/** Users' beacons by name; none costs the listing of a few folders. */
-export async function userBeacons(registry: Registry): Promise<Map<string, UserBeacon>> {
-  const all = await userPlugins(functionScope(registry.ctx), 'beacons')
+/** Users' beacons by name, all or at least the named ones; none costs the listing of a few folders. */
+export async function userBeacons(registry: Registry, names?: readonly string[]): Promise<Map<string, UserBeacon>> {
+  const all = await userPlugins(functionScope(registry.ctx), 'beacons', names, Object.keys(beaconTable))
   const serving = [...all].filter(([, plugin]) => plugin.has('beacon'))
   return new Map(serving.map(([name, plugin]) => [name, beaconOf(registry, new Map(), plugin)]))
 }

@@ -2,24 +2,25 @@
 // A file in TypeScript or JavaScript may also give a whole declaration (`defineEngine`) as its default export.
 import { type Log, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
-import { answersOf, callPython, type Family, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
+import { engineTable } from '../loader/mod.ts'
+import { answersOf, callPython, type Family, type ModuleFile, type Scope, upstreamFiles } from '../python/mod.ts'
 import { arg, bind, type EngineContext, type EngineDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
-import { describeModules, functionScope } from './function-modules.ts'
+import { describeModules } from './describe.ts'
+import { familyFiles, mayServe } from './family-files.ts'
+import { functionScope } from './function-modules.ts'
 import type { NativeModule } from './native-modules.ts'
 
-/** By the names they are configured by; none costs the listing of a few folders. */
-export async function userEngines(ctx: EngineContext): Promise<Map<string, EngineDeclaration>> {
-  const files = moduleFiles(ctx.opts, 'engines')
+/** By the names they are configured by, those of extensions only when they may be the wanted one; none costs the listing of a few folders. */
+export async function userEngines(ctx: EngineContext, wanted: string): Promise<Map<string, EngineDeclaration>> {
+  const files = familyFiles(ctx.opts, 'engines')
   const found = new Map<string, EngineDeclaration>()
-  for (const engine of await pythonEngines(
-    ctx,
-    files.filter(({ language }) => language === 'python'),
-  )) {
-    found.set(engine.name, engine)
-  }
-  for (const file of files) {
-    const engine = file.language === 'native' ? await nativeEngine(file, ctx.log) : undefined
+  const upstream = Object.hasOwn(engineTable, wanted) ? [] : upstreamFiles(ctx.opts, 'engines')
+  const python = [...files.python, ...upstream].filter((file) => mayServe(file, wanted))
+  // of several with one name the first serves
+  for (const engine of (await pythonEngines(ctx, python)).reverse()) found.set(engine.name, engine)
+  for (const file of files.native) {
+    const engine = await nativeEngine(file, ctx.log)
     if (engine) found.set(engine.virtual ?? engine.name, engine)
   }
   return found
@@ -45,8 +46,7 @@ async function engineScope(ctx: EngineContext): Promise<Scope> {
 
 async function pythonEngines(ctx: EngineContext, files: readonly ModuleFile[]): Promise<EngineDeclaration[]> {
   if (files.length === 0) return []
-  const paths = files.map(({ path }) => path)
-  const all = await describeModules(await engineScope(ctx), 'engines', paths)
+  const all = await describeModules(await engineScope(ctx), 'engines', files)
   return all.flatMap(({ name, doc, reason, functions }) => {
     const start = functions.get('start')
     if (!start) return []

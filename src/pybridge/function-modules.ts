@@ -1,11 +1,13 @@
 // Users' own execution modules as modules of the registry.
 import type { Value } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
-import { answersOf, callPython, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
+import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
 import { functionFamily, textAnswers } from './answers.ts'
-import { declared, type FunctionFacts, type ModuleFacts, moduleFacts, pythonArguments } from './declare.ts'
-import { factsOnTarget, placed, servedAs } from './places.ts'
+import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
+import { describeHere } from './describe.ts'
+import { isListed } from './family-files.ts'
+import { placed, servedAs } from './places.ts'
 
 /** What Python sees of a function's context. */
 export function functionScope(ctx: FunctionContext): Scope {
@@ -33,36 +35,6 @@ export function functionScope(ctx: FunctionContext): Scope {
   }
 }
 
-/** What the Python files are as modules of a family, each where it runs. */
-export async function describeModules(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
-  const { here, onTarget } = await placed(scope, paths)
-  const all = await describeHere(scope, family, here)
-  for (const module of onTarget) all.push(await factsOnTarget(scope, family, module))
-  return all
-}
-
-/**
- * What the Python files are as modules of a family. One that ends Python while it is read is told of and left out, and
- * without Python there are none.
- */
-export async function describeHere(scope: Scope, family: string, paths: readonly string[]): Promise<ModuleFacts[]> {
-  if (paths.length === 0) return []
-  const what = `the loading of ${paths.length > 1 ? family : paths[0]}`
-  try {
-    const found = await callPython(scope, { method: 'load', params: [family, [...paths]], what })
-    return (found as Value[]).map((facts) => moduleFacts(facts))
-  } catch (error) {
-    if (!(error instanceof WorkerError)) throw error
-    if (error.code === 'PythonMissing' || paths.length === 1) {
-      scope.log('error', error.message)
-      return []
-    }
-  }
-  const all: ModuleFacts[] = []
-  for (const path of paths) all.push(...(await describeHere(scope, family, [path])))
-  return all
-}
-
 function functionOf(name: string, facts: FunctionFacts): FunctionDeclaration {
   const { path, attr, onTarget } = facts.origin
   const declaration: FunctionDeclaration = declared<FunctionDeclaration>(facts, {
@@ -88,9 +60,15 @@ export function moduleDeclaration(facts: ModuleFacts): ModuleDeclaration {
 }
 
 /** Entries by the names users call. */
-export async function functionModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<ModuleEntry>[]> {
+export async function functionModules(
+  registry: Registry,
+  files: readonly ModuleFile[],
+): Promise<UserEntry<ModuleEntry>[]> {
   const scope = functionScope(registry.ctx)
-  const { here, onTarget } = await placed(scope, paths)
+  const { here, onTarget } = await placed(
+    scope,
+    files.filter((file) => !isListed(file)),
+  )
   const known = (await describeHere(scope, 'modules', here)).flatMap((facts) => {
     const entry = { functions: [...facts.functions.keys()], load: async () => ({ default: moduleDeclaration(facts) }) }
     return [facts.name, ...facts.aliases].map((name) => ({ file: facts.file, name, entry }))
@@ -101,7 +79,34 @@ export async function functionModules(registry: Registry, paths: readonly string
       return { file: module.file, name, entry: { functions: module.functions, load } }
     }),
   )
-  return [...known, ...later]
+  return [...files.filter(isListed).flatMap((file) => listedModules(scope, file)), ...known, ...later]
+}
+
+/** The entries of a module of an extension, which is loaded when a function of it is used. */
+const listedModules = (scope: Scope, file: ModuleFile): UserEntry<ModuleEntry>[] =>
+  listedEntries(scope, 'modules', file, ({ functions }, load) => ({
+    functions,
+    load: async () => ({ default: moduleDeclaration(await load()) }),
+  }))
+
+/** Entries for the names that the text of a module tells; under another name than its own it does not serve. */
+export function listedEntries<Entry>(
+  scope: Scope,
+  family: string,
+  file: ModuleFile,
+  entryOf: (text: { functions: readonly string[] }, load: () => Promise<ModuleFacts>) => Entry,
+): UserEntry<Entry>[] {
+  const { name: stem, path } = file
+  const text = moduleText(path, stem)
+  return text.names.map((name) => {
+    const load = async (): Promise<ModuleFacts> => {
+      const nothing = { path, file: stem, name, aliases: [], doc: '', reason: '', functions: new Map() }
+      const [facts = nothing] = await describeHere(scope, family, [file])
+      if (facts.reason !== undefined || [facts.name, ...facts.aliases].includes(name)) return facts
+      return { ...facts, reason: `it serves as ${facts.name}` }
+    }
+    return { file: stem, name, entry: entryOf(text, load) }
+  })
 }
 
 /** A module of users' own: the name of its file, the name it serves, and its entry in a table. */

@@ -3,8 +3,10 @@ import { type Log, toError } from '../base/mod.ts'
 import { type Dict, isDict, isList } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import { callPython, type ModuleFile, moduleFiles, type Scope, WorkerError } from '../python/mod.ts'
+import { callPython, type ModuleFile, type Scope, upstreamFiles, WorkerError } from '../python/mod.ts'
 import { toValue } from '../sdk/mod.ts'
+import { describeHere } from './describe.ts'
+import { familyFiles } from './family-files.ts'
 import { functionScope } from './function-modules.ts'
 import { absence, type Places, placed } from './places.ts'
 
@@ -16,18 +18,29 @@ export interface GrainsSurroundings {
 
 /** What users' grains functions give, in order. */
 export async function userGrains({ opts, host, log }: GrainsSurroundings, known: Dict): Promise<Dict[]> {
-  const all = moduleFiles(opts, 'grains')
-  const files = all.filter(({ language }) => language === 'python')
-  const native = await nativeGrains(
-    { opts, host, log },
-    known,
-    all.filter(({ language }) => language === 'native'),
-  )
-  if (files.length === 0) return native
+  const files = familyFiles(opts, 'grains', host.remote)
+  const native = await nativeGrains({ opts, host, log }, known, files.native)
+  const upstream = host.remote ? [] : upstreamFiles(opts, 'grains').filter(({ name }) => name !== 'core')
+  if (files.python.length + upstream.length === 0) return native
   const functions = new Registry(moduleTable, { opts, grains: known, pillar: new Map(), host, log })
   const scope = functionScope(functions.ctx)
-  const paths = files.map(({ path }) => path)
-  return [...(await pythonGrains(scope, await placed(scope, paths), known)), ...native]
+  const { here, onTarget } = await placed(scope, files.python)
+  const own = await pythonGrains(scope, { here: await harmless(scope, here), onTarget }, known)
+  return [...(await upstreamGrains(scope, upstream, [known, ...own, ...native])), ...own, ...native]
+}
+
+/** What a real Salt knows beyond everything that is known. */
+async function upstreamGrains(scope: Scope, files: readonly ModuleFile[], known: readonly Dict[]): Promise<Dict[]> {
+  const all: Dict = new Map(known.flatMap((part) => [...part]))
+  const found = await pythonGrains(scope, { here: await harmless(scope, files), onTarget: [] }, all)
+  return found.map((part) => new Map([...part].filter(([name]) => !all.has(name))))
+}
+
+/** The files that can be read without harm; those of users are not looked at first. */
+async function harmless(scope: Scope, files: readonly ModuleFile[]): Promise<ModuleFile[]> {
+  const installed = files.filter(({ extension }) => extension)
+  const read = new Set((await describeHere(scope, 'grains', installed)).map(({ path }) => path))
+  return files.filter(({ path, extension }) => !extension || read.has(path))
 }
 
 /** Those that can be told here come first; those of the target see them. */
@@ -39,7 +52,8 @@ async function pythonGrains(scope: Scope, { here, onTarget }: Places, known: Dic
     const found = await callPython(scope, { method: 'grains', params: [[...paths], soFar], what, ...place })
     if (isList(found)) parts.push(...found.filter(isDict))
   }
-  if (here.length > 0) await ask(here, {})
+  const paths = here.map(({ path }) => path)
+  if (here.length > 0) await ask(paths, {})
   if (onTarget.length === 0) return parts
   try {
     await ask(

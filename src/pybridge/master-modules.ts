@@ -2,6 +2,7 @@
 // again when a file came, went or changed.
 import { statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import type { MasterEntry, MasterRegistry } from '../loader/mod.ts'
 import {
@@ -16,7 +17,9 @@ import {
 import type { MasterContext, MasterFunction, MasterModule } from '../sdk/mod.ts'
 import { foundIn, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
-import { describeModules, type UserEntry } from './function-modules.ts'
+import { describeModules } from './describe.ts'
+import { isListed } from './family-files.ts'
+import { listedEntries, type UserEntry } from './function-modules.ts'
 import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 
@@ -97,21 +100,24 @@ function functionOf(name: string, facts: FunctionFacts, registries: MasterRegist
   return declaration
 }
 
-function entryOf(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): UserEntry<MasterEntry> {
+function masterModule(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): MasterModule {
   const { file, name, doc } = facts
   const own = facts.reason === undefined ? [...facts.functions] : []
-  const module: MasterModule = {
-    name: file,
-    doc,
-    functions: Object.fromEntries(
-      own.map(([fun, more]) => [fun, functionOf(`${name}.${fun}`, more, registries, kind)]),
-    ),
-  }
-  return { file, name, entry: { functions: own.map(([fun]) => fun), load: async () => ({ default: module }) } }
+  const functions = own.map(([fun, more]) => [fun, functionOf(`${name}.${fun}`, more, registries, kind)] as const)
+  return { name: file, doc, functions: Object.fromEntries(functions) }
+}
+
+function entryOf(facts: ModuleFacts, registries: MasterRegistries, kind: Kind): UserEntry<MasterEntry> {
+  const module = masterModule(facts, registries, kind)
+  const entry = { functions: Object.keys(module.functions), load: async () => ({ default: module }) }
+  return { file: facts.file, name: facts.name, entry }
 }
 
 /** The files as they were last taken in, and the taking in itself, for which every caller waits. */
 const seen = new WeakMap<MasterRegistry, { state: string; taken: Promise<void> }>()
+
+/** How files count that were never taken in: with a real Salt behind them, even no file is worth a look. */
+const unread = (opts: Dict): string | undefined => (option(opts, 'python_upstream_modules') ? undefined : '')
 
 /** What modules see while they are looked at: no function runs yet. */
 const lookingScope = (opts: Dict, log: Log): Scope => ({
@@ -131,7 +137,7 @@ export async function refreshMasterModules(opts: Dict, log: Log, registries: Mas
     const files = moduleFiles(opts, FOLDERS[kind])
     const state = files.map(({ path }) => `${path}:${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`).join('\n')
     const known = seen.get(registry)
-    if (state !== (known?.state ?? '')) {
+    if (state !== (known?.state ?? unread(opts))) {
       const taken = takeIn(opts, log, registries, kind, files)
       seen.set(registry, { state, taken })
       // it fails for those who wait for it, not for all to come
@@ -149,13 +155,24 @@ async function takeIn(
   files: readonly ModuleFile[],
 ): Promise<void> {
   const registry = registries[kind]
-  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
-  const all = await describeModules(lookingScope(opts, log), FOLDERS[kind], paths)
+  const scope = lookingScope(opts, log)
+  const read = files.filter((file) => file.language === 'python' && !isListed(file))
+  const all = await describeModules(scope, FOLDERS[kind], read)
   const entries = all.map((facts) => entryOf(facts, registries, kind))
+  const listed = files.filter(isListed).flatMap((file) =>
+    listedEntries<MasterEntry>(scope, FOLDERS[kind], file, ({ functions }, load) => ({
+      functions,
+      load: async () => ({ default: masterModule(await load(), registries, kind) }),
+    })),
+  )
   const native = files.filter(({ language }) => language === 'native')
   const others = await nativeEntries<MasterModule, MasterEntry>(native, log, (module) => ({
     functions: Object.keys(module.functions),
     load: async () => ({ default: module }),
   }))
-  registry.use(await overlaid(registry.builtIn, [...entries, ...others]))
+  const table = await overlaid(registry.builtIn, [...listed, ...entries, ...others])
+  const isLacking = option(opts, 'python_upstream_modules')
+  if (!isLacking) return registry.use(table)
+  const { masterUpstream } = await import('./upstream-modules.ts')
+  registry.use(masterUpstream(table, scope, FOLDERS[kind], (facts) => masterModule(facts, registries, kind)))
 }

@@ -23,7 +23,7 @@ export function ownMatch(
 
 async function asked(name: string, target: Value, subject: MatchSubject, options: MatchOptions): Promise<Value> {
   const scope = scopeOf(subject)
-  const plugin = (await userPlugins(scope, 'matchers')).get(name)
+  const plugin = (await userPlugins(scope, 'matchers', [name])).get(name)
   if (!plugin?.has('match')) throw new Error(`'${name}.match' is not available.`)
   const nodegroups = option(subject.opts, 'nodegroups')
   const known: Record<string, Value | undefined> = {

@@ -1,8 +1,11 @@
 // Users' own modules: Python in one long-lived worker, TypeScript and JavaScript in this process.
 
-export { type FamilyName, moduleFiles } from '../python/mod.ts'
+export { type FamilyName, mayHaveModules } from '../python/mod.ts'
 export { type UserBeacon, userBeacons } from './beacon-modules.ts'
 export { userEngines } from './engine-modules.ts'
+export { type ExecutedCall, ownExecutor } from './executors.ts'
+export { reportExtensions } from './extension-report.ts'
+export { fetchSdb } from './fetch-sdb.ts'
 export { functionScope } from './function-modules.ts'
 export { type GrainsSurroundings, userGrains } from './grains-modules.ts'
 export { type MasterRegistries, refreshMasterModules } from './master-modules.ts'

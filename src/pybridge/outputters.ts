@@ -2,8 +2,8 @@
 // by `nested`.
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, isDict, str, textOf, type Value } from '../data/mod.ts'
-import { type DisplayCall, display, selectOutputter } from '../output/mod.ts'
-import { answersOf, moduleFiles, type Scope } from '../python/mod.ts'
+import { type DisplayCall, display, outputters, selectOutputter } from '../output/mod.ts'
+import { answersOf, mayHaveModules, type Scope } from '../python/mod.ts'
 import { userPlugins } from './plugins.ts'
 
 const scopeOf = (opts: Dict, log: Log): Scope => {
@@ -23,11 +23,11 @@ const scopeOf = (opts: Dict, log: Log): Scope => {
 
 /** What is printed for the data, by users' own outputters or ours. */
 export async function displayed(out: string | null, data: Value, opts: Dict, call: DisplayCall = {}): Promise<string> {
-  if (moduleFiles(opts, 'output').length === 0) return display(out, data, opts, call)
+  if (!mayHaveModules(opts, 'output')) return display(out, data, opts, call)
   const { kwargs = new Map(), log = silentLog } = call
   const scope = scopeOf(opts, log)
   const name = selectOutputter(out, opts)
-  const plugin = (await userPlugins(scope, 'output')).get(name)
+  const plugin = (await userPlugins(scope, 'output', [name], [...outputters.keys()])).get(name)
   if (!plugin?.has('output')) return display(out, data, opts, call)
   const wanted = new Set(plugin.parameters('output'))
   const takesAll = wanted.has('kwargs')

@@ -1,7 +1,11 @@
 // Plugins of users' own for the functions that host their families.
+import { returnerTable, sdbTable } from '../loader/mod.ts'
 import type { FunctionContext, OwnPlugin } from '../sdk/mod.ts'
 import { functionScope } from './function-modules.ts'
 import { userPlugins } from './plugins.ts'
+
+/** The names that need no real Salt. */
+const BUILT_IN = { sdb: Object.keys(sdbTable), queues: ['sqlite'], returners: Object.keys(returnerTable) }
 
 export async function ownPlugin(
   ctx: FunctionContext,
@@ -9,7 +13,7 @@ export async function ownPlugin(
   name: string,
 ): Promise<OwnPlugin | undefined> {
   const scope = functionScope(ctx)
-  const plugin = (await userPlugins(scope, family)).get(name)
+  const plugin = (await userPlugins(scope, family, [name], BUILT_IN[family])).get(name)
   return plugin && { has: plugin.has, call: (fun, args, kwargs) => plugin.call(scope, fun, args, kwargs) }
 }
 

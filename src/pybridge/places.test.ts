@@ -15,12 +15,14 @@ beforeAll(() => {
   folder.write('utils/deep.py', 'import disk\ndef listing(): return disk.listing()\n')
 })
 
+const PROBE = { name: 'probe', path: `${folder.root}/modules/probe.py`, language: 'python' as const }
+
 afterAll(() => folder.remove())
 
 async function needOf(text: string): Promise<string | undefined> {
   folder.write('modules/probe.py', text)
   const { ctx } = new Registry(moduleTable, { ...around, host: target.host() })
-  const { here, onTarget } = await placed(functionScope(ctx), [`${folder.root}/modules/probe.py`])
+  const { here, onTarget } = await placed(functionScope(ctx), [PROBE])
   expect(here.length + onTarget.length).toBe(1)
   return onTarget[0]?.need
 }
@@ -82,6 +84,6 @@ def _hidden(): pass
 `,
   )
   const { ctx } = new Registry(moduleTable, { ...around, host: target.host() })
-  const { onTarget } = await placed(functionScope(ctx), [`${folder.root}/modules/probe.py`])
+  const { onTarget } = await placed(functionScope(ctx), [PROBE])
   expect(onTarget[0]).toMatchObject({ names: ['zone', 'area'], functions: ['listing', 'list', 'more', 'again'] })
 })

@@ -2,7 +2,7 @@
 // functions. A module that touches the machine itself runs on the target. Its text decides: the worker here looks at it without
 // running it.
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
-import { callPython, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
+import { callPython, type ModuleFile, moduleFolders, type Scope, WorkerError } from '../python/mod.ts'
 import { type ModuleFacts, moduleFacts } from './declare.ts'
 
 /** A module that runs on the target, as far as its text tells. */
@@ -17,17 +17,19 @@ export interface TargetModule {
 }
 
 export interface Places {
-  here: string[]
+  here: ModuleFile[]
   onTarget: TargetModule[]
 }
 
-export async function placed(scope: Scope, paths: readonly string[]): Promise<Places> {
-  if (!scope.remote || paths.length === 0) return { here: [...paths], onTarget: [] }
-  const params = [[...paths], moduleFolders(scope.opts, 'utils')]
+export async function placed(scope: Scope, files: readonly ModuleFile[]): Promise<Places> {
+  const surveyed = files.filter(({ extension }) => !extension)
+  if (!scope.remote || surveyed.length === 0) return { here: [...files], onTarget: [] }
+  const params = [surveyed.map(({ path }) => path), moduleFolders(scope.opts, 'utils')]
   const found = (await callPython(scope, { method: 'survey', params, what: 'a look at modules' })) as Dict[]
   const isHere = (facts: Dict): boolean => facts.get('need') === null
+  const here = new Set(found.filter(isHere).map((facts) => str(facts.get('path')!)))
   return {
-    here: found.filter(isHere).map((facts) => str(facts.get('path')!)),
+    here: files.filter(({ path, extension }) => extension || here.has(path)),
     onTarget: found.filter((facts) => !isHere(facts)).map(targetModule),
   }
 }

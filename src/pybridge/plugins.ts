@@ -3,10 +3,19 @@
 // their functions.
 import { toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
-import { callNativeBy, callPython, type FamilyName, type ModuleFile, moduleFiles, type Scope } from '../python/mod.ts'
+import {
+  callNativeBy,
+  callPython,
+  type FamilyName,
+  type ModuleFile,
+  type PythonSource,
+  type Scope,
+  upstreamFiles,
+} from '../python/mod.ts'
 import { type BeaconContext, type BeaconDeclaration, beaconOptions, bind, toValue } from '../sdk/mod.ts'
 import type { ModuleFacts } from './declare.ts'
-import { describeModules } from './function-modules.ts'
+import { describeModules } from './describe.ts'
+import { familyFiles, mayServe } from './family-files.ts'
 import type { NativeModule } from './native-modules.ts'
 
 export interface UserPlugin {
@@ -16,6 +25,8 @@ export interface UserPlugin {
   has(fun: string): boolean
   /** The names of a function's parameters. */
   parameters(fun: string): string[]
+  /** Where a function in Python is. */
+  source?(fun: string): PythonSource | undefined
   call(scope: Scope, fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value>
 }
 
@@ -25,6 +36,7 @@ function pythonPlugin(family: FamilyName, { name, functions }: ModuleFacts): Use
     functions: [...functions.keys()],
     has: (fun) => functions.has(fun),
     parameters: (fun) => Object.keys(functions.get(fun)?.args ?? {}),
+    source: (fun) => functions.get(fun)?.origin,
     call: (scope, fun, args, kwargs = new Map()) => {
       const { path, attr, onTarget } = functions.get(fun)!.origin
       const params = [family, path, attr, [...args], kwargs]
@@ -86,16 +98,27 @@ async function nativePlugins(files: readonly ModuleFile[], { log }: Scope): Prom
   return plugins
 }
 
-/** The plugins of a family that can serve here, by name; none costs the listing of a few folders. */
-export async function userPlugins(scope: Scope, family: FamilyName): Promise<Map<string, UserPlugin>> {
-  const files = moduleFiles(scope.opts, family)
-  if (files.length === 0) return new Map()
-  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
-  const python = (await describeModules(scope, family, paths)).filter(({ reason }) => reason === undefined)
-  const native = await nativePlugins(
-    files.filter(({ language }) => language === 'native'),
-    scope,
-  )
+/** The files of a real Salt that may serve under one of the names. */
+const upstreamServing = ({ opts }: Scope, family: FamilyName, names: readonly string[]): ModuleFile[] =>
+  upstreamFiles(opts, family).filter((file) => names.some((name) => mayServe(file, name)))
+
+/**
+ * The plugins of a family that can serve here, by name; none costs the listing of a few folders. With names, only files that may
+ * serve under one of them are read, and those that are not among `builtIn` may come from a real Salt.
+ */
+export async function userPlugins(
+  scope: Scope,
+  family: FamilyName,
+  names?: readonly string[],
+  builtIn?: readonly string[],
+): Promise<Map<string, UserPlugin>> {
+  const files = familyFiles(scope.opts, family, scope.remote)
+  const own = files.python.filter((file) => names === undefined || names.some((name) => mayServe(file, name)))
+  const lacking = builtIn ? (names ?? []).filter((name) => !builtIn.includes(name)) : []
+  const read = [...own, ...(lacking.length > 0 && !scope.remote ? upstreamServing(scope, family, lacking) : [])]
+  // of several with one name the first serves; those of extensions are last in the list
+  const python = (await describeModules(scope, family, read)).filter(({ reason }) => reason === undefined).reverse()
+  const native = await nativePlugins(files.native, scope)
   const all = [...python.map((facts) => pythonPlugin(family, facts)), ...native]
   return new Map(all.map((plugin) => [plugin.name, plugin]))
 }

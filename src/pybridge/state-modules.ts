@@ -1,11 +1,13 @@
 // Users' own state modules as modules of the state registry, with the hooks they offer to the engine.
 import { type Dict, truthy, type Value } from '../data/mod.ts'
 import type { Registry, StateEntry } from '../loader/mod.ts'
-import { answersOf, callPython, moduleFolders, type Scope } from '../python/mod.ts'
+import { answersOf, callPython, type ModuleFile, moduleFolders, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, type StateFunction, stateHooks } from '../sdk/mod.ts'
 import { functionFamily, stateFamily, textAnswers } from './answers.ts'
 import { declared, type FunctionFacts, type ModuleFacts, pythonArguments } from './declare.ts'
-import { describeHere, functionScope, type UserEntry } from './function-modules.ts'
+import { describeHere } from './describe.ts'
+import { isListed } from './family-files.ts'
+import { functionScope, listedEntries, type UserEntry } from './function-modules.ts'
 import { placed, servedAs, type TargetModule } from './places.ts'
 
 /** Functions that the engine calls itself. */
@@ -86,17 +88,28 @@ export function stateDeclaration(facts: ModuleFacts, call: StateInvoker = callSt
   }
 }
 
-export async function stateModules(registry: Registry, paths: readonly string[]): Promise<UserEntry<StateEntry>[]> {
+export async function stateModules(registry: Registry, files: readonly ModuleFile[]): Promise<UserEntry<StateEntry>[]> {
   const scope = functionScope(registry.ctx)
-  const { here, onTarget } = await placed(scope, paths)
+  const { here, onTarget } = await placed(
+    scope,
+    files.filter((file) => !isListed(file)),
+  )
   const known = (await describeHere(scope, 'states', here)).map((facts) => ({
     file: facts.file,
     name: facts.name,
     entry: stateEntry(stateDeclaration(facts)),
   }))
   const later = onTarget.flatMap((module) => module.names.map((name) => laterEntry(scope, module, name)))
-  return [...known, ...later]
+  return [...files.filter(isListed).flatMap((file) => listedStates(scope, file)), ...known, ...later]
 }
+
+/** The entries of a module of an extension, which is loaded when a state of it is used. */
+const listedStates = (scope: Scope, file: ModuleFile): UserEntry<StateEntry>[] =>
+  listedEntries(scope, 'states', file, ({ functions }, load) => ({
+    functions: functions.filter((fun) => !HOOKS.has(fun)),
+    hooks: functions.filter((fun) => HOOKS.has(fun)),
+    load: async () => ({ default: stateDeclaration(await load()) }),
+  }))
 
 /** The entry of a module that is loaded on the target when a state of it is used. */
 function laterEntry(scope: Scope, module: TargetModule, name: string): UserEntry<StateEntry> {

@@ -1,11 +1,14 @@
 // Users' own states of Thorium: files of `_thorium`. In Python they see the register as `__reg__` and the events since the last
 // turn as `__events__`; what they leave in the register is taken over when they return.
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
 import { type Registry, type StateEntry, type StateTable, thoriumTable } from '../loader/mod.ts'
-import { answersOf, callPython, type Family, moduleFiles, type Scope } from '../python/mod.ts'
+import { answersOf, callPython, type Family, type Scope } from '../python/mod.ts'
 import { type StateContext, type StateDeclaration, THORIUM_USER, thoriumOf } from '../sdk/mod.ts'
 import { functionFamily, stateFamily, textAnswers } from './answers.ts'
-import { describeModules, functionScope } from './function-modules.ts'
+import { describeModules } from './describe.ts'
+import { familyFiles } from './family-files.ts'
+import { functionScope } from './function-modules.ts'
 import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
 import { type StateInvoker, stateDeclaration, stateEntry, stateScope } from './state-modules.ts'
@@ -45,19 +48,20 @@ const callThorium: StateInvoker = async (ctx, { origin }, { what, args, kwargs =
 /** Ours with users' own laid over them; none of these costs the listing of a few folders. */
 export async function thoriumStates(registry: Registry): Promise<StateTable> {
   const { opts, log } = registry.ctx
-  const files = moduleFiles(opts, 'thorium')
-  if (files.length === 0) return thoriumTable
-  const paths = files.filter(({ language }) => language === 'python').map(({ path }) => path)
-  const python = await describeModules(functionScope(registry.ctx), 'thorium', paths)
-  const native = await nativeEntries<StateDeclaration, StateEntry>(
-    files.filter(({ language }) => language === 'native'),
-    log,
-    stateEntry,
-  )
+  const files = familyFiles(opts, 'thorium')
+  if (files.python.length + files.native.length === 0 && !option(opts, 'python_upstream_modules')) return thoriumTable
+  const python = await describeModules(functionScope(registry.ctx), 'thorium', files.python)
+  const native = await nativeEntries<StateDeclaration, StateEntry>(files.native, log, stateEntry)
   const own = python.map((facts) => ({
     file: facts.file,
     name: facts.name,
     entry: stateEntry(stateDeclaration(facts, callThorium)),
   }))
-  return overlaid(thoriumTable, [...own, ...native])
+  const table = await overlaid(thoriumTable, [...own, ...native])
+  if (!option(opts, 'python_upstream_modules')) return table
+  const { filled } = await import('./upstream-modules.ts')
+  return filled(table, functionScope(registry.ctx), 'thorium', (functions, load) => ({
+    functions,
+    load: async () => ({ default: stateDeclaration(await load(), callThorium) }),
+  }))
 }

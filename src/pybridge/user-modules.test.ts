@@ -52,6 +52,12 @@ def count():
 def has(name):
     return [name in __salt__, callable(__salt__.get(name)), "test.ping" in list(__salt__)]
 
+_NOT_SET = object()
+
+def unset():
+    found = __salt__["config.get"]("no:such", _NOT_SET)
+    return [found is _NOT_SET, __salt__["config.get"]("id", default=_NOT_SET)]
+
 def caught():
     try:
         __salt__["state.enable"](1, 2, 3)
@@ -87,7 +93,7 @@ beforeAll(async () => {
   folder.write('modules/never.py', 'def __virtual__():\n    return False, "not today"\n\ndef x():\n    pass\n')
   folder.write('modules/broken.py', 'def x(:\n')
   folder.write('modules/test.py', 'def ping():\n    return "mine"\n')
-  folder.write('modules/mytest.py', '__virtualname__ = "cp"\n\ndef extra():\n    return 1\n')
+  folder.write('modules/mytest.py', 'def __virtual__():\n    return "cp"\n\ndef extra():\n    return 1\n')
   folder.write('modules/_shared.py', 'WORD = "shared"\n')
   folder.write(
     'modules/importing.py',
@@ -124,6 +130,7 @@ describe("users' own Python modules", () => {
     ['probe.has', ['no.such'], {}, '[False, False, True]'],
     ['probe.list', [], {}, "['a']"],
     ['probe.met', [], {}, 'True'],
+    ['probe.unset', [], {}, "[True, 'web1']"],
     ['probe.caught', [], {}, "'enable() takes 1 positional argument but 3 were given'"],
     ['probe.util', [], {}, "'aweb1'"],
     ['importing.word', [], {}, "['shared', 'dark']"],

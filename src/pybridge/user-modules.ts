@@ -1,9 +1,9 @@
 // Users' own execution modules and states, for a registry.
 import { option } from '../config/mod.ts'
-import type { Dict } from '../data/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
-import { type FamilyName, type ModuleFile, moduleFiles } from '../python/mod.ts'
+import { installedExtensions } from '../python/mod.ts'
 import type { ModuleDeclaration, StateDeclaration } from '../sdk/mod.ts'
+import { familyFiles } from './family-files.ts'
 import { functionModules } from './function-modules.ts'
 import { nativeEntries } from './native-entries.ts'
 import { overlaid } from './overlay.ts'
@@ -18,8 +18,11 @@ export async function userModules(registry: Registry, builtIn: UserTables): Prom
 }
 
 async function ownModules(registry: Registry, builtIn: UserTables): Promise<UserTables | undefined> {
-  const { opts, log } = registry.ctx
-  const [modules, states] = [filesOf(opts, 'modules'), filesOf(opts, 'states')]
+  const { opts, log, host } = registry.ctx
+  installedExtensions(opts, log)
+  const [modules, states] = [familyFiles(opts, 'modules', host.remote), familyFiles(opts, 'states', host.remote)]
+  // what extensions offer for salt-ssh runs here, over functions that are bound to the target
+  if (host.remote) modules.python.push(...familyFiles(opts, 'wrapper').python.filter(({ extension }) => extension))
   if ([...modules.python, ...modules.native, ...states.python, ...states.native].length === 0) return undefined
   const functions = await functionModules(registry, modules.python)
   const nativeFunctions = await nativeEntries<ModuleDeclaration, ModuleEntry>(modules.native, log, (module) => ({
@@ -30,13 +33,5 @@ async function ownModules(registry: Registry, builtIn: UserTables): Promise<User
   return {
     functions: await overlaid(builtIn.functions, [...functions, ...nativeFunctions]),
     states: await overlaid(builtIn.states, [...(await stateModules(registry, states.python)), ...nativeStates]),
-  }
-}
-
-function filesOf(opts: Dict, family: FamilyName): { python: string[]; native: ModuleFile[] } {
-  const files = moduleFiles(opts, family)
-  return {
-    python: files.filter(({ language }) => language === 'python').map(({ path }) => path),
-    native: files.filter(({ language }) => language === 'native'),
   }
 }

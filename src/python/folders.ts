@@ -1,14 +1,16 @@
-// Where users' own modules lie: in what was synced from the file server (`extension_modules`), in `module_dirs`, and in the
-// folders that options name for one family.
+// Where users' own modules lie: in what was synced from the file server (`extension_modules`), in `module_dirs`, in the
+// folders that options name for one family, and in installed Salt extensions.
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { option } from '../config/mod.ts'
 import { type Dict, isList, str, textOf } from '../data/mod.ts'
+import { type Extension, installedExtensions } from './extensions.ts'
 
 export type FamilyName =
   | 'auth'
   | 'beacons'
   | 'engines'
+  | 'executors'
   | 'grains'
   | 'matchers'
   | 'modules'
@@ -25,6 +27,7 @@ export type FamilyName =
   | 'tops'
   | 'utils'
   | 'wheel'
+  | 'wrapper'
 
 /** The option that names further folders, where it is not the family's name with `_dirs`. */
 const OPTIONS: Partial<Record<FamilyName, string>> = {
@@ -40,6 +43,8 @@ export interface ModuleFile {
   name: string
   path: string
   language: 'python' | 'native'
+  /** The installed package that it is a part of. */
+  extension?: Extension
 }
 
 const NATIVE = new Set(['.ts', '.mts', '.js', '.mjs', '.cjs'])
@@ -60,16 +65,28 @@ export function moduleFolders(opts: Dict, family: FamilyName): string[] {
   return [...shared.reverse(), ...own, ...(synced ? [join(synced, family)] : [])]
 }
 
-/** The modules of a family; of several with one name the first. */
+/** The modules of a family; of several with one name the first. Those of extensions come last, as in Salt. */
 export function moduleFiles(opts: Dict, family: FamilyName): ModuleFile[] {
   const found = new Map<string, ModuleFile>()
   for (const folder of moduleFolders(opts, family)) {
     for (const file of filesIn(folder)) if (!found.has(file.name)) found.set(file.name, file)
   }
+  for (const file of extensionFiles(opts, family)) if (!found.has(file.name)) found.set(file.name, file)
   return [...found.values()]
 }
 
-function filesIn(folder: string): ModuleFile[] {
+/** The Python modules of a kind in installed extensions. Salt does not take `utils` from there either. */
+function extensionFiles(opts: Dict, family: FamilyName): ModuleFile[] {
+  if (family === 'utils') return []
+  return installedExtensions(opts).flatMap((extension) =>
+    (extension.folders.get(family) ?? [])
+      .flatMap((folder) => filesIn(folder))
+      .filter(({ language }) => language === 'python')
+      .map((file) => ({ ...file, extension })),
+  )
+}
+
+export function filesIn(folder: string): ModuleFile[] {
   const found: ModuleFile[] = []
   for (const file of namesIn(folder)) {
     if (file.startsWith('_') || file.startsWith('.')) continue

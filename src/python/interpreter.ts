@@ -1,12 +1,13 @@
 // Which Python runs and what it is given: the worker's file lies beside the sources, and inside dist/ once they are built.
-import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
+import { installedFolder } from '../base/mod.ts'
 
 /** Written in by the build. */
 declare const BRINE_VERSION: string | undefined
 
 export function workerFile(): string {
-  if (typeof BRINE_VERSION === 'string') return join(dirname(realpathSync(process.argv[1]!)), 'python', 'worker.py')
+  if (typeof BRINE_VERSION === 'string') return join(installedFolder('python'), 'worker.py')
   return new URL('../../python/worker.py', import.meta.url).pathname
 }
 
@@ -14,12 +15,13 @@ export function workerFile(): string {
  * The folders of a search path. An empty or relative entry means the working directory: whoever can write there would
  * choose what a daemon of root runs.
  */
-const foldersOf = (path: string | undefined): string[] => (path ?? '').split(delimiter).filter(isAbsolute)
+export const absoluteFolders = (path: string | undefined): string[] =>
+  (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
 
-/** The environment of the worker, in which PYTHONPATH cannot mean the working directory. */
-export function workerEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+/** The environment of the worker, in which PYTHONPATH cannot mean the working directory; `extras` comes last in it. */
+export function workerEnvironment(env: NodeJS.ProcessEnv = process.env, extras?: string): NodeJS.ProcessEnv {
   const { PYTHONPATH: path, ...rest } = env
-  const folders = foldersOf(path)
+  const folders = [...absoluteFolders(path), ...(extras === undefined ? [] : [extras])]
   return folders.length === 0 ? rest : { ...rest, PYTHONPATH: folders.join(delimiter) }
 }
 
@@ -29,7 +31,7 @@ export function workerEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.
  */
 export function interpreter(name: string, env: NodeJS.ProcessEnv = process.env): string {
   if (name.includes('/')) return name
-  for (const folder of foldersOf(env['PATH'])) {
+  for (const folder of absoluteFolders(env['PATH'])) {
     const found = join(folder, name)
     if (isProgram(found)) return behindShim(found, env) ?? found
   }
@@ -46,7 +48,8 @@ function behindShim(found: string, env: NodeJS.ProcessEnv): string | undefined {
   return isProgram(program) ? program : undefined
 }
 
-function isProgram(path: string): boolean {
+/** Return whether a path names a file that this user can run. */
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -29,11 +29,12 @@ export const workerWords = ({ level, memory, upstream }: WorkerSettings): string
   upstream ? '1' : '0',
 ]
 
-export function launchHere(python: string, settings: WorkerSettings): LaunchedWorker {
+/** `extras` is a further folder of packages. */
+export function launchHere(python: string, settings: WorkerSettings, extras?: string): LaunchedWorker {
   // -S: the worker reads `site` when it needs it
   const words = ['-S', workerFile(), ...workerWords(settings)]
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
-  const child = spawn(interpreter(python), words, { stdio: [...stdio], env: workerEnvironment() })
+  const child = spawn(interpreter(python), words, { stdio: [...stdio], env: workerEnvironment(process.env, extras) })
   const [, out, err, to, from] = child.stdio as unknown as [null, Readable, Readable, Writable, Readable]
   return { child, program: python, to, from, printed: [out, err] }
 }

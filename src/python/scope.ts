@@ -4,6 +4,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isInt, str, type Value } from '../data/mod.ts'
 import type { RemotePrograms } from '../host/mod.ts'
 import type { Documents } from './documents.ts'
+import { installationOf } from './extensions.ts'
 import { launchHere, type WorkerSettings } from './launch.ts'
 import { targetWorker } from './target-worker.ts'
 import { Worker, type WorkerCall } from './worker.ts'
@@ -48,8 +49,9 @@ const settingsOf = (opts: Dict): WorkerSettings => ({
 function theWorker(opts: Dict, log: Log): Worker {
   const python = option(opts, 'python_executable') || 'python3'
   const settings = settingsOf(opts)
-  const key = `${python}:${settings.memory}:${settings.upstream}`
-  const launch = () => launchHere(python, settings)
+  const { extras } = installationOf(opts)
+  const key = [python, settings.memory, settings.upstream, extras, process.env['PYTHONPATH']].join(':')
+  const launch = () => launchHere(python, settings, extras)
   const worker = workers.get(key) ?? new Worker({ launch, name: 'The Python worker' })
   workers.set(key, worker)
   worker.log = log
@@ -82,13 +84,15 @@ export interface PythonCall {
   what: string
   /** Whether it goes on until it is ended, as engines do. */
   lasts?: boolean
+  /** The most seconds that it may take, where options do not say so. */
+  most?: number | undefined
   /** Whether it runs on the target of the scope instead of here. */
   onTarget?: boolean | undefined
 }
 
 /** Calls into Python on behalf of a scope. */
 export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
-  const { method, params, what, lasts = false, onTarget = false } = request
+  const { method, params, what, lasts = false, most = 0, onTarget = false } = request
   const { opts, memory, log, remote } = scope
   const isOfTarget = onTarget || isAskedByTarget()
   const call: WorkerCall = {
@@ -103,7 +107,8 @@ export function callPython(scope: Scope, request: PythonCall): Promise<Value> {
       return askedByTarget(isOfTarget, () => answer(given, { onTarget }))
     },
     signal: scope.ending,
-    timeout: lasts ? 0 : option(opts, 'python_call_timeout'),
+    timeout: lasts ? 0 : option(opts, 'python_call_timeout') || most,
+    limit: option(opts, 'python_call_timeout') ? ' (python_call_timeout)' : '',
     remember: (kept, gone) => {
       for (const [key, value] of kept) memory.set(key, value)
       for (const key of gone) memory.delete(key)

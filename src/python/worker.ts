@@ -52,6 +52,8 @@ export interface WorkerCall {
   what: string
   /** Seconds; 0 for no limit. */
   timeout: number
+  /** What set that limit, for errors. */
+  limit?: string
   /** Ends the call, with its reason as the error. */
   signal?: AbortSignal | undefined
   /** What the call left in `__context__`. */
@@ -153,14 +155,14 @@ class Process {
   }
 
   call(call: WorkerCall): Promise<Value> {
-    const { signal, what, timeout } = call
+    const { signal, what, timeout, limit = '' } = call
     if (this.failure) return Promise.reject(this.failure)
     if (signal?.aborted) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
       const number = ++this.last
       const pending: Pending = { call, resolve, reject }
       this.send([CALL, number, call.method, [call.facts(this.documents), ...call.params]])
-      const late = `${what} took longer than ${timeout} seconds (python_call_timeout)`
+      const late = `${what} took longer than ${timeout} seconds${limit}`
       const stop = (): void => this.giveUp(number, signal!.reason as Error)
       if (timeout > 0) {
         pending.timer = setTimeout(() => this.giveUp(number, timedOut(late)), timeout * 1000)

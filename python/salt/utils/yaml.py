@@ -47,3 +47,12 @@ class SafeOrderedDumper:
 
 
 OrderedDumper = IndentedSafeOrderedDumper = SafeOrderedDumper
+
+
+def get_dumper(dumper_name):
+    """The dumper of a name; the host writes in one way for all of them."""
+    return {
+        "OrderedDumper": OrderedDumper,
+        "SafeOrderedDumper": SafeOrderedDumper,
+        "IndentedSafeOrderedDumper": IndentedSafeOrderedDumper,
+    }.get(dumper_name)

@@ -1,0 +1,100 @@
+// Small Salt extensions for tests, installed into a folder as pip would: a package, and what says of it that it extends Salt.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export class PackageFolder {
+  readonly root: string = mkdtempSync(join(tmpdir(), 'brine-packages-'))
+  private readonly before = process.env['PYTHONPATH']
+
+  write(path: string, text: string): void {
+    const file = join(this.root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+
+  /** Installs a package whose files are given; `entries` are those of the group `salt.loader`. */
+  install(name: string, files: Readonly<Record<string, string>>, entries: string = `${name} = ${name}`): void {
+    for (const [path, text] of Object.entries({ '__init__.py': '', ...files })) this.write(`${name}/${path}`, text)
+    const info = `${name}-1.2.dist-info`
+    this.write(`${info}/METADATA`, `Metadata-Version: 2.1\nName: saltext.${name}\nVersion: 1.2\n\nVersion: 9\n`)
+    this.write(`${info}/entry_points.txt`, `[console_scripts]\nx = y:z\n\n[salt.loader]\n${entries}\n`)
+  }
+
+  /** Lets every interpreter of this process and its programs find the packages. */
+  use(): void {
+    process.env['PYTHONPATH'] = this.root
+  }
+
+  remove(): void {
+    if (this.before === undefined) delete process.env['PYTHONPATH']
+    else process.env['PYTHONPATH'] = this.before
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+/** One module of every kind that has a host here. */
+export const EVERY_KIND: Readonly<Record<string, string>> = {
+  'shared.py': 'WORD = "shared"\n',
+  'modules/kindmod.py': `
+"""Functions of an extension."""
+import salt.utils.args
+from everykind.shared import WORD
+__virtualname__ = "kind"
+__virtual_aliases__ = ("kin",)
+__func_alias__ = {"list_": "list"}
+def __virtual__():
+    return __virtualname__
+def word():
+    """Return a word."""
+    return [WORD, __salt__["test.echo"]("x"), __opts__["id"]]
+def list_():
+    return ["a"]
+def _hidden():
+    pass
+`,
+  'modules/disk.py': 'def usage():\n    return "of the extension"\n',
+  'modules/never.py': 'def __virtual__():\n    return False, "not today"\ndef x():\n    pass\n',
+  'states/kind.py': `
+def present(name):
+    return {"name": name, "result": True, "changes": {}, "comment": __salt__["kind.word"]()[0]}
+`,
+  'grains/kind.py': 'def facts():\n    return {"kind_grain": 7}\n',
+  'runners/kind.py': 'def who():\n    """Tell who."""\n    return sorted(__salt__["manage.up"]())\n',
+  'wheel/kind.py': 'def turn(by=1):\n    return by + 1\n',
+  'returners/kind.py': `
+import json
+def returner(ret):
+    with open(__salt__["config.get"]("kind_file"), "a") as file:
+        file.write(json.dumps([ret["id"], ret["fun"], ret["return"]]) + "\\n")
+`,
+  'renderers/kindly.py':
+    'def render(text, saltenv="base", sls="", **kwargs):\n    return {"said": text.read().strip().upper()}\n'.replace(
+      'text.read()',
+      '(text.read() if hasattr(text, "read") else text)',
+    ),
+  'pillar/kind.py': 'def ext_pillar(minion_id, pillar, *args):\n    return {"kind_pillar": [minion_id, list(args)]}\n',
+  'tops/kind.py': 'def top(**kwargs):\n    return {"base": ["from_" + kwargs["opts"]["id"]]}\n',
+  'engines/kind.py': `
+import time
+def start(tag):
+    __salt__["event.send"](tag, {"id": __opts__["id"]})
+    while True:
+        time.sleep(0.05)
+`,
+  'beacons/kind.py':
+    'def validate(config):\n    return True, "fine"\ndef beacon(config):\n    return [{"tag": "seen"}]\n',
+  'sdb/kind.py': 'def get(key, profile=None):\n    return key + profile["suffix"]\n',
+  'auth/kind.py': 'def auth(username, password):\n    return password == username[::-1]\n',
+  'roster/kind.py': 'def targets(tgt, tgt_type="glob", **kwargs):\n    return {tgt: {"host": "10.0.0.1"}}\n',
+  'matchers/kind_match.py': 'def match(tgt, opts=None, minion_id=None):\n    return __opts__["id"].endswith(tgt)\n',
+  'output/kind.py': 'def output(data, **kwargs):\n    return "<<" + str(data) + ">>"\n',
+  'queues/kind.py': 'def list_queues():\n    return ["of the extension"]\n',
+  'thorium/kind.py': 'def keep(name):\n    return {"name": name, "result": True, "changes": {}, "comment": ""}\n',
+  'executors/kind.py': `
+def execute(opts, data, func, args, kwargs):
+    return None if data["fun"] == "test.ping" else ["executed", func(*args, **kwargs)]
+`,
+  'wrapper/kind.py': 'def word():\n    return ["here", __salt__["test.echo"]("there")]\n',
+  'clouds/kind.py': 'def create():\n    pass\n',
+}
