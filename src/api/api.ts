@@ -4,23 +4,25 @@ import { Hono } from 'hono'
 import { BrineError, guarded, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { ApiSessions } from '../store/mod.ts'
+import type { Health } from '../telemetry/mod.ts'
+import { ApiTelemetry } from './api-telemetry.ts'
 import { Audit } from './audit.ts'
 import { addConsole } from './console.ts'
 import { EventHub } from './events/hub.ts'
 import { addEventRoutes } from './events/routes.ts'
 import { eventsResource } from './events/salt-events.ts'
 import { EventSockets } from './events/sockets.ts'
+import { GIT_HOOK_PATH, gitHookResource } from './git-hook.ts'
 import { PortHolder } from './holder.ts'
 import { JobWatch } from './job-watch.ts'
 import { ApiLimits } from './limits.ts'
 import type { ApiMaster } from './master.ts'
-import { Metrics } from './metrics/metrics.ts'
 import { accessLine, LineFile, withErrorFile } from './request-log.ts'
 import { addSaltRoutes } from './salt/app.ts'
 import { ApiServer, type ServerParts } from './server.ts'
 import type { ApiService } from './service.ts'
 import { type ApiSettings, readSettings } from './settings.ts'
-import { Tracer } from './tracing/tracer.ts'
+import { tracedMaster, tracing } from './traced.ts'
 import { addV1Routes } from './v1/site.ts'
 
 const PRUNE_MS = 600_000
@@ -31,8 +33,6 @@ const AGAIN_MS = 1000
 export interface ApiUse {
   /** Whether an address that is taken is tried again; otherwise only where another process of the same master serves it. */
   isPatient?: boolean
-  /** Whether this process serves no requests, and only exports metrics. */
-  isMetricsOnly?: boolean
 }
 
 export class Api {
@@ -40,8 +40,7 @@ export class Api {
   private readonly sessions: ApiSessions
   private readonly watch: JobWatch
   private readonly hub: EventHub
-  private readonly metrics: Metrics
-  private readonly tracer: Tracer | undefined
+  private readonly telemetry: ApiTelemetry
   private readonly sockets: EventSockets[] = []
   private readonly servers: ApiServer[] = []
   private readonly holders: PortHolder[] = []
@@ -51,14 +50,9 @@ export class Api {
   private readonly closings: Array<() => void> = []
 
   /** Open the servers that the options name. */
-  static async open(
-    master: ApiMaster,
-    log: Log,
-    { isPatient = false, isMetricsOnly = false }: ApiUse = {},
-  ): Promise<Api> {
+  static async open(master: ApiMaster, log: Log, { isPatient = false }: ApiUse = {}): Promise<Api> {
     const named = namedLog(log, 'salt.loaded.int.netapi.rest_cherrypy')
     const api = new Api(master, named, isPatient)
-    if (isMetricsOnly) return api
     try {
       for (const settings of readSettings(master.access.opts, named)) await api.serve(settings, named)
       return api
@@ -73,14 +67,13 @@ export class Api {
   private constructor(master: ApiMaster, log: Log, isPatient: boolean) {
     this.isPatient = isPatient
     const { opts, stores } = master.access
-    this.tracer = Tracer.of(opts, log)
-    this.master = this.tracer?.traced(master) ?? master
     this.sessions = new ApiSessions(join(option(opts, 'cachedir'), 'api.db'))
     this.watch = new JobWatch(master.events, stores.jobs)
     this.hub = new EventHub(master, log)
     // a stream of a session that ended ends with it
     this.sessions.whenEnded(() => this.hub.wake())
-    this.metrics = new Metrics(master, { hub: this.hub, sessions: this.sessions }, log)
+    this.telemetry = new ApiTelemetry(master, { hub: this.hub, sessions: this.sessions }, log)
+    this.master = this.telemetry.telemetry.tracer ? tracedMaster(master) : master
     this.pruning = setInterval(() => this.sessions.prune(), PRUNE_MS)
     this.pruning.unref()
   }
@@ -102,20 +95,21 @@ export class Api {
     const atEnd = (close: () => void): void => void this.closings.push(close)
     const service: ApiService = { settings, master, sessions, watch, log, counts, began, limits, audit, atEnd }
     const app = new Hono()
-    if (this.tracer) app.use('*', this.tracer.middleware(settings.prefix, settings.webhookUrl))
+    const { tracer, health } = this.telemetry.telemetry
+    if (tracer) app.use('*', tracing(tracer, settings.prefix, settings.webhookUrl))
+    addHealth(app, settings.prefix, health)
     addConsole(app, service)
     addEventRoutes(addV1Routes(app, service), service, this.hub)
-    addSaltRoutes(
-      app,
-      service,
-      new Map([
-        ['/events', eventsResource(this.hub)],
-        ['/metrics', this.metrics.resource],
-      ]),
-    )
+    const resources = new Map([
+      ['/events', eventsResource(this.hub)],
+      ['/metrics', this.telemetry.resource],
+    ])
+    const gitHook = gitHookResource(service)
+    if (gitHook) resources.set(GIT_HOOK_PATH, gitHook)
+    addSaltRoutes(app, service, resources)
     const sockets = new EventSockets(service, this.hub)
     this.sockets.push(sockets)
-    const { api } = this.metrics
+    const { api } = this.telemetry
     api.addServer(counts, sockets)
     const ended: ServerParts['ended'] = (request, response, began) => {
       api.ended(request, response, began, settings.prefix)
@@ -165,13 +159,23 @@ export class Api {
     for (const holder of this.holders) holder.forget()
     for (const sockets of this.sockets) sockets.close()
     for (const close of this.closings) close()
+    await this.telemetry.flush()
     this.hub.close()
-    await this.metrics.close()
     await Promise.all(this.servers.map((server) => server.close()))
     await Promise.all(this.files.map((file) => file.close()))
-    await this.tracer?.close()
+    await this.telemetry.close()
     this.watch.close()
     this.sessions.close()
     this.master.close()
+  }
+}
+
+/** Add `/healthz` and `/readyz`, which need no session. */
+function addHealth(app: Hono, prefix: string, health: Health): void {
+  for (const path of ['/healthz', '/readyz']) {
+    app.get(`${prefix}${path}`, (c) => {
+      const { status, body } = health.answer(path)!
+      return c.body(body, status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+    })
   }
 }

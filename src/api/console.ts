@@ -1,8 +1,9 @@
 // The console: the static page that `npm run build` makes in dist/console, served at `/console/`. It reads its data from `/v1`.
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Hono } from 'hono'
+import { installedFolder } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { peerOf } from './peer.ts'
 import type { ApiService } from './service.ts'
@@ -39,7 +40,7 @@ interface Page {
 
 /** The folder of the built page: beside the program, or in dist/ where the code runs from source. */
 function consoleFolder(): string {
-  if (typeof BRINE_VERSION === 'string') return join(dirname(realpathSync(process.argv[1]!)), 'console')
+  if (typeof BRINE_VERSION === 'string') return installedFolder('console')
   return new URL('../../dist/console', import.meta.url).pathname
 }
 

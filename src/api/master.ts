@@ -2,8 +2,8 @@
 // is a command with that caller's credentials, which the master judges; the API has no rights to give away.
 import type { BusEvent, Origin } from '../bus/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import type { CommandMeter } from '../master/mod.ts'
 import type { MasterAccess } from '../runner/mod.ts'
+import type { Telemetry } from '../telemetry/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 
 /** Events of the master, also after it was restarted. */
@@ -20,8 +20,8 @@ export interface ApiMaster {
   /** The master with the rights of its owner: stores, functions, and questions about jobs that the API itself asks. */
   readonly access: MasterAccess
   readonly events: EventFeed
-  /** Times of the commands that the master answers; undefined where the master is another process. */
-  readonly meter?: CommandMeter
+  /** The master's own telemetry; undefined where the master is another process. */
+  readonly telemetry?: Telemetry
   /** Send a command with the credentials of its caller, who speaks from the address of `peer`. */
   command(load: Dict, peer: Peer): Promise<Value>
   /** Fire an event about something that came through the API. */

@@ -3,11 +3,11 @@ import type { Master } from '../master/mod.ts'
 import { hostOf } from '../wire/mod.ts'
 import type { ApiMaster } from './master.ts'
 
-export function ownMaster({ parts, access, commands, meter }: Master): ApiMaster {
+export function ownMaster({ parts, access, commands, telemetry }: Master): ApiMaster {
   const { bus } = parts
   return {
     access,
-    meter,
+    telemetry,
     events: {
       get last() {
         return bus.last

@@ -98,7 +98,7 @@ class SocketFeed implements EventFeed {
     let isTold = false
     while (!this.isClosed) {
       try {
-        const bus = await BusClient.open({ paths: masterBusPaths(this.access.opts), tags: ['*'] })
+        const bus = await BusClient.open({ paths: masterBusPaths(this.access.opts), tags: ['*'], leavesPacked: true })
         this.bus = bus
         if (isTold) this.log('info', 'The API hears the events of the master again')
         isTold = false

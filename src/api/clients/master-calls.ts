@@ -1,7 +1,20 @@
 // The clients that call functions of the master: runners and wheel functions.
+import { isJid } from '../../base/mod.ts'
 import type { BusEvent } from '../../bus/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, EncodedDict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import {
+  type Dict,
+  EncodedDict,
+  GrowingJson,
+  isDict,
+  isList,
+  numberOf,
+  Packed,
+  PackedCursor,
+  str,
+  truthy,
+  type Value,
+} from '../../data/mod.ts'
 import { parseInput, signatureOf } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
 import { LONGEST_WAIT } from './local.ts'
@@ -79,10 +92,21 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
   }
 }
 
-/** Return what the event of a call says that it returned. A list that is encoded as JSON already is left so for the answer. */
+/** The JSON of the last list of jobs that came from a master beside this process. */
+const jobLists = new GrowingJson()
+
+/** Return what the event of a call says that it returned. A list of jobs that is encoded is left so for the answer. */
 function returnedBy(event: BusEvent): Value {
   const returned = event.fields.get('return')
-  return returned instanceof EncodedDict ? returned : (event.data.get('return') ?? null)
+  if (returned instanceof EncodedDict) return returned
+  const list = returned instanceof Packed && isJobList(returned) ? jobLists.of(returned) : undefined
+  return list ?? event.data.get('return') ?? null
+}
+
+/** Return whether a packed value is a dict of jobs by their ids. */
+function isJobList({ bytes }: Packed): boolean {
+  const cursor = new PackedCursor(bytes)
+  return (cursor.map() ?? 0) > 0 && isJid(cursor.text() ?? null)
 }
 
 /** Read a time of a chunk, in seconds. */

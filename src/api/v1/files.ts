@@ -84,10 +84,10 @@ const content = createRoute({
 
 export function addFileRoutes(site: V1App, { master }: ApiService): void {
   const { host } = master.access
-  const server = new FileServer(master.access.opts, host)
+  const server = new FileServer(master.access.opts, host, master.access.log)
   site.openapi(environments, async (c) => {
     await c.var.call.need('runner', 'fileserver.envs')
-    return c.json({ items: server.envs().map((name) => ({ name })), next: null }, 200)
+    return c.json({ items: (await server.envs()).map((name) => ({ name })), next: null }, 200)
   })
   site.openapi(folder, async (c) => {
     const { saltenv, path = '', limit, cursor } = c.req.valid('query')

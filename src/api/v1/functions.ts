@@ -179,8 +179,8 @@ export function addFunctionRoutes(site: V1App, service: ApiService): void {
     const registry = functions.of(family as 'runner' | 'wheel')
     return registry.has(name) ? [{ module: null, declaration: await registry.find(name) }] : []
   }
-  const { opts, host } = service.master.access
-  const own = new OwnFunctions(new FileServer(opts, host), host)
+  const { opts, host, log } = service.master.access
+  const own = new OwnFunctions(new FileServer(opts, host, log), host)
   site.openapi(list, async (c) => {
     const { family, q, docs, limit, cursor } = c.req.valid('query')
     const [afterFamily = '', afterName = ''] = placeOf(cursor, 2) ?? []

@@ -49,6 +49,7 @@ const MinionOfJob = z.object({
   id: z.string(),
   state: z.enum(['waiting', 'succeeded', 'failed']),
   returned: Time.nullable(),
+  reason: z.string().nullable().openapi({ description: 'Why there is no return, as far as the master knows' }),
 })
 
 const Job = JobSummary.extend({
@@ -306,10 +307,12 @@ function detailsOf({ master }: ApiService, jid: string) {
   const outcomes = new Map(jobs.ledger.outcomes(jid).map((outcome) => [outcome.id, outcome]))
   const ids = [...new Set([...(job?.minions ?? []), ...outcomes.keys()])].sort().slice(0, MOST_IDS)
   const load: Dict = job?.load ?? new Map()
+  const notes = outcomes.size < ids.length ? jobs.notes(jid) : undefined
   const minions = ids.map((id) => {
     const outcome = outcomes.get(id)
     const state = !outcome ? ('waiting' as const) : outcome.isFailed ? ('failed' as const) : ('succeeded' as const)
-    return { id, state, returned: outcome ? timeText(outcome.came) : null }
+    const reason = outcome ? null : (notes?.get(id)?.reason ?? null)
+    return { id, state, returned: outcome ? timeText(outcome.came) : null, reason }
   })
   const metadata = load.get('metadata') ?? null
   const returner = load.get('ret') ?? ''

@@ -33,6 +33,8 @@ export interface MinionFact {
   since?: number
   os?: string
   version?: string
+  /** Undefined for minions of Salt. */
+  brineVersion?: string
 }
 
 interface GrainFacts {
@@ -41,6 +43,8 @@ interface GrainFacts {
   addresses: readonly string[]
   os?: string
   version?: string
+  /** Undefined for minions of Salt. */
+  brineVersion?: string
 }
 
 /** Characters of a grain that the list of all minions has. */
@@ -134,7 +138,7 @@ export class MinionFacts {
 
   private factOf(id: string, key: KeyStateName, connected: ReadonlySet<string>): MinionFact {
     if (key !== 'accepted') return { id, key, isConnected: false }
-    const { addresses = [], os, version } = this.grainFacts(id) ?? {}
+    const { addresses = [], os, version, brineVersion } = this.grainFacts(id) ?? {}
     const isConnected = addresses.some((address) => connected.has(address))
     const before = this.facts.get(id)
     const since = before && before.isConnected !== isConnected ? Date.now() / 1000 : before?.since
@@ -145,6 +149,7 @@ export class MinionFacts {
       ...(since !== undefined && { since }),
       ...(os !== undefined && { os }),
       ...(version !== undefined && { version }),
+      ...(brineVersion !== undefined && { brineVersion }),
     }
   }
 
@@ -157,7 +162,14 @@ export class MinionFacts {
       return truthy(value) ? (textOf(value) ?? '').slice(0, LONGEST_GRAIN) : ''
     }
     const [os, version] = [`${text('os')} ${text('osrelease')}`.trim(), text('saltversion')]
-    const facts = { grains, addresses: addressesIn(grains), ...(os && { os }), ...(version && { version }) }
+    const brineVersion = text('brine_version')
+    const facts = {
+      grains,
+      addresses: addressesIn(grains),
+      ...(os && { os }),
+      ...(version && { version }),
+      ...(brineVersion && { brineVersion }),
+    }
     this.read.set(id, facts)
     return facts
   }

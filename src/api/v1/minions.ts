@@ -37,6 +37,7 @@ const Minion = z
     presence: Presence,
     os: z.string().nullable().openapi({ example: 'Debian 12' }),
     version: z.string().nullable().openapi({ description: 'The version of Salt' }),
+    brineVersion: z.string().nullable().openapi({ description: 'The version of Brine; null for a minion of Salt' }),
     lastJob: z.string().nullable().openapi({ description: 'The id of the last job that the minion returned' }),
     lastHighstate: HighstateSchema.nullable(),
     drift: Drift.nullable().openapi({
@@ -130,13 +131,14 @@ const highstateOf = (last: Highstate | undefined) =>
 const driftOf = (last: Highstate | undefined) =>
   last === undefined ? null : { jid: last.jid, when: timeText(last.when), changes: last.changed }
 
-function shown({ id, key, isConnected, since, os, version }: MinionFact, facts: MinionFacts, view: View) {
+function shown({ id, key, isConnected, since, os, version, brineVersion }: MinionFact, facts: MinionFacts, view: View) {
   return {
     id,
     key,
     presence: { connected: isConnected, since: since === undefined ? null : timeText(since) },
     os: (view.hasGrains ? os : undefined) ?? null,
     version: (view.hasGrains ? version : undefined) ?? null,
+    brineVersion: (view.hasGrains ? brineVersion : undefined) ?? null,
     lastJob: (view.hasJobs ? facts.last.jobOf(id) : undefined) ?? null,
     lastHighstate: view.hasJobs ? highstateOf(facts.last.highstateOf(id)) : null,
     drift: view.hasJobs ? driftOf(facts.last.trialOf(id)) : null,

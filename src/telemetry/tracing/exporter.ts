@@ -1,14 +1,14 @@
-// Sends spans to a collector. Spans wait in a queue with a bound and go in batches; requests never wait
-// for the collector.
+// Sends spans to a collector. Spans wait in a queue with a bound and go in batches; work never waits for the collector.
 import type { Log } from '../../base/mod.ts'
-import { type Attributes, attributeList, type Collector, failureText, sendTo } from '../otlp.ts'
+import { type Attributes, attributeList } from '../otlp/attributes.ts'
+import { type Collector, failureText } from '../otlp/collector.ts'
 
 export interface FinishedSpan {
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   name: string
-  kind: 'server' | 'client'
+  kind: keyof typeof KINDS
   /** Nanoseconds since 1970. */
   start: bigint
   end: bigint
@@ -25,7 +25,7 @@ const EVERY_MS = 5000
 const PATIENCE_MS = 10_000
 const LAST_MS = 2000
 
-const KINDS = { server: 2, client: 3 } as const
+const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 const STATUS_ERROR = 2
 
 export class SpanExporter {
@@ -48,8 +48,8 @@ export class SpanExporter {
       return
     }
     this.waiting.push(span)
-    if (this.waiting.length >= BATCH) this.flush(PATIENCE_MS)
-    this.timer ??= setTimeout(() => this.flush(PATIENCE_MS), EVERY_MS).unref()
+    if (this.waiting.length >= BATCH) void this.flush(PATIENCE_MS)
+    else this.timer ??= setTimeout(() => this.flush(PATIENCE_MS), EVERY_MS).unref()
   }
 
   /** Send what waits, and wait for that no longer than a moment. */
@@ -67,22 +67,21 @@ export class SpanExporter {
   }
 
   private async send(spans: FinishedSpan[], patience: number): Promise<void> {
-    const { endpoint } = this.collector
+    const { name, resource } = this.collector
     try {
-      await sendTo(this.collector, this.document(spans), patience)
-      if (this.isFailing) this.log('info', `Spans go to ${endpoint} again; ${this.dropped} were dropped`)
+      await this.collector.send(
+        { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'salt' }, spans: spans.map(spanDocument) }] }] },
+        patience,
+      )
+      if (this.isFailing || this.dropped > 0)
+        this.log('info', `Spans go to ${name} again; ${this.dropped} were dropped`)
       this.isFailing = false
       this.dropped = 0
     } catch (error) {
       this.dropped += spans.length
-      if (!this.isFailing) this.log('warning', `Spans cannot be sent to ${endpoint}: ${failureText(error)}`)
+      if (!this.isFailing) this.log('warning', `Spans cannot be sent to ${name}: ${failureText(error)}`)
       this.isFailing = true
     }
-  }
-
-  private document(spans: FinishedSpan[]): unknown {
-    const resource = { attributes: attributeList(this.collector.resource) }
-    return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'salt' }, spans: spans.map(spanDocument) }] }] }
   }
 }
 

@@ -1,11 +1,12 @@
-// Sends numbers to a collector from time to time.
-import type { Log } from '../../base/mod.ts'
-import { attributeList, type Collector, failureText, sendTo } from '../otlp.ts'
+// Sends metrics to a collector by an interval.
+import type { Log } from '../base/mod.ts'
 import type { Family, Point } from './families.ts'
+import { attributeList } from './otlp/attributes.ts'
+import { type Collector, failureText } from './otlp/collector.ts'
 
 const PATIENCE_MS = 10_000
 
-/** How long the last numbers may take at the end. */
+/** How long the last metrics may take at the end. */
 const LAST_MS = 2000
 
 /** Counts go on from the begin of the process. */
@@ -30,7 +31,7 @@ export class MetricsPush {
     this.timer.unref()
   }
 
-  /** Send the last numbers. */
+  /** Send the last metrics. */
   async close(): Promise<void> {
     clearInterval(this.timer)
     await this.push(LAST_MS)
@@ -39,15 +40,17 @@ export class MetricsPush {
   private async push(patience: number): Promise<void> {
     if (this.isSending) return
     this.isSending = true
-    const resource = { attributes: attributeList(this.collector.resource) }
-    const metrics = this.families().flatMap((family) => this.document(family))
+    const { name, resource } = this.collector
     try {
-      const document = { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'salt' }, metrics }] }] }
-      await sendTo(this.collector, document, patience)
+      const metrics = this.families().flatMap((family) => this.document(family))
+      await this.collector.send(
+        { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'salt' }, metrics }] }] },
+        patience,
+      )
+      if (this.isFailing) this.log('info', `Metrics go to ${name} again`)
       this.isFailing = false
     } catch (error) {
-      const { endpoint } = this.collector
-      if (!this.isFailing) this.log('warning', `Metrics cannot be sent to ${endpoint}: ${failureText(error)}`)
+      if (!this.isFailing) this.log('warning', `Metrics cannot be sent to ${name}: ${failureText(error)}`)
       this.isFailing = true
     } finally {
       this.isSending = false

@@ -1,5 +1,4 @@
-// The trace that a request belongs to, as W3C Trace Context writes it: `traceparent`.
-import { AsyncLocalStorage } from 'node:async_hooks'
+// The trace that something belongs to, as W3C Trace Context writes it: `traceparent`.
 import { randomBytes } from 'node:crypto'
 
 export interface TraceContext {
@@ -14,9 +13,10 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 
 const isZero = (digits: string): boolean => /^0+$/.test(digits)
 
-/** Read a header `traceparent`; undefined where it is none. */
-export function readTraceparent(text: string | null | undefined): TraceContext | undefined {
-  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(text ?? '') ?? []
+/** Read a `traceparent`; undefined for anything else. */
+export function readTraceparent(text: unknown): TraceContext | undefined {
+  if (typeof text !== 'string' || text.length > 200) return undefined
+  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(text) ?? []
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (isZero(traceId) || isZero(spanId)) return undefined
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
@@ -27,6 +27,3 @@ export const traceparent = ({ traceId, spanId, isSampled }: TraceContext): strin
 
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
-
-/** The span in which this code runs. */
-export const currentSpan = new AsyncLocalStorage<TraceContext>()

@@ -1,4 +1,5 @@
-// Numbers in the text format of Prometheus, version 0.0.4.
+// Metrics in the text format of Prometheus, version 0.0.4.
+import { type DeclaredMetric, declared, type MetricName } from './declared.ts'
 import type { Family, Labels, Point } from './families.ts'
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -15,17 +16,23 @@ function labelText(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
-const UNITS: Readonly<Record<Family['unit'], string>> = { ms: '_milliseconds', s: '_seconds', By: '_bytes', '': '' }
+const UNITS: Readonly<Record<NonNullable<DeclaredMetric['unit']>, string>> = {
+  ms: '_milliseconds',
+  s: '_seconds',
+  By: '_bytes',
+}
 
-/** The name by which OpenTelemetry shows a family to Prometheus. */
-const promName = ({ name, unit, type }: Family): string =>
-  `${name.replaceAll('.', '_')}${UNITS[unit]}${type === 'counter' ? '_total' : ''}`
+/** Return the name by which Prometheus knows a metric. */
+export function promName(name: MetricName): string {
+  const { unit, type } = declared(name)
+  return `${name.replaceAll('.', '_')}${unit ? UNITS[unit] : ''}${type === 'counter' ? '_total' : ''}`
+}
 
 /** Write families as Prometheus reads them. */
 export function metricsText(families: Iterable<Family>): string {
   const lines: string[] = []
   for (const family of families) {
-    const name = promName(family)
+    const name = promName(family.name)
     const series = family.points().flatMap((point) => seriesLines(name, point))
     if (series.length > 0) lines.push(`# HELP ${name} ${family.help}`, `# TYPE ${name} ${family.type}`, ...series)
   }

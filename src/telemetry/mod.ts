@@ -1,0 +1,10 @@
+// Metrics, traces and health of daemons.
+export { declared, METRICS, type MetricName, type MetricRole } from './declared.ts'
+export { asked, askedAll, Counter, type Family, Histogram, type Labels, OTHER } from './families.ts'
+export { Health } from './health.ts'
+export { LoopLag, processFamilies } from './process-metrics.ts'
+export { boundariesOf, functionLabel, switchedOn } from './settings.ts'
+export { Telemetry } from './telemetry.ts'
+export { METRICS_TYPE, metricsText, promName } from './text.ts'
+export { readTraceparent, type TraceContext, traceparent } from './tracing/context.ts'
+export { currentTraceparent, inSpan, isTraced, type SpanSettings, Tracer, tracedSending } from './tracing/tracer.ts'

@@ -1,0 +1,126 @@
+// Spans, by the option `tracing` of Salt 3008. A span that begins inside another one, in whatever part of the program, is its child:
+// only what begins a trace, such as a request, needs the tracer.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Log, toError } from '../../base/mod.ts'
+import type { Dict } from '../../data/mod.ts'
+import type { Attributes } from '../otlp/attributes.ts'
+import { readCollector } from '../otlp/collector.ts'
+import { exporterOf, switchedOn } from '../settings.ts'
+import { newSpanId, newTraceId, type TraceContext, traceparent } from './context.ts'
+import { type FinishedSpan, SpanExporter } from './exporter.ts'
+import { type Sampler, samplerOf } from './sampler.ts'
+
+export interface SpanSettings<T = unknown> {
+  name: string
+  kind?: FinishedSpan['kind']
+  attributes?: Attributes
+  /**
+   * The span that sent what begins here, undefined where it sent no trace. Without this field, the parent is the span in which the code
+   * runs: a socket calls back in the span that opened it, which is no parent of what comes in.
+   */
+  parent?: TraceContext | undefined
+  /** Return what failed, if the value says that something did. */
+  failure?: (value: T) => string | undefined
+}
+
+const current = new AsyncLocalStorage<{ tracer: Tracer; context: TraceContext }>()
+
+const LONGEST_NAME = 200
+const LONGEST_ERROR = 200
+
+export class Tracer {
+  private readonly isSampled: Sampler
+  private readonly exporter: SpanExporter | undefined
+
+  /** Return the tracer that the options ask for, if they do. */
+  static of(opts: Dict, service: string, log: Log): Tracer | undefined {
+    const settings = switchedOn(opts, 'tracing')
+    return settings && new Tracer(settings, service, log)
+  }
+
+  private constructor(settings: Dict, service: string, log: Log) {
+    this.isSampled = samplerOf(settings, log)
+    const collector = readCollector(exporterOf(settings), { settings, signal: 'traces', service, log })
+    if (!collector) return
+    this.exporter = new SpanExporter(collector, log)
+    log('info', `Spans go to ${collector.name}`)
+  }
+
+  close(): Promise<void> {
+    return this.exporter?.close() ?? Promise.resolve()
+  }
+
+  /** Run something in a span, until the promise that it returns is settled. */
+  span<T>(settings: SpanSettings<Awaited<T>>, run: (context: TraceContext) => T): T {
+    const parent = 'parent' in settings ? settings.parent : current.getStore()?.context
+    const traceId = parent?.traceId ?? newTraceId()
+    const context: TraceContext = { traceId, spanId: newSpanId(), isSampled: this.isSampled(parent, traceId) }
+    const start = nanoseconds()
+    const end = (error: string | undefined): void => {
+      if (!context.isSampled || !this.exporter) return
+      const { name, kind = 'internal', attributes = {} } = settings
+      this.exporter.add({
+        ...context,
+        parentSpanId: parent?.spanId,
+        name: name.slice(0, LONGEST_NAME),
+        kind,
+        start,
+        end: nanoseconds(),
+        attributes,
+        error,
+      })
+    }
+    const fail = (error: unknown): never => {
+      end(toError(error).message.slice(0, LONGEST_ERROR))
+      throw error
+    }
+    const finish = (value: Awaited<T>): Awaited<T> => {
+      end(settings.failure?.(value))
+      return value
+    }
+    let value: T
+    try {
+      value = current.run({ tracer: this, context }, () => run(context))
+    } catch (error) {
+      return fail(error)
+    }
+    return value instanceof Promise ? (value.then(finish, fail) as T) : (finish(value as Awaited<T>) as T)
+  }
+}
+
+/** Run something in a span below the one in which this code runs; without such a span it just runs. */
+export function inSpan<T>(settings: () => SpanSettings<Awaited<T>>, run: () => T): T {
+  const here = current.getStore()
+  return here ? here.tracer.span(settings(), run) : run()
+}
+
+/** Return whether this code runs in a span. */
+export const isTraced = (): boolean => current.getStore() !== undefined
+
+/** Return the `traceparent` of the span in which this code runs, if the span is sent. */
+export function currentTraceparent(): string | undefined {
+  const context = current.getStore()?.context
+  return context?.isSampled ? traceparent(context) : undefined
+}
+
+/** The fields of a request. */
+type Load = Iterable<readonly [unknown, unknown]>
+
+/** Send a request to a master in a span of its own, which the request carries, where the code runs in a span. */
+export function tracedSending<T, L extends Load>(
+  load: L,
+  send: (load: L | Map<unknown, unknown>) => Promise<T>,
+): Promise<T> {
+  if (!isTraced()) return send(load)
+  const fields = new Map(load)
+  const cmd = String(fields.get('cmd') ?? '')
+  return inSpan(
+    () => ({ name: `salt.req.send.${cmd}`, kind: 'client', attributes: { 'salt.req.cmd': cmd } }),
+    () => {
+      const trace = currentTraceparent()
+      return send(trace === undefined ? fields : fields.set('traceparent', trace))
+    },
+  )
+}
+
+const nanoseconds = (): bigint => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n
