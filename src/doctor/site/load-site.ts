@@ -1,0 +1,82 @@
+// Puts a site together: configuration, trees, modules of its own, minions.
+import { resolve } from 'node:path'
+import { option, rawOption } from '../../config/mod.ts'
+import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
+import { collectGrains } from '../../grains/mod.ts'
+import { LocalHost } from '../../host/mod.ts'
+import type { Report } from '../finding.ts'
+import { staticKeys } from '../template/static-keys.ts'
+import { readDaemons } from './configuration.ts'
+import { exampleMinions } from './example-minions.ts'
+import { type FoundMinions, findMinions } from './minions.ts'
+import { askMinions } from './online.ts'
+import { OwnModules } from './own-modules.ts'
+import { textOfFile } from './read-bounded.ts'
+import type { Daemon, DoctorRequest, Site } from './site.ts'
+import { SiteTree } from './site-tree.ts'
+
+export async function loadSite(request: DoctorRequest, report: Report): Promise<Site> {
+  const daemons = await readDaemons(request, report)
+  const [master, minion] = daemons as [Daemon, Daemon]
+  const isMasterless = !master.isConfigured && minion.isConfigured && option(minion.opts, 'file_client') === 'local'
+  const serving = isMasterless ? minion : master
+  const given = (folders: string[], name: 'file_roots' | 'pillar_roots'): Dict =>
+    folders.length > 0 ? new Map([['base', folders.map((folder) => resolve(folder))]]) : rootsOf(serving, name)
+  serving.opts.set('file_roots', given(request.fileRoots, 'file_roots'))
+  // roots on the command line are a whole site: those of this machine do not belong to it
+  const isTree = request.fileRoots.length > 0 || request.pillarRoots.length > 0
+  const pillarRoots =
+    isTree && request.pillarRoots.length === 0 ? new Map() : given(request.pillarRoots, 'pillar_roots')
+  serving.opts.set('pillar_roots', pillarRoots)
+  const states = new SiteTree(option(serving.opts, 'file_roots'))
+  const pillar = new SiteTree(pillarRoots)
+  states.isPartial = option(serving.opts, 'fileserver_backend').some(
+    (name) => !['roots', 'file', 'minionfs'].includes(str(name)),
+  )
+  const own = new OwnModules(
+    [states],
+    daemons.map(({ opts }) => opts),
+  )
+  const found = isMasterless ? await ownMinion(minion, request, report) : findMinions(master, request, report)
+  if (request.isOnline && !isMasterless) await askMinions(found, master, request, report)
+  if (found.minions.length === 0 && states.files.length + pillar.files.length > 0) {
+    report('no-minions', { message: 'No minion with known grains was found' })
+    found.minions.push(...exampleMinions(targetsOf(states, option(serving.opts, 'state_top'))))
+  }
+  return { request, daemons, serving, states, pillar, own, ...found }
+}
+
+function rootsOf({ opts }: Daemon, name: 'file_roots' | 'pillar_roots'): Dict {
+  const roots = rawOption(opts, name)
+  if (!isDict(roots)) return new Map()
+  return new Map([...roots].map(([env, folders]): [Value, Value] => [env, isList(folders) ? folders : [folders]]))
+}
+
+/** A minion without a master is itself the one minion; the grains of another machine cannot be asked for. */
+async function ownMinion(daemon: Daemon, request: DoctorRequest, report: Report): Promise<FoundMinions> {
+  const found = findMinions(
+    { ...daemon, opts: new Map(daemon.opts).set('pki_dir', '').set('cachedir', '') },
+    request,
+    report,
+  )
+  if (found.minions.length > 0 || request.root !== '/') return found
+  const id = option(daemon.opts, 'id')
+  const grains = await collectGrains({
+    opts: new Map<Value, Value>([
+      ['id', id],
+      ['grains', option(daemon.opts, 'grains')],
+    ]),
+    host: new LocalHost(),
+  })
+  return { ...found, minions: [{ id, grains, pillar: undefined, from: 'own' }] }
+}
+
+/** The targets that top files name, as far as they can be seen without rendering. */
+function targetsOf(tree: SiteTree, top: string): string[] {
+  const path = top.replace(/^salt:\/\//, '')
+  return [...tree.roots.keys()].flatMap((env) => {
+    const file = tree.find(path, env)
+    const text = file && textOfFile(file.file)
+    return text === undefined ? [] : staticKeys(text, 2)
+  })
+}

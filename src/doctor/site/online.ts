@@ -1,0 +1,48 @@
+// Asks the running master: the grains of its minions as they are now, and which minions answer. One job, which only reads.
+import { silentLog } from '../../base/mod.ts'
+import { ClientJobs } from '../../client/mod.ts'
+import { clientConfig, option } from '../../config/mod.ts'
+import { type Dict, isDict } from '../../data/mod.ts'
+import type { Report } from '../finding.ts'
+import type { FoundMinions } from './minions.ts'
+import type { Daemon, DoctorRequest } from './site.ts'
+
+/** Put what minions answer in place of what the master remembers of them. */
+export async function askMinions(
+  found: FoundMinions,
+  { file }: Daemon,
+  request: DoctorRequest,
+  report: Report,
+): Promise<void> {
+  const opts = await clientConfig({ path: file, isLook: true })
+  const answers = await grainsOf(opts, request.minion ?? '*')
+  for (const [id, grains] of answers) {
+    if (grains === undefined) report('minion-away', { message: 'A minion did not answer', minion: id })
+    if (!grains) continue
+    const known = found.minions.find((minion) => minion.id === id)
+    if (known) known.grains = grains
+    else found.minions.push({ id, grains, pillar: undefined, from: 'cache' })
+  }
+  found.withoutGrains = found.withoutGrains.filter((id) => answers.get(id) === undefined)
+}
+
+/** By minion id; undefined for a minion that did not answer. */
+async function grainsOf(opts: Dict, target: string): Promise<Map<string, Dict | undefined>> {
+  const jobs = new ClientJobs(opts, silentLog)
+  try {
+    const published = await jobs.publish({ tgt: target, fun: 'grains.items' })
+    const answers = new Map<string, Dict | undefined>((published?.minions ?? []).map((id) => [id, undefined]))
+    if (!published) return answers
+    for await (const { id, data } of jobs.collect(
+      published,
+      option(opts, 'timeout'),
+      option(opts, 'gather_job_timeout'),
+    )) {
+      const grains = data?.get('return') ?? null
+      if (isDict(grains)) answers.set(id, grains)
+    }
+    return answers
+  } finally {
+    jobs.close()
+  }
+}

@@ -1,0 +1,55 @@
+// A site as checks see it: its daemons with their options, its trees, its minions, and the modules of its own.
+import type { Role } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
+import type { OwnModules } from './own-modules.ts'
+import type { SiteTree } from './site-tree.ts'
+
+/** What is asked on the command line, as plain data: it goes to another process. */
+export interface DoctorRequest {
+  configDir: string
+  /** Where the file system of the site lies, if not at `/`. */
+  root: string
+  /** In place of the roots of the configuration. */
+  fileRoots: string[]
+  pillarRoots: string[]
+  /** Files of grains, for minions that the cache does not know. */
+  grains: string[]
+  /** A glob of minion ids. */
+  minion: string | undefined
+  isOnline: boolean
+  /** Whether Python modules are imported. */
+  doesImport: boolean
+}
+
+export interface Daemon {
+  role: Role
+  /** The main file; it need not exist. */
+  file: string
+  /** Whether a file of the configuration is there. */
+  isConfigured: boolean
+  opts: Dict
+  /** All files of the configuration. */
+  files: string[]
+}
+
+export interface KnownMinion {
+  id: string
+  grains: Dict
+  /** The pillar that the master has in its cache. */
+  pillar: Dict | undefined
+  /** `example` for one that was made up because no minion is known. */
+  from: 'cache' | 'file' | 'own' | 'example'
+}
+
+export interface Site {
+  request: DoctorRequest
+  daemons: readonly Daemon[]
+  /** The options under which pillar is compiled, and the tree is served. */
+  serving: Daemon
+  states: SiteTree
+  pillar: SiteTree
+  minions: readonly KnownMinion[]
+  /** Accepted minions of which nothing else is known. */
+  withoutGrains: readonly string[]
+  own: OwnModules
+}
