@@ -2,8 +2,9 @@
 // session there is only the hash, so that reading the file does not let anybody in.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from './database.ts'
+import type { Schema } from './schema.ts'
 
-const SCHEMA = `
+const TABLES = `
   CREATE TABLE IF NOT EXISTS session (
     key TEXT PRIMARY KEY, token TEXT NOT NULL, user TEXT NOT NULL, eauth TEXT NOT NULL, used REAL NOT NULL,
     expires REAL NOT NULL) WITHOUT ROWID;
@@ -13,6 +14,9 @@ const SCHEMA = `
     size INTEGER NOT NULL DEFAULT 0, at REAL NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS kept_answer_owner ON kept_answer (owner, at, size);
 `
+
+/** The steps of this database. */
+export const API_SCHEMA: Schema = { name: 'api', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
 
 export interface ApiSession {
   /** The token of Salt that the session stands for. */
@@ -55,7 +59,7 @@ export class ApiSessions {
   private readonly now: () => number
 
   constructor(file: string, now: () => number = () => Date.now() / 1000) {
-    this.db = openDatabase(file, SCHEMA)
+    this.db = openDatabase(file, API_SCHEMA)
     this.now = now
   }
 

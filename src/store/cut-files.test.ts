@@ -23,14 +23,14 @@ const jidOf = (n: number): string => `20260101${String(n).padStart(12, '0')}`
 /** Leave the files as a process does that is killed: what is not checkpointed stays in the log. */
 function killedAfter(jobs: number, isCheckpointed = false): void {
   const script = `
-    import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
+    import { connectDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
     import { SqliteJobs } from ${JSON.stringify(join(import.meta.dirname, 'sqlite-jobs.ts'))}
     const jobs = new SqliteJobs(${JSON.stringify(file)})
     for (let n = 1; n <= ${jobs}; n++) {
       const jid = '20260101' + String(n).padStart(12, '0')
       jobs.saveJob({ jid, load: new Map([['fun', 'test.arg'], ['arg', ['x'.repeat(5000)]]]), minions: ['web1'] })
     }
-    if (${isCheckpointed}) openDatabase(${JSON.stringify(file)}, 'PRAGMA wal_checkpoint(TRUNCATE)')
+    if (${isCheckpointed}) connectDatabase(${JSON.stringify(file)}).exec('PRAGMA wal_checkpoint(TRUNCATE)')
     process.kill(process.pid, 'SIGKILL')`
   const args = ['--import', 'tsx', '--input-type=module', '-e', script]
   expect(() => execFileSync(process.execPath, args, { cwd: process.cwd(), stdio: 'pipe' })).toThrow('SIGKILL')

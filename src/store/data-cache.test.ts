@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { encodeMsgpack } from '../data/mod.ts'
 import { fileCache } from './data-cache.ts'
@@ -31,4 +31,8 @@ describe('a bank of the data cache', () => {
     bank.store('web1', LINUX)
     expect(fileCache(directory).bank('grains').fetch('web1')).toEqual(LINUX)
   })
+})
+
+it.each(['', '.', './', '..', `../${basename(directory)}2`])('%j is no bank: it is not below the cache', (name) => {
+  expect(() => fileCache(directory).bank(name)).toThrow('cannot be the name of a bank')
 })

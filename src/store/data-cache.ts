@@ -135,7 +135,7 @@ export function fileCache(cachedir: string, use: StorageUse = { storing: namingE
   return {
     bank: (name) => {
       const folder = normalize(join(cachedir, name))
-      if (!folder.startsWith(normalize(cachedir))) {
+      if (!folder.startsWith(join(cachedir, '/')) || folder === join(cachedir, '/')) {
         throw new BrineError('InvalidBank', `'${name}' cannot be the name of a bank`)
       }
       const bank = banks.get(name) ?? new FileBank(folder, use)

@@ -9,7 +9,7 @@ import { openDatabase } from './database.ts'
 const directory = mkdtempSync(join(tmpdir(), 'brine-database-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const SCHEMA = 'CREATE TABLE IF NOT EXISTS t (a)'
+const SCHEMA = { name: 'test', migrations: [{ version: '1.0', up: 'CREATE TABLE IF NOT EXISTS t (a)', down: '' }] }
 
 /** A program that has a file for itself for a while, as one does that mends it after a crash. */
 async function heldByAnother(file: string): Promise<void> {

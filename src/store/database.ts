@@ -3,15 +3,25 @@ import { closeSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type Libsql from 'libsql'
-import { type Log, makeOwnFolder, namingErrors, PASSABLE_FOLDER, StorageError, type Storing } from '../base/mod.ts'
+import {
+  isOneFile,
+  type Log,
+  makeOwnFolder,
+  namingErrors,
+  PASSABLE_FOLDER,
+  StorageError,
+  type Storing,
+} from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
 import { cutLog, setAside } from './cut-files.ts'
+import { nodeSqlite } from './node-sqlite.ts'
 import { salvage } from './salvage.ts'
-import type { SqlDatabase, Statement } from './sql.ts'
+import { type MigratedDatabase, migrate, PATIENCE_MS, type Schema } from './schema.ts'
+import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
 /** A database of ours. Errors of its disk are thrown as `StorageError`. */
-export class Database implements SqlDatabase {
+export class Database implements MigratedDatabase {
   private readonly file: string
   /** How its disk is used from now on. */
   storing: Storing
@@ -64,11 +74,8 @@ const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.
 
 /** What opens databases. */
 export function libsql(): typeof Libsql {
-  return load('libsql')
+  return isOneFile ? nodeSqlite(load) : load('libsql')
 }
-
-/** How long another program may hold a file. */
-const PATIENCE_MS = 10_000
 
 /**
  * What the database puts beside the file gets the same rights. A file that is there is not even opened: to close it would
@@ -83,15 +90,21 @@ function makeFile(file: string): void {
 }
 
 /**
- * Open the database of a file, which only its owner reads, and make the tables that it lacks. A use with a log is that of the
- * daemon that owns the file: the log says when the file was cut short, and a damaged file is moved away.
+ * Open the database of a file, which only its owner reads, and bring it to the version of its schema. A use with a log is that of
+ * the daemon that owns the file: the log says when the file was cut short, and a damaged file is moved away.
  */
-export function openDatabase(file: string, schema: string, use: StorageUse = { storing: namingErrors }): Database {
+export function openDatabase(file: string, schema: Schema, use: StorageUse = { storing: namingErrors }): Database {
   const { storing, log } = use
   return storing(file, () => {
     makeOwnFolder(dirname(file), PASSABLE_FOLDER)
     return log ? openOwn(file, schema, storing, log) : opened(file, schema, storing)
   })
+}
+
+/** Open the database of a file as it is, for programs that look at it or migrate it. The file must be there. */
+export function connectDatabase(file: string): Database {
+  statSync(file)
+  return namingErrors(file, () => connected(file, namingErrors))
 }
 
 function connected(file: string, storing: Storing): Database {
@@ -100,14 +113,14 @@ function connected(file: string, storing: Storing): Database {
   return new Database(file, storing, new Opened(file, { timeout: PATIENCE_MS } as Libsql.Options))
 }
 
-function opened(file: string, schema: string, storing: Storing): Database {
+function opened(file: string, schema: Schema, storing: Storing): Database {
   makeFile(file)
   const db = connected(file, storing)
   try {
     // a return of some kilobytes is one page then, and one write
     db.exec('PRAGMA page_size = 16384')
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    db.exec(schema)
+    migrate(db, file, schema)
     return db
   } catch (error) {
     db.close()
@@ -115,7 +128,7 @@ function opened(file: string, schema: string, storing: Storing): Database {
   }
 }
 
-function openOwn(file: string, schema: string, storing: Storing, log: Log): Database {
+function openOwn(file: string, schema: Schema, storing: Storing, log: Log): Database {
   const cut = cutLog(file)
   if (cut) {
     const what = `${cut.lost} of the ${cut.written} pages that were written to it last are missing`
@@ -128,7 +141,7 @@ function openOwn(file: string, schema: string, storing: Storing, log: Log): Data
 }
 
 /** Open a database; in place of a damaged one, a new one with what can be read of it. */
-function whole(file: string, schema: string, log: Log): Database {
+function whole(file: string, schema: Schema, log: Log): Database {
   let why: string | undefined
   try {
     const db = opened(file, schema, namingErrors)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Dict, decodeMsgpack, type Value } from '../data/mod.ts'
-import { openDatabase } from './database.ts'
+import { connectDatabase } from './database.ts'
 import type { JobFilter } from './job-ledger.ts'
 import { SqliteJobs } from './sqlite-jobs.ts'
 
@@ -131,7 +131,7 @@ it('a ledger pages through more jobs than it looks at in one go, whatever the fi
   const file = join(directory, 'many.db')
   const jobs = new SqliteJobs(file)
   const count = 12_000
-  const db = openDatabase(file, '')
+  const db = connectDatabase(file)
   db.transaction(() => {
     const insert = db.prepare('INSERT INTO ledger_job VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 1)')
     for (let n = 0; n < count; n++)
@@ -160,8 +160,8 @@ it('a ledger is written for jobs of a store that had none', async () => {
   await old.saveReturn({ jid: jidOf(7), id: 'web1', data: answer(1) })
   const before = old.ledger.fact(jidOf(7))
   old.close()
-  const db = openDatabase(file, '')
-  db.exec('DROP TABLE ledger_job; DROP TABLE ledger_return')
+  const db = connectDatabase(file)
+  db.exec('DROP TABLE ledger_job; DROP TABLE ledger_return; PRAGMA user_version = 0')
   db.close()
   const again = new SqliteJobs(file)
   expect(again.ledger.fact(jidOf(7))).toEqual(before)

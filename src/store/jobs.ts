@@ -29,7 +29,8 @@ export interface JobReturn {
 /** What is known about one minion of a job. */
 export interface MinionProgress {
   id: string
-  state: 'published' | 'running' | 'returned' | 'gone'
+  /** `expired`: the minion was not connected while the job was wanted. */
+  state: 'published' | 'running' | 'returned' | 'gone' | 'expired'
   /** Why there is no return. */
   reason?: string
 }
@@ -44,10 +45,14 @@ export interface JobStore {
   /** What is known about a minion that has not returned. */
   note(jid: string, progress: MinionProgress): void
   job(jid: string): JobRecord | undefined
+  /** The last `limit` jobs of this master with missing returns, from a moment on in seconds since 1970, oldest first. */
+  recent(since: number, limit: number): Array<JobRecord & { made: number }>
   returns(jid: string): Map<string, Dict>
   /** What one minion returned. */
   returnOf(jid: string, id: string): Dict | undefined
   progress(jid: string): MinionProgress[]
+  /** What was noted about minions of a job, by id. */
+  notes(jid: string): Map<string, MinionProgress>
   /** The loads of jobs by jid, oldest first; the last `limit` of them. Others get the same loads: whoever changes one copies it. */
   jobs(limit?: number): Map<string, Dict>
   /** The jid of the last return of each minion for a function. */

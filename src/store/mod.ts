@@ -6,6 +6,16 @@ export { JobFiles, type JobFilesOptions } from './job-files.ts'
 export { type JobFact, type JobFilter, JobLedger, type JobOwner, type JobState, type Outcome } from './job-ledger.ts'
 export type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
 export {
+  copyKept,
+  type DatabaseFacts,
+  databaseFacts,
+  downgradeKept,
+  type KeptDatabase,
+  keptDatabases,
+  schemaHeads,
+} from './kept-databases.ts'
+export { localBanks } from './local-banks.ts'
+export {
   type OrchestrationRun,
   type OrchestrationStep,
   OrchestrationStore,
@@ -16,5 +26,7 @@ export {
 export { type KeyFolder, PkiKeys } from './pki-keys.ts'
 export { QueueError, QueueStore } from './queues.ts'
 export { type KeptReaction, ReactionStore } from './reactions.ts'
+export { type Fit, fitOf, versionNumber } from './schema.ts'
+export { type CacheChange, isOwnBank, type SharedBanks, SharedCache } from './shared-cache.ts'
 export { SqliteJobs } from './sqlite-jobs.ts'
 export { type StorageMoment, type StorageUse, StorageWatch } from './storage-watch.ts'

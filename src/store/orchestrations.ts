@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { isGone } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
+import type { Schema } from './schema.ts'
 
-const SCHEMA = `
+const TABLES = `
   CREATE TABLE IF NOT EXISTS run (
     jid TEXT PRIMARY KEY, at REAL NOT NULL, state TEXT NOT NULL, pid TEXT NOT NULL, asked BLOB NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS step (
@@ -23,6 +24,12 @@ const SCHEMA = `
     jid TEXT NOT NULL, number INTEGER NOT NULL, tag TEXT NOT NULL, place TEXT, requires TEXT NOT NULL,
     PRIMARY KEY (jid, number)) WITHOUT ROWID;
 `
+
+/** The steps of this database. */
+export const ORCHESTRATIONS_SCHEMA: Schema = {
+  name: 'orchestrations',
+  migrations: [{ version: '1.0', up: TABLES, down: '' }],
+}
 
 /** The tables whose rows belong to a run. */
 const OF_RUNS = ['step', 'step_place', 'step_job', 'run_end', 'step_end', 'plan'] as const
@@ -77,7 +84,7 @@ export class OrchestrationStore {
   private readonly db: Database
 
   constructor(file: string) {
-    this.db = openDatabase(file, SCHEMA)
+    this.db = openDatabase(file, ORCHESTRATIONS_SCHEMA)
   }
 
   begin(jid: string, asked: Dict): void {

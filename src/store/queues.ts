@@ -4,8 +4,17 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrineError } from '../base/mod.ts'
 import { type Database, openDatabase } from './database.ts'
+import type { Schema } from './schema.ts'
 
 export class QueueError extends BrineError<'ItemExists' | 'QueueName'> {}
+
+const tableOf = (queue: string): string => `"${queue.replaceAll('"', '""')}"`
+
+/** The steps of the database of a queue, whose table has the name of the queue. */
+export function queueSchema(queue: string): Schema {
+  const table = `CREATE TABLE IF NOT EXISTS ${tableOf(queue)} (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`
+  return { name: 'queue', migrations: [{ version: '1.0', up: table, down: '' }] }
+}
 
 export class QueueStore {
   private readonly directory: string
@@ -65,9 +74,8 @@ export class QueueStore {
 
   private table(queue: string): { db: Database; table: string } {
     if (!/^[^./][^/\0]*$/.test(queue)) throw new QueueError('QueueName', `'${queue}' cannot be the name of a queue`)
-    const table = `"${queue.replaceAll('"', '""')}"`
-    const schema = `CREATE TABLE IF NOT EXISTS ${table} (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`
-    const db = this.open.get(queue) ?? openDatabase(join(this.directory, `${queue}.db`), schema)
+    const table = tableOf(queue)
+    const db = this.open.get(queue) ?? openDatabase(join(this.directory, `${queue}.db`), queueSchema(queue))
     this.open.set(queue, db)
     return { db, table }
   }

@@ -3,6 +3,7 @@
 // moment is written together: the disk costs by the transaction.
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
+import type { Schema } from './schema.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
@@ -13,11 +14,14 @@ interface Changed {
   isOpen: boolean
 }
 
-const SCHEMA = `
+const TABLES = `
   CREATE TABLE IF NOT EXISTS reaction (
     id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, tag TEXT NOT NULL, is_open INTEGER NOT NULL, record BLOB NOT NULL);
   CREATE INDEX IF NOT EXISTS reaction_open ON reaction (is_open) WHERE is_open = 1;
 `
+
+/** The steps of this database. */
+export const REACTIONS_SCHEMA: Schema = { name: 'reactions', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
 
 /** Older ones make room. */
 const KEPT = 20_000
@@ -46,7 +50,7 @@ export class ReactionStore {
   private lastId: number | undefined
 
   constructor(file: string, use?: StorageUse) {
-    this.db = openDatabase(file, SCHEMA, use)
+    this.db = openDatabase(file, REACTIONS_SCHEMA, use)
   }
 
   /** Keeps a reaction that begins; gives its number. Only one process does that. */

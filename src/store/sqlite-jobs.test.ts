@@ -29,6 +29,18 @@ describe('the job store', () => {
     again.close()
   })
 
+  it('shows a return as soon as it was given', async () => {
+    const jobs = new SqliteJobs(join(directory, 'waiting.db'))
+    const job = { jid: '7', load: load('runner.test.arg'), minions: [] }
+    // the first is written in the next turn, the second waits for others
+    await jobs.saveReturn({ jid: '1', id: 'z', data: answer(true) })
+    const saved = jobs.saveReturn({ jid: '7', id: 'master', data: answer(1), job })
+    expect(jobs.job('7')).toEqual(job)
+    expect(jobs.returns('7').get('master')).toEqual(answer(1))
+    expect(await saved).toBe(true)
+    jobs.close()
+  })
+
   it('knows of each minion how far it is, and why', async () => {
     const jobs = new SqliteJobs(file)
     jobs.saveJob({ jid: '2', load: load('test.sleep'), minions: ['c', 'a', 'b'] })

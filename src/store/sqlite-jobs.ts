@@ -5,12 +5,13 @@ import { type Database, openDatabase, pack, unpackDict, unpackValue } from './da
 import { JobLedger, LEDGER_SCHEMA, LEDGER_TABLES } from './job-ledger.ts'
 import { JobLoads } from './job-loads.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+import type { Schema } from './schema.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
 
 // Who was meant lies in one value beside the load: a row for each would cost as much as the returns themselves.
 // Returns lie in the order they came, not in that of their names: large rows are not moved when others come between them.
-const SCHEMA = `
+const TABLES = `
   CREATE TABLE IF NOT EXISTS job (
     jid TEXT PRIMARY KEY, fun TEXT NOT NULL, load BLOB NOT NULL, minions BLOB NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS note (
@@ -22,6 +23,9 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS job_by_age ON job (made);
   ${LEDGER_SCHEMA}
 `
+
+/** The steps of this database. */
+export const JOBS_SCHEMA: Schema = { name: 'jobs', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
 
 const GATHER_MS = 4
 
@@ -55,7 +59,7 @@ export class SqliteJobs implements JobStore {
   private committed = Number.NEGATIVE_INFINITY
 
   constructor(file: string, use?: StorageUse) {
-    this.db = openDatabase(file, SCHEMA, use)
+    this.db = openDatabase(file, JOBS_SCHEMA, use)
     this.ledger = new JobLedger(this.db, (text) => this.sql(text))
     if (!this.db.wasCut) return
     const [newest] = this.jobs(1).keys()
@@ -159,12 +163,31 @@ export class SqliteJobs implements JobStore {
     ).run(jid, id, state, reason ?? null)
   }
 
+  /** Write the waiting returns of a job, so that a reader of the job sees every return that was saved before. */
+  private settle(jid: string): void {
+    if (this.waiting.some(({ ret }) => ret.jid === jid)) this.commit()
+  }
+
   job(jid: string): JobRecord | undefined {
+    this.settle(jid)
     const row = this.sql('SELECT load, minions FROM job WHERE jid = ?').get(jid) as Row | undefined
     return row && { jid, load: unpackDict(row['load']), minions: listOf(row['minions']).sort() }
   }
 
+  recent(since: number, limit: number): Array<JobRecord & { made: number }> {
+    const rows = this.sql(
+      'SELECT job.jid AS jid, load, minions, job.made AS made FROM job JOIN ledger_job l ON l.jid = job.jid WHERE job.made >= ? AND l.returned < l.total AND NOT EXISTS (SELECT 1 FROM foreign_job f WHERE f.jid = job.jid) ORDER BY job.made DESC LIMIT ?',
+    )
+    return (rows.all(since, limit) as Row[]).reverse().map(({ jid, load, minions, made }) => ({
+      jid: String(jid),
+      load: unpackDict(load),
+      minions: listOf(minions),
+      made: Number(made),
+    }))
+  }
+
   returns(jid: string): Map<string, Dict> {
+    this.settle(jid)
     const rows = this.sql('SELECT id, data FROM ret WHERE jid = ? ORDER BY id').all(jid) as Row[]
     return new Map(rows.map(({ id, data }) => [String(id), unpackReturn(data)]))
   }
@@ -174,15 +197,20 @@ export class SqliteJobs implements JobStore {
     return row && unpackReturn(row['data'])
   }
 
+  notes(jid: string): Map<string, MinionProgress> {
+    const rows = this.sql('SELECT id, state, reason FROM note WHERE jid = ?').all(jid) as Row[]
+    return new Map(
+      rows.map(({ id, state, reason }) => {
+        const why = reason === null ? {} : { reason: String(reason) }
+        return [String(id), { id: String(id), state: state as MinionProgress['state'], ...why }]
+      }),
+    )
+  }
+
   progress(jid: string): MinionProgress[] {
     const known = new Map<string, MinionProgress>()
     for (const id of this.minionsOf(jid) ?? []) known.set(id, { id, state: 'published' })
-    for (const { id, state, reason } of this.sql('SELECT id, state, reason FROM note WHERE jid = ?').all(
-      jid,
-    ) as Row[]) {
-      const why = reason === null ? {} : { reason: String(reason) }
-      known.set(String(id), { id: String(id), state: state as MinionProgress['state'], ...why })
-    }
+    for (const [id, noted] of this.notes(jid)) known.set(id, noted)
     for (const { id } of this.sql('SELECT id FROM ret WHERE jid = ?').all(jid) as Row[]) {
       const noted = known.get(String(id))
       if (noted) known.set(noted.id, { ...noted, state: 'returned' })

@@ -44,6 +44,8 @@ export class StorageWatch implements StorageUse {
   private readonly options: WatchOptions
   private readonly troubles = new Map<string, Trouble>()
   private timer: NodeJS.Timeout | undefined
+  /** Operations that failed so far. */
+  errors = 0
 
   constructor(options: WatchOptions) {
     this.options = options
@@ -80,6 +82,7 @@ export class StorageWatch implements StorageUse {
   }
 
   private note(error: StorageError): void {
+    this.errors++
     const folder = existingFolder(error.path)
     const key = `${error.code} ${deviceOf(folder)}`
     const now = Date.now()

@@ -1,0 +1,26 @@
+// Keeping a master's data and its programs over time: backups, restores, and upgrades.
+export { masterAreas } from './areas.ts'
+export { type BackupReport, backUp } from './backup.ts'
+export { isMasterRunning } from './beginning.ts'
+export { UpkeepError } from './errors.ts'
+export { finishExchange, readPlan, takeBack } from './exchange.ts'
+export { launchMinion } from './launcher.ts'
+export type { Manifest } from './manifest.ts'
+export { ownerNames } from './owners.ts'
+export { ownRelease, type Release, releaseIn } from './release.ts'
+export { restore, verifyArchive } from './restore.ts'
+export { LAUNCHER, processMark, startSupervisor, supervise } from './supervisor.ts'
+export { Trial } from './trial.ts'
+export { checkUpgrade, type UpgradeReport } from './upgrade-check.ts'
+export {
+  checkPrefix,
+  currentVersion,
+  hashOf,
+  type Installed,
+  installedAs,
+  keepOnly,
+  makeCurrent,
+  releaseOf,
+  stageVersion,
+  versionFolder,
+} from './versions.ts'
