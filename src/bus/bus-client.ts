@@ -3,7 +3,15 @@
 import { createConnection, type Socket } from 'node:net'
 import { BrineError } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { decodeEvent, EventFrames, encodeEvent, eventTag, frameFiredEvent, type HeadedBody } from '../wire/mod.ts'
+import {
+  decodeEvent,
+  EventFrames,
+  type EventReading,
+  encodeEvent,
+  eventTag,
+  frameFiredEvent,
+  type HeadedBody,
+} from '../wire/mod.ts'
 import { BusEvent, type EventFilter, stamp } from './event-bus.ts'
 import { EventQueue } from './event-queue.ts'
 import { readOrigin } from './origin.ts'
@@ -16,7 +24,11 @@ export interface BusClientOptions {
   filter?: EventFilter
   /** Globs of tags: the others are not even sent. A bus of Salt's own does not know of it. */
   tags?: readonly string[]
+  /** Whether what a minion or a function of the master returned stays packed, for readers that pass most of it on. */
+  leavesPacked?: boolean
 }
+
+const RETURN_PACKED: EventReading = { leavesPacked: (key) => key === 'return' }
 
 /** Events that may wait here; then the bus keeps what comes, as long as it may. */
 const MOST_WAITING = 10_000
@@ -45,21 +57,23 @@ export class BusClient {
   private readonly socket: Socket
   private readonly waiting = new EventQueue()
   private filter: EventFilter | undefined
+  private readonly reading: EventReading
   /** Whether it said which tags it wants: what comes without a number is none of them. */
   private isNumbered = false
   private answered: ((last: number) => void) | undefined
   /** The number of the last event before this client listened, where it said which tags it wants. */
   last = 0
 
-  static async open({ paths, filter, tags }: BusClientOptions): Promise<BusClient> {
-    const client = new BusClient(await connected(paths.pub), filter)
+  static async open({ paths, filter, tags, leavesPacked = false }: BusClientOptions): Promise<BusClient> {
+    const client = new BusClient(await connected(paths.pub), filter, leavesPacked ? RETURN_PACKED : {})
     if (tags) await client.subscribe(tags)
     return client
   }
 
-  private constructor(socket: Socket, filter: EventFilter | undefined) {
+  private constructor(socket: Socket, filter: EventFilter | undefined, reading: EventReading) {
     this.socket = socket
     this.filter = filter
+    this.reading = reading
     const frames = new EventFrames()
     socket.on('data', (chunk) => {
       try {
@@ -120,7 +134,7 @@ export class BusClient {
     const isMarker = number === 0 && (tag === MISSED || tag === SUBSCRIBED)
     if (isMarker ? !this.isNumbered : this.isNumbered && number === 0) return
     if (this.filter && !isMarker && !this.filter(tag)) return
-    const { data } = decodeEvent(body)
+    const { data } = decodeEvent(body, this.reading)
     if (isMarker && tag === SUBSCRIBED) {
       this.answered?.(Number(data.get('last') ?? 0))
       return

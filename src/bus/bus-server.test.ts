@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PATIENCE_SECONDS, until } from '../../test/until.ts'
-import { encodeMsgpack, type Value } from '../data/mod.ts'
+import { encodeMsgpack, Packed, type Value } from '../data/mod.ts'
 import { decodeEvent, type Event, EventFrames, encodeEvent, frameFiredEvent } from '../wire/mod.ts'
 import { FollowedEvents } from './journal/followed.ts'
 import { EventJournal } from './journal/journal.ts'
@@ -92,6 +92,20 @@ describe('an event that a local program fires', () => {
     await fireOnce(paths, 'salt/run/1/ret', new Map<Value, Value>([['return', numbersOf(1_200_000)]]))
     const [event] = await take(listener, 1)
     expect(event!.data.get('return')).toHaveLength(1_200_000)
+    listener.close()
+  })
+
+  it('keeps packed what was returned, for listeners that ask for it', async () => {
+    const listener = await BusClient.open({ paths, tags: ['salt/run/*'], leavesPacked: true })
+    const data = new Map<Value, Value>([
+      ['return', numbersOf(1000)],
+      ['other', numbersOf(1000)],
+    ])
+    await fireOnce(paths, 'salt/run/1/ret', data)
+    const [event] = await take(listener, 1)
+    expect(event!.fields.get('return')).toBeInstanceOf(Packed)
+    expect(event!.fields.get('other')).toEqual(numbersOf(1000))
+    expect(event!.data.get('return')).toEqual(numbersOf(1000))
     listener.close()
   })
 

@@ -74,6 +74,11 @@ export class BusServer {
     await Promise.all(this.servers.map(closeLocal))
   }
 
+  /** Whether programs can reach both sockets. */
+  get isListening(): boolean {
+    return this.servers.length === 2 && this.servers.every(({ listening }) => listening)
+  }
+
   private subscribe(socket: Socket): void {
     const { bus, kept = async () => {}, past = () => [], mostWaiting } = this.options
     const subscriber = new Subscriber({

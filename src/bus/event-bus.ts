@@ -3,6 +3,7 @@
 // origin: `fire` is for the daemon's own code, everything that comes from elsewhere goes through `fireFrom`.
 import { type Log, shownText, silentLog, toError } from '../base/mod.ts'
 import { type Dict, Encoded, trimDict } from '../data/mod.ts'
+import { currentTraceparent } from '../telemetry/mod.ts'
 import { frameEvent } from '../wire/mod.ts'
 import { headOf, masterOrigin, type Origin } from './origin.ts'
 
@@ -60,6 +61,12 @@ export function stamp(now: number = Date.now(), micros: number = Math.floor(perf
   return `${lastText}${String(micros % 1000).padStart(3, '0')}+00:00`
 }
 
+/** Let an event carry the span in which it is fired. */
+export function withTrace(data: Dict): Dict {
+  const trace = currentTraceparent()
+  return trace === undefined ? data : (data.set('traceparent', trace) as Dict)
+}
+
 interface Listener {
   hear: (event: BusEvent) => void
   filter: EventFilter | undefined
@@ -85,7 +92,7 @@ export class EventBus {
 
   /** Stamps an event of the daemon's own code and tells all listeners. */
   fire(tag: string, data: Dict): BusEvent {
-    return this.tell(this.own, tag, data.set('_stamp', stamp()))
+    return this.tell(this.own, tag, withTrace(data.set('_stamp', stamp())))
   }
 
   /**
@@ -96,7 +103,7 @@ export class EventBus {
     const told = this.mostBytes > 0 ? trimDict(data, this.mostBytes) : data
     if (told !== data)
       this.log('warning', `Event ${shownText(tag)} is larger than max_event_size: its large values are left out`)
-    return this.tell(origin, tag, told.set('_stamp', stamp()))
+    return this.tell(origin, tag, withTrace(told.set('_stamp', stamp())))
   }
 
   /** Tells an event that has its stamp. */

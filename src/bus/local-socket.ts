@@ -44,7 +44,7 @@ export function closeLocal(server: Server): Promise<void> {
 }
 
 /** Whether a daemon answers there. */
-function isServed(path: string): Promise<boolean> {
+export function isServed(path: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = createConnection(path)
     socket.once('connect', () => {

@@ -2,7 +2,7 @@
 export { BusClient, type BusClientOptions, fireOnce } from './bus-client.ts'
 export { BusServer, type BusServerOptions } from './bus-server.ts'
 export { BusTap } from './bus-tap.ts'
-export { type BusEvent, EventBus, type EventFilter, type EventForm, stamp } from './event-bus.ts'
+export { type BusEvent, EventBus, type EventFilter, type EventForm, stamp, withTrace } from './event-bus.ts'
 export { EventQueue } from './event-queue.ts'
 export { type EventTap, eventStream } from './event-stream.ts'
 export { FollowedEvents, type LiveEvents } from './journal/followed.ts'
@@ -15,7 +15,8 @@ export {
   journalFolder,
   type PastReading,
 } from './journal/reader.ts'
-export type { Beginning } from './journal/segments.ts'
+export { type Beginning, endOf, segmentsIn } from './journal/segments.ts'
+export { isServed } from './local-socket.ts'
 export { openMasterMarks } from './master-marks.ts'
 export {
   externalOrigin,

@@ -138,6 +138,20 @@ describe('gathering returns', () => {
     expect(questions).toBe(4)
   })
 
+  it('asks again while minions return late, and gives up those that keep silent', async () => {
+    const silence = undefined
+    // one return after each of the first two questions, none after the third
+    const script = [silence, answered('b'), silence, answered('c'), silence, silence]
+    const source: EventSource = { want: () => {}, isOpen: true, next: async () => script.shift() }
+    const asked: string[][] = []
+    const ask = async (_jid: string, ids: string[]): Promise<string> => `q${asked.push(ids)}`
+    const gathered: MinionReturn[] = []
+    for await (const one of collectReturns(source, ask, published, { timeout: 5, gatherJobTimeout: 1 }))
+      gathered.push(one)
+    expect(gathered.map(({ id, reason }) => reason ?? id)).toEqual(['b', 'c', 'silent'])
+    expect(asked).toEqual([['a', 'b', 'c'], ['a', 'c'], ['a']])
+  })
+
   it.each([
     ['nothing can be done', undefined],
     ['the master does not come back', async () => false],

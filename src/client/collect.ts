@@ -1,5 +1,6 @@
 // Gathering the returns of a job. For a minion that keeps silent the client first reads the job store, because an event can be
-// missed; then it asks the minion whether it still works on the job, and only then gives it up.
+// missed; then it asks the minion whether it still works on the job, and only then gives it up. While returns still come in after
+// the question, minions or this machine are slow rather than gone, and the question is asked again.
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
@@ -34,6 +35,8 @@ export type AskWhoRuns = (jid: string, ids: string[]) => Promise<string | undefi
 interface Question {
   jid: string
   running: Set<string>
+  /** How many minions had not returned when it was asked. */
+  asked: number
 }
 
 /** Returns as they come, and at the end those who did not return. */
@@ -48,7 +51,11 @@ export async function* collectReturns(
   const ours = new Set([jid])
   const isOurs = (tag: string): boolean => ours.has(tag.split('/')[2] ?? '')
   events.want(isOurs)
-  let limit = performance.now() + options.timeout * 1000
+  const began = performance.now()
+  let limit = began + options.timeout * 1000
+  /** Whether a minion that lost its connection may still come back for this job. */
+  const isAwaited = ({ ids, seconds } = published.reconnecting ?? { ids: [], seconds: 0 }): boolean =>
+    performance.now() < began + seconds * 1000 && ids.some((id) => waiting.has(id))
   let question: Question | undefined
   // makes up for events that were missed
   const stored = function* (): Generator<MinionReturn> {
@@ -72,14 +79,14 @@ export async function* collectReturns(
     }
     yield* stored()
     if (waiting.size === 0) break
-    if (question && question.running.size === 0) break
+    if (question && question.running.size === 0 && question.asked === waiting.size && !isAwaited()) break
     if (question) options.onRunning?.(question.running)
     const asked = await ask(jid, [...waiting]).catch((error: unknown) => unlessLost(events, error))
     if (asked === LOST) continue
     if (asked === undefined) break
     ours.add(asked)
     events.want(isOurs)
-    question = { jid: asked, running: new Set() }
+    question = { jid: asked, running: new Set(), asked: waiting.size }
     limit = performance.now() + options.gatherJobTimeout * 1000
   }
   for (const id of waiting) yield { id, reason: 'silent' }

@@ -1,7 +1,7 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
 import { isLogged, type Log } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import type { MinionReturn, Published } from '../sdk/mod.ts'
 import { type CollectOptions, collectReturns, type EventSource } from './collect.ts'
@@ -136,7 +136,16 @@ export class LocalClient {
       if (load.has('reason')) this.log('error', str(load.get('reason')!))
       return undefined
     }
-    return { jid: str(load.get('jid')!), minions, missing: texts(load.get('missing')) }
+    const reconnecting = {
+      ids: texts(load.get('reconnecting')),
+      seconds: numberOf(load.get('deliver_within') ?? 0) ?? 0,
+    }
+    return {
+      jid: str(load.get('jid')!),
+      minions,
+      missing: texts(load.get('missing')),
+      ...(reconnecting.ids.length > 0 && { reconnecting }),
+    }
   }
 
   /** Returns as they come, and at the end those who did not return. */

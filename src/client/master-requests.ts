@@ -1,7 +1,9 @@
 // Commands to the master of this machine, over one connection.
+
 import { isLogged, type Log, namedLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
+import { tracedSending } from '../telemetry/mod.ts'
 import { ClearClient, isWireError, openTransport, requestClientOptions } from '../wire/mod.ts'
 import { ClientError } from './errors.ts'
 
@@ -39,7 +41,7 @@ export class MasterRequests {
       )
     }
     try {
-      const answer = await this.requests.send(load, { timeout, tries: 1 })
+      const answer = await tracedSending(load, (carrying) => this.requests.send(carrying, { timeout, tries: 1 }))
       logEnd('was answered')
       return answer
     } catch (error) {

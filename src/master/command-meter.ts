@@ -1,13 +1,20 @@
-// Times the commands that the master answers, while somebody wants to know.
+// Measures the commands that the master answers, while metrics or traces need it, and puts each in a span.
 import { type Dict, textOf } from '../data/mod.ts'
+import { readTraceparent, type Tracer } from '../telemetry/mod.ts'
 import type { RequestChannelOptions } from '../wire/mod.ts'
 
 type RequestHandlers = RequestChannelOptions['handlers']
+type Sender = Parameters<RequestHandlers['aes']>[1]
 
 export class CommandMeter {
   /** Commands that are being answered. */
   running = 0
   private hear: ((cmd: string, milliseconds: number) => void) | undefined
+  private readonly tracer: Tracer | undefined
+
+  constructor(tracer?: Tracer) {
+    this.tracer = tracer
+  }
 
   /** Hear of each command that was answered. Return the function that ends it. */
   listen(hear: (cmd: string, milliseconds: number) => void): () => void {
@@ -21,9 +28,20 @@ export class CommandMeter {
   metered(handlers: RequestHandlers, isKnown: (cmd: string) => boolean): RequestHandlers {
     return {
       ...handlers,
-      clear: (load, sender) => this.timed(load, isKnown, () => handlers.clear(load, sender)),
-      aes: (load, sender) => this.timed(load, isKnown, () => handlers.aes(load, sender)),
+      clear: (load, sender) =>
+        this.timed(load, isKnown, () => this.traced(load, sender, isKnown, () => handlers.clear(load, sender))),
+      aes: (load, sender) =>
+        this.timed(load, isKnown, () => this.traced(load, sender, isKnown, () => handlers.aes(load, sender))),
     }
+  }
+
+  /** Answer in a span whose parent is the span of the sender. */
+  private traced(load: Dict, { id }: Sender, isKnown: (cmd: string) => boolean, answer: () => unknown): unknown {
+    const cmd = this.tracer && (textOf(load.get('cmd') ?? null) ?? '')
+    if (!this.tracer || cmd === undefined || !isKnown(cmd)) return answer()
+    const attributes = { 'salt.req.cmd': cmd, 'salt.req.minion_id': id }
+    const parent = readTraceparent(load.get('traceparent'))
+    return this.tracer.span({ name: `salt.req.recv.${cmd}`, kind: 'server', attributes, parent }, answer)
   }
 
   private timed(load: Dict, isKnown: (cmd: string) => boolean, answer: () => unknown): unknown {

@@ -31,7 +31,7 @@ export function openMasterEngines(
     master,
     functions: () => master.functions(),
     parts: { reactor: (signal) => until(signal) },
-    userEngines: async (ctx) => (await import('../pybridge/mod.ts')).userEngines(ctx),
+    userEngines: async (ctx, wanted) => (await import('../pybridge/mod.ts')).userEngines(ctx, wanted),
   })
   engines.start()
   return engines

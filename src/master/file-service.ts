@@ -1,4 +1,5 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
+import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
@@ -16,17 +17,19 @@ export class FileService {
   private readonly server: FileServer
   private readonly hashes: KnownHashes
   private readonly spare: Uint8Array[] = []
+  /** Bytes of contents that were sent so far, before compression. */
+  sentBytes = 0
 
-  constructor(opts: Dict, host: Host) {
+  constructor(opts: Dict, host: Host, log: Log) {
     this.opts = opts
     this.host = host
-    this.server = new FileServer(opts, host)
+    this.server = new FileServer(opts, host, log)
     this.hashes = new KnownHashes(host)
   }
 
-  private find(load: Dict): Promise<FoundFile | undefined> {
+  private find(load: Dict, use: 'find' | 'look' = 'find'): Promise<FoundFile | undefined> {
     const path = textOf(load.get('path') ?? null) ?? ''
-    return this.server.find(path.replace(/^salt:\/\//, ''), envOf(load), load.get('fsbackend') ?? null)
+    return this.server[use](path.replace(/^salt:\/\//, ''), envOf(load), load.get('fsbackend') ?? null)
   }
 
   async serve(load: Dict): Promise<Map<string, unknown> | LentAnswer> {
@@ -42,6 +45,7 @@ export class FileService {
     const isOver = found.stat.size > 0 && offset >= found.stat.size
     const into = found.stat.size - offset > LONG ? (this.spare.pop() ?? Buffer.allocUnsafeSlow(length)) : undefined
     const data = isOver ? NOTHING : await this.host.read(found.path, { offset, length, ...(into && { into }) })
+    this.sentBytes += data.length
     const answer = new Map<string, unknown>([
       ['data', data],
       ['dest', found.rel],
@@ -59,19 +63,22 @@ export class FileService {
   }
 
   async hash(load: Dict): Promise<Value> {
-    const found = await this.find(load)
-    if (!found) return ''
+    const found = await this.find(load, 'look')
+    return found ? this.hashOf(found) : ''
+  }
+
+  private async hashOf(found: FoundFile): Promise<Value> {
     const hash_type = option(this.opts, 'hash_type')
     return new Map<Value, Value>([
-      ['hsum', await this.hashes.of(found.path, hash_type, found.stat)],
+      ['hsum', await this.hashes.of(found.path, hash_type, found)],
       ['hash_type', hash_type],
     ])
   }
 
   async hashAndStat(load: Dict): Promise<Value> {
-    const found = await this.find(load)
+    const found = await this.find(load, 'look')
     if (!found) return ['', null]
-    return [await this.hash(load), statList(found)]
+    return [await this.hashOf(found), statList(found)]
   }
 
   async locate(load: Dict): Promise<Value> {
@@ -89,7 +96,7 @@ export class FileService {
     ])
   }
 
-  envs(): string[] {
+  envs(): Promise<string[]> {
     return this.server.envs()
   }
 

@@ -53,6 +53,7 @@ async function publish(fleet: readonly Minion[], opts: Dict, load: Dict): Promis
     jobs: { job: () => undefined, saveJob: () => undefined, ledger: { noteEauth: () => undefined } },
     jobCaches: { published: async () => undefined },
     publications: { publish: async (publication: Dict) => sent.push(publication) },
+    deliveries: { keep: () => undefined, expected: () => ({ ids: [], seconds: 0 }) },
   } as unknown as MasterParts
   const resolve: TargetResolver['trusted'] = ({ target, kind, delimiter }) => ({
     ...resolveTarget(known, target, kind, delimiter),

@@ -20,6 +20,8 @@ export interface Journaled {
   /** Resolves when every event so far is in the journal. */
   kept(): Promise<void>
   past: PastEvents
+  /** Undefined without a journal. */
+  journal: EventJournal | undefined
   close(): Promise<void>
 }
 
@@ -27,7 +29,8 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: Stor
   const own = masterOrigin(option(opts, 'id') || 'master')
   const mostBytes = option(opts, 'max_event_size')
   if (!hasJournal(opts)) {
-    return { bus: new EventBus(log, 0, own, mostBytes), kept: async () => {}, past: () => [], close: async () => {} }
+    const bus = new EventBus(log, 0, own, mostBytes)
+    return { bus, kept: async () => {}, past: () => [], journal: undefined, close: async () => {} }
   }
   const journal = new EventJournal({
     folder: journalFolder(opts),
@@ -46,6 +49,7 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: Stor
   tidying.unref()
   return {
     bus,
+    journal,
     kept: () => journal.flush(),
     past: (from, upTo) => new JournalReader(journal.folder, () => jobs).framed(from, upTo),
     close: async () => {

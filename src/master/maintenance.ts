@@ -2,14 +2,14 @@
 // somebody asked for it, as salt-key does through a file when it turns minions away.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { guarded, toError } from '../base/mod.ts'
+import { guarded } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { FileServer } from '../fileserver/mod.ts'
-import { LocalHost } from '../host/mod.ts'
 import type { PublishSecret } from '../wire/mod.ts'
 import type { Tokens } from './access/tokens.ts'
+import { FileUpdates } from './file-updates.ts'
 import type { MasterParts } from './parts.ts'
+import { PillarUpdates } from './pillar-updates.ts'
 import { Presence } from './presence.ts'
 
 const HOUR = 3600
@@ -25,6 +25,8 @@ const LOOK_MS = 1000
 export class Maintenance {
   private readonly parts: MaintenanceParts
   private readonly timers: NodeJS.Timeout[] = []
+  files: FileUpdates | undefined
+  private pillars: PillarUpdates | undefined
 
   constructor(parts: MaintenanceParts) {
     this.parts = parts
@@ -41,24 +43,16 @@ export class Maintenance {
     every(Math.max(1000, interval), () => presence.tell())
     const seldom = option(this.parts.opts, 'maintenance_interval')
     every(Math.max(60, seldom) * 1000, () => this.tidyFiles())
-    this.updateFiles()
+    this.files = new FileUpdates(this.parts.opts, this.parts.log, (tag, data) => this.parts.bus.fire(tag, data))
+    this.files.start()
+    this.pillars = new PillarUpdates(this.parts.opts, this.parts.log)
+    this.pillars.start()
     for (const timer of this.timers) timer.unref()
   }
 
-  /** `fileserver_events`: at the start and from time to time somebody may learn what changed. */
-  private updateFiles(): void {
-    const { opts, bus, log } = this.parts
-    if (!option(opts, 'fileserver_events')) return
-    const server = new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }))
-    const update = (): unknown =>
-      server
-        .update((tag, data) => bus.fire(tag, data))
-        .catch((error: unknown) => log('error', `The update of the file server failed: ${toError(error).message}`))
-    update()
-    this.timers.push(setInterval(update, 1000 * Math.max(1, option(opts, 'roots_update_interval'))))
-  }
-
   close(): void {
+    this.files?.close()
+    this.pillars?.close()
     for (const timer of this.timers) clearInterval(timer)
   }
 

@@ -1,6 +1,6 @@
 // A running master: its keys and sockets opened in an order in which nobody is answered before everything is there, and
 // closed in the opposite one.
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   calmLog,
   claimFolder,
@@ -10,6 +10,7 @@ import {
   namedLog,
   PASSABLE_FOLDER,
   PRIVATE_FOLDER,
+  refuseUnfinishedRestore,
   storageError,
   toError,
 } from '../base/mod.ts'
@@ -17,8 +18,9 @@ import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin }
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
-import { type MasterAccess, OpenedStores, type OverSsh } from '../runner/mod.ts'
-import { fileCache, PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
+import { type MasterAccess, OpenedStores, type OverSsh, openCache, type StoreParts } from '../runner/mod.ts'
+import { PkiKeys, SqliteJobs, StorageWatch } from '../store/mod.ts'
+import { Telemetry } from '../telemetry/mod.ts'
 import {
   connectionLimits,
   type MasterIdentity,
@@ -42,24 +44,28 @@ import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
 import { CommandMeter } from './command-meter.ts'
+import { Connections } from './connections.ts'
+import { Deliveries } from './delivery.ts'
 import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
 import { JobCaches } from './job-caches.ts'
-import { journaledBus } from './journaling.ts'
+import { type Journaled, journaledBus } from './journaling.ts'
 import { tellLimit } from './limits.ts'
 import { hasLocalUsers, LocalKeys } from './local-keys.ts'
 import { Maintenance } from './maintenance.ts'
 import { acts, callMethod, isMethod, type Services } from './methods.ts'
+import { MasterMetrics } from './metrics.ts'
 import { MineService } from './mine-service.ts'
 import { MinionTargets } from './minion-targets.ts'
 import { MinionsBack } from './minions-back.ts'
 import { type OwnAccess, type OwnAsking, ownAccess } from './own-access.ts'
 import type { MasterParts } from './parts.ts'
 import { Peers } from './peer.ts'
-import { pillarPool } from './pillar-pool.ts'
+import { type PillarPool, pillarPool } from './pillar-pool.ts'
 import { PillarService } from './pillar-service.ts'
-import { reportUnknownPlugins } from './plugin-names.ts'
+import { reportPlugins } from './plugin-names.ts'
+import { checkBeforeStart } from './pre-flight.ts'
 import { Publishing } from './publish.ts'
 import { Quotas } from './quotas.ts'
 import { openReactor } from './reacting.ts'
@@ -74,10 +80,10 @@ type Closing = () => unknown
 
 /** What a master that was started shows of itself. */
 interface Started {
+  telemetry: Telemetry
   parts: MasterParts
   access: OwnAccess
   commands: ClearCommands
-  meter: CommandMeter
 }
 
 export class Master {
@@ -86,15 +92,15 @@ export class Master {
   readonly access: OwnAccess
   /** The commands of programs. */
   readonly commands: ClearCommands
-  /** Times of the commands that were answered. */
-  readonly meter: CommandMeter
+  /** Its metrics, traces and health. */
+  readonly telemetry: Telemetry
   private readonly closings: Closing[]
 
-  private constructor({ parts, access, commands, meter }: Started, closings: Closing[]) {
+  private constructor({ parts, access, commands, telemetry }: Started, closings: Closing[]) {
     this.parts = parts
     this.access = access
     this.commands = commands
-    this.meter = meter
+    this.telemetry = telemetry
     this.closings = closings
   }
 
@@ -102,7 +108,9 @@ export class Master {
   static async open(opts: Dict, log: Log, program?: string, overSsh?: OverSsh): Promise<Master> {
     const closings: Closing[] = []
     try {
+      refuseUnfinishedRestore([dirname(option(opts, 'conf_file')), option(opts, 'pki_dir'), option(opts, 'cachedir')])
       claimFolders(opts, log)
+      checkBeforeStart(opts, log)
       return new Master(await start(opts, calmLog(log), closings, { program, overSsh }), closings)
     } catch (error) {
       await closeAll(closings, log)
@@ -145,34 +153,80 @@ interface Surroundings {
   overSsh: OverSsh | undefined
 }
 
-async function start(opts: Dict, log: Log, closings: Closing[], { program, overSsh }: Surroundings): Promise<Started> {
+/** Open the stores, and follow the changes of other masters in a shared cache. */
+async function openStores(
+  parts: Omit<StoreParts, 'cache'> & { storage: StorageWatch },
+  host: Host,
+  closings: Closing[],
+): Promise<OpenedStores> {
+  const { opts, log, storage } = parts
+  const cache = openCache({ opts, log: namedLog(log, 'salt.cache'), host, storage })
+  closings.push(() => cache.close())
+  await cache.follow()
+  const stores = new OpenedStores({ ...parts, cache })
+  closings.push(() => stores.close())
+  return stores
+}
+
+/** The parts of a master that need no others. */
+interface Ground {
+  telemetry: Telemetry
+  host: LocalHost
+  storage: StorageWatch
+  keys: PkiKeys
+  jobs: SqliteJobs
+  bus: EventBus
+  kept: Journaled['kept']
+  journal: Journaled['journal']
+}
+
+/** Why a master that is not open yet, or is closing, cannot work. */
+type Phase = 'starting' | 'stopping' | undefined
+
+/** Open telemetry, stores and the bus. */
+async function openGround(opts: Dict, log: Log, closings: Closing[], phase: () => Phase): Promise<Ground> {
+  const telemetry = new Telemetry({ opts, service: 'salt-master', log: namedLog(log, 'salt.utils.metrics') })
+  closings.push(() => telemetry.close())
+  telemetry.health.works(phase)
   const host = new LocalHost({ cache: option(opts, 'cachedir') })
   let bus: EventBus | undefined
   const storage = watchStorage(option(opts, 'id') || 'master', log, () => bus)
   closings.push(() => storage.close())
+  telemetry.health.works(() => (storage.current.length > 0 ? 'storage' : undefined))
   const keys = new PkiKeys(option(opts, 'pki_dir'), storage.storing)
   keys.watch()
   closings.push(() => keys.close())
-  const identity = await openIdentity(opts)
   const jobs = new SqliteJobs(join(option(opts, 'cachedir'), 'jobs.db'), storage)
   closings.push(() => jobs.close())
-  const { kept, ...opened } = await openEvents(
+  const { server, ...opened } = await openEvents(
     opts,
     { jobs, log: namedLog(log, 'salt.utils.event'), storage },
     closings,
   )
   bus = opened.bus
+  telemetry.health.lives(() => (server.isListening ? undefined : 'bus'))
+  return { telemetry, host, storage, keys, jobs, ...opened }
+}
+
+async function start(opts: Dict, log: Log, closings: Closing[], { program, overSsh }: Surroundings): Promise<Started> {
+  let phase: Phase = 'starting'
+  const ground = await openGround(opts, log, closings, () => phase)
+  const { telemetry, host, storage, keys, jobs, bus, kept, journal } = ground
+  const identity = await openIdentity(opts)
   const secret = new PublishSecret()
   const transport = await openTransport(option(opts, 'transport'))
   const isRelieved = program !== undefined && transport.name === 'zeromq'
-  const publisher = { identity, keys, secret, log, program: isRelieved ? program : undefined }
-  const publications = await openPublisher(transport, opts, publisher, closings)
+  const publisher = { identity, keys, secret, log, jobs, program: isRelieved ? program : undefined }
+  const sending = await openPublisher(transport, opts, publisher, closings)
   const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
-  const cache = fileCache(option(opts, 'cachedir'), storage)
-  const stores = new OpenedStores({ opts, keys, cache, jobs, storage })
-  closings.push(() => stores.close())
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, publications }
+  const stores = await openStores({ opts, log, keys, jobs, storage }, host, closings)
+  const { cache } = stores
+  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, ...sending }
+  const meter = new CommandMeter(telemetry.tracer)
+  const metrics = new MasterMetrics(parts, meter)
+  telemetry.add(metrics.families)
+  closings.push(() => metrics.close())
   const back = minionsBack(parts)
   closings.push(() => back.close())
   const accounts = new Map((await host.users()).map((user) => [user.name, user]))
@@ -184,31 +238,41 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const access = openAccess(parts, publishing, host, asking, closings)
   const quotas = new Quotas(opts, log)
   let reactor: ReturnType<typeof openReactor>
-  const services: Services = {
+  const services: Services & { pool: PillarPool | undefined } = {
     ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
   clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const meter = new CommandMeter()
   const handlers = requestHandlers(meter, clear, services)
-  reportUnknownPlugins(opts, log)
+  reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
-  await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved }, closings)
+  await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved, metrics }, closings)
   closings.push(await openMasterMarks(opts, log))
   batches.resume()
-  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), back.all)
+  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), {
+    minionsBack: back.all,
+    tracer: telemetry.tracer,
+  })
   closings.push(() => reactor?.close())
   const schedule = openOwnWork(parts, access, closings)
   addOwnersCommands(clear, rights, {
     reactor_rules: () => reactor?.shownRules() ?? [],
     scheduled_jobs: () => schedule?.summary() ?? [],
+    master_stats: () => [metrics.summary()],
   })
   const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
   maintenance.start()
   closings.push(() => maintenance.close())
-  return { parts, access, commands: clear, meter }
+  const { files, pool } = services
+  Object.assign(metrics.later, { journal, files, pool, batches, reactor, updates: maintenance.files })
+  phase = undefined
+  closings.push(() => {
+    phase = 'stopping'
+    return telemetry.flush()
+  })
+  return { parts, access, commands: clear, telemetry }
 }
 
 /** This master as its own functions reach it, with targets of salt-ssh. */
@@ -230,7 +294,10 @@ function openAccess(
 function requestHandlers(meter: CommandMeter, clear: ClearCommands, services: Services): RequestHandlers {
   const handlers: RequestHandlers = {
     clear: (load, { peer }) => clear.answer(load, peer),
-    aes: (load, sender) => callMethod(services, load, sender),
+    aes: (load, sender) => {
+      if (sender.id !== '') services.connections.noteHome(sender.id, sender.peer)
+      return callMethod(services, load, sender)
+    },
     acts,
   }
   return meter.metered(handlers, (cmd) => clear.has(cmd) || isMethod(cmd))
@@ -241,14 +308,14 @@ async function openEvents(
   opts: Dict,
   { jobs, log, storage }: Pick<MasterParts, 'jobs' | 'log' | 'storage'>,
   closings: Closing[],
-): Promise<Pick<MasterParts, 'bus' | 'kept'>> {
-  const { bus, kept, past, close } = journaledBus(opts, jobs, log, storage)
+): Promise<Pick<MasterParts, 'bus' | 'kept'> & Pick<Journaled, 'journal'> & { server: BusServer }> {
+  const { bus, kept, past, journal, close } = journaledBus(opts, jobs, log, storage)
   closings.push(close)
   const mostWaiting = option(opts, 'ipc_write_buffer')
   const server = new BusServer({ bus, paths: masterBusPaths(opts), log, mostWaiting, kept, past })
   await server.open()
   closings.push(() => server.close())
-  return { bus, kept }
+  return { bus, kept, journal, server }
 }
 
 interface BatchBeginners {
@@ -315,7 +382,7 @@ function minionServices(
   access: OwnAccess,
   { resolver, quotas, program }: ServiceParts,
   closings: Closing[],
-): Omit<Services, 'reactionsWritten'> {
+): Omit<Services, 'reactionsWritten'> & { pool: PillarPool | undefined } {
   const { opts } = parts
   const { host } = access
   const pillar = named(parts, 'salt.pillar')
@@ -325,12 +392,13 @@ function minionServices(
   return {
     ...parts,
     host,
-    files: new FileService(opts, host),
+    files: new FileService(opts, host, parts.log),
     quotas,
     pillars: new PillarService(pillar, host, quotas, pool),
     mine: new MineService(parts, targets, quotas),
     returns: new ReturnService(parts, quotas.valuesOfRequest),
     peers: new Peers(access, targets),
+    pool,
   }
 }
 
@@ -357,12 +425,13 @@ interface RequestParts {
   quotas: Quotas
   /** Whether another process takes subscribers when there are many. */
   isRelieved: boolean
+  metrics: MasterMetrics
 }
 
 async function openRequests(
   transport: Transport,
   { opts, keys, bus, log }: MasterParts,
-  { identity, secret, handlers, quotas, isRelieved }: RequestParts,
+  { identity, secret, handlers, quotas, isRelieved, metrics }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
   warnOfIgnoredTls(opts, log)
@@ -386,6 +455,7 @@ async function openRequests(
     timeToLive: option(opts, 'request_server_ttl'),
     maxValues: quotas.valuesOfRequest,
     onAuth: (event) => {
+      metrics.signedIn(event)
       if (option(opts, 'auth_events')) bus.fire('salt/auth', event)
     },
     log: namedLog(log, 'salt.channel.server'),
@@ -448,6 +518,7 @@ interface PublisherParts {
   keys: PkiKeys
   secret: PublishSecret
   log: Log
+  jobs: SqliteJobs
   /** What is started for further subscribers. */
   program: string | undefined
 }
@@ -455,18 +526,24 @@ interface PublisherParts {
 async function openPublisher(
   transport: Transport,
   opts: Dict,
-  { identity, keys, secret, log, program }: PublisherParts,
+  { identity, keys, secret, log, jobs, program }: PublisherParts,
   closings: Closing[],
-): Promise<PublishChannel> {
+): Promise<Pick<MasterParts, 'connections' | 'deliveries'> & { publications: PublishChannel }> {
+  const connections = new Connections(transport.name === 'tcp')
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
     maxConnections: connectionLimits(program !== undefined).own,
     ...(program && { relief: publisherRelief(program, publisherOptions(opts), log) }),
+    // subscribers by web socket get everything and name no topic
+    ...(transport.name === 'ws' && { onConnect: connections.onListener }),
+    onSubscribe: connections.onSubscribe,
+    onDisconnect: connections.onDisconnect,
     identify: subscriberIdentity(keys, secret, namedLog(log, 'salt.channel.server')),
     log: namedLog(log, `salt.transport.${transport.name}`),
   })
   closings.push(() => publisher.close())
-  return new PublishChannel({
+  connections.isPartial = () => publisher.reached > publisher.subscribers
+  const publications = new PublishChannel({
     publisher,
     identity,
     secret,
@@ -475,4 +552,8 @@ async function openPublisher(
     lifetime: option(opts, 'publication_ttl'),
     minions: () => keys.list('minions'),
   })
+  const deliveries = new Deliveries({ opts, log, jobs, publications, connections })
+  deliveries.start()
+  closings.push(() => deliveries.close())
+  return { publications, connections, deliveries }
 }

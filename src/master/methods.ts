@@ -20,7 +20,11 @@ import { takeSyndicReturn } from './syndic-returns.ts'
 import { masterTops } from './tops.ts'
 
 /** What the methods for minions use: the services that answer them, and a few parts of the master. */
-export interface Services extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage'> {
+export interface Services
+  extends Pick<
+    MasterParts,
+    'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage' | 'connections' | 'deliveries'
+  > {
   files: FileService
   pillars: PillarService
   mine: MineService
@@ -64,6 +68,11 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     '_pillar_origins',
     async ({ pillars }, load, { id }) => new PrivateAnswer('pillar', id, await pillars.origins(load)),
   ],
+  [
+    '_missed_jobs',
+    async ({ deliveries }, load, { id }) =>
+      new Map<string, unknown>(Object.entries(await deliveries.missed(id, load.get('mark') ?? null))),
+  ],
   ['_serve_file', ({ files }, load) => files.serve(load)],
   ['_file_hash', ({ files }, load) => files.hash(load)],
   ['_file_hash_and_stat', ({ files }, load) => files.hashAndStat(load)],
@@ -73,7 +82,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['_file_list_emptydirs', ({ files }, load) => files.list(load, 'emptyDirs')],
   ['_symlink_list', ({ files }, load) => files.links(load)],
   ['_file_envs', ({ files }) => files.envs()],
-  ['_master_opts', ({ opts, files }, load) => masterOptions(opts, files.envs(), load)],
+  ['_master_opts', async ({ opts, files }, load) => masterOptions(opts, await files.envs(), load)],
   ['_master_tops', (services, load) => masterTops(services, load)],
   ['_ext_nodes', (services, load) => masterTops(services, load)],
   ['_file_recv', (services, load) => receiveFile(services, load)],

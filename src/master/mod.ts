@@ -1,9 +1,11 @@
 // The master: answers minions and local programs, publishes jobs, keeps what comes back.
 export type { ClearCommands } from './clear-commands.ts'
-export type { CommandMeter } from './command-meter.ts'
+export { EventMetrics } from './event-metrics.ts'
 export { minedData, publishForPeer } from './for-targets.ts'
 export { Master } from './master.ts'
+export { keyFamily } from './metrics.ts'
 export type { OwnAccess } from './own-access.ts'
 export { servePillars } from './pillar-process.ts'
+export { type UnknownPlugin, unknownPlugins } from './plugin-names.ts'
 export { serveTargets } from './target-process.ts'
 export { masterTops } from './tops.ts'

@@ -5,6 +5,8 @@ import type { Dict } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys, StorageWatch } from '../store/mod.ts'
 import type { PublishChannel } from '../wire/mod.ts'
+import type { Connections } from './connections.ts'
+import type { Deliveries } from './delivery.ts'
 
 /** Who hears of jobs besides the store. */
 export interface JobListeners {
@@ -30,4 +32,6 @@ export interface MasterParts {
   /** All stores, for the master's functions. */
   stores: MasterStores
   publications: Pick<PublishChannel, 'publish' | 'reached'>
+  connections: Connections
+  deliveries: Deliveries
 }

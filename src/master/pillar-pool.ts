@@ -6,14 +6,14 @@ import type { ChildProcess } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, type Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, markTexts, type Value } from '../data/mod.ts'
 import type { MinionPillarRequest } from '../pillar/mod.ts'
 import { forkFor } from '../wire/mod.ts'
 
 export type Question = { open: Uint8Array; leastLevel: number } | { ask: number; request: Uint8Array }
 export type PoolAnswer =
   | { log: Parameters<Log> }
-  | { answer: number; pillar: Uint8Array }
+  | { answer: number; pillar: Uint8Array; secrets: string[] }
   | { answer: number; error: string }
   | 'ready'
 
@@ -101,7 +101,10 @@ class PillarProcess {
       const asked = this.waiting.get(answer.answer)
       this.waiting.delete(answer.answer)
       if ('error' in answer) asked?.fail(new Error(answer.error))
-      else asked?.done(unpacked(answer.pillar) as Dict)
+      else {
+        markTexts(answer.secrets)
+        asked?.done(unpacked(answer.pillar) as Dict)
+      }
     }
   }
 }
@@ -133,6 +136,16 @@ export class PillarPool {
       if (!(error instanceof GoneError)) throw error
       return this.makeHere(make)
     }
+  }
+
+  /** Processes that there are. */
+  get size(): number {
+    return this.processes.size
+  }
+
+  /** Requests that processes have not answered. */
+  get waiting(): number {
+    return [...this.processes].reduce((sum, { busy }) => sum + busy, 0)
   }
 
   close(): void {

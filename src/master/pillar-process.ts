@@ -2,7 +2,7 @@
 // files, answers in the order it is done, and ends with the master.
 import { LOG_LEVELS, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, hideMarked, markedIn, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { MinionKnowledge } from '../match/mod.ts'
 import { type MinionPillarRequest, minionPillar } from '../pillar/mod.ts'
@@ -17,7 +17,7 @@ function knowledge(opts: Dict, least: number): MinionKnowledge {
   const keys = new PkiKeys(option(opts, 'pki_dir'))
   keys.watch()
   const write: Log = (level, text) => {
-    if (LOG_LEVELS[level] >= least) tell({ log: [level, text] })
+    if (LOG_LEVELS[level] >= least) tell({ log: [level, hideMarked(text)] })
   }
   const log = Object.assign(write, { least })
   return { opts, keys, cache: fileCache(option(opts, 'cachedir')), log }
@@ -29,7 +29,8 @@ export function servePillars(): void {
   const answer = async (number: number, request: Map<Value, Value>): Promise<void> => {
     try {
       const asked = Object.fromEntries(request) as unknown as MinionPillarRequest
-      tell({ answer: number, pillar: packed(await minionPillar(known!, host, asked)) })
+      const pillar = await minionPillar(known!, host, asked)
+      tell({ answer: number, pillar: packed(pillar), secrets: [...markedIn(pillar)] })
     } catch (error) {
       tell({ answer: number, error: toError(error).message })
     }

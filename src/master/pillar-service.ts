@@ -5,7 +5,7 @@ import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, isNumeric, str, textOf, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { MinionPillarRequest } from '../pillar/mod.ts'
-import { packOrigins } from '../sdk/mod.ts'
+import { packOrigins, tellSecrets } from '../sdk/mod.ts'
 import type { MasterParts } from './parts.ts'
 import type { PillarPool } from './pillar-pool.ts'
 import { type Quotas, sizeOf } from './quotas.ts'
@@ -35,7 +35,7 @@ export class PillarService {
     const make = async (): Promise<Dict> => (await compiler()).minionPillar(this.parts, this.host, request)
     const pillar = await this.cached(request, () => this.pool?.make(request, make, isLarge(request)) ?? make())
     this.remember(request, pillar)
-    return pillar
+    return tellSecrets(load, pillar)
   }
 
   /** Return the sources of a minion's pillar that say something about a path of keys; none for a large request. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { masterConfig } from '../config/mod.ts'
-import { reportUnknownPlugins } from './plugin-names.ts'
+import { reportPlugins } from './plugin-names.ts'
 
 let folder: string
 
@@ -16,7 +16,7 @@ async function reported(text: string): Promise<string[]> {
   const path = join(folder, 'master')
   writeFileSync(path, `root_dir: ${folder}\nid: a\n${text}`)
   const lines: string[] = []
-  reportUnknownPlugins(await masterConfig({ path, env: {} }), (level, line) => lines.push(`${level}: ${line}`))
+  reportPlugins(await masterConfig({ path, env: {} }), (level, line) => lines.push(`${level}: ${line}`))
   return lines.map((line) => line.replaceAll(folder, ''))
 }
 
@@ -31,8 +31,8 @@ test.each([
   ['event_return: redsi', 'event_return', 'redsi', /Did you mean 'redis'/],
   ['ext_job_cache: nothing_like_it', 'ext_job_cache', 'nothing_like_it', /There are local_cache, /],
   ['master_job_cache: nothing_like_it', 'master_job_cache', 'nothing_like_it', /There are local_cache, /],
-  ['ext_pillar: [{git: [x]}, {foreman: {url: x}}]', 'ext_pillar', 'foreman', /There are cmd_yaml, /],
-  ['master_tops: {cobbler: {}}', 'master_tops', 'cobbler', /There are ext_nodes/],
+  ['ext_pillar: [{git: [x]}, {nothing_like_it: {url: x}}]', 'ext_pillar', 'nothing_like_it', /There are cmd_json, /],
+  ['master_tops: {nothing_like_it: {}}', 'master_tops', 'nothing_like_it', /There are .*ext_nodes/],
 ])('%s is reported with its place', async (text, name, plugin, hint) => {
   const lines = await reported(`${text}\n`)
   expect(lines).toHaveLength(1)

@@ -4,11 +4,11 @@ import { didYouMean, type Log, shownText } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
-import { returnerTable } from '../loader/mod.ts'
+import { returnerTable, topsTable } from '../loader/mod.ts'
 import { builtinExtPillars } from '../pillar/mod.ts'
-import { type FamilyName, moduleFiles } from '../python/mod.ts'
+import { reportExtensions } from '../pybridge/mod.ts'
+import { type FamilyName, mayHaveModules } from '../python/mod.ts'
 import { BACKEND_NAMES } from './access/backends.ts'
-import { TOP_NAMES } from './tops.ts'
 
 interface PluginOption {
   option: string
@@ -27,7 +27,7 @@ const PLUGIN_OPTIONS: readonly PluginOption[] = [
   { option: 'master_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'ext_job_cache', ...RETURNERS, namesIn: returnerNames },
   { option: 'event_return', ...RETURNERS, namesIn: returnerNames },
-  { option: 'master_tops', family: 'tops', builtIn: TOP_NAMES, namesIn: keysOf },
+  { option: 'master_tops', family: 'tops', builtIn: Object.keys(topsTable), namesIn: keysOf },
   {
     option: 'ext_pillar',
     family: 'pillar',
@@ -36,17 +36,38 @@ const PLUGIN_OPTIONS: readonly PluginOption[] = [
   },
 ]
 
-/** Log an error for each name that no plug-in has. A user's own module may bear any name, so with such modules use decides. */
-export function reportUnknownPlugins(opts: Dict, log: Log): void {
+/** Report installed extensions, and each name in the options that no plug-in has. */
+export function reportPlugins(opts: Dict, log: Log): void {
+  reportExtensions(opts, log)
+  reportUnknownPlugins(opts, log)
+}
+
+/** A name in an option that no built-in plug-in has. */
+export interface UnknownPlugin {
+  option: string
+  family: FamilyName
+  name: string
+  /** What may have been meant, or what there is. */
+  hint: string
+}
+
+/** Return each name in the options of a master that no built-in plug-in has. */
+export function* unknownPlugins(opts: Dict): Generator<UnknownPlugin> {
   for (const { option, family, builtIn, namesIn } of PLUGIN_OPTIONS) {
-    const unknown = namesIn(opts.get(option)).filter((name) => !builtIn.includes(name))
-    if (unknown.length === 0 || moduleFiles(opts, family).length > 0) continue
-    for (const name of unknown) {
-      const hint = didYouMean(name, builtIn) ?? `There are ${builtIn.join(', ')}`
-      log(
-        'error',
-        `Option '${option}'${placeOfOption(opts, option)} names '${shownText(name)}', which is not here. ${hint}`,
-      )
+    for (const name of namesIn(opts.get(option))) {
+      if (builtIn.includes(name)) continue
+      yield { option, family, name, hint: didYouMean(name, builtIn) ?? `There are ${builtIn.join(', ')}` }
     }
+  }
+}
+
+/** Log an error for each name that no plug-in has. A user's own module may bear any name, so with such modules use decides. */
+function reportUnknownPlugins(opts: Dict, log: Log): void {
+  for (const { option, family, name, hint } of unknownPlugins(opts)) {
+    if (mayHaveModules(opts, family)) continue
+    log(
+      'error',
+      `Option '${option}'${placeOfOption(opts, option)} names '${shownText(name)}', which is not here. ${hint}`,
+    )
   }
 }

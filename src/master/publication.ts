@@ -26,6 +26,8 @@ interface Field {
   /** What a right value is, for the error message. */
   wanted: string
   isGood(value: Value): boolean
+  /** Whether 0 is a value like others, and not an empty one. */
+  isSetByZero?: true
 }
 
 /** Longest name in a request: of a function, a user, a returner and the like. */
@@ -64,6 +66,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ret_kwargs: { from: 'kwargs', right: 'ret', wanted: 'a mapping', isGood: isDict },
   start_event: { from: 'kwargs', right: 'start_event', wanted: 'a boolean', isGood: anything },
   traceparent: { from: 'load', wanted: 'a trace context of W3C', isGood: isTraceparent },
+  deliver_within: { from: 'kwargs', wanted: 'a number of seconds', isGood: isTime, isSetByZero: true },
   nocache: { from: 'kwargs', right: 'nocache', wanted: 'a boolean', isGood: anything },
 }
 
@@ -113,9 +116,9 @@ export function readRequest(load: Dict): JobRequest | string {
 
 function withFields(request: JobRequest, load: Dict, kwargs: Dict): JobRequest | string {
   const fields = new Map<string, Value>()
-  for (const [name, { from, wanted, isGood }] of Object.entries(FIELDS)) {
+  for (const [name, { from, wanted, isGood, isSetByZero }] of Object.entries(FIELDS)) {
     const value = (from === 'load' ? load : kwargs).get(name) ?? null
-    if (isEmpty(value)) continue
+    if (isEmpty(value) && !(isSetByZero && value === 0)) continue
     if (!isGood(value)) return wrong(name, wanted)
     fields.set(name, value)
   }
@@ -170,7 +173,8 @@ function withExternalCache(ret: Value, opts: Dict): Value {
  */
 export function frozen(publication: Dict, ids: readonly string[]): Dict {
   const written = ['tgt', 'tgt_type', 'delimiter'].filter((name) => publication.has(name))
-  const typed: Dict = new Map(written.map((name) => [name, publication.get(name)!]))
+  // a target that was replaced before goes along as it was written
+  const typed = publication.get('typed') ?? new Map(written.map((name) => [name, publication.get(name)!]))
   const wire: Dict = new Map(publication)
     .set('tgt', [...ids])
     .set('tgt_type', 'list')

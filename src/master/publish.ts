@@ -3,8 +3,9 @@
 import { BrineError, isJid, isLogged, jobLog, newJid, shownText } from '../base/mod.ts'
 import { isOfOurClient } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
-import { briefStr, type Dict, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, type Value } from '../data/mod.ts'
 import type { Targeted } from '../match/mod.ts'
+import { currentTraceparent, functionLabel, inSpan, switchedOn } from '../telemetry/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
 import type { MasterParts } from './parts.ts'
@@ -12,7 +13,7 @@ import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
 import type { SshMinions } from './ssh-minions.ts'
 
-type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications'>
+type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries'>
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
@@ -84,8 +85,21 @@ export class Publishing {
         ['jid', jid],
         ['minions', targeted.minions],
         ['missing', targeted.missing],
+        ...this.awaited(request, targeted.minions),
       ]),
     )
+  }
+
+  /** What the caller is told about minions that lost their connection a moment ago and get the job when they are back. */
+  private awaited({ fun, fields }: JobRequest, minions: readonly string[]): Array<[Value, Value]> {
+    const load: Dict = new Map<Value, Value>([['fun', fun], ...fields])
+    const { ids, seconds } = this.parts.deliveries.expected(load, minions)
+    return ids.length === 0
+      ? []
+      : [
+          ['reconnecting', ids],
+          ['deliver_within', seconds],
+        ]
   }
 
   /** Judge a request; gives the answer to one that is refused. */
@@ -109,11 +123,13 @@ export class Publishing {
     { minions, missing }: Targeted,
     { isFrozen = false, isOfSalt = false, overSsh = [], eauth }: SendingOptions = {},
   ): Promise<string> {
-    const { opts, bus, jobs, jobCaches, publications, log } = this.parts
+    const { opts, bus, jobs, jobCaches, publications, deliveries, log } = this.parts
     const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(briefStr(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts)
-    if (!truthy(option(opts, 'tracing').get('enabled') ?? false)) load.delete('traceparent')
+    const trace = currentTraceparent()
+    if (trace !== undefined) load.set('traceparent', trace)
+    else if (!switchedOn(opts, 'tracing')) load.delete('traceparent')
     await this.ready
     if (!request.fields.has('nocache')) {
       if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
@@ -125,7 +141,13 @@ export class Publishing {
     if (load.has('traceparent')) job.set('traceparent', load.get('traceparent')!)
     bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
     bus.fire(`salt/job/${jid}/publish`, new Map(load))
-    await publications.publish(isFrozen ? frozen(load, minions) : load)
+    const sent = isFrozen ? frozen(load, minions) : load
+    const attributes = { 'salt.pub.jid': jid, 'salt.pub.fun': functionLabel(request.fun) }
+    const sealed = await inSpan(
+      () => ({ name: 'salt.pub.send', attributes }),
+      () => publications.publish(sent),
+    )
+    deliveries.keep(jid, sent, minions, sealed)
     this.ssh?.begin(request, jid, user, overSsh)
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)

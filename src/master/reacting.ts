@@ -24,7 +24,7 @@ function causedAccess(access: MasterAccess, caused: Caused): MasterAccess {
 export function openReactor(
   parts: Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>,
   access: MasterAccess,
-  minionsBack: Promise<void>,
+  { minionsBack, tracer }: Pick<ReactorParts, 'minionsBack' | 'tracer'>,
 ): Reactor | undefined {
   const { opts, log, bus } = parts
   if (!hasRules(opts)) return undefined
@@ -60,7 +60,8 @@ export function openReactor(
     bus,
     declared,
     store: context.reactions(),
-    minionsBack,
+    ...(minionsBack && { minionsBack }),
+    tracer,
     masterKey: () => readFileSync(keyFile, 'utf8').trim(),
   })
   reactor.start()

@@ -1,7 +1,7 @@
 // `_return`: a minion's answer to a job. It is on disk before the minion hears that it came, and counts once however often
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
-import { type EventForm, headOf, minionOrigin, type Origin, stamp } from '../bus/mod.ts'
+import { type EventForm, headOf, minionOrigin, type Origin, stamp, withTrace } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
@@ -68,7 +68,7 @@ export class ReturnService {
       return unkept(error)
     }
     // packed once, for the store and for listeners
-    load.set('_stamp', stamp())
+    withTrace(load.set('_stamp', stamp()))
     const event = { tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
     const { frame, packed } = frameEvent(event.tag, load, headOf(bus.own))
     if (!isKept) return this.tell(event, { frame, isKept })

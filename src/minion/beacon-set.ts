@@ -45,7 +45,8 @@ interface Held {
 export class BeaconSet {
   private readonly log: Log
   private readonly contexts = new Map<string, Held>()
-  private users: Map<string, BeaconKind> | undefined
+  /** Users' own by the name that was asked for, and all of them under an empty one. */
+  private readonly users = new Map<string, Map<string, BeaconKind>>()
 
   constructor(log: Log) {
     this.log = log
@@ -60,7 +61,7 @@ export class BeaconSet {
   }
 
   async find(name: string, functions: Registry): Promise<BeaconKind | undefined> {
-    const theirs = (await this.usersOwn(functions)).get(name)
+    const theirs = (await this.usersOwn(functions, name)).get(name)
     if (theirs) return theirs
     const serves = await this.serves(name, functions)
     if (serves !== true) {
@@ -106,12 +107,15 @@ export class BeaconSet {
 
   /** Looks for users' own again at their next use. */
   refresh(): void {
-    this.users = undefined
+    this.users.clear()
   }
 
-  private async usersOwn(functions: Registry): Promise<Map<string, BeaconKind>> {
-    this.users ??= await userBeacons(functions)
-    return this.users
+  private async usersOwn(functions: Registry, name = ''): Promise<Map<string, BeaconKind>> {
+    const known = this.users.get(name)
+    if (known) return known
+    const found = await userBeacons(functions, name === '' ? undefined : [name])
+    this.users.set(name, found)
+    return found
   }
 
   /** True, or why a beacon of ours does not serve here; undefined when there is none of that name. */

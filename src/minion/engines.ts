@@ -17,7 +17,7 @@ export function openMinionEngines(parts: Omit<BeaconParts, 'jobs'>, host: Host):
       reactor: async (signal, settings) =>
         (await import('./reacting.ts')).reactOnMinion({ opts, log, bus, functions }, signal, settings),
     },
-    userEngines: async (ctx) => (await import('../pybridge/mod.ts')).userEngines(ctx),
+    userEngines: async (ctx, wanted) => (await import('../pybridge/mod.ts')).userEngines(ctx, wanted),
   })
   engines.start()
   return () => engines.close()

@@ -1,7 +1,7 @@
 // How a function of a job is carried out: `module_executors` stand before it, one after the other, and the first that
 // answers has done it. A minion in blackout runs only what its whitelist names.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { option } from '../config/mod.ts'
+import { option, withoutTemplateSecrets } from '../config/mod.ts'
 import {
   type Dict,
   isDict,
@@ -68,8 +68,12 @@ async function splay({ functions, load }: Execution): Promise<undefined> {
 }
 
 async function directCall({ functions, fun, args, kwargs }: Execution): Promise<Value> {
-  return functions.call(fun, args, kwargs)
+  return shownAnswer(fun, await functions.call(fun, args, kwargs))
 }
+
+/** Return an answer as it may leave the minion: functions of `config` answer with options, which other modules need as they are. */
+export const shownAnswer = (fun: string, answer: Value): Value =>
+  fun.startsWith('config.') ? withoutTemplateSecrets(answer) : answer
 
 /** The function as another user, by salt-call. */
 async function sudo({ functions, fun, args, kwargs }: Execution): Promise<Value> {
@@ -109,12 +113,18 @@ function executorsOf(opts: Dict, load: Dict): string[] {
   return list
 }
 
+/** An executor of users' own. */
+async function ownExecutorOf(ctx: FunctionContext, name: string): Promise<Executor | undefined> {
+  const own = await (await import('../pybridge/mod.ts')).ownExecutor(ctx, name)
+  return own && (async ({ fun, args, kwargs, load }) => (await own({ fun, args, kwargs, data: load })) ?? undefined)
+}
+
 /** Runs a function as the minion is told to run functions. */
 export async function execute(execution: Execution): Promise<Value> {
   const { functions, fun, load } = execution
   assertNoBlackout(functions.ctx, fun)
   for (const name of executorsOf(functions.ctx.opts, load)) {
-    const executor = EXECUTORS.get(name)
+    const executor = EXECUTORS.get(name) ?? (await ownExecutorOf(functions.ctx, name))
     if (!executor) throw new SaltError('SaltInvocationError', `Executor '${name}' is not available`)
     const answer = await executor(execution)
     if (answer !== undefined) return answer

@@ -3,7 +3,7 @@
 import { type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, type Value } from '../data/mod.ts'
-import type { FileClient } from '../fileserver/mod.ts'
+import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { type ModuleTable, moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
 import type { DaemonAccess } from '../sdk/mod.ts'
@@ -16,6 +16,8 @@ export interface MinionData {
   log: Log
   /** Without it the minion serves itself from its own roots. */
   files?: FileClient
+  /** A client for files of a machine behind this minion, which caches on `controller`; without it one of own roots. */
+  filesFor?(opts: Dict, controller: Host, whole: Host): FileClient
   more?: Partial<RegistryContext>
   /** The modules; those of the library unless given. */
   table?: ModuleTable
@@ -28,6 +30,7 @@ export function minionFunctions({
   host,
   log,
   files,
+  filesFor = (own, controller, whole) => new LocalFileClient(own, controller, log, whole),
   more = {},
   table = moduleTable,
 }: MinionData): Registry {
@@ -41,6 +44,8 @@ export function minionFunctions({
     userModules: async (registry, builtIn) => (await import('../pybridge/mod.ts')).userModules(registry, builtIn),
     ownReturners: async ({ ctx }) => (await import('../pybridge/mod.ts')).ownReturners(ctx),
     ownPlugin: async ({ ctx }, family, name) => (await import('../pybridge/mod.ts')).ownPlugin(ctx, family, name),
+    callInside: async (asking, call) =>
+      (await import('./inside.ts')).callInside(asking, filesFor, files !== undefined, call),
     ...more,
     render: async ({ text, ...request }) => {
       const { renderText } = await import('../render/mod.ts')
@@ -49,8 +54,8 @@ export function minionFunctions({
       return value
     },
     openStates: async (asking, request) => {
-      const { ClientTree, RootsTree, stateEngine } = await import('../state/mod.ts')
-      const tree = (own: Dict) => (files ? new ClientTree(files, host) : new RootsTree(own, host))
+      const { ClientTree, LocalTree, stateEngine } = await import('../state/mod.ts')
+      const tree = (own: Dict) => (files ? new ClientTree(files, host) : new LocalTree(own, host))
       // who has no master to get files from has none to ask either
       const daemon = files && asking.ctx.daemon
       const ofMaster = daemon && {

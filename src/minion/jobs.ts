@@ -18,19 +18,26 @@ import {
   toError,
 } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { handReturn, returnerNames } from '../daemon/mod.ts'
+import { handReturn, type ReturnerOutcome, returnerNames } from '../daemon/mod.ts'
 import { type Dict, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
+import { functionLabel, readTraceparent, type Tracer } from '../telemetry/mod.ts'
 import { leftJobs, leftReturn } from './left-jobs.ts'
+import type { MinionMetrics } from './metrics.ts'
 import { type Outcome, runFunction } from './run-job.ts'
+import { TakenJobs } from './taken-jobs.ts'
 
 export interface JobsOptions {
   opts: Dict
   log: Log
   /** How notes of jobs are written. */
   storing?: Storing
+  /** Counts jobs, where metrics are switched on. */
+  metrics?: MinionMetrics
+  /** Sends the spans of jobs. */
+  tracer?: Tracer | undefined
 }
 
 /** Where a job comes from and its return goes. */
@@ -41,6 +48,8 @@ export interface JobHome {
   finished(ret: Dict): void
   /** What is said about a function that is not there, where that is not what a minion says. */
   unknown?(fun: string): string
+  /** Called when everything about the job is done. */
+  ended?(): Promise<void>
 }
 
 /** What Salt tells functions about resources behind a minion, where a job means none. */
@@ -78,6 +87,9 @@ export class Jobs {
   private readonly folder: string
   private readonly queue: Array<() => void> = []
   private left: Dict[]
+  private readonly taken: TakenJobs
+  /** Jobs whose returns another process of this minion sends. */
+  private readonly handedOver = new Set<string>()
   /** The scheduled jobs that an earlier life did not end. */
   readonly leftScheduled: readonly string[]
 
@@ -85,9 +97,21 @@ export class Jobs {
     this.options = options
     this.folder = join(option(options.opts, 'cachedir'), 'proc')
     this.left = leftJobs(this.folder, options.log)
+    const { opts, log, storing = namingErrors } = options
+    this.taken = new TakenJobs(
+      join(option(opts, 'cachedir'), 'taken-jobs'),
+      option(opts, 'minion_jid_queue_hwm'),
+      storing,
+      log,
+    )
     this.leftScheduled = this.left.flatMap((note) => (note.has('schedule') ? [str(note.get('schedule')!)] : []))
     mkdirSync(this.folder, { recursive: true, mode: PRIVATE_FOLDER })
     for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { recursive: true, force: true })
+  }
+
+  /** Take a job that a master published; false when it was taken before. */
+  take(jid: string): boolean {
+    return this.taken.take(jid)
   }
 
   /** The returns of jobs that an earlier life did not end, once. */
@@ -102,16 +126,33 @@ export class Jobs {
   /** Begins a job, when there is room for one more: once for each home, as the minion's or that of what it looks after. */
   begin(load: Dict, ...homes: JobHome[]): void {
     this.hold(load, async (signal) => {
-      await Promise.all(homes.map((home) => this.finish(load, home, signal)))
+      await Promise.all(homes.map((home) => this.finish(load, home, signal).finally(() => home.ended?.())))
     })
   }
 
-  private async finish(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
+  /** Carry out a job in a span below the one that published it; the return is sent inside of it. */
+  private finish(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
+    const { tracer } = this.options
+    if (!tracer) return this.finishNow(load, home, signal)
+    const fun = functionLabel(load.get('fun') ?? '')
+    const attributes = { 'salt.fun': fun, 'salt.jid': str(load.get('jid')!) }
+    const parent = readTraceparent(load.get('traceparent'))
+    return tracer.span({ name: `salt.minion.exec.${fun}`, attributes, parent }, () =>
+      this.finishNow(load, home, signal),
+    )
+  }
+
+  private async finishNow(load: Dict, home: JobHome, signal: AbortSignal): Promise<void> {
+    const { metrics } = this.options
+    const began = performance.now()
     const ret = labelled(await this.answer(load, home, signal).catch((error) => this.notRun(load, error)), load)
+    if (this.handedOver.delete(str(load.get('jid')!))) return
+    metrics?.ran(ret, performance.now() - began)
     const wanted = [load.get('ret'), this.options.opts.get('return')].flatMap(returnerNames)
     if (wanted.length === 0) return home.finished(ret)
     const whole = withFields(new Map(ret), load, ['ret_config', 'ret_kwargs'])
-    const handed = handReturn((await home.functions()).ctx, wanted, whole)
+    const tell = metrics && ((name: string, outcome: ReturnerOutcome) => metrics.handed(name, outcome))
+    const handed = handReturn((await home.functions()).ctx, wanted, whole, tell)
     await Promise.race([handed, sleep(HEAD_START, undefined, { ref: false })])
     home.finished(ret)
     await handed
@@ -196,7 +237,14 @@ export class Jobs {
       log,
       host: loggedHost(endingHost(host, signal, this.running.get(str(jid))?.processes), namedLog(log, COMMANDS)),
       // a job does not see itself
-      ...(daemon && { daemon: { ...daemon, running: () => this.list(jid), progress: this.progressOf(daemon, jid) } }),
+      ...(daemon && {
+        daemon: {
+          ...daemon,
+          running: () => this.list(jid),
+          progress: this.progressOf(daemon, jid),
+          ...this.upgradeBy(daemon, load),
+        },
+      }),
     })
     const fun = load.get('fun') ?? ''
     const refusal = isList(fun) || functions.has(str(fun)) ? undefined : home.unknown?.(str(fun))
@@ -207,6 +255,18 @@ export class Jobs {
           ? await this.several(functions, fun, load)
           : await this.single(functions, load)
     return hints.addTo(ret)
+  }
+
+  /** A job that upgrades the minion leaves its return to the next start. */
+  private upgradeBy({ upgrade }: DaemonAccess, job: Dict): Pick<DaemonAccess, 'upgrade'> {
+    if (!upgrade) return {}
+    return {
+      upgrade: async (request) => {
+        const begun = await upgrade({ ...request, job })
+        this.handedOver.add(str(job.get('jid')!))
+        return begun
+      },
+    }
   }
 
   /** The return of a job that could not even begin, such as one for which no file could be opened. */

@@ -6,6 +6,7 @@ import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { MasterReach } from '../sdk/mod.ts'
+import { renderConfig } from './config-renderer.ts'
 
 /** Looks for it when it is first asked for; undefined when there is none. */
 export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | undefined> {
@@ -19,11 +20,12 @@ export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | 
 async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
   const path = join(dirname(option(opts, 'conf_file')), 'master')
   if (!existsSync(path)) return undefined
-  const [{ masterConfig }, { callingContext, socketAccess }] = await Promise.all([
+  const [{ masterConfig }, { callingContext, socketAccess }, { fetchSdb }] = await Promise.all([
     import('../config/mod.ts'),
     import('../runner/mod.ts'),
+    import('../pybridge/mod.ts'),
   ])
-  const access = socketAccess(await masterConfig({ path }), log)
+  const access = socketAccess(await masterConfig({ path, fetchSdb, render: renderConfig }), log)
   const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' })
   return (await context.functions()).master
 }

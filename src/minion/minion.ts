@@ -11,14 +11,16 @@ import {
   PRIVATE_FOLDER,
   storageError,
 } from '../base/mod.ts'
-import { BusServer, EventBus, minionBusPaths, minionOrigin } from '../bus/mod.ts'
+import { BusServer, BusTap, EventBus, eventStream, minionBusPaths, minionOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
+import { reportExtensions } from '../pybridge/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
 import { type StorageMoment, StorageWatch } from '../store/mod.ts'
+import { Telemetry, type Tracer } from '../telemetry/mod.ts'
 import { warnOfIgnoredTls } from '../wire/mod.ts'
 import { Beacons } from './beacons.ts'
 import { listenForDuties } from './duties.ts'
@@ -28,10 +30,12 @@ import { Jobs } from './jobs.ts'
 import { masterBeside } from './master-beside.ts'
 import { findMaster } from './master-function.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
+import { MinionMetrics } from './metrics.ts'
 import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
 import { addMineJob, holdReturns, openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
+import { beginUpgrade, reportUpgrade, watchUpgrade } from './side-by-side.ts'
 import { startupJob } from './startup.ts'
 
 type Closing = () => unknown
@@ -60,6 +64,10 @@ export class Minion {
   /** Sends the returns of scheduled jobs that ended before a master was reached. */
   private releaseReturns: () => void = () => undefined
   private isClosed = false
+  private telemetry: Telemetry | undefined
+  private metrics: MinionMetrics | undefined
+  private tracer: Tracer | undefined
+  private hasMasters = false
 
   /** `startedAs`: the words that start it again in the background. */
   constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
@@ -103,10 +111,12 @@ export class Minion {
     const { opts, log, host } = this
     claimFolder(option(opts, 'cachedir'), PRIVATE_FOLDER, log)
     makeOwnFolder(option(opts, 'sock_dir'))
+    const telemetry = this.openTelemetry()
     const events = namedLog(log, 'salt.utils.event')
     const server = new BusServer({ bus: this.bus, paths: minionBusPaths(opts), pubMode: 0o600, log: events })
     await server.open()
     this.closings.push(() => server.close())
+    telemetry.health.lives(() => (server.isListening ? undefined : 'bus'))
     this.checkOpening()
     await this.waitToStart()
     const grains = await collectGrains({ opts, host, log: namedLog(log, 'salt.loaded.int.grains.core') })
@@ -115,18 +125,44 @@ export class Minion {
     this.checkOpening()
     const groups = masterGroups(opts, log)
     if (groups.length > 0) warnOfIgnoredTls(opts, log)
-    this.jobs = new Jobs({ opts, log, storing: this.storage.storing })
+    reportExtensions(opts, log)
+    const { storing } = this.storage
+    const metrics = this.metrics && { metrics: this.metrics }
+    this.jobs = new Jobs({ opts, log, storing, tracer: telemetry.tracer, ...metrics })
     // a master that lets everybody in alike is waited for by this minion, not by each request
     const settings = { ...(await signInSettings(opts)), authSafemode: false }
     this.checkOpening()
     this.onStarted()
+    this.closings.push(await watchUpgrade(log))
+    this.tracer = telemetry.tracer
     this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
+    this.hasMasters = groups.length > 0
     this.closings.push(() => this.jobs.settle())
     const [first] = this.peers
     if (first) await this.beginEarly(first.opts, grains)
     const opened = this.peers.map((peer) => this.openPeer(peer))
     if (opened.length > 0) await Promise.race([Promise.any(opened).catch(reason), this.over])
     else await this.openAlone(grains)
+  }
+
+  /** Open the metrics, traces and health of this minion. */
+  private openTelemetry(): Telemetry {
+    const { opts, log, storage } = this
+    const service = `salt-minion-${option(opts, 'id')}`
+    const telemetry = new Telemetry({ opts, service, log: namedLog(log, 'salt.utils.metrics') })
+    this.telemetry = telemetry
+    this.closings.push(() => telemetry.close())
+    telemetry.health.works(() => (storage.current.length > 0 ? 'storage' : undefined))
+    telemetry.health.works(() => (this.leads ? undefined : 'starting'))
+    telemetry.health.works(() =>
+      this.hasMasters && !this.peers.some(({ isListening }) => isListening) ? 'master' : undefined,
+    )
+    if (!telemetry.hasMetrics) return telemetry
+    const metrics = new MinionMetrics({ opts, log, storage, bus: this.bus })
+    this.metrics = metrics
+    this.closings.push(() => metrics.close())
+    telemetry.add(() => metrics.families({ jobs: this.jobs, peers: this.peers, schedule: this.schedule }))
+    return telemetry
   }
 
   /** Fire an event about this minion's disk here, and at its masters when they can be reached. */
@@ -158,6 +194,7 @@ export class Minion {
 
   async close(): Promise<void> {
     this.isClosed = true
+    await this.telemetry?.flush()
     for (const close of this.closings.splice(0).reverse()) await close()
   }
 
@@ -186,6 +223,7 @@ export class Minion {
       outbox: isOneOfMany ? `outbox-${first.replace(/[^\w.-]/g, '_')}` : 'outbox',
       surroundings: (asked) => this.surroundings(asked),
       fatal,
+      tracer: this.tracer,
     })
     this.closings.push(() => peer.close())
     return peer
@@ -202,6 +240,7 @@ export class Minion {
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)
     this.closings.push(pingMaster(peer, this.log))
+    await reportUpgrade(peer, option(this.opts, 'id'), this.log)
     const load = startupJob(peer.opts, this.log)
     if (load) peer.begins(load)
     this.log('info', 'Minion is ready to receive requests!')
@@ -293,11 +332,13 @@ export class Minion {
           bus.fire(tag, data)
           return true
         },
+        events: (filter) => eventStream(new BusTap(bus, filter)),
         running: () => this.jobs.list(),
         unsent: () => peer?.unsent ?? [],
         signal: (jid, signal) => this.jobs.signal(jid, signal),
         answers: async (master) => peer?.answers(master) ?? false,
         masterBeside: masterBeside(this.opts, this.log),
+        upgrade: beginUpgrade,
         end: () => this.finish('a request to end'),
         ...(this.startedAs && { startedAs: this.startedAs }),
       },

@@ -14,6 +14,7 @@ import {
   shownPlace,
   signatureOf,
 } from '../sdk/mod.ts'
+import { shownAnswer } from './executing.ts'
 import { docsFor, docText } from './function-docs.ts'
 
 export interface OneCall {
@@ -58,7 +59,10 @@ export async function callOnce(functions: Registry, call: OneCall, log: Log): Pr
   const declaration = await declarationOf(fun, functions)
   try {
     const { args, kwargs } = argumentsOf(call, declaration)
-    answer.set('return', await showingUsage(opts, declaration, () => functions.call(fun, args, kwargs)))
+    answer.set(
+      'return',
+      shownAnswer(fun, await showingUsage(opts, declaration, () => functions.call(fun, args, kwargs))),
+    )
     await functions.ctx.host.settle()
   } catch (error) {
     throw error instanceof CallFailure ? error : await failure(error, fun, opts, log)

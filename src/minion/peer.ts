@@ -1,15 +1,18 @@
 // A minion's life with one master, or with one at a time of several: it gets in, carries out what is published for it, and
 // sends back what came of it. With several masters at once a minion has one of these for each.
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, type Storing, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { RemoteFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
 import { ownMatch } from '../pybridge/mod.ts'
+import { functionLabel, readTraceparent, type Tracer } from '../telemetry/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
@@ -36,6 +39,8 @@ export interface PeerParts {
   /** What functions reach besides the master. */
   surroundings(peer: MasterPeer): Partial<RegistryContext>
   fatal(error: Error): void
+  /** Sends the spans of jobs. */
+  tracer?: Tracer | undefined
 }
 
 type Closing = () => unknown
@@ -51,7 +56,6 @@ export class MasterPeer {
   private readonly reach: MasterSearch
   private readonly outbox: ReturnOutbox
   private readonly resources: MinionResources
-  private readonly seen = new Set<string>()
   private readonly closings: Closing[] = []
 
   constructor(parts: PeerParts) {
@@ -62,7 +66,9 @@ export class MasterPeer {
     this.reach = new MasterSearch({ opts, log, group, settings, fatal })
     this.closings.push(() => this.reach.close())
     this.outbox = this.openOutbox()
-    this.resources = new MinionResources(parts)
+    const files = (own: Dict, controller: Host, whole: Host): RemoteFileClient =>
+      new RemoteFileClient(own, controller, this.reach.link.ask, log, whole)
+    this.resources = new MinionResources({ opts, log, files })
   }
 
   /** The name of its master. */
@@ -212,10 +218,7 @@ export class MasterPeer {
 
   private takeOnce(load: Dict, isOurs: boolean, behind: MeantResources): void {
     const jid = str(load.get('jid')!)
-    if (this.seen.has(jid)) return
-    this.seen.add(jid)
-    const most = option(this.opts, 'minion_jid_queue_hwm')
-    if (this.seen.size > most) this.seen.delete(this.seen.values().next().value!)
+    if (!this.parts.jobs.take(jid)) return
     asTyped(load)
     if (behind.resources.length > 0) {
       const targets = behind.resources.map(({ id, type }) => new Map([['id', id]]).set('type', type))
@@ -226,6 +229,17 @@ export class MasterPeer {
 
   /** Carries out a job, as itself and in the names of what it looks after. */
   begins(load: Dict, isOurs = true, behind?: MeantResources): void {
+    const { tracer } = this.parts
+    if (!tracer) return this.beginsNow(load, isOurs, behind)
+    const fun = functionLabel(load.get('fun') ?? '')
+    const attributes = { 'salt.fun': fun, 'salt.jid': str(load.get('jid') ?? '') }
+    const parent = readTraceparent(load.get('traceparent'))
+    tracer.span({ name: `salt.minion.recv.${fun}`, kind: 'server', attributes, parent }, () =>
+      this.beginsNow(load, isOurs, behind),
+    )
+  }
+
+  private beginsNow(load: Dict, isOurs: boolean, behind?: MeantResources): void {
     const { jobs, log } = this.parts
     if (truthy(load.get('start_event') ?? false)) {
       tellJobStart(this, load).catch((error: unknown) =>

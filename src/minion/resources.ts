@@ -3,11 +3,11 @@
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
-import type { Host } from '../host/mod.ts'
 import type { Registry } from '../loader/mod.ts'
 import { match } from '../match/mod.ts'
 import type { JobHome } from './jobs.ts'
-import { type Resource, type ResourceContext, resourceTypes } from './resources/types.ts'
+import type { Resource, ResourceCall, ResourceContext } from './resources/resource.ts'
+import { resourceTypes } from './resources/types.ts'
 
 /** Functions about the minion and its jobs, which nothing behind it can answer. */
 const OF_THE_MINION = new Set([
@@ -22,8 +22,8 @@ const NEVER = 'E@(?!)'
 
 export interface ResourceParts {
   opts: Dict
-  host: Host
   log: Log
+  files: ResourceContext['files']
 }
 
 /** Which resources a job means, and whether it means nothing else. */
@@ -100,8 +100,10 @@ export class MinionResources {
     for (const each of await Promise.all(found)) if (each) this.grains.set(...each)
   }
 
-  private contextOf({ type }: Resource): ResourceContext {
-    return { host: this.parts.host, config: this.configs.get(type) ?? new Map() }
+  private contextOf({ type, id }: Resource): ResourceContext {
+    const { opts, log, files } = this.parts
+    const grains = this.grains.get(`${type}:${id}`)
+    return { opts, log, files, config: this.configs.get(type) ?? new Map(), ...(grains && { grains }) }
   }
 
   /** Which of them a job means; `isMinionMeant` where their minion is. */
@@ -141,15 +143,26 @@ export class MinionResources {
   /** Answers a job in the name of a resource. */
   home(resource: Resource, functions: () => Promise<Registry>, send: (ret: Dict) => void): JobHome {
     const { type, id } = resource
+    const open = async (): Promise<ResourceCall> =>
+      resourceTypes.get(type)!.functions(this.contextOf(resource), id, await functions())
+    let opened: Promise<ResourceCall> | undefined
+    let refusal: string | undefined
     return {
       functions: async () => {
-        const minion = await functions()
-        const own = resourceTypes.get(type)!.functions(this.contextOf(resource), id, minion)
-        return own.with({ grains: this.grains.get(`${type}:${id}`) ?? new Map() })
+        opened ??= open()
+        const call = await opened
+        refusal = call.refusal
+        return call.functions
       },
       finished: (ret) => send(ret.set('resource_id', id) as Dict),
-      unknown: (fun) =>
-        `Function '${fun}' is not supported for resource type '${type}'. Implement it in a '${type}resource_*' execution module.`,
+      unknown: (fun) => refusal ?? `Function '${fun}' is not available for resource '${type}:${id}'.`,
+      ended: async () => {
+        // a resource that could not be opened has told why in its return
+        await opened?.then(
+          (call) => call.close?.(),
+          () => undefined,
+        )
+      },
     }
   }
 }

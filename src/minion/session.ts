@@ -8,7 +8,7 @@ import { collectGrains } from '../grains/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { passedToExtPillars } from '../pillar/mod.ts'
-import { type PillarOrigin, type PillarRequest, readOrigins } from '../sdk/mod.ts'
+import { askForSecrets, type PillarOrigin, type PillarRequest, readOrigins, takeSecrets } from '../sdk/mod.ts'
 import { isWireError } from '../wire/mod.ts'
 import { minionFunctions } from './functions.ts'
 import type { MasterLink } from './master-link.ts'
@@ -52,6 +52,7 @@ export class MinionSession {
       host,
       log,
       files: new RemoteFileClient(opts, host, link.ask, log),
+      filesFor: (own, controller, whole) => new RemoteFileClient(own, controller, link.ask, log, whole),
       more: {
         freshPillar: (request) => this.askPillar(request),
         pillarOrigins: (path, request) => this.askOrigins(path, request),
@@ -85,8 +86,9 @@ export class MinionSession {
   private async askPillar(request: PillarRequest): Promise<Dict> {
     const log = namedLog(this.parts.log, 'salt.pillar')
     const began = performance.now()
-    const answer = await this.parts.link.channel.sendPrivate(this.pillarLoad('_pillar', request))
-    const pillar: Dict = isDict(answer) ? answer : new Map()
+    const load = askForSecrets(this.pillarLoad('_pillar', request))
+    const answer = await this.parts.link.channel.sendPrivate(load)
+    const pillar = takeSecrets(isDict(answer) ? answer : new Map())
     if (isLogged(log, 'debug')) {
       log.hide?.(secretTexts(pillar))
       log('debug', `Pillar came from the master after ${Math.round(performance.now() - began)} ms: ${keysText(pillar)}`)

@@ -48,13 +48,16 @@ class Listener {
   readonly heard: Value[] = []
   readonly logs: string[] = []
   readonly channel: MasterChannel
+  /** The line was opened again. */
+  reconnect!: () => void
   private deliver!: (packet: Uint8Array) => void
 
   private constructor(channel: MasterChannel) {
     this.channel = channel
     const transport = {
-      subscribe: (_endpoint: unknown, options: { onMessage: (packet: Uint8Array) => void }) => {
+      subscribe: (_: unknown, options: { onMessage: (packet: Uint8Array) => void; onConnect: () => void }) => {
         this.deliver = options.onMessage
+        this.reconnect = options.onConnect
         return { close: () => {} }
       },
     }
@@ -95,6 +98,21 @@ describe('a minion of a master that signs contexts', () => {
     const restarted = await Listener.open()
     expect(await restarted.hear(packet)).toContain('its serial number is not above 1')
     expect(await restarted.hear(await publish())).toBeUndefined()
+  })
+
+  it('asks again for missed jobs when its line breaks before the answer came', async () => {
+    await start()
+    const listener = await Listener.open()
+    const answers: Array<(answer: Value) => void> = []
+    vi.spyOn(listener.channel, 'send').mockImplementation(() => new Promise((done) => void answers.push(done)))
+    for (let times = 0; times < 3; times++) listener.reconnect()
+    expect(answers).toHaveLength(1)
+    answers[0]!(dict({ jobs: [], seen: true }))
+    await eventually(() => expect(answers).toHaveLength(2), 5)
+    const { packet } = await trial.publications.seal(dict({ fun: 'test.missed', tgt: '*', tgt_type: 'glob' }))
+    answers[1]!(dict({ jobs: [packet], seen: true }))
+    await eventually(() => expect(listener.heard).toEqual(['test.missed']), 5)
+    expect(answers).toHaveLength(2)
   })
 
   it('takes nothing again that was sent before it signed in, though it kept nothing', async () => {

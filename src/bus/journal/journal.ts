@@ -57,6 +57,10 @@ export class EventJournal {
   /** The number after the last one that was taken. */
   private next: number
   private writing: Promise<void> = Promise.resolve()
+  /** Events of groups that are not written yet. */
+  private queued = 0
+  /** Events that could not be written since the journal was opened. */
+  totalLost = 0
 
   constructor(settings: JournalSettings) {
     this.settings = { ...DEFAULTS, log: silentLog, failed: storageError, ...settings }
@@ -108,6 +112,16 @@ export class EventJournal {
     return isKept && frame.length > this.settings.inlineBytes ? referenceFrame(origin, tag, fields) : frame
   }
 
+  /** Events that are not in the file yet. */
+  get lag(): number {
+    return this.queued + this.frames.length
+  }
+
+  /** Bytes of all segments. */
+  get totalBytes(): number {
+    return segmentsIn(this.folder).reduce((sum, segment) => sum + statOf(segment).bytes, 0)
+  }
+
   /** Resolves when everything that was taken before is in the file. */
   async flush(): Promise<void> {
     this.seal()
@@ -139,6 +153,7 @@ export class EventJournal {
       return
     }
     this.waiting += group.length
+    this.queued += count
     this.writing = this.writing.then(async () => {
       try {
         await this.write(group, first)
@@ -146,6 +161,7 @@ export class EventJournal {
         this.fail(count, toError(this.settings.failed(error, this.folder)).message)
       }
       this.waiting -= group.length
+      this.queued -= count
     })
   }
 
@@ -192,6 +208,7 @@ export class EventJournal {
   private fail(count: number, reason: string): void {
     if (this.lostAt === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
     this.lost += count
+    this.totalLost += count
     this.lostAt = Date.now()
   }
 

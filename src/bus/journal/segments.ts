@@ -1,7 +1,8 @@
 // The files of a journal, read from one end or the other while a master writes to the last of them. What is not whole is not
 // there yet.
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesIn } from '../../base/mod.ts'
 import { eventsOf, type GroupHead, HEAD_BYTES, isWhole, type JournalEvent, readHead, segmentFirst } from './format.ts'
 
 export interface Segment {
@@ -17,15 +18,6 @@ export function segmentsIn(folder: string): Segment[] {
       return first === undefined ? [] : [{ path: join(folder, name), first }]
     })
     .sort((one, other) => one.first - other.first)
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
 }
 
 /** A group by its place in a file. */

@@ -21,9 +21,14 @@ function argumentsOf(plugin: UserPlugin, fun: string, request: Dict): Dict {
   return new Map([...given, ...rest])
 }
 
-export async function ownBackend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
+export async function ownBackend(
+  name: string,
+  opts: Dict,
+  log: Log,
+  builtIn: readonly string[],
+): Promise<AuthBackend | undefined> {
   const scope = { opts, grains: new Map(), pillar: new Map(), memory: new Map(), log, answers: answersOf({}) }
-  const plugin = (await userPlugins(scope, 'auth')).get(name)
+  const plugin = (await userPlugins(scope, 'auth', [name], builtIn)).get(name)
   if (!plugin?.has('auth')) return undefined
   const userIs = plugin.parameters('auth')[0] ?? 'username'
   const ask = async (fun: string, request: Dict): Promise<Value> => {

@@ -1,7 +1,7 @@
 // The systems that know users: `external_auth` names them, and each user proves who they are to one of them.
 import { type Log, Turns } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
-import { moduleFiles } from '../../python/mod.ts'
+import { mayHaveModules } from '../../python/mod.ts'
 import type { AuthBackend } from './auth-backend.ts'
 import { ownBackend } from './backend-own.ts'
 
@@ -44,7 +44,7 @@ function bounded(name: string, system: AuthBackend): AuthBackend {
 
 /** Find a system by its name. Users' own systems come before ours. */
 export async function backend(name: string, opts: Dict, log: Log): Promise<AuthBackend | undefined> {
-  const own = moduleFiles(opts, 'auth').length > 0 ? await ownBackend(name, opts, log) : undefined
+  const own = mayHaveModules(opts, 'auth') ? await ownBackend(name, opts, log, BACKEND_NAMES) : undefined
   const load = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined
   const system = own ?? (load && (await load()).default)
   return system && bounded(name, system)

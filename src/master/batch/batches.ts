@@ -72,6 +72,11 @@ export class Batches {
     )
   }
 
+  /** Batches that are not over. */
+  get count(): number {
+    return this.running.size
+  }
+
   close(): void {
     this.isClosed = true
     this.stopListening()

@@ -1,146 +1,121 @@
-// Machines behind a minion that are reached by ssh and need nothing but a shell: `hosts` of the type `ssh` in pillar, with host, user,
-// port, priv, timeout and the like. They answer `test.ping` and the functions of `cmd`.
-import { type Dict, decodeBytes, isList, numberOf, SaltError, str, truthy, type Value } from '../../data/mod.ts'
-import type { Host } from '../../host/mod.ts'
-import { type ModuleTable, Registry } from '../../loader/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, type ModuleDeclaration, reads, ret } from '../../sdk/mod.ts'
+// Machines behind a minion that are reached by ssh and need nothing but a shell: `hosts` of the type `ssh` in pillar, with host, user, port,
+// priv and the like. The whole library works on them: it runs in the minion and reaches the machine through its host.
+import { toError } from '../../base/mod.ts'
+import { option } from '../../config/mod.ts'
+import { type Dict, isList, numberOf, SaltError, str, truthy } from '../../data/mod.ts'
+import { isSshError, SshHost, type SshTarget, sshRuntimeFolder } from '../../host/mod.ts'
+import { Registry } from '../../loader/mod.ts'
+import { defineModule, reads, ret } from '../../sdk/mod.ts'
+import { daemonFor, machineOptions } from '../machine-options.ts'
+import { MachineSession } from '../machine-session.ts'
+import type { ResourceCall, ResourceContext } from './resource.ts'
 
-interface Answer {
-  stdout: string
-  stderr: string
-  retcode: number
-}
-
+/** Seconds to wait for a connection, as in Salt. */
 const SECONDS = 30
-const PING_SECONDS = 10
 
-/** The words that reach a machine, without ever asking anybody anything. */
-export function sshWords(machine: Dict, seconds: number): string[] {
-  const text = (name: string): string => (truthy(machine.get(name) ?? null) ? str(machine.get(name)!) : '')
+/** Return how a machine is reached by what pillar says about it. */
+export function sshTargetOf(machine: Dict): SshTarget {
+  const text = (name: string): string | undefined =>
+    truthy(machine.get(name) ?? null) ? str(machine.get(name)!) : undefined
   const flag = (name: string): boolean => truthy(machine.get(name) ?? false)
-  if (text('host') === '') throw new SaltError('CommandExecutionError', 'The resource has no host in pillar')
-  const options = ['BatchMode=yes', 'LogLevel=ERROR', `ConnectTimeout=${seconds}`]
-  if (flag('no_host_keys')) options.push('StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null')
-  else if (flag('ignore_host_keys')) options.push('StrictHostKeyChecking=no')
-  if (text('known_hosts_file') !== '') options.push(`UserKnownHostsFile=${text('known_hosts_file')}`)
-  if (flag('identities_only')) options.push('IdentitiesOnly=yes')
-  if (truthy(machine.get('keepalive') ?? true)) {
-    options.push(`ServerAliveInterval=${text('keepalive_interval') || 60}`)
-    options.push(`ServerAliveCountMax=${text('keepalive_count_max') || 3}`)
-  }
+  const number = (name: string, usual: number): number => numberOf(machine.get(name) ?? null) ?? usual
+  const host = text('host')
+  if (host === undefined) throw new SaltError('CommandExecutionError', 'The resource has no host in pillar')
+  const password = text('passwd')
   const more = machine.get('ssh_options')
-  if (more !== undefined && isList(more)) options.push(...more.map(str))
-  const key = text('priv') === '' ? [] : ['-i', text('priv')]
-  const place = ['-p', text('port') || '22', '-l', text('user') || 'root', text('host')]
-  return ['ssh', ...options.flatMap((option) => ['-o', option]), ...key, ...place]
+  const rest: { [Key in keyof SshTarget]?: SshTarget[Key] | undefined } = {
+    password,
+    identity: text('priv'),
+    passphrase: text('priv_passwd'),
+    knownHostsFile: text('known_hosts_file'),
+    become: becomeOf(flag('sudo'), text('sudo_user'), text('sudo_passwd') ?? password),
+  }
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return {
+    host,
+    port: number('port', 22),
+    user: text('user') ?? 'root',
+    identitiesOnly: flag('identities_only'),
+    connectTimeout: number('timeout', SECONDS),
+    keepalive: keepaliveOf(truthy(machine.get('keepalive') ?? true), number),
+    hostKeys: flag('no_host_keys') ? 'ignore' : flag('ignore_host_keys') ? 'accept' : 'check',
+    options: more !== undefined && isList(more) ? more.map(str) : [],
+    ...given,
+  }
 }
 
-async function over(host: Host, machine: Dict, command: string, wish: Value = null): Promise<Answer> {
-  if ((await host.which('ssh')) === undefined)
-    throw new SaltError('CommandExecutionError', 'The program ssh was not found')
-  const seconds = numberOf(wish) ?? numberOf(machine.get('timeout') ?? null) ?? SECONDS
-  const argv = [...sshWords(machine, seconds), command]
-  const { stdout, stderr, retcode } = await host.run({ argv })
-  return { stdout: decodeBytes(stdout, 'utf-8', 'replace'), stderr: decodeBytes(stderr, 'utf-8', 'replace'), retcode }
-}
+const becomeOf = (isWanted: boolean, user: string | undefined, password: string | undefined): SshTarget['become'] =>
+  isWanted ? { program: 'sudo', user: user ?? 'root', ...(password !== undefined && { password }) } : undefined
 
-const SYSTEM = 'uname -snrm; cat /etc/os-release 2>/dev/null'
+const keepaliveOf = (
+  isWanted: boolean,
+  number: (name: string, usual: number) => number,
+): NonNullable<SshTarget['keepalive']> =>
+  isWanted && { interval: number('keepalive_interval', 60), countMax: number('keepalive_count_max', 3) }
 
-/** What a machine tells of itself in one go; nothing when it cannot be reached. */
-export async function sshGrains(host: Host, machine: Dict): Promise<Dict> {
-  const { stdout, retcode } = await over(host, machine, SYSTEM, PING_SECONDS)
-  const [system = '', ...lines] = stdout.split('\n')
-  const [kernel = '', nodename = '', kernelrelease = '', cpuarch = ''] = system.split(' ')
-  if (retcode !== 0 && kernel === '') return new Map()
-  const release = new Map(lines.map((line) => line.split(/=(.*)/).slice(0, 2) as [string, string]))
-  const fact = (name: string): string => (release.get(name) ?? '').replace(/^"|"$/g, '')
-  const grains = { kernel, kernelrelease, cpuarch, nodename, host: nodename.split('.')[0]! }
-  const os = { os: fact('NAME').split(' ')[0]!, osrelease: fact('VERSION_ID'), oscodename: fact('VERSION_CODENAME') }
-  return new Map(Object.entries({ ...grains, ...os }).filter(([, value]) => value !== ''))
-}
-
-const cmd = arg.any('The command line')
-const timeout = arg.any('Seconds to wait for a connection', { optional: true })
-const kwargs = arg.open('Accepted for compatibility, but for those that say as whom, where and in what a command runs')
-
-/** What would change what a command may do: access lists ask for some of these, so they are not passed over in silence. */
-const BINDING = ['runas', 'group', 'cwd', 'root', 'umask', 'env', 'clean_env']
-
-function assertNotBound(kwargs: ReadonlyMap<string, Value>): void {
-  const given = BINDING.filter((name) => truthy(kwargs.get(name) ?? null))
-  if (given.length === 0) return
-  throw new SaltError('SaltInvocationError', `Commands on machines by ssh do not take ${given.join(', ')}`)
-}
-
-function command(doc: string, name: string, machine: Dict, show: (answer: Answer, ctx: FunctionContext) => Value) {
-  return changes({
-    doc,
-    args: { cmd, timeout, kwargs },
-    returns: ret.any('What the function answers'),
-    examples: [`salt -C 'T@ssh:web-01' cmd.${name} uptime`],
-    run: async (ctx, { cmd, timeout, kwargs }) => {
-      assertNotBound(kwargs)
-      const answer = await over(ctx.host, machine, str(cmd), timeout)
-      if (answer.retcode !== 0) ctx.memory.set('retcode', answer.retcode)
-      return show(answer, ctx)
-    },
+async function sessionOf(ctx: ResourceContext, id: string, machine: Dict, minion?: Registry): Promise<MachineSession> {
+  const { log } = ctx
+  const opts = machineOptions(ctx.opts, ['resources', 'ssh'], id)
+  const runtimeDir = sshRuntimeFolder(option(ctx.opts, 'sock_dir'))
+  const target = await SshHost.open(sshTargetOf(machine), { log, runtimeDir })
+  const pillar = minion?.ctx.pillar ?? new Map()
+  opts.set('pillar', pillar)
+  return new MachineSession({
+    ...{ opts, log, machine: target },
+    files: ({ controller, whole }) => ctx.files(opts, controller, whole),
+    // that of the minion, as in Salt: the master knows no minion of this name
+    pillar: async () => ({ pillar, ...(minion && { freshPillar: (request) => minion.ctx.freshPillar(request) }) }),
+    daemon: daemonFor(ctx.opts, minion),
+    ...(ctx.grains && { grains: ctx.grains }),
   })
 }
 
-const commandsOf = (machine: Dict): ModuleDeclaration => {
-  const output = ({ stdout }: Answer): Value => stdout.trimEnd()
-  return defineModule({
-    name: 'cmd',
-    doc: 'Run commands on a machine by ssh.',
-    functions: {
-      run: command('Run a command; its output is returned.', 'run', machine, output),
-      run_stdout: command('Run a command; its output is returned.', 'run_stdout', machine, output),
-      shell: command('Run a command; its output is returned.', 'shell', machine, output),
-      run_stderr: command('Run a command; its errors are returned.', 'run_stderr', machine, ({ stderr }) =>
-        stderr.trimEnd(),
-      ),
-      run_all: command(
-        'Run a command; code, output and errors are returned.',
-        'run_all',
-        machine,
-        (answer) =>
-          new Map<Value, Value>(
-            Object.entries({ ...answer, stdout: answer.stdout.trimEnd(), stderr: answer.stderr.trimEnd() }),
-          ),
-      ),
-      retcode: command('Run a command; its code is returned.', 'retcode', machine, ({ retcode }) => retcode),
-    },
-  })
+/** What a machine tells of itself. */
+export async function sshGrains(ctx: ResourceContext, id: string, machine: Dict): Promise<Dict> {
+  const session = await sessionOf(ctx, id, machine)
+  try {
+    return await session.grains()
+  } finally {
+    await session.close()
+  }
 }
 
-const testsOf = (machine: Dict): ModuleDeclaration =>
-  defineModule({
-    name: 'test',
-    doc: 'Whether a machine can be reached by ssh.',
-    functions: {
-      ping: reads({
-        doc: 'Whether the machine answers.',
-        args: {},
-        returns: ret.boolean('Whether it does'),
-        examples: ["salt -C 'T@ssh:web-01' test.ping"],
-        run: async (ctx) => {
-          const { stdout, stderr, retcode } = await over(ctx.host, machine, 'echo ping', PING_SECONDS)
-          if (retcode !== 0) ctx.log('warning', `The resource does not answer by ssh: ${stderr.trim()}`)
-          return retcode === 0 && stdout.includes('ping')
-        },
-      }),
-    },
-  })
+/** The functions of a machine. One that cannot be reached answers that it does not, and everything else with the reason. */
+export async function sshFunctions(
+  ctx: ResourceContext,
+  id: string,
+  machine: Dict,
+  minion: Registry,
+): Promise<ResourceCall> {
+  let session: MachineSession | undefined
+  try {
+    session = await sessionOf(ctx, id, machine, minion)
+    const functions = await session.functions()
+    return { functions, close: () => session!.close() }
+  } catch (error) {
+    await session?.close()
+    if (!isSshError(error)) throw error
+    ctx.log('warning', `The resource ssh:${id} does not answer: ${error.message}`)
+    return { functions: silent(minion), refusal: toError(error).message }
+  }
+}
 
-/** The functions that a machine answers. */
-export function sshFunctions(machine: Dict, { ctx }: Registry): Registry {
-  const modules = [commandsOf(machine), testsOf(machine)]
-  const table: ModuleTable = Object.fromEntries(
-    modules.map((module) => [
-      module.name,
-      [{ functions: Object.keys(module.functions), always: true as const, load: async () => ({ default: module }) }],
-    ]),
-  )
+const PING = defineModule({
+  name: 'test',
+  doc: 'A machine that cannot be reached.',
+  functions: {
+    ping: reads({
+      doc: 'Return that the machine does not answer.',
+      args: {},
+      returns: ret.boolean('Whether it does'),
+      examples: ["salt -C 'T@ssh:web-01' test.ping"],
+      run: () => false,
+    }),
+  },
+})
+
+function silent({ ctx }: Registry): Registry {
   const { opts, grains, pillar, host, log } = ctx
+  const table = { test: [{ functions: ['ping'], always: true as const, load: async () => ({ default: PING }) }] }
   return new Registry(table, { opts, grains, pillar, host, log })
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLogged, type Log, namedLog, Repeats, shownText, silentLog } from '../../base/mod.ts'
 import { encodeMsgpack, str, type Value } from '../../data/mod.ts'
+import { tracedSending } from '../../telemetry/mod.ts'
 import { CONTEXT_VERSION, Crypticle, DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/mod.ts'
 import { bytesOf, dictOf, PROTOCOL_VERSION } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
@@ -47,6 +48,8 @@ interface Exchanged {
   keys: Keys
 }
 
+type Fields = Iterable<readonly [unknown, unknown]>
+
 export class MasterChannel {
   readonly settings: MinionSettings
   readonly signIn: SignIn
@@ -88,8 +91,12 @@ export class MasterChannel {
     return this.running
   }
 
-  /** Sends a command and gives the master's answer. */
-  async send(load: Iterable<readonly [unknown, unknown]>, options: SendOptions = {}): Promise<Value> {
+  /** Send a command and return the master's answer. */
+  send(load: Fields, options: SendOptions = {}): Promise<Value> {
+    return tracedSending(load, (carrying) => this.sendNow(carrying, options))
+  }
+
+  private async sendNow(load: Fields, options: SendOptions): Promise<Value> {
     if (this.keys === undefined) await this.authenticate()
     const { keys } = this
     try {
@@ -103,11 +110,11 @@ export class MasterChannel {
   }
 
   /** Sends a command whose answer only this minion can read (`_pillar`). */
-  async sendPrivate(
-    load: Iterable<readonly [unknown, unknown]>,
-    field = 'pillar',
-    options: RequestOptions = {},
-  ): Promise<Value> {
+  sendPrivate(load: Fields, field = 'pillar', options: RequestOptions = {}): Promise<Value> {
+    return tracedSending(load, (carrying) => this.sendPrivateNow(carrying, field, options))
+  }
+
+  private async sendPrivateNow(load: Fields, field: string, options: RequestOptions): Promise<Value> {
     if (this.keys === undefined) await this.authenticate()
     let exchanged = await this.exchange(load, options)
     if (dictOf(exchanged.reply)?.has('key') !== true) {

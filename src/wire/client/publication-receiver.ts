@@ -1,9 +1,12 @@
 // A minion's side of publications: checks whose they are, opens them in their order, and signs in again when one shows
 // that what the minion got at its last sign-in is out of date. From a master that offers signatures with a context a minion
 // takes nothing else; from a master of Salt it takes what `sign_pub_messages` says.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { calmLog, type Log, shownText, silentLog, toError } from '../../base/mod.ts'
-import { type Dict, isDict } from '../../data/mod.ts'
-import type { Crypticle, RsaPublicKey } from '../crypto/mod.ts'
+import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
+import { Crypticle, type RsaPublicKey } from '../crypto/mod.ts'
+import { bytesOf } from '../envelope.ts'
 import { isWireError, WireError } from '../errors.ts'
 import type { ConnectionWatch } from '../transport/outage.ts'
 import type { Pauses } from '../transport/redial.ts'
@@ -33,6 +36,19 @@ const PAUSE_AFTER_VAIN = 10_000
 /** Ids of publish keys that are remembered as being no longer the master's. */
 const MOST_FOREIGN = 64
 
+/** Milliseconds that publications wait for the jobs that were missed before them, so that jobs run in their order. */
+const ORDER_WAIT = 3000
+/** Seconds until the question for missed jobs is given up, and until it is asked again. */
+const MISSED_TIMEOUT = 10
+const MISSED_PAUSE = 1
+/** How often the question is tried after a connection. */
+const MISSED_TRIES = 5
+/**
+ * Milliseconds until the question is asked again, after an answer of a master that does not see the connection yet: the question may
+ * overtake the subscription, and a job that is published in between reaches the minion by neither.
+ */
+const UNSEEN_PAUSES = [1000, 3000]
+
 /** Bytes of publications that may wait for a sign-in, which somebody on the path can hold back. */
 const MOST_WAITING = 64 << 20
 
@@ -60,17 +76,29 @@ export class PublicationReceiver {
   private waiting = 0
   private wasConnected = false
   private closed = false
+  /** The topic of the last connection, which no other has. */
+  private mark = ''
+  /** The question for missed jobs that is under way. */
+  private catchingUp: Promise<void> | undefined
+  /** Whether a connection began since that question: the answer may lack what was published in between. */
+  private asksAgain = false
+  private nextLook: NodeJS.Timeout | undefined
 
   constructor(options: PublicationOptions) {
     this.options = options
     this.log = calmLog(options.log ?? silentLog)
-    const { channel, transport, endpoint, onLoad, ...rest } = options
+    const { channel, transport, endpoint, onLoad, onConnect, ...rest } = options
     this.record = new PublicationRecord(channel.settings, this.log)
     // what was sent before this minion listens is not for it
     channel.publications?.startAfter(channel.credentials?.offer?.serial ?? 0)
     this.subscriber = transport.subscribe(endpoint, {
       ...rest,
       id: channel.settings.id,
+      mark: channel.credentials?.offer && (() => this.newMark()),
+      onConnect: () => {
+        this.catchUp()
+        onConnect?.()
+      },
       onMessage: (packet) => this.take(packet),
       introduce: () => this.introduce(),
     })
@@ -82,7 +110,13 @@ export class PublicationReceiver {
 
   close(): void {
     this.closed = true
+    clearTimeout(this.nextLook)
     this.subscriber.close()
+  }
+
+  private newMark(): string {
+    this.mark = `brine-${randomBytes(16).toString('hex')}`
+    return this.mark
   }
 
   /** On the tcp transport; after a break the master may be another one, with another key. */
@@ -112,11 +146,80 @@ export class PublicationReceiver {
     })
   }
 
-  private async open(publication: Publication): Promise<Dict> {
+  /** Ask the master for jobs that were published while this minion did not listen. Only a Brine master can tell. */
+  private catchUp(pauses: readonly number[] = UNSEEN_PAUSES): void {
+    if (this.options.channel.credentials?.offer === undefined) return
+    clearTimeout(this.nextLook)
+    this.asksAgain = this.catchingUp !== undefined
+    if (this.asksAgain) return
+    const asked = this.askForMissed().then((isDone) => {
+      this.catchingUp = undefined
+      if (this.closed) return
+      const [pause, ...later] = pauses
+      if (this.asksAgain) this.catchUp()
+      else if (!isDone && pause !== undefined) this.nextLook = setTimeout(() => this.catchUp(later), pause).unref()
+    })
+    this.catchingUp = asked
+    // publications that come meanwhile wait, but not for a master that does not answer
+    this.last = this.last.then(() => Promise.race([asked, sleep(ORDER_WAIT, undefined, { ref: false })]))
+  }
+
+  /** Carry out the jobs that were missed. Resolves with false when the master does not see the connection yet. */
+  private async askForMissed(): Promise<boolean> {
+    const { channel } = this.options
+    for (let tries = 1; !this.closed; tries++) {
+      const load: Array<[string, Value]> = [
+        ['cmd', '_missed_jobs'],
+        ['id', channel.settings.id],
+        ['mark', this.mark],
+      ]
+      try {
+        const answer = await channel.send(load, { timeout: MISSED_TIMEOUT, tries: 1 })
+        const told: Dict = isDict(answer) ? answer : new Map()
+        const jobs = told.get('jobs') ?? []
+        for (const packet of isList(jobs) ? jobs : []) await this.takeMissed(packet)
+        return told.get('seen') === true
+      } catch (error) {
+        const why = shownText(toError(error).message, 300)
+        if (this.closed || tries === MISSED_TRIES) {
+          if (!this.closed) this.log('warning', `Cannot ask the master for missed jobs: ${why}`)
+          return true
+        }
+        this.log('debug', `Asking the master for missed jobs failed: ${why}`)
+        await sleep(MISSED_PAUSE * 1000, undefined, { ref: false })
+      }
+    }
+    return true
+  }
+
+  /** A job that the master kept for this minion: the same signed bytes as a publication, which may have come before. */
+  private async takeMissed(packet: Value): Promise<void> {
+    try {
+      const publication = new Publication(bytesOf(packet) ?? new Uint8Array())
+      await this.options.onLoad(await this.open(publication, () => this.judgeMissed(publication)))
+    } catch (error) {
+      this.log('error', `Dropped a missed job: ${shownText(toError(error).message, 300)}`)
+    }
+  }
+
+  /** Check a publication without its serial number: the caller knows which jobs were taken. */
+  private judgeMissed(publication: Publication): Dict {
+    const { channel } = this.options
+    const master = channel.signIn.pin.key()
+    const { offer } = channel.credentials ?? {}
+    if (master === undefined || offer === undefined) {
+      throw new WireError('AuthenticationError', 'the master does not sign contexts')
+    }
+    const key = new Crypticle(channel.publications!.keyString)
+    this.checkContext(publication, master, key, offer.clock.now())
+    return openWith(key, publication.sealed)
+  }
+
+  private async open(publication: Publication, judge = () => this.judge(publication)): Promise<Dict> {
     const { channel } = this.options
     if (channel.publications === undefined) await channel.authenticate()
     try {
-      return this.judge(publication)
+      return judge()
     } catch (error) {
       if (!(error instanceof Outdated) || !this.maySignIn(error)) throw error
       const before = channel.publications
@@ -125,7 +228,7 @@ export class PublicationReceiver {
       } finally {
         if (channel.publications === before) this.quietUntil = performance.now() + PAUSE_AFTER_VAIN
       }
-      return this.judgeAgain(publication)
+      return this.judgeAgain(judge)
     }
   }
 
@@ -134,9 +237,9 @@ export class PublicationReceiver {
     return keyId === undefined ? performance.now() >= this.quietUntil : !this.foreign.has(keyId)
   }
 
-  private judgeAgain(publication: Publication): Dict {
+  private judgeAgain(judge: () => Dict): Dict {
     try {
-      return this.judge(publication)
+      return judge()
     } catch (error) {
       if (error instanceof Outdated && error.keyId !== undefined) {
         this.foreign.add(error.keyId)

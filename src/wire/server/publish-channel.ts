@@ -29,6 +29,12 @@ export interface PublishChannelOptions {
   minions?: (() => readonly string[]) | undefined
 }
 
+/** A publication as it travels, and the id of the publish key that it is sealed with. */
+export interface SealedPublication {
+  keyId: string
+  packet: Uint8Array
+}
+
 /** The default of `publication_ttl`. */
 const LIFETIME = 300
 
@@ -49,18 +55,38 @@ export class PublishChannel {
   }
 
   /** Send a load to the minions it is for; it gets its serial number here. */
-  publish(load: Dict): Promise<void> {
+  publish(load: Dict): Promise<SealedPublication> {
     const { publisher, secret } = this.options
     const { crypticle } = secret
     const serial = secret.nextSerial()
-    const packet = this.wrap(crypticle, new Map(load).set('serial', serial))
+    const wrapped = this.wrap(crypticle, new Map(load).set('serial', serial))
     const ids = this.idsOf(load)
     const sent = this.last.then(async () => {
-      publisher.publish(await packet, await ids)
+      const packet = await wrapped
+      publisher.publish(packet, await ids)
       secret.noteSent(crypticle, serial)
+      return { keyId: crypticle.id, packet }
     })
-    this.last = sent.catch(() => {})
+    this.last = sent.then(
+      () => undefined,
+      () => undefined,
+    )
     return sent
+  }
+
+  /**
+   * Seal a load for minions that ask for it. It repeats the serial number of the last publication: a number of its own would look to
+   * all other minions like a publication that they missed.
+   */
+  async seal(load: Dict): Promise<SealedPublication> {
+    const { crypticle, lastSent } = this.options.secret
+    const packet = await this.wrap(crypticle, new Map(load).set('serial', Math.max(1, lastSent)))
+    return { keyId: crypticle.id, packet }
+  }
+
+  /** The id of the key that publications are sealed with now. */
+  get keyId(): string {
+    return this.options.secret.crypticle.id
   }
 
   private async wrap(crypticle: Crypticle, contents: Dict): Promise<Uint8Array> {

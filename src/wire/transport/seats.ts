@@ -211,5 +211,6 @@ export function peerOf(socket: Socket): Peer {
   if (remoteAddress === undefined) return { address: '' }
   return {
     address: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
+    host: hostOf(remoteAddress),
   }
 }

@@ -159,6 +159,8 @@ export interface SubscriberOptions extends SocketOptions {
   id: string
   filtering?: boolean | undefined
   syndic?: boolean | undefined
+  /** zeromq: a topic of each connection that nothing is published on; by it the minion tells the master which one is its own. */
+  mark?: (() => string) | undefined
   /** tcp: what to tell the master after connecting. */
   introduce?: (() => Promise<unknown> | unknown) | undefined
   reconnectDelay?: Pauses | undefined

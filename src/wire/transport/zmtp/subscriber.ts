@@ -15,9 +15,9 @@ const HEARTBEAT_MS = 15_000
 const SILENCE_MS = 45_000
 
 /** What a minion subscribes to. */
-function subscriptions({ filtering, syndic, id }: SubscriberOptions): string[] {
-  if (!filtering) return ['']
-  return [BROADCAST, syndic ? SYNDIC : topicOf(id)]
+function subscriptions({ filtering, syndic, id, mark }: SubscriberOptions): string[] {
+  const topics = filtering ? [BROADCAST, syndic ? SYNDIC : topicOf(id)] : ['']
+  return mark === undefined ? topics : [...topics, mark()]
 }
 
 export class ZmtpSubscriber implements Subscriber {

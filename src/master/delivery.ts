@@ -1,0 +1,239 @@
+// Jobs that minions may have missed. A publication reaches only minions that are connected at that moment, so the master keeps each
+// one for the seconds of `job_delivery_window`. A Brine minion that connects asks for what was published for it and not returned, gets
+// the same signed publications, and carries out those that it has not taken before. A minion of Salt does not ask: a job that surely did
+// not reach it is published again, for it alone, when somebody listens from its address.
+import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isList, numberOf, type Value } from '../data/mod.ts'
+import type { JobStore } from '../store/mod.ts'
+import type { PublishChannel, SealedPublication } from '../wire/mod.ts'
+import type { Connections } from './connections.ts'
+import { frozen } from './publication.ts'
+
+/** Publications that are kept; the oldest go first. */
+const MOST_KEPT = 5000
+/** Bytes of packets that are kept. */
+const MOST_BYTES = 64 << 20
+/** Ids of minions in all publications that are kept: each takes memory, too. */
+const MOST_IDS = 5_000_000
+/** Longest window, in seconds. Minions remember the jobs of longer than that. */
+const LONGEST_WINDOW = 3600
+/** Milliseconds after which a packet is sealed again: minions refuse old ones (`publication_ttl`). */
+const SEAL_AGE = 60_000
+/** How long after it lost its connection a minion is expected back, in milliseconds. */
+const EXPECTED_BACK = 60_000
+const LOOK_MS = 1000
+/** Milliseconds after which a minion that has not asked for missed jobs is one of Salt. */
+const ASKS_WITHIN = 1500
+
+/** Functions whose answer is stale when it comes late. */
+const FOR_NOW_ONLY = new Set<Value>(['saltutil.find_job'])
+
+export interface DeliveryParts {
+  opts: Dict
+  log: Log
+  jobs: Pick<JobStore, 'ledger' | 'recent' | 'note' | 'job'>
+  publications: Pick<PublishChannel, 'seal' | 'keyId' | 'publish'>
+  connections: Pick<Connections, 'lostFor' | 'claim' | 'mayListen' | 'onArrival'>
+  now?: () => number
+}
+
+interface Kept {
+  jid: string
+  /** The publication as it was sent. */
+  load: Dict
+  ids: readonly string[]
+  /** The ids, for quick look-ups; made when the first minion asks. */
+  among?: ReadonlySet<string>
+  sealed?: SealedPublication & { at: number }
+  /** Milliseconds of the clock of `now` until which the job is wanted. */
+  until: number
+  /** The minions that did not listen when the job was published. */
+  unreached: Set<string>
+}
+
+export class Deliveries {
+  private readonly parts: DeliveryParts
+  private readonly now: () => number
+  private kept: Kept[] = []
+  private bytes = 0
+  private ids = 0
+  private timer: NodeJS.Timeout | undefined
+  private readonly timers = new Set<NodeJS.Timeout>()
+
+  constructor(parts: DeliveryParts) {
+    this.parts = parts
+    this.now = parts.now ?? (() => performance.now())
+  }
+
+  /** Take up the jobs that a master published shortly before its end, and look for expired jobs from now on. */
+  start(): void {
+    const window = this.windowOf(new Map())
+    if (window > 0) this.restore()
+    this.timer = setInterval(() => this.expire(), LOOK_MS).unref()
+    this.parts.connections.onArrival = (ids) => this.publishAgain(ids)
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+    for (const timer of this.timers) clearTimeout(timer)
+  }
+
+  /** Seconds in which a job is wanted after its publication. */
+  windowOf(load: Dict): number {
+    const fun = load.get('fun') ?? ''
+    if (FOR_NOW_ONLY.has(fun) || (isList(fun) && fun.some((each) => FOR_NOW_ONLY.has(each)))) return 0
+    const own = load.get('deliver_within') ?? null
+    const seconds = own === null ? option(this.parts.opts, 'job_delivery_window') : (numberOf(own) ?? 0)
+    return Math.min(Math.max(0, seconds), LONGEST_WINDOW)
+  }
+
+  /** Keep a publication that was sent. */
+  keep(jid: string, load: Dict, ids: readonly string[], sealed: SealedPublication): void {
+    const window = this.windowOf(load)
+    if (window <= 0 || ids.length === 0) return
+    const now = this.now()
+    const unreached = new Set(ids.filter((id) => !this.parts.connections.mayListen(id)))
+    this.add({ jid, load, ids, sealed: { ...sealed, at: now }, until: now + window * 1000, unreached })
+  }
+
+  /**
+   * Return the minions of a job that are not connected but are expected back in time: their connection was lost a moment ago.
+   * `seconds` is how long the job waits for them.
+   */
+  expected(load: Dict, ids: readonly string[]): { ids: string[]; seconds: number } {
+    const seconds = this.windowOf(load)
+    const isExpected = (id: string): boolean =>
+      (this.parts.connections.lostFor(id) ?? Number.POSITIVE_INFINITY) < EXPECTED_BACK
+    return { ids: seconds > 0 ? ids.filter(isExpected) : [], seconds }
+  }
+
+  /**
+   * Return the publications for a minion that has connected (`jobs`), oldest first, and whether its connection is known (`seen`): what is
+   * published from then on reaches it.
+   */
+  async missed(id: string, mark: Value): Promise<{ jobs: Uint8Array[]; seen: boolean }> {
+    const seen = typeof mark === 'string' && this.parts.connections.claim(mark, id)
+    this.expire()
+    const packets: Uint8Array[] = []
+    // sealing takes a while, in which jobs come and go
+    for (const kept of [...this.kept]) {
+      kept.among ??= new Set(kept.ids)
+      if (!kept.among.has(id) || this.hasReturned(kept.jid, id)) continue
+      kept.unreached.delete(id)
+      packets.push((await this.sealed(kept)).packet)
+    }
+    if (packets.length > 0) this.parts.log('debug', `Minion ${id} gets ${packets.length} jobs that it may have missed`)
+    return { jobs: packets, seen }
+  }
+
+  /** Publish jobs again for minions of Salt that did not listen before. Such a minion runs a job of one id once. */
+  private publishAgain(arrived: ReadonlySet<string>): void {
+    if (!this.kept.some(({ unreached }) => unreached.size > 0 && [...arrived].some((id) => unreached.has(id)))) return
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      this.expire()
+      for (const kept of this.kept) this.publishUnreached(kept, arrived)
+    }, ASKS_WITHIN)
+    this.timers.add(timer)
+  }
+
+  private publishUnreached({ jid, load, unreached }: Kept, arrived: ReadonlySet<string>): void {
+    const { connections, publications, log } = this.parts
+    const ids = [...arrived].filter((id) => unreached.has(id) && connections.mayListen(id))
+    for (const id of ids) unreached.delete(id)
+    const wanted = ids.filter((id) => !this.hasReturned(jid, id))
+    if (wanted.length === 0) return
+    log('debug', `Job ${jid} is published again for ${wanted.join(', ')}`)
+    publications.publish(frozen(load, wanted)).catch((error: unknown) => {
+      log('error', `Job ${jid} cannot be published again: ${toError(error).message}`)
+    })
+  }
+
+  private hasReturned(jid: string, id: string): boolean {
+    return this.parts.jobs.ledger.outcomeOf(jid, id) !== undefined
+  }
+
+  private async sealed(kept: Kept): Promise<SealedPublication> {
+    const { publications } = this.parts
+    const { sealed } = kept
+    if (sealed && sealed.keyId === publications.keyId && this.now() - sealed.at < SEAL_AGE) return sealed
+    const fresh = { ...(await publications.seal(kept.load)), at: this.now() }
+    if (this.kept.includes(kept)) {
+      this.bytes += fresh.packet.length - (kept.sealed?.packet.length ?? 0)
+      kept.sealed = fresh
+      this.shorten()
+    }
+    return fresh
+  }
+
+  private add(kept: Kept): void {
+    this.kept.push(kept)
+    this.bytes += kept.sealed?.packet.length ?? 0
+    this.ids += kept.ids.length
+    this.shorten()
+  }
+
+  private shorten(): void {
+    const isTooMuch = (): boolean => this.bytes > MOST_BYTES || this.ids > MOST_IDS
+    while (this.kept.length > MOST_KEPT || (isTooMuch() && this.kept.length > 1)) {
+      const oldest = this.kept.shift()!
+      this.forget(oldest)
+      this.parts.log('warning', `Job ${oldest.jid} is not kept for minions that reconnect: too many jobs are kept`)
+    }
+  }
+
+  /** Count a publication no more that was taken out. */
+  private forget({ sealed, ids }: Kept): void {
+    this.bytes -= sealed?.packet.length ?? 0
+    this.ids -= ids.length
+  }
+
+  private restore(): void {
+    const { jobs, log } = this.parts
+    const clock = Date.now() / 1000
+    try {
+      for (const { jid, load, minions, made } of jobs.recent(clock - LONGEST_WINDOW, MOST_KEPT)) {
+        // the clock may have been set back: a job from the future may be hours old
+        const left = made > clock ? 0 : made + this.windowOf(load) - clock
+        const ids = left > 0 ? minions.filter((id) => !this.hasReturned(jid, id)) : []
+        if (ids.length === 0) continue
+        this.add({ jid, load: frozen(load, ids), ids, until: this.now() + left * 1000, unreached: new Set() })
+      }
+    } catch (error) {
+      log('error', `Jobs from before the start are not kept for minions that reconnect: ${toError(error).message}`)
+    }
+  }
+
+  /** Forget jobs that are not wanted any more, and note which minions did not get them. */
+  private expire(): void {
+    const now = this.now()
+    if (this.kept.every(({ until }) => until > now)) return
+    const over = this.kept.filter(({ until }) => until <= now)
+    this.kept = this.kept.filter(({ until }) => until > now)
+    for (const kept of over) {
+      this.forget(kept)
+      this.noteUndelivered(kept)
+    }
+  }
+
+  private noteUndelivered({ jid, ids, load }: Kept): void {
+    const { connections, jobs, log } = this.parts
+    const window = this.windowOf(load)
+    try {
+      const lost = ids.filter((id) => connections.lostFor(id) !== undefined && !this.hasReturned(jid, id))
+      // nothing is noted of a job that is not kept (`nocache`): nobody would remove the note
+      if (lost.length === 0 || jobs.job(jid) === undefined) return
+      for (const id of lost) {
+        const lostFor = connections.lostFor(id)!
+        // a minion that lost its connection later may have got the job
+        const state = lostFor >= window * 1000 ? 'expired' : 'gone'
+        const since = `not connected since ${new Date(Date.now() - lostFor).toISOString()}`
+        const reason = state === 'gone' ? since : `${since}; the job was wanted for ${window} s`
+        jobs.note(jid, { id, state, reason })
+      }
+    } catch (error) {
+      log('error', `Cannot note which minions did not get job ${jid}: ${toError(error).message}`)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// What a master checks before it starts: that files and pillar can be had as configured. Salt does the same, and does not start.
+import { BrineError, type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { FileServer } from '../fileserver/mod.ts'
+import { LocalHost } from '../host/mod.ts'
+import { verifyGitPillars } from '../pillar/mod.ts'
+
+/** Log what is wrong with the configuration, and throw if something is. */
+export function checkBeforeStart(opts: Dict, log: Log): void {
+  const checks = [
+    () => new FileServer(opts, new LocalHost({ cache: option(opts, 'cachedir') }), log).check(),
+    () => verifyGitPillars(opts, log),
+  ]
+  let hasFailed = false
+  for (const check of checks) {
+    try {
+      check()
+    } catch (error) {
+      hasFailed = true
+      log('critical', toError(error).message)
+    }
+  }
+  if (!hasFailed) return
+  log('critical', 'Master failed pre flight checks, exiting')
+  throw new BrineError('PreFlightFailed', 'its configuration has errors')
+}
