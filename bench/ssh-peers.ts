@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { saltPython } from './bench-master.ts'
+import { siteTemplate } from './local-trees.ts'
 
 /** A target as a side reaches it. */
 export interface Target {
@@ -47,16 +48,6 @@ export const STATES: number = Object.values(COUNTS).reduce((sum, count) => sum +
 const USER = userInfo().username
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
-
-const template = (id: string): string => `# {{ name }} on {{ ${id} }}
-server {
-    listen {{ 8000 + number }};
-    server_name {{ name }}.example.com;
-{%- for kind in ['access', 'error'] %}
-    {{ kind }}_log /var/log/{{ name | replace('-', '_') }}.{{ kind }}.log;
-{%- endfor %}
-}
-`
 
 /** The tree in Salt's words. */
 function sls(base: string): string {
@@ -116,7 +107,7 @@ const filesBelow = (path: string): string[] => readdirSync(path, { recursive: tr
 function saltSide(name: string, folder: string, program: Command): Side {
   const home = emptyFolder(join(folder, name))
   const [tree, etc, targets, thins] = ['tree', 'etc', 'targets', 'thins'].map((part) => emptyFolder(join(home, part)))
-  writeFileSync(join(tree!, 'site.conf.jinja'), template('grains.id'))
+  writeFileSync(join(tree!, 'site.conf.jinja'), siteTemplate('grains.id'))
   writeFileSync(join(tree!, 'tree.sls'), sls(targets!))
   const options = { root_dir: home, pki_dir: join(home, 'pki'), file_roots: { base: [tree] }, log_level: 'error' }
   writeFileSync(join(etc!, 'master'), JSON.stringify({ ...options, user: USER }))
@@ -178,7 +169,7 @@ export function ansibleSide(folder: string): Side | undefined {
     `control_path_dir = ${sockets}`,
   ]
   writeFileSync(config!, `${settings.join('\n')}\n`)
-  writeFileSync(source!, template('inventory_hostname'))
+  writeFileSync(source!, siteTemplate('inventory_hostname'))
   writeFileSync(play!, playbook(targets!, source!))
   return {
     name: 'ansible',

@@ -5,6 +5,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/free-port.ts'
 import { startSshd, type TestSshd } from '../test/ssh/sshd.ts'
@@ -51,7 +52,9 @@ async function costsOf(
   const costs = new Map(sides.map(({ name }) => [name, [] as ProcessCost[]]))
   for (let round = 0; round < times; round++) {
     for (const side of sides) {
-      if (isCold) side.forget()
+      prepare(side, { isCold, way, scope })
+      // pause as a user does between two commands, so that background work of the last program ends
+      await sleep(1000)
       const { argv, env } = side.command(work, way, scope)
       costs.get(side.name)!.push(await processCost(argv[0]!, argv.slice(1), env))
       if (work === 'tree') checkTargets(side, way.targets.slice(0, scope === 'one' ? 1 : TARGETS))
@@ -60,9 +63,16 @@ async function costsOf(
   return new Map([...costs].map(([name, all]) => [name, medianCost(all)]))
 }
 
+/** Remove what a cold run must not find. For a warm one, open the connections: those of earlier cases may have ended by now. */
+function prepare(side: Side, { isCold, way, scope }: Pick<Case, 'isCold' | 'way' | 'scope'>): void {
+  if (isCold) return side.forget()
+  const { argv, env } = side.command('ping', way, scope)
+  spawnSync(argv[0]!, argv.slice(1), { env: { ...process.env, ...env }, stdio: 'ignore' })
+}
+
 /** How often a run of ours waited for each target, as its log tells. */
 function roundTrips(side: Side, { work, isCold, way, scope }: Case): number {
-  if (isCold) side.forget()
+  prepare(side, { isCold, way, scope })
   const { argv, env } = side.command(work, way, scope)
   const options = { env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 } as const
   const { stderr } = spawnSync(argv[0]!, [...argv.slice(1), '-l', 'debug'], options)

@@ -189,6 +189,12 @@ export interface RemotePrograms {
   spawn(argv: readonly string[]): Promise<ChildProcess>
 }
 
+/** Something that is read of a machine, as plain data. */
+export type ExpectedRead =
+  | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
+  | { op: 'hash'; path: string; algorithm: string }
+  | { op: 'user' | 'group'; key: string | number }
+
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
   /** Aborted when the work that this host was given to is ended from outside. */
   readonly ending?: AbortSignal
@@ -199,6 +205,11 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
   readonly remote?: RemotePrograms
   /** A private folder on the machine that goes when this host is closed or lost; always the same one. */
   sessionFolder?(): Promise<string>
+  /**
+   * Take a forecast of what is read soon, and of what after that, on a machine that is far away: it is asked for together with other
+   * things. A wrong one only costs time.
+   */
+  expect?(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

@@ -16,6 +16,7 @@ export type {
   Command,
   CommandResult,
   Connection,
+  ExpectedRead,
   FileStat,
   FileSystemStat,
   FileType,
@@ -57,4 +58,5 @@ export {
   type SshOptions,
   type SshRead,
   type SshTarget,
+  sshRuntimeFolder,
 } from './ssh/mod.ts'

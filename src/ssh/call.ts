@@ -28,6 +28,7 @@ import { sessionTable } from './wrappers/table.ts'
 
 export interface TargetParts extends SshParts {
   runtimeDir: string
+  leavesShell: boolean
   /** For functions that call functions of other targets. */
   runCommand: RunSshCommand
 }
@@ -90,7 +91,10 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     ['tgt', 'salt-call'],
   ])
   try {
-    return functionAnswer(id, await callOnce(functions, { fun, jid, words, noParse, published }, parts.log))
+    const answer = await callOnce(functions, { fun, jid, words, noParse, published }, parts.log)
+    // a function such as test.ping asks for nothing itself
+    await machine.reached()
+    return functionAnswer(id, answer)
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionError(error.cause)

@@ -1,10 +1,10 @@
 // Our public key among those that let a user in: `--key-deploy`, and the offer that follows a refused login.
 import { existsSync, readFileSync } from 'node:fs'
 import { BrineError, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { SshHost } from '../host/mod.ts'
+import { SshHost, sshRuntimeFolder } from '../host/mod.ts'
 import { defaultKey, type RosterEntry, sshTarget } from './roster/mod.ts'
-import { runtimeFolder } from './runtime-folder.ts'
 
 /** Type, key and perhaps a comment: words that stand in a shell command without any meaning of their own. */
 const PUBLIC_KEY = /^[\w@.-]+ [A-Za-z0-9+/=]+(?: [\w@.:+-]+)?$/
@@ -14,7 +14,10 @@ export async function installKey(parts: { opts: Dict; log: Log }, entry: RosterE
   const { opts, log } = parts
   const key = publicKey(opts)
   const { become: _, ...target } = await sshTarget(entry, opts)
-  const host = await SshHost.open({ ...target, password }, { log, runtimeDir: runtimeFolder(opts) })
+  const host = await SshHost.open(
+    { ...target, password },
+    { log, runtimeDir: sshRuntimeFolder(option(opts, 'sock_dir')) },
+  )
   try {
     const { retcode, stderr } = await host.raw(addingLine(key))
     if (retcode === 0) return

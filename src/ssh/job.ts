@@ -3,13 +3,12 @@
 import { newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, SaltError, type Value } from '../data/mod.ts'
-import { LocalHost } from '../host/mod.ts'
+import { LocalHost, sshRuntimeFolder } from '../host/mod.ts'
 import type { SshAnswer } from './answer.ts'
 import { answerOf } from './call.ts'
 import type { NumberedRequest, SshJobRequest, SshParts } from './parts.ts'
 import { inPool } from './pool.ts'
 import { ensureDefaultKey, type RosterEntry, rosterTargets } from './roster/mod.ts'
-import { runtimeFolder } from './runtime-folder.ts'
 
 export interface SshJob {
   jid: string
@@ -26,6 +25,9 @@ export function runSshJob(parts: SshParts, targets: readonly RosterEntry[], requ
 const RAW = 'ssh._raw'
 
 const MOST_AT_ONCE = 25
+
+/** On how many targets of a job a shell waits for the next program: each takes three processes here for that time. */
+const MOST_SHELLS = 5
 
 async function* answersOf(
   parts: SshParts,
@@ -48,9 +50,10 @@ async function* answersOf(
     stores.jobs.saveJob({ jid, load, minions })
     await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
   }
-  const runtimeDir = runtimeFolder(opts)
+  const runtimeDir = sshRuntimeFolder(option(opts, 'sock_dir'))
+  const leavesShell = targets.length <= MOST_SHELLS
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
-    answerOf({ ...parts, runtimeDir, runCommand: sshCommand }, entry, request),
+    answerOf({ ...parts, runtimeDir, leavesShell, runCommand: sshCommand }, entry, request),
   )
   for await (const answer of answers) {
     const data = returnData(answer, load)

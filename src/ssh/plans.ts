@@ -45,11 +45,12 @@ export function readPlan(key: PlanKey): SshRead[] {
 
 export function keepPlan(key: PlanKey, reads: readonly SshRead[]): void {
   const text = JSON.stringify(reads)
-  if (reads.length === 0 || text.length > MOST_BYTES) return
+  if (text.length > MOST_BYTES) return
   for (const folder of foldersOf(key)) {
     makeOwnFolder(folder)
     const path = join(folder, nameOf(key))
-    if (contentOf(path) === text) continue
+    const known = contentOf(path)
+    if (known === text || (known === undefined && reads.length === 0)) continue
     writeFileSync(`${path}.${process.pid}`, text, { mode: PRIVATE_FILE })
     renameSync(`${path}.${process.pid}`, path)
   }

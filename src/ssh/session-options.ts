@@ -13,6 +13,7 @@ const OF_THE_MASTER = [
   'file_ignore_glob',
   'file_ignore_regex',
   'file_roots',
+  'fileserver_backend',
   'fileserver_followsymlinks',
   'fileserver_ignoresymlinks',
   'hash_type',

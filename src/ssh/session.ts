@@ -1,18 +1,16 @@
-// A target without a minion: its machine over ssh, its grains, pillar and functions. The functions run here and reach the target
-// through its host alone.
+// A target without a minion: its machine over ssh, its options, and what its functions ask of the master.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, makeOwnFolder, namedLog, PRIVATE_FILE } from '../base/mod.ts'
+import { type Log, makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
 import { LocalFileClient } from '../fileserver/mod.ts'
-import { collectGrains } from '../grains/mod.ts'
-import { endingHost, type Host, LocalHost, loggedHost, SshHost, splitHost } from '../host/mod.ts'
-import { loggerName, type ModuleTable, type Registry, type RegistryContext } from '../loader/mod.ts'
-import { minionFunctions } from '../minion/mod.ts'
+import { type Host, SshHost, type SshTarget } from '../host/mod.ts'
+import type { ModuleTable, Registry, RegistryContext } from '../loader/mod.ts'
+import { MachineSession, minionFunctions } from '../minion/mod.ts'
 import { LocalPillar } from '../pillar/mod.ts'
-import { type DaemonAccess, type FunctionContext, listedOnce, syncModules } from '../sdk/mod.ts'
+import type { DaemonAccess, FunctionContext } from '../sdk/mod.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { pillarOptions, sessionOptions } from './session-options.ts'
 import { targetLog } from './target-log.ts'
@@ -25,15 +23,14 @@ export interface SessionParts {
   signal?: AbortSignal
   /** The private folder for the sockets of connections. */
   runtimeDir: string
+  /** Whether a shell waits on the target for the next program. */
+  leavesShell?: boolean
   /** What functions ask of the master. */
   askMaster: (session: SshSession, load: Dict) => Promise<Value>
   hint?: FunctionContext['hint']
   /** The modules; those of the library unless given. */
   table?: ModuleTable
 }
-
-/** Kinds of users' own modules that a call may need. */
-const FAMILIES = ['modules', 'states', 'grains', 'renderers', 'returners', 'utils', 'matchers', 'sdb']
 
 export class SshSession {
   readonly id: string
@@ -42,69 +39,62 @@ export class SshSession {
   /** The machine itself, without the controller's cache. */
   readonly machine: SshHost
   private readonly parts: SessionParts
-  private readonly controller: Host
-  /** The log of functions on the target. */
-  private readonly log: Log
-  private readonly host: Host
-  private grains: Dict | undefined
-  private opened: Promise<Registry> | undefined
+  private readonly target: SshTarget
+  private readonly session: MachineSession
 
-  private constructor(parts: SessionParts, entry: RosterEntry, machine: SshHost) {
-    const { signal } = parts
-    const log = targetLog(parts.log, entry.id)
+  private constructor(parts: SessionParts, entry: RosterEntry, reached: { machine: SshHost; target: SshTarget }) {
+    const { signal, hint, table } = parts
     this.parts = parts
-    this.log = log
     this.entry = entry
     this.id = entry.id
-    this.machine = machine
+    this.machine = reached.machine
+    this.target = reached.target
     this.opts = sessionOptions(parts.opts, entry)
-    const folder = option(this.opts, 'cachedir')
-    this.controller = new LocalHost({ cache: folder })
-    const whole = splitHost({ folder, controller: this.controller, target: machine })
-    const ending = signal ? endingHost(whole, signal) : whole
-    this.host = loggedHost(ending, namedLog(log, loggerName('module', 'cmd')))
+    const { opts, machine } = this
+    const log = targetLog(parts.log, entry.id)
+    const given = [parts.opts.get('ssh_grains'), entry.settings.get('grains')]
+    this.session = new MachineSession({
+      ...{ opts, machine, log },
+      ...(signal && { signal }),
+      files: ({ controller, whole }) => new LocalFileClient(opts, controller, log, whole),
+      pillar: (grains, { controller }) => this.compilePillar(grains, controller),
+      daemon: this.daemon(),
+      more: { masked: false, ...(hint && { hint }) },
+      given: given.filter((grains): grains is Dict => grains !== undefined && isDict(grains)),
+      refreshes: truthy(parts.opts.get('refresh_cache') ?? false),
+      ...(table && { table }),
+    })
   }
 
   /** Connect to the target. Throws SshError. */
   static async open(parts: SessionParts, entry: RosterEntry): Promise<SshSession> {
-    const { opts, log, runtimeDir } = parts
-    const target = await sshTarget(entry, opts)
-    return new SshSession(parts, entry, await SshHost.open(target, { log, runtimeDir }))
+    const { opts, log, runtimeDir, leavesShell = false } = parts
+    const target = sshTarget(entry, opts)
+    const sshOptions = { log, runtimeDir, leavesShell, requestTimeout: option(opts, 'ssh_request_timeout') }
+    return new SshSession(parts, entry, { target, machine: await SshHost.open(target, sshOptions) })
   }
 
   /** The functions of this target, with its grains and its pillar. */
   functions(): Promise<Registry> {
-    this.opened ??= this.open()
-    return this.opened
+    this.claimFolder()
+    return this.session.functions()
   }
 
-  private async open(): Promise<Registry> {
-    const { log } = this
-    this.claimFolder()
-    const files = new LocalFileClient(this.opts, this.controller, log, this.host)
-    await this.syncModules(files)
-    this.grains = await this.collectGrains()
-    const { pillar, ...answers } = await this.compilePillar(this.grains)
-    const daemon: DaemonAccess = {
+  private daemon(): DaemonAccess {
+    return {
       askMaster: (load) => this.parts.askMaster(this, load),
       // no minion listens on the target
       fire: async () => false,
       running: () => [],
       signal: () => false,
     }
-    const { hint, table } = this.parts
-    const more: Partial<RegistryContext> = { daemon, masked: false, ...(hint && { hint }), ...answers }
-    const { opts, grains, host } = this
-    const functions = minionFunctions({ opts, grains, pillar, host, log, files, more, ...(table && { table }) })
-    await functions.refresh()
-    return functions
   }
 
   /** What is kept about a target counts for the machine and the user that it was about: an id may move to another machine. */
   private claimFolder(): void {
     const folder = option(this.opts, 'cachedir')
     makeOwnFolder(folder)
-    const { host, port, user, become, options } = sshTarget(this.entry, this.parts.opts)
+    const { host, port, user, become, options } = this.target
     const about = createHash('sha256')
       .update(JSON.stringify([host, port, user, become?.user, options]))
       .digest('hex')
@@ -114,45 +104,13 @@ export class SshSession {
     writeFileSync(note, about, { mode: PRIVATE_FILE })
   }
 
-  /** Copies users' own modules from the file server to the cache of this target. */
-  private async syncModules(files: LocalFileClient): Promise<void> {
-    const { opts, controller: host } = this
-    const envs = await files.envs()
-    const offered = listedOnce(files)
-    const lists = await Promise.all(envs.map((env) => offered(env)))
-    const known = await host.stat(option(opts, 'extension_modules'))
-    if (!known && !lists.some((paths) => paths.some((path) => path.startsWith('_')))) return
-    const around = { opts, log: this.parts.log, host, files }
-    for (const family of FAMILIES) {
-      const { touched } = await syncModules(around, { family, envs, offered, whitelist: null, blacklist: null })
-      const cached = `${option(opts, 'cachedir')}/grains.cache.p`
-      if (touched && family === 'grains' && (await host.stat(cached))) await host.remove(cached)
-    }
-  }
-
-  private async collectGrains(): Promise<Dict> {
-    const { opts, host } = this
-    const log = namedLog(this.log, 'salt.loaded.int.grains.core')
-    const grains = await collectGrains({
-      opts,
-      host,
-      log,
-      refresh: truthy(this.parts.opts.get('refresh_cache') ?? false),
-    })
-    for (const given of [this.parts.opts.get('ssh_grains'), this.entry.settings.get('grains')]) {
-      if (given !== undefined && isDict(given)) for (const [name, value] of given) grains.set(name, value)
-    }
-    opts.set('grains', grains)
-    return grains
-  }
-
   /** Pillar is compiled as the master does it: here, with the master's options and functions of the master's machine. */
-  private async compilePillar(grains: Dict): Promise<{ pillar: Dict } & Partial<RegistryContext>> {
+  private async compilePillar(grains: Dict, host: Host): Promise<{ pillar: Dict } & Partial<RegistryContext>> {
     const { log } = this.parts
     const opts = pillarOptions(this.parts.opts, this.opts)
-    const registry = minionFunctions({ opts, grains, pillar: new Map(), host: this.controller, log })
+    const registry = minionFunctions({ opts, grains, pillar: new Map(), host, log })
     await registry.refresh()
-    const local = new LocalPillar({ opts, grains, host: this.controller, registry, log })
+    const local = new LocalPillar({ opts, grains, host, registry, log })
     const pillarenv = option(this.opts, 'pillarenv') ?? null
     const { pillar } = await local.compile({ pillarenv: pillarenv === null ? null : str(pillarenv) })
     opts.set('pillar', pillar)
@@ -161,6 +119,6 @@ export class SshSession {
   }
 
   async close(): Promise<void> {
-    await this.machine.close()
+    await this.session.close()
   }
 }

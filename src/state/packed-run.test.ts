@@ -9,8 +9,8 @@ import { type Dict, fromPlain, toPlain, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
 import { renderText } from '../render/mod.ts'
+import { LocalTree } from './local-tree.ts'
 import { stateEngine } from './open-states.ts'
-import { RootsTree } from './roots-tree.ts'
 
 let root: string
 beforeAll(() => {
@@ -38,7 +38,7 @@ async function apply(path: string, sum: string, kwargs: Record<string, Value> = 
     ...data,
     host,
     render: async ({ text, ...request }) => (await renderText(text, { ...request, ...data, functions })).value,
-    openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
+    openStates: stateEngine({ tree: (own) => new LocalTree(own, host) }),
   })
   return toPlain(await functions.call('state.pkg', [path, sum, 'sha256'], kwargs))
 }

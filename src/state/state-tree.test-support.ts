@@ -2,8 +2,8 @@
 import { type Dict, fromPlain, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
+import { LocalTree } from './local-tree.ts'
 import { stateEngine } from './open-states.ts'
-import { RootsTree } from './roots-tree.ts'
 
 export interface TestMinion {
   functions: Registry
@@ -25,7 +25,7 @@ export async function testMinion(files: Record<string, string>, opts: Record<str
     pillar: new Map(),
     host,
     log: (level, text) => void (level === 'error' ? log : level === 'warning' ? warnings : []).push(text),
-    openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
+    openStates: stateEngine({ tree: (own) => new LocalTree(own, host) }),
   })
   return { functions, log, warnings }
 }

@@ -1,10 +1,10 @@
 // A shell on the target that answers requests. Requests are shell text, written one after the other without waiting; answers come in
 // the same order, stdout and stderr each ended by a mark. Requests of one turn of the event loop go out in one write.
 import { randomBytes } from 'node:crypto'
-import type { Channel } from './channel.ts'
+import type { Channel, ShellProcess } from './channel.ts'
 import { lostError, type SshError } from './errors.ts'
 import { MarkedStream, newToken } from './marked-stream.ts'
-import { type PrologueOptions, prologue } from './prologue.ts'
+import { prologue, type ShellSettings } from './prologue.ts'
 
 export interface Answer {
   status: number
@@ -22,6 +22,10 @@ export interface RequestOptions {
   limit?: number
   /** A command that may take its time: other requests are better asked elsewhere. */
   isLong?: boolean
+  /** The shell has something to remove when it ends. */
+  leavesFiles?: boolean
+  /** Changes nothing, so that nobody need wait for its end. */
+  isRead?: boolean
 }
 
 const MOST_SAID = 64 << 10
@@ -50,6 +54,24 @@ class Gathered {
   }
 }
 
+/** Requests for many things that are one request: its text, and the answer of each. */
+export interface Batch<T> {
+  text(items: readonly string[]): string
+  /** Return what each item got: a value, or `undefined` for one that has to be asked alone. */
+  parts(answer: Answer, items: readonly string[]): ReadonlyArray<T | undefined>
+}
+
+/** The last request that is not sent yet, where further items may join it. */
+interface OpenBatch {
+  kind: Batch<unknown>
+  items: string[]
+  size: number
+  answer: Promise<ReadonlyArray<unknown>>
+}
+
+/** Of one request with many items, in characters: some shells read requests byte by byte. */
+const MOST_BATCH = 32 << 10
+
 interface Pending {
   options: RequestOptions
   out: Gathered
@@ -67,25 +89,26 @@ export class Agent {
   /** Resolved when the connection of this agent ended. */
   readonly ended: Promise<void>
   failure: SshError | undefined
-  private readonly channel: Channel
+  readonly channel: Channel<ShellProcess>
   private readonly pending: Pending[] = []
   private readonly onRoundTrip: () => void
-  private unsent: string[] = []
+  private unsent: Array<() => string> = []
+  private open: OpenBatch | undefined
   private isOpen = false
   private isClosing = false
+  private hasFiles = false
+  /** Whether something was answered since the last write: what is written now may depend on it. */
+  private isAnswered = true
   private count = 0
+  /** When something came from the shell, or was asked of one that was idle. */
+  private heard = 0
   private said = Buffer.alloc(0)
 
-  constructor(
-    channel: Channel,
-    host: string,
-    settings: Omit<PrologueOptions, 'token' | 'isTerminal'>,
-    onRoundTrip: () => void,
-  ) {
+  constructor(channel: Channel<ShellProcess>, host: string, settings: ShellSettings, onRoundTrip: () => void) {
     this.channel = channel
     this.onRoundTrip = onRoundTrip
     const token = newToken(randomBytes(16).toString('hex'))
-    this.unsent.push(prologue({ token, isTerminal: channel.isTerminal, ...settings }))
+    this.unsent.push(() => prologue({ token, isTerminal: channel.isTerminal, ...settings }))
     if (channel.isEager) this.openInput()
     this.ended = new Promise((done) => {
       channel.child.once('close', (code) => {
@@ -108,6 +131,11 @@ export class Agent {
     return this.pending.length
   }
 
+  /** For how long the shell has said nothing while it is asked, in milliseconds. */
+  get silence(): number {
+    return this.pending.length === 0 ? 0 : performance.now() - this.heard
+  }
+
   /** Whether a request would have to wait for a command to end. */
   get isBusy(): boolean {
     return this.pending.some(({ options }) => options.isLong)
@@ -119,18 +147,39 @@ export class Agent {
 
   /** Run shell text; it is in a subshell without input unless it is to change the shell itself. */
   request(text: string, options: RequestOptions = {}): Promise<Answer> {
+    this.open = undefined
+    return this.enqueue(() => text, options)
+  }
+
+  /** Ask for one thing of many of a kind: things that are asked for one after the other, with nothing between them, are one request. */
+  async requestOf<T>(kind: Batch<T>, item: string): Promise<T | undefined> {
+    if (this.open?.kind !== kind || this.open.size > MOST_BATCH) this.open = this.begin(kind)
+    const { items, answer } = this.open
+    this.open.size += item.length
+    const place = items.push(item) - 1
+    return (await answer)[place] as T | undefined
+  }
+
+  private begin<T>(kind: Batch<T>): OpenBatch {
+    const items: string[] = []
+    const asked = this.enqueue(() => kind.text(items), { isRead: true })
+    return { kind, items, size: 0, answer: asked.then((answer) => kind.parts(answer, items)) }
+  }
+
+  private enqueue(text: () => string, options: RequestOptions): Promise<Answer> {
     if (this.failure) return Promise.reject(this.failure)
     const number = this.count++
+    if (options.leavesFiles) this.hasFiles = true
+    if (this.pending.length === 0) this.heard = performance.now()
     return new Promise((done, fail) => {
       const limit = options.limit ?? MOST_ANSWER
       const [out, err] = [new Gathered(limit), new Gathered(limit)]
-      if (this.pending.length === 0) this.onRoundTrip()
       this.pending.push({ options, out, err, status: undefined, isSignalled: false, done, fail })
-      this.send(`${text}\n_z ${number}\n`)
+      this.send(() => `${text()}\n_z ${number}\n`)
     })
   }
 
-  private send(text: string): void {
+  private send(text: () => string): void {
     if (this.unsent.length === 0 && this.isOpen) setImmediate(() => this.flush())
     this.unsent.push(text)
   }
@@ -141,9 +190,15 @@ export class Agent {
   }
 
   private flush(): void {
-    const text = this.unsent.join('\n')
+    this.open = undefined
+    const text = this.unsent.map((part) => part()).join('\n')
     this.unsent = []
-    if (text !== '' && !this.failure) this.channel.child.stdin.write(text)
+    if (text === '' || this.failure) return
+    if (this.isAnswered && this.pending.length > 0) {
+      this.onRoundTrip()
+      this.isAnswered = false
+    }
+    this.channel.child.stdin.write(text)
   }
 
   private listen(token: string): void {
@@ -160,6 +215,7 @@ export class Agent {
       (words) => this.finishOutput(words),
     )
     const feed = (stream: MarkedStream) => (piece: Buffer) => {
+      this.heard = performance.now()
       try {
         stream.feed(piece)
       } catch {
@@ -214,9 +270,20 @@ export class Agent {
     while (this.errorsDone > 0 && this.pending[0]?.status !== undefined) {
       const { out, err, status, isSignalled, done } = this.pending.shift()!
       this.errorsDone--
+      this.isAnswered = true
       const isTruncated = out.isTruncated || err.isTruncated
       done({ status: status!, isSignalled, stdout: out.bytes(), stderr: err.bytes(), isTruncated })
     }
+  }
+
+  /** Fail all requests that wait for an answer: the target answers no more. */
+  abandon(error: SshError): void {
+    this.fail(error)
+    const { child } = this.channel
+    child.kill('SIGTERM')
+    // the shared connection holds the other ends as long as the target does
+    child.stdout.destroy()
+    child.stderr.destroy()
   }
 
   private fail(error: SshError): void {
@@ -225,13 +292,29 @@ export class Agent {
     for (const { fail } of this.pending.splice(0)) fail(error)
   }
 
-  /** Let the shell end by itself, which removes its temporary files. A shell that does not is left with its connection. */
-  async close(): Promise<void> {
+  /** Whether the end of the shell is of no interest: it changes nothing, and nothing has to be removed. */
+  private get isIdle(): boolean {
+    return (
+      this.pending.every(({ options }) => options.isRead) &&
+      !this.hasFiles &&
+      !this.channel.isTerminal &&
+      this.isOpen &&
+      !this.failure
+    )
+  }
+
+  /**
+   * Let the shell end by itself, which removes its temporary files. A shell that does not is left with its connection. `letGo` takes over
+   * the process of a shell whose end need not be waited for.
+   */
+  async close(letGo?: (child: ShellProcess) => void): Promise<void> {
+    const isIdle = this.isIdle
     this.isClosing = true
     if (!this.isOpen) this.openInput()
     this.flush()
     if (this.channel.isTerminal) this.channel.child.stdin.write('exit\n')
     this.channel.child.stdin.end()
+    if (letGo && isIdle) return letGo(this.channel.child)
     const timer = setTimeout(() => this.channel.child.kill('SIGTERM'), PATIENCE)
     await this.ended
     clearTimeout(timer)

@@ -1,18 +1,34 @@
 // The shells of one target. One is enough as long as requests are awaited one by one; another is opened, over the same connection,
 // when all are busy with a command.
-import { Agent, type Answer, type RequestOptions } from './agent.ts'
+import { Agent, type Answer, type Batch, type RequestOptions } from './agent.ts'
+import type { Channel, ShellProcess } from './channel.ts'
 import type { SshConnection } from './connection.ts'
-import { isSshError } from './errors.ts'
+import { isSshError, lostError } from './errors.ts'
+import { factsLine, type ShellSettings } from './prologue.ts'
 import { expandedWord } from './shell-text.ts'
 
 /** sshd allows ten sessions in a connection unless it is told otherwise. */
 const MOST = 8
+
+/** What a shell prints before it begins, and the difference of the clocks where the shell began long ago. */
+export interface Introduction {
+  facts: Buffer
+  clockOffset?: number
+}
 
 export class Agents {
   /** Times that were waited for the target. */
   roundTrips = 0
   private readonly connection: SshConnection
   private readonly agents: Agent[] = []
+  /** The shell of the last request. */
+  private last: Agent | undefined
+  /** The shell that all requests go to now. */
+  private pinned: Agent | undefined
+  /** The first answer of a shell that was taken over. */
+  private answered: Promise<unknown> = Promise.resolve()
+  private isClosed = false
+  private watch: NodeJS.Timeout | undefined
 
   constructor(connection: SshConnection) {
     this.connection = connection
@@ -26,6 +42,11 @@ export class Agents {
 
   /** The shell that is asked next: an idle one, else a new one, else the one with the fewest requests. */
   private choose(): Agent {
+    this.last = this.pinned?.isUsable ? this.pinned : this.bestOne()
+    return this.last
+  }
+
+  private bestOne(): Agent {
     const usable = this.agents.filter((agent) => agent.isUsable)
     const free = usable.find((agent) => !agent.isBusy)
     if (free) return free
@@ -33,28 +54,135 @@ export class Agents {
     return usable.reduce((best, agent) => (agent.outstanding < best.outstanding ? agent : best))
   }
 
-  private start(): Agent {
-    const { target, host, shell, usesTerminal } = this.connection
-    const settings = {
-      ...(target.path !== undefined && { path: expandedWord(target.path) }),
-      ...(target.umask !== undefined && { umask: target.umask }),
+  /** Start the first shell or take over one that waits, and return the facts that are printed before it begins. */
+  async introduce(): Promise<Introduction> {
+    const taken = this.connection.takeShell()
+    if (taken) {
+      const agent = this.add(taken.channel)
+      const answered = agent.request(':', { isRead: true })
+      // the error goes to the callers that wait for it
+      answered.catch(() => {})
+      try {
+        await taken.channel.ready
+        this.answered = answered
+        return { facts: taken.channel.preamble, clockOffset: taken.clockOffset }
+      } catch {
+        // its connection ended before anything was asked
+        this.agents.splice(this.agents.indexOf(agent), 1)
+      }
     }
+    this.roundTrips++
+    const { channel } = this.start(factsLine(this.settings))
+    await channel.ready
+    return { facts: channel.preamble }
+  }
+
+  /** Wait until the target has answered in this session: what a shell printed before it was taken over proves nothing. */
+  async reached(): Promise<void> {
+    await this.answered
+  }
+
+  /** Leave a shell to the next program. */
+  leaveShell(clockOffset: number): void {
+    if (!this.lost) this.connection.leaveShell(this.line, factsLine(this.settings), { clockOffset })
+  }
+
+  private get settings(): ShellSettings {
+    const { path, umask } = this.connection.target
+    return { ...(path !== undefined && { path: expandedWord(path) }), ...(umask !== undefined && { umask }) }
+  }
+
+  private get line(): string {
+    const { shell, usesTerminal } = this.connection
     // a shell whose input is a terminal would print prompts; cat would wait for the terminal's end, so it is ended with the shell
-    const line = usesTerminal ? `cat | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
-    const agent = new Agent(this.connection.open(line), host, settings, () => {
+    return usesTerminal ? `cat | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
+  }
+
+  private start(preamble = ''): Agent {
+    return this.add(this.connection.open(this.line, { preamble }))
+  }
+
+  private add(channel: Channel<ShellProcess>): Agent {
+    const agent = new Agent(channel, this.connection.host, this.settings, () => {
       this.roundTrips++
     })
     this.agents.push(agent)
+    this.watchSilence()
     return agent
   }
 
   request(text: string, options?: RequestOptions): Promise<Answer> {
-    // a target that was lost stays lost: what was done there meanwhile is not known
-    const lost = this.agents.find(({ failure }) => isSshError(failure, 'ConnectionLost'))
-    return lost ? Promise.reject(lost.failure) : this.choose().request(text, options)
+    return this.failure ? Promise.reject(this.failure) : this.choose().request(text, options)
+  }
+
+  /** Ask a shell that has nothing else to do; also while the others are closed, to end what they wait for. */
+  requestBeside(text: string): Promise<Answer> {
+    if (this.lost) return Promise.reject(this.lost)
+    const idle = this.agents.find((agent) => agent.isUsable && agent.outstanding === 0)
+    return (idle ?? (this.agents.length < MOST ? this.start() : this.choose())).request(text)
+  }
+
+  /** Ask for one thing of a kind, together with others; undefined means that it has to be asked for alone. */
+  requestOf<T>(kind: Batch<T>, item: string): Promise<T | undefined> {
+    return this.failure ? Promise.reject(this.failure) : this.choose().requestOf(kind, item)
+  }
+
+  /** Send the requests that `work` makes at once to the shell of the last request, where they are answered after it. */
+  behindLast(work: () => void): void {
+    this.pinned = this.last
+    try {
+      work()
+    } finally {
+      this.pinned = undefined
+    }
+  }
+
+  /** A target that was lost stays lost: what was done there meanwhile is not known. One that was left is asked for nothing more. */
+  private get failure(): Agent['failure'] {
+    return this.isClosed ? lostError(this.connection.host, 'it was closed') : this.lost
+  }
+
+  private get lost(): Agent['failure'] {
+    return this.agents.find(({ failure }) => isSshError(failure, 'ConnectionLost'))?.failure
+  }
+
+  /** A machine that hangs may still hold its connections: one that says nothing while it is asked must at least start another shell. */
+  private watchSilence(): void {
+    const limit = this.connection.requestTimeout * 1000
+    if (limit === 0 || this.watch) return
+    this.watch = setTimeout(() => {
+      const isSilent = this.agents.some(({ silence }) => silence >= limit)
+      const next = isSilent ? this.checkLife() : Promise.resolve()
+      next.finally(() => {
+        this.watch = undefined
+        if (!this.isClosed && !this.lost) this.watchSilence()
+      })
+    }, limit / 2)
+    this.watch.unref()
+  }
+
+  private async checkLife(): Promise<void> {
+    const { host, requestTimeout, shellTimeout } = this.connection
+    const hasRoom = this.agents.length < MOST || this.agents.some(({ outstanding }) => outstanding === 0)
+    if (!hasRoom) return
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<'silent'>((done) => {
+      timer = setTimeout(() => done('silent'), shellTimeout * 1000)
+    })
+    const answer = await Promise.race([this.requestBeside(':').catch(() => undefined), patience])
+    clearTimeout(timer)
+    if (answer !== 'silent') return
+    const text = `no answer for ${requestTimeout} seconds, and no other shell starts there`
+    for (const agent of this.agents) agent.abandon(lostError(host, text))
+    // the next program connects anew; what others have open in this connection is theirs
+    await this.connection.order('stop').catch(() => {})
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.agents.map((agent) => agent.close()))
+    this.isClosed = true
+    clearTimeout(this.watch)
+    const { connection } = this
+    const letGo = connection.isKept ? (child: ShellProcess) => connection.letGo(child) : undefined
+    await Promise.all(this.agents.map((agent) => agent.close(letGo)))
   }
 }

@@ -13,9 +13,8 @@ export interface BecomePlan {
 
 const SUDO_PROMPT = 'brine-password:'
 
-export function becomePlan({ become, tty = false }: SshTarget, terminal: boolean): BecomePlan {
+export function becomePlan({ become, tty: isTerminal = false }: SshTarget): BecomePlan {
   const password = become?.password
-  const isTerminal = tty || terminal
   if (become === undefined) return { terminal: isTerminal, waits: isTerminal }
   // doas reads a password only from a terminal, and so do many a su
   const needsTerminal = isTerminal || (become.program !== 'sudo' && password !== undefined)
@@ -23,16 +22,27 @@ export function becomePlan({ become, tty = false }: SshTarget, terminal: boolean
   return { terminal: needsTerminal, waits, prompt: SUDO_PROMPT, ...(password !== undefined && { password }) }
 }
 
-/** Return the script for `sh -c` that prints the mark of the login, becomes the user, prints the mark of the shell and runs the line. */
+/** What tells where the login is: our shell runs, it runs as the wanted user, the line begins. */
+export interface LoginMarks {
+  login: string
+  user: string
+  ready: string
+}
+
+/**
+ * Return the script for `sh -c` that prints the mark of the login, becomes the user, prints the second mark, what the preamble prints, and
+ * the third mark, and runs the line.
+ */
 export function becomeLine(
   { become }: SshTarget,
   plan: BecomePlan,
-  marks: { login: string; ready: string },
+  marks: LoginMarks,
   line: string,
+  preamble = '',
 ): string {
   const raw = plan.terminal ? 'stty raw -echo 2>/dev/null; ' : ''
   const start = `echo ${marks.login}; ${raw}`
-  const shell = `${raw}echo ${marks.ready}; ${line}`
+  const shell = `${raw}echo ${marks.user}; ${preamble}echo ${marks.ready}; ${line}`
   if (become === undefined) return start + shell
   const user = word(become.user)
   const asked = plan.password !== undefined

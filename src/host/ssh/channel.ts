@@ -1,9 +1,9 @@
 // An ssh process with a program on the target behind it. Before the program's own words come those of the login shell, of ssh and of
-// sudo; they end with two marks, one of our shell after the login and one of the shell of the wanted user.
+// sudo; they end with marks, of our shell after the login and of the shell of the wanted user. What that prints before the program
+// begins is kept as the preamble.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import type { Readable } from 'node:stream'
-import type { BecomePlan } from './become.ts'
-import { isQuestion } from './become.ts'
+import type { Readable, Writable } from 'node:stream'
+import { type BecomePlan, isQuestion, type LoginMarks } from './become.ts'
 import { connectionError, lostError, SshError, shellError } from './errors.ts'
 
 /** What a login may print before it is taken for broken, and what is kept of what ssh says. */
@@ -15,13 +15,27 @@ const CLOSING = /^(Shared c|C)onnection to .* closed\.\s*$/m
 export interface ChannelOptions {
   host: string
   plan: BecomePlan
-  marks: { login: string; ready: string }
+  marks: LoginMarks
   /** How long the target may take to start the program, in seconds. */
   patience: number
 }
 
-export class Channel {
-  readonly child: ChildProcessWithoutNullStreams
+/** What a channel needs of the process behind it. */
+export interface ShellProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  kill(signal?: NodeJS.Signals): boolean
+  once(event: 'close', hear: (code: number | null) => void): unknown
+  once(event: 'error', hear: (error: Error) => void): unknown
+  off(event: 'close', hear: (code: number | null) => void): unknown
+  off(event: 'error', hear: (error: Error) => void): unknown
+  ref?(): void
+  unref?(): void
+}
+
+export class Channel<Process extends ShellProcess = ChildProcessWithoutNullStreams> {
+  readonly child: Process
   /** Resolved when the program's own output begins. Rejected with the reason when it never does. */
   readonly ready: Promise<void>
   /** Whether the program may be written to before it is ready. */
@@ -30,13 +44,15 @@ export class Channel {
   private readonly options: ChannelOptions
   /** What came on stderr before the program was ready: its own words may overtake the mark on stdout. */
   early = Buffer.alloc(0)
+  /** What was printed between the marks of the user and of the program. */
+  preamble = Buffer.alloc(0)
   private noise = Buffer.alloc(0)
   private said = ''
   /** Where the last question in the noise ended. */
   private asked = 0
   private answers = 0
 
-  constructor(child: ChildProcessWithoutNullStreams, options: ChannelOptions) {
+  constructor(child: Process, options: ChannelOptions) {
     this.child = child
     this.options = options
     this.isEager = !options.plan.waits
@@ -59,15 +75,22 @@ export class Channel {
       }
       const onNoise = (piece: Buffer): void => {
         this.noise = Buffer.concat([this.noise, piece])
-        const mark = `${this.options.marks.ready}`
-        const at = this.noise.indexOf(mark)
+        const at = this.noise.indexOf(this.options.marks.ready)
         const end = at < 0 ? -1 : this.noise.indexOf('\n', at)
         if (end >= 0) {
+          this.preamble = this.noise.subarray(
+            this.noise.indexOf('\n', this.noise.indexOf(this.options.marks.user)) + 1,
+            at,
+          )
           finish(done)
           child.stdout.unshift(this.noise.subarray(end + 1))
           this.noise = Buffer.alloc(0)
         } else if (this.noise.length > MOST_NOISE) child.kill('SIGTERM')
-        else if (this.answersQuestion(this.noise.toString('utf8', this.asked))) this.asked = this.noise.length
+        else if (
+          !this.noise.includes(this.options.marks.user) &&
+          this.answersQuestion(this.noise.toString('utf8', this.asked))
+        )
+          this.asked = this.noise.length
       }
       const onSilence = (): void => {
         const { host, patience } = this.options
@@ -77,7 +100,8 @@ export class Channel {
       const timer = setTimeout(onSilence, this.options.patience * 1000)
       const finish = (tell: () => void): void => {
         clearTimeout(timer)
-        child.off('error', onError).off('close', onClose)
+        child.off('error', onError)
+        child.off('close', onClose)
         holdBack(child.stderr.off('data', onSaid))
         holdBack(child.stdout.off('data', onNoise))
         tell()

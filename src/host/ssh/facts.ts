@@ -1,5 +1,4 @@
-// What is learned of a target in the first answer of its shell.
-import type { Answer } from './agent.ts'
+// What is learned of a target while the login goes on.
 
 /** How this system's stat is asked, and what it tells of times. */
 export type StatFlavour = 'gnu' | 'busybox' | 'bsd'
@@ -20,7 +19,7 @@ export interface Facts {
 }
 
 /** `asked` and `answered` are times of ours, in seconds: the target's clock was read between them. */
-export function readFacts({ stdout }: Answer, asked: number, answered: number): Facts {
+export function readFacts(text: Buffer, asked: number, answered: number): Facts {
   const [
     system = '',
     uid,
@@ -33,7 +32,7 @@ export function readFacts({ stdout }: Answer, asked: number, answered: number): 
     stat = '',
     bash = '',
     ...env
-  ] = stdout.toString().split('\0')
+  ] = text.toString().split('\0')
   const clock = Number(date.replace(/\.?\D*$/, ''))
   const flavour: StatFlavour = stat === 'bsd' ? 'bsd' : /^\d+\.\d+$/.test(stat) ? 'gnu' : 'busybox'
   return {

@@ -1,6 +1,8 @@
 // The functions of the shell on the target: POSIX sh, sent once at the start of a channel. Names begin with an underscore, variables
 // are never exported. Descriptors 3 and 4 are the channel's stdout and stderr. File functions are subshells with `LC_ALL=C`, because
-// their failures are read by the words of the system; a failure that is ours to tell is written as `!CODE`.
+// their failures are read by the words of the system; a failure that is ours to tell is written as `!CODE`. In a directory of somebody
+// else `_hold` makes a directory of our own and enters it: there nobody can put a link in place of the file before its mode is set. A
+// file that takes several requests is in such a directory, too; each request enters it and sees that it is ours (`_open`).
 import { word } from './shell-text.ts'
 
 const FUNCTIONS = `
@@ -33,8 +35,17 @@ _may() {
   case $2 in [1357]??[2367]) return 1;; esac
 }
 _hold() {
-  _o=\${_at%/*}/.$1.tmp
-  trap 'rm -f "$_o"' EXIT; trap 'exit 1' HUP INT PIPE TERM
+  trap 'exit 1' HUP INT PIPE TERM
+  _w=\${_at%/*}/.$1.tmp
+  if [ -O "\${_at%/*}/." ]; then _o=$_w; trap 'rm -f "$_o"' EXIT; return; fi
+  ( umask 077; mkdir "$_w" ) || exit 1
+  trap 'rm -f "$_o"; cd /; rmdir "$_w"' EXIT
+  _o=./content
+  _enter "$_w" || { _o=/dev/null/none; _n EACCES; }
+}
+_enter() {
+  cd "$1" || return 1
+  case $(_folder .) in "700 $_u"|"0700 $_u") ;; *) return 1;; esac
 }
 _over() {
   _old=
@@ -72,30 +83,48 @@ _finish() {
   [ "$1" = x ] && _there "$_at" && _n EEXIST
   mv -f "$_o" "$_at" || exit 1
   trap - EXIT
+  if [ "$_o" = ./content ]; then cd /; rmdir "$_w"; fi
 }
 _own() {
-  if [ -n "$3$4" ]; then chown "$3\${4:+:$4}" "$1" || exit 1; fi
+  if [ -n "$3$4" ]; then chown -h "$3\${4:+:$4}" "$1" || exit 1; fi
   if [ -n "$2" ]; then chmod "$2" "$1" || exit 1; fi
 }
 _beside() {
   _walk "$1"
   [ "$2" = x ] && _there "$_at" && _n EEXIST
-  _o=\${_at%/*}/.$3.tmp
+  _w=\${_at%/*}/.$3.tmp
   umask 077; set -C
-  _put %s '' "$_o" || exit 1
-  printf %s "$_o"
+  if [ -O "\${_at%/*}/." ]; then
+    _put %s '' "$_w" || exit 1
+    printf %s "$_w"; return
+  fi
+  mkdir "$_w" || exit 1
+  _enter "$_w" || _n EACCES
+  _put %s '' ./content || { cd /; rmdir "$_w"; exit 1; }
+  printf %s "$_w/content"
 }
+_open() {
+  _o=$1
+  case $1 in */content) _w=\${1%/*}; _enter "$_w" || _n EACCES; _o=./content;; esac
+}
+_drop() (
+  case $1 in
+  */content) _enter "\${1%/*}" && rm -f ./content; cd /; rmdir "\${1%/*}";;
+  *) rm -f "$1";;
+  esac 2>/dev/null
+)
 _keep() { _kept=$((_kept + 1)); eval "_tmp$_kept=\\$1"; printf %s "$1"; }
 _same() {
   [ "$(wc -c < "$1")" -eq "$2" ] || _n EIO
   [ -z "$3" ] && return
-  set -- "$1" "$3" "$(sha256sum "$1")"
-  case $3 in "$2 "*|"\\$2 "*) ;; *) _n EIO;; esac
+  set -- "$1" "$3" "$(_sum "$1")"
+  case $3 in "$2"|"$2 "*|"\\$2 "*) ;; *) _n EIO;; esac
 }
 _move() {
   _walk "$1"
-  _o=$6
-  trap 'rm -f "$_o"' EXIT; trap 'exit 1' HUP INT PIPE TERM
+  _open "$6"
+  _same "$_o" "$7" "$8"
+  trap 'rm -f "$_o"; if [ "$_o" = ./content ]; then cd /; rmdir "$_w"; fi' EXIT; trap 'exit 1' HUP INT PIPE TERM
   _over "$2" "$3" "$4" "$5" /file "$_o"
   _finish "$2" "$3" "$4" "$5" "$_old"
 }
@@ -221,55 +250,109 @@ else
 fi
 `
 
-/** What is learned of the target in the first answer: each fact ends with a NUL. */
-const FACTS = `
-_say() { printf '%s\\000' "$@"; }
-_facts() {
-  _say "$(uname -s)" "$_u" "$_g" "$(umask)" "$(date +%s.%N)" "$(hostname 2>/dev/null || uname -n)" "$PWD"
-  _k=
-  for _d in setsid setpriv runuser su getent gzip sha1sum sha224sum sha256sum sha384sum sha512sum md5sum truncate realpath base64; do
-    command -v "$_d" >/dev/null 2>&1 && _k="$_k $_d"
-  done
-  # the setpriv of busybox changes no ids
-  [ -L "$(command -v setpriv)" ] || _k="$_k setids"
-  _say "$_k" "$(stat -c %.9Y / 2>/dev/null || echo bsd)" "\${BASH_VERSION:+bash}"
-  cat /proc/self/environ 2>/dev/null || env -0 2>/dev/null || env
+/** The command that prints the checksum of sent content, with the tools of GNU, BSD or Perl. */
+const SUM = `
+_sum() {
+  if command -v sha256sum >/dev/null; then sha256sum "$1"
+  elif command -v sha256 >/dev/null; then sha256 -q "$1"
+  else shasum -a 256 "$1"; fi
 }
 `
+
+/** `_many` runs a tool on those of the files that are there, after a line with a digit for each file. */
+const MANY_FILES = `
+_many() {
+  _l=$1 _d=$2; shift 2
+  _k= _i=$#
+  while [ "$_i" -gt 0 ]; do
+    _i=$((_i - 1)) _c=$1; shift
+    if [ -e "$_c" ] && "_is_$_d" "$_c"; then _k=\${_k}1; set -- "$@" "$_c"
+    elif [ -L "$_c" ] && [ "$_d" = link ]; then _k=\${_k}1; set -- "$@" "$_c"
+    elif _absent "$_c"; then _k=\${_k}0
+    else _k=\${_k}2; fi
+  done
+  echo "$_k"
+  [ $# -eq 0 ] || eval "$_l \\"\\$@\\""
+}
+_is_link() { :; }
+_is_any() { :; }
+_is_file() { [ -f "$1" ] && [ -r "$1" ]; }
+_absent() {
+  if [ -e "$1" ] || [ -L "$1" ]; then return 1; fi
+  _p=$1
+  while :; do
+    case $_p in /*/*) _p=\${_p%/*};; /?*) _p=/;; *) return 1;; esac
+    [ -e "$_p" ] || { [ -L "$_p" ] && return 1; continue; }
+    [ -d "$_p" ] && [ -x "$_p/." ]; return
+  done
+}
+`
+
+/** Tools that requests use where the target has them. */
+const TOOLS =
+  'setsid setpriv runuser su getent gzip sha1sum sha224sum sha256sum sha384sum sha512sum md5sum truncate ' +
+  'sha1 sha224 sha256 sha384 sha512 md5 shasum'
+
+/** Prints what is to be known of the target: each fact ends with a NUL. The setpriv of busybox, a link, changes no ids. */
+const FACTS = [
+  `_say() { printf '%s\\000' "$@"; }`,
+  '_say "$(uname -s)" "$(id -u)" "$(id -g)" "$(umask)" "$(date +%s.%N)" "$(hostname 2>/dev/null || uname -n)" "$PWD"',
+  `_k=; for _d in ${TOOLS}; do command -v "$_d" >/dev/null 2>&1 && _k="$_k $_d"; done`,
+  '[ -L "$(command -v setpriv)" ] || _k="$_k setids"',
+  `_say "$_k" "$(stat -c %.9Y / 2>/dev/null || echo bsd)" "\${BASH_VERSION:+bash}"`,
+  'cat /proc/self/environ 2>/dev/null || env -0 2>/dev/null || env',
+]
 
 /** The shell ends with its channel, also when the connection is lost; then nothing of it stays. */
 const BYE = `
 _bye() {
   trap - EXIT
-  while [ "$_kept" -gt 0 ]; do eval "rm -f \\"\\$_tmp$_kept\\""; _kept=$((_kept - 1)); done
+  while [ "$_kept" -gt 0 ]; do eval "_drop \\"\\$_tmp$_kept\\""; _kept=$((_kept - 1)); done
   if [ -n "$_dir" ]; then rm -rf "$_dir"; fi
   if [ -n "$_stage" ]; then rm -rf "$_stage"; fi
 }
 `
 
-export interface PrologueOptions {
-  token: string
+/** What a roster says about the surroundings of everything that runs. */
+export interface ShellSettings {
+  /** An assignment value for the shell. */
   path?: string
   umask?: number
+}
+
+export interface PrologueOptions extends ShellSettings {
+  token: string
   isTerminal: boolean
 }
 
-/** Return the text that makes a shell ready for requests. `path` is an assignment value for the shell. */
-export function prologue({ token, path, umask, isTerminal }: PrologueOptions): string {
+const settingLines = ({ path, umask }: ShellSettings): string[] => [
+  ...(path === undefined ? [] : [`PATH=${path}; export PATH`]),
+  ...(umask === undefined ? [] : [`umask ${umask.toString(8)}`]),
+]
+
+/**
+ * Return the line that prints the facts of a target. It is part of the command line of the login, which others on the target can read,
+ * and which a login shell such as csh takes only without line breaks.
+ */
+export const factsLine = (settings: ShellSettings): string =>
+  `( ${[...settingLines(settings), ...FACTS].join('; ')} ) </dev/null 2>/dev/null; `
+
+/** Return the text that makes a shell ready for requests. */
+export function prologue({ token, isTerminal, ...settings }: PrologueOptions): string {
   return [
     'unset CDPATH ENV; exec 3>&1 4>&2; _f=-',
     `_t=${word(token.slice(0, 8))}${word(token.slice(8))}`,
     `trap 'exit 1' HUP INT PIPE TERM; trap '_bye' EXIT; _dir= _stage= _kept=0`,
     BYE,
-    ...(path === undefined ? [] : [`PATH=${path}; export PATH`]),
-    ...(umask === undefined ? [] : [`umask ${umask.toString(8)}`]),
+    ...settingLines(settings),
     '_u=$(id -u); _g=$(id -g); _setsid=$(command -v setsid)',
     '_new=$(printf %o $((0666 & ~$(umask))))',
     isTerminal ? TERMINAL : `_y() { printf '%s %s;' "$_t" "$1" >&2; }`,
     FUNCTIONS,
     STARTS,
     STATS,
-    FACTS,
+    SUM,
+    MANY_FILES,
   ].join('\n')
 }
 

@@ -1,38 +1,24 @@
 // What was read from a target lately. A read that is repeated costs no round trip, and reads that are known beforehand are asked for
-// together. Anything that may change the target empties the cache; what was planned is then asked for again with the next read that
-// misses, in the same round trip.
-import { basename } from 'node:path/posix'
-import type { AccessWish, Command } from '../host.ts'
+// together. Anything that may change the target empties the cache. What is likely to be read next is then asked for right behind the
+// change, in the same round trip: the shell answers it when the change is done, so that no answer is older than the change.
+import type { AccessWish, ExpectedRead } from '../host.ts'
+import { isLookingCommand, isReadCommand, type ReadCommand } from './reading-commands.ts'
 
 /** A read as plain data, so that it can be kept for the next run on the same target. */
 export type SshRead =
-  | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
-  | { op: 'hash'; path: string; algorithm: string }
+  | ExpectedRead
   | { op: 'access'; path: string; wish: AccessWish }
   | { op: 'which'; program: string }
-  | { op: 'user' | 'group'; key: string | number }
   | { op: 'run'; command: ReadCommand }
 
-/** A command that only reads. */
-export interface ReadCommand {
-  argv: readonly string[]
-  cwd?: string
-  env?: ReadonlyArray<readonly [string, string]>
-  cleanEnv?: boolean
-  user?: string
-  group?: string
-  umask?: number
-  mergeStderr?: boolean
-}
-
-/** How long a read counts, in milliseconds. */
+/** How long a read counts, in milliseconds after its answer. */
 const FRESH = 5000
 
-/** How many planned reads are asked for together with one that misses. */
+/** How many planned reads are asked for together with one that misses, and behind a change. */
 const AHEAD = 8
 
 /** How many of the last reads are asked for again behind a change: code that changes a file mostly reads the file again. */
-const LATELY = 6
+const LATELY = 10
 
 /** Bounds what a session keeps and what a plan may ask for. */
 const MOST = 2000
@@ -45,24 +31,42 @@ const VOLATILE = /^(\/var)?\/(proc|sys|dev|run)(\/|$)/
 
 const isVolatile = (read: SshRead): boolean => 'path' in read && VOLATILE.test(read.path)
 
+/** Whether only the moment at which a command is asked for is the right one once something changed, as for the state of a service. */
+const isOfTheMoment = (read: SshRead): boolean => read.op === 'run' && !isLookingCommand(read.command)
+
+/** Whether the request of a read is sent at once: another user has to be looked up before. */
+const isSentAtOnce = (read: SshRead): boolean =>
+  read.op !== 'run' || (read.command.user === undefined && read.command.group === undefined)
+
 interface Entry {
   value: Promise<unknown>
-  since: number
+  /** When the answer came. */
+  since: number | undefined
   isServedOnce: boolean
 }
 
+type KeyedReads = Map<string, SshRead>
+
+const keyed = (reads: readonly SshRead[]): KeyedReads =>
+  new Map(reads.filter((read) => !isVolatile(read)).map((read) => [JSON.stringify(read), read]))
+
 export class ReadCache {
   private readonly entries = new Map<string, Entry>()
-  private readonly record = new Map<string, SshRead>()
+  private readonly record: KeyedReads = new Map()
   /** The last reads, latest last. */
-  private readonly recent = new Map<string, SshRead>()
-  private plan: SshRead[] = []
+  private readonly recent: KeyedReads = new Map()
+  private plan: Array<[string, SshRead]> = []
   private places = new Map<string, number>()
   private next = 0
+  /** What is read soon, and what after that. */
+  private soon: KeyedReads = new Map()
+  private later: KeyedReads = new Map()
   /** Commands that run now and may change anything at any time. */
   private changing = 0
-  /** Whether this session changed anything: then commands tell how things are only when they are asked for. */
+  /** Whether this session changed anything. */
   private isChanged = false
+  /** How often everything was forgotten. */
+  private era = 0
   private readonly perform: (read: SshRead) => Promise<unknown>
 
   /** `perform` asks the target, without this cache. */
@@ -77,10 +81,16 @@ export class ReadCache {
 
   /** Ask for reads in one round trip, and keep them as the plan of this session. */
   async prefetch(reads: readonly SshRead[]): Promise<void> {
-    this.plan = reads.filter((read) => !isVolatile(read)).slice(0, MOST)
-    this.places = new Map(this.plan.map((read, i) => [JSON.stringify(read), i]))
+    this.plan = [...keyed(reads)].slice(0, MOST)
+    this.places = new Map(this.plan.map(([key], i) => [key, i]))
     this.next = 0
-    await Promise.allSettled(this.plan.map((read) => this.fetch(JSON.stringify(read), read).value))
+    await Promise.allSettled(this.ask(new Map(this.plan)))
+  }
+
+  /** Take a forecast: `soon` is asked for with the next read that misses and behind each change, `later` with the next that misses. */
+  expect(soon: readonly SshRead[], later: readonly SshRead[]): void {
+    this.soon = keyed(soon)
+    this.later = keyed(later)
   }
 
   /** Return a read from the cache or from the target. */
@@ -91,43 +101,51 @@ export class ReadCache {
     if (this.changing > 0) return this.perform(read) as Promise<T>
     this.noteRecent(key, read)
     const place = this.places.get(key)
-    if (place !== undefined) this.next = place + 1
+    if (place !== undefined && place >= this.next) this.next = place + 1
     const found = this.fresh(key)
     const entry = found ?? this.fetch(key, read)
-    if (!found) this.fetchAhead()
+    if (!found) this.ask(this.ahead(new Map([...this.soon, ...this.later])))
     if (entry.isServedOnce) this.entries.delete(key)
     return entry.value as Promise<T>
   }
 
   private fresh(key: string): Entry | undefined {
     const entry = this.entries.get(key)
-    if (entry && performance.now() - entry.since <= FRESH) return entry
+    if (entry && (entry.since === undefined || performance.now() - entry.since <= FRESH)) return entry
     this.entries.delete(key)
     return undefined
   }
 
   private fetch(key: string, read: SshRead): Entry {
     if (this.entries.size >= MOST) this.entries.clear()
-    const entry = { value: this.perform(read), since: performance.now(), isServedOnce: read.op === 'run' }
+    const entry: Entry = { value: this.perform(read), since: undefined, isServedOnce: read.op === 'run' }
     this.entries.set(key, entry)
     entry.value.then(
       (value) => {
+        entry.since = performance.now()
         if (!(value instanceof Uint8Array) || value.length <= MOST_CONTENT) return
-        this.entries.delete(key)
+        if (this.entries.get(key) === entry) this.entries.delete(key)
         this.record.delete(key)
       },
       // a failure is told to those who ask
-      () => {},
+      () => {
+        entry.since = performance.now()
+      },
     )
     return entry
   }
 
-  private fetchAhead(): void {
-    for (const read of this.plan.slice(this.next, this.next + AHEAD)) {
-      if (read.op === 'run' && this.isChanged) continue
-      const key = JSON.stringify(read)
-      if (!this.fresh(key)) this.fetch(key, read)
-    }
+  /** Ask for what is not at hand. Reads of one kind go together. */
+  private ask(reads: KeyedReads): Array<Promise<unknown>> {
+    const missing = [...reads].filter(([key, read]) => !(this.isChanged && isOfTheMoment(read)) && !this.fresh(key))
+    return missing
+      .sort(([, one], [, other]) => one.op.localeCompare(other.op))
+      .map(([key, read]) => this.fetch(key, read).value)
+  }
+
+  /** These reads, and the next ones of the plan. */
+  private ahead(reads: KeyedReads): KeyedReads {
+    return new Map([...reads, ...this.plan.slice(this.next, this.next + AHEAD)])
   }
 
   private noteRecent(key: string, read: SshRead): void {
@@ -139,25 +157,37 @@ export class ReadCache {
 
   /** Forget everything: something changed. */
   clear(): void {
+    this.era++
     this.entries.clear()
   }
 
-  /** Forget everything, and ask behind the change for what was read lately and for what is planned next. */
+  /** Forget everything, and ask behind the change for what was read lately and for what is likely to be read next. */
   renew(): void {
     this.isChanged = true
     this.clear()
-    if (this.changing > 0) return
-    for (const [key, read] of this.recent) this.fetch(key, read)
-    this.fetchAhead()
+    if (this.changing === 0) this.ask(this.ahead(new Map([...this.recent, ...this.soon])))
   }
 
-  /** Run something that may change the target at any time until it ends. */
-  async whileChanging<T>(work: () => Promise<T>): Promise<T> {
-    const end = this.beginChanging()
+  /**
+   * Run something that may change the target at any time until it ends. It calls `sent` when its request is on the way and further ones
+   * would be answered after it.
+   */
+  async whileChanging<T>(work: (sent: () => void) => Promise<T>): Promise<T> {
+    let followed: number | undefined
+    this.changing++
+    this.clear()
     try {
-      return await work()
+      return await work(() => {
+        if (this.changing > 1) return
+        this.isChanged = true
+        const next = this.ahead(new Map([...this.recent, ...this.soon]))
+        this.ask(new Map([...next].filter(([, read]) => isSentAtOnce(read))))
+        followed = this.era
+      })
     } finally {
-      end()
+      this.changing--
+      // what was asked for behind this work counts only when nothing else changed meanwhile
+      if (followed !== this.era) this.renew()
     }
   }
 
@@ -172,40 +202,6 @@ export class ReadCache {
   }
 }
 
-/** Programs that only read, whatever their arguments. */
-const READERS = new Set(['dpkg-query', 'getent', 'id', 'uname', 'apt-cache', 'lsb_release', 'systemd-detect-virt'])
-
-/** First arguments with which a program only reads. */
-const READING: ReadonlyMap<string, RegExp> = new Map([
-  ['systemctl', /^(show|is-active|is-enabled|is-failed|cat|status|list-units|list-unit-files)$/],
-  ['rpm', /^(-q[a-z]*|--query)$/],
-  ['dpkg', /^(-l|-s|-L|--list|--status|--print-architecture|--compare-versions)$/],
-  ['hostname', /^-[fsidIA]$/],
-])
-
-/** Arguments of these programs that run something else. */
-const RUNNING = /^(--pipe|--eval|-E|--load|--macros|--define|-D)/
-
-/** Return the command as a read, or undefined when it may change the target or its output is heard as it comes. */
-export function readOnlyCommand(command: Command): ReadCommand | undefined {
-  const { argv, stdin, hear, maxOutput, cwd, env, cleanEnv, user, group, umask, mergeStderr } = command
-  const [program = '', ...args] = argv
-  const first = args.find((word) => !/^--(no-pager|full|plain|no-legend|quiet)\b/.test(word)) ?? ''
-  const isReader = READERS.has(basename(program)) || (READING.get(basename(program))?.test(first) ?? false)
-  if (!isReader || args.some((word) => RUNNING.test(word))) return undefined
-  if (stdin !== undefined || hear || maxOutput !== undefined) return undefined
-  return {
-    argv: [...argv],
-    ...(cwd !== undefined && { cwd }),
-    ...(env && env.size > 0 && { env: [...env] }),
-    ...(cleanEnv && { cleanEnv }),
-    ...(user !== undefined && { user }),
-    ...(group !== undefined && { group }),
-    ...(umask !== undefined && { umask }),
-    ...(mergeStderr && { mergeStderr }),
-  }
-}
-
 const PATH_READS = new Set(['stat', 'lstat', 'read', 'list', 'realPath', 'readLink', 'hash', 'access'])
 
 /** Return the reads in data that was kept; what is no read, or a command that could change something, is left out. */
@@ -214,15 +210,9 @@ export function keptReads(data: unknown): SshRead[] {
   return data.filter((read: Partial<Record<string, unknown>> | null): read is SshRead => {
     if (read === null || typeof read !== 'object') return false
     const { op, path, program, key, command } = read
-    if (op === 'run') return isKeptCommand(command)
+    if (op === 'run') return isReadCommand(command)
     if (op === 'which') return typeof program === 'string'
     if (op === 'user' || op === 'group') return typeof key === 'string' || typeof key === 'number'
     return PATH_READS.has(String(op)) && typeof path === 'string'
   })
-}
-
-function isKeptCommand(data: unknown): boolean {
-  const { argv } = (data ?? {}) as { argv?: unknown }
-  if (!Array.isArray(argv) || !argv.every((word) => typeof word === 'string')) return false
-  return readOnlyCommand({ argv }) !== undefined
 }

@@ -23,6 +23,10 @@ export interface CommandTools {
   user(name: string): Promise<User | undefined>
   group(name: string): Promise<UserGroup | undefined>
   groups(): Promise<UserGroup[]>
+  /** Called when a command is on the way: what is asked for meanwhile is answered after it. */
+  sent?(): void
+  /** The command only reads and soon ends: other requests may wait for it, and what it may look for is on disk. */
+  isReading?: boolean
   /** Ends each of the commands that run now. */
   running: Set<() => void>
   /** Put on disk what is held in memory; return what to wait for, if anything, right before a command is sent. */
@@ -36,19 +40,23 @@ const SIGNALS = new Set(Object.values(constants.signals))
 
 export async function runRemote(tools: CommandTools, command: Command): Promise<CommandResult> {
   command.signal?.throwIfAborted()
-  const definition = `_x() { ${await setUp(tools, command)}; _go ${await launchWords(tools, command)}; }`
-  const input = await inputDefinition(tools, command.stdin)
+  // without a wait where there is nothing to wait for, so that it comes behind what was sent right before
+  const asOther = isOwn(command) ? [] : await asUser(tools, command)
+  const definition = `_x() { ${setUp(tools, command)}; _go ${launchWords(tools, command, asOther)}; }`
+  const input = command.stdin === undefined ? undefined : await inputDefinition(tools, command.stdin)
   const call = `${input === undefined ? '_run' : '_runin'}${command.mergeStderr ? '1' : ''}`
   const output = new CommandStream(command)
   const ending = new Ending(tools, command, output)
   try {
-    const settling = tools.settle()
+    const settling = tools.isReading ? undefined : tools.settle()
     if (settling) await settling
-    const answer = await tools.agents.request(`${definition}\n${input ?? ''}\n${call}`, {
-      isLong: true,
+    const asked = tools.agents.request(`${definition}\n${input ?? ''}\n${call}`, {
+      ...(tools.isReading ? { isRead: true } : { isLong: true }),
       limit: command.maxOutput ?? MOST_OUTPUT,
       hear: (piece) => output.take(piece),
     })
+    tools.sent?.()
+    const answer = await asked
     command.signal?.throwIfAborted()
     output.raise(answer, command)
     const isSignalled = answer.isSignalled || ending.isForced
@@ -63,7 +71,8 @@ export async function runRemote(tools: CommandTools, command: Command): Promise<
 
 /** Start a command that nothing waits for. */
 export async function startRemote(tools: CommandTools, command: Command): Promise<number> {
-  const definition = `_x() { ${await setUp(tools, command)}; _leave ${await launchWords(tools, command)}; }`
+  const asOther = isOwn(command) ? [] : await asUser(tools, command)
+  const definition = `_x() { ${setUp(tools, command)}; _leave ${launchWords(tools, command, asOther)}; }`
   const text = `${definition}\n( ( _x ) 3>&- 4>&- 2>/dev/null & ) </dev/null | cat`
   const settling = tools.settle()
   if (settling) await settling
@@ -74,8 +83,11 @@ export async function startRemote(tools: CommandTools, command: Command): Promis
   return Number(line)
 }
 
+/** Variables that every shell sets, or that our shell removes at its start: their values may differ from those at the login. */
+const OF_SHELLS = new Set(['_', 'CDPATH', 'ENV', 'OLDPWD', 'PWD', 'SHLVL'])
+
 /** The lines that make the surroundings of a command: directory, umask and environment. */
-async function setUp({ facts, variables }: CommandTools, command: Command): Promise<string> {
+function setUp({ facts, variables }: CommandTools, command: Command): string {
   const { argv, cwd, umask, env, cleanEnv } = command
   const lines: string[] = []
   if (cwd !== undefined) lines.push(`_cd ${pathWord(cwd)}`)
@@ -84,27 +96,32 @@ async function setUp({ facts, variables }: CommandTools, command: Command): Prom
   for (const [name, value] of env ?? []) given.set(name, value)
   const gone = cleanEnv ? ['PWD', 'OLDPWD', 'SHLVL', ...facts.env.keys(), ...variables.keys()] : []
   const unset = new Set([...gone, ...[...given].filter(([, value]) => value === null).map(([name]) => name)])
-  for (const name of unset) if (isVariableName(name) && !given.get(name)) lines.push(`unset ${name}`)
+  for (const name of unset) if (isVariableName(name) && (given.get(name) ?? null) === null) lines.push(`unset ${name}`)
+  const isThere = (name: string, value: string): boolean =>
+    facts.env.get(name) === value && !variables.has(name) && !OF_SHELLS.has(name)
   for (const [name, value] of given) {
-    if (value !== null && isVariableName(name)) lines.push(`${name}=${word(value)}; export ${name}`)
+    if (value !== null && isVariableName(name) && !isThere(name, value))
+      lines.push(`${name}=${word(value)}; export ${name}`)
   }
   lines.push(`_find ${word(argv[0] ?? '')}`)
   return lines.join('; ')
 }
 
 /** The vector that is started: for another user, and with the variables that a shell cannot have. */
-async function launchWords(tools: CommandTools, command: Command): Promise<string> {
+function launchWords(tools: CommandTools, command: Command, asOther: readonly string[]): string {
   const odd = [...(command.env ?? [])]
     .filter(([name]) => !isVariableName(name))
     .map(([name, value]) => `${name}=${value}`)
   // bash puts variables of its own into the environment of what it starts
   const removed = command.cleanEnv && tools.facts.isBash ? ['-u', '_', '-u', 'SHLVL', '-u', 'PWD', '-u', 'OLDPWD'] : []
   const environment = odd.length + removed.length > 0 ? ['env', ...removed, ...odd] : []
-  return words([...(await asUser(tools, command)), ...environment, ...command.argv])
+  return words([...asOther, ...environment, ...command.argv])
 }
 
+/** Whether the command runs as the user of the shell. */
+const isOwn = ({ user, group }: Command): boolean => user === undefined && group === undefined
+
 async function asUser(tools: CommandTools, { user, group }: Command): Promise<string[]> {
-  if (user === undefined && group === undefined) return []
   const account = user === undefined ? undefined : await tools.user(user)
   if (user !== undefined && !account) throw new HostError('UserUnknown', `User '${user}' is not available`)
   const primary = group === undefined ? undefined : await tools.group(group)
@@ -125,12 +142,8 @@ async function asUser(tools: CommandTools, { user, group }: Command): Promise<st
   return ['su', '-s', '/bin/sh', '-c', 'exec "$0" "$@"', name, '--']
 }
 
-/** The shell function that writes the input, or undefined where there is none. */
-async function inputDefinition(
-  tools: CommandTools,
-  stdin: string | Uint8Array | undefined,
-): Promise<string | undefined> {
-  if (stdin === undefined) return undefined
+/** The shell function that writes the input. */
+async function inputDefinition(tools: CommandTools, stdin: string | Uint8Array): Promise<string> {
   const bytes = Buffer.from(stdin as Uint8Array)
   if (bytes.length <= INLINE) return `_in() { printf ${contentWords(bytes)}; }`
   const file = pathWord(await tools.inputFile(bytes))
@@ -234,7 +247,7 @@ class Ending {
 
   private signal(name: string): void {
     // a lost connection is told to the one who waits for the command
-    this.tools.agents.request(`( _kill ${name} ${this.output.pid} ) </dev/null`).catch(() => {})
+    this.tools.agents.requestBeside(`( _kill ${name} ${this.output.pid} ) </dev/null`).catch(() => {})
   }
 
   close(): void {

@@ -4,10 +4,11 @@ import { join } from 'node:path/posix'
 import { isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
-import type { Answer, RequestOptions } from './agent.ts'
+import type { Answer, Batch, RequestOptions } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import type { Facts } from './facts.ts'
+import { hashBatch, type StatWay, statBatch } from './many-files.ts'
 import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { FILE_SYSTEM, parseDiskFree, parseFileSystem, parseStat, statCommand } from './stat-text.ts'
 import { toolError } from './tool-errors.ts'
@@ -18,14 +19,13 @@ const FIRST_PIECE = 1 << 20
 
 const WISHES: Record<AccessWish, string> = { exists: '-e', read: '-r', write: '-w', execute: '-x' }
 
-const SUMS = new Map([
-  ['md5', 'md5sum'],
-  ['sha1', 'sha1sum'],
-  ['sha224', 'sha224sum'],
-  ['sha256', 'sha256sum'],
-  ['sha384', 'sha384sum'],
-  ['sha512', 'sha512sum'],
-])
+/** The tools that print checksums, in the order of preference: those of GNU and busybox, of BSD, and of Perl. */
+const sumTools = (algorithm: string): string[] =>
+  algorithm === 'md5'
+    ? ['md5sum', 'md5 -q']
+    : [`${algorithm}sum`, `${algorithm} -q`, `shasum -a ${algorithm.slice('sha'.length)}`]
+
+const SUMS = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
 
 /** The words of options for the shell's `_write`: exclusive, mode, owner and group; an empty one is not given. */
 const optionWords = ({ exclusive = false, mode, uid, gid }: WriteOptions): string =>
@@ -35,24 +35,40 @@ export class SshFiles implements HostFiles {
   protected readonly connection: SshConnection
   protected readonly agents: Agents
   protected readonly facts: Facts
+  private readonly stats: Batch<FileStat | null>
+  /** By algorithm, the tool of this target and requests for many files. */
+  private readonly sums: ReadonlyMap<string, { tool: string; batch: Batch<string | null> }>
 
   constructor(connection: SshConnection, agents: Agents, facts: Facts) {
     this.connection = connection
     this.agents = agents
     this.facts = facts
+    this.stats = statBatch(facts.stat)
+    const toolOf = (algorithm: string): string | undefined =>
+      sumTools(algorithm).find((line) => facts.tools.has(line.replace(/ .*/, '')))
+    this.sums = new Map(
+      SUMS.flatMap((algorithm) => {
+        const tool = toolOf(algorithm)
+        return tool === undefined ? [] : [[algorithm, { tool, batch: hashBatch(tool) }]]
+      }),
+    )
   }
 
   /** Put temporary files that are still in memory on disk. Called before a path of theirs is changed or followed. */
   protected ready(..._paths: string[]): void {}
 
   /** Ask in a subshell, whose tools tell failures in English. */
-  protected ask(text: string, options?: RequestOptions): Promise<Answer> {
+  protected ask(text: string, options: RequestOptions = { isRead: true }): Promise<Answer> {
     return this.agents.request(`( LC_ALL=C; export LC_ALL; ${text} ) </dev/null`, options)
   }
 
   /** Ask, and raise what the target refuses. */
   protected async must(text: string, path?: string, other?: string): Promise<Buffer> {
-    const answer = await this.ask(text)
+    return this.succeeded(this.ask(text), path, other)
+  }
+
+  private async succeeded(asked: Promise<Answer>, path?: string, other?: string): Promise<Buffer> {
+    const answer = await asked
     if (answer.status !== 0) throw toolError(answer, path, other)
     if (answer.isTruncated) throw systemError('EFBIG', path, other)
     return answer.stdout
@@ -60,7 +76,7 @@ export class SshFiles implements HostFiles {
 
   /** Ask for a change. What was read before counts no more; what is asked for from now on is answered after it. */
   private async change(text: string, path?: string, other?: string): Promise<void> {
-    const asked = this.must(text, path, other)
+    const asked = this.succeeded(this.ask(text, {}), path, other)
     this.changed()
     await asked
   }
@@ -81,7 +97,7 @@ export class SshFiles implements HostFiles {
     if (first.status !== 0) throw toolError(first, path)
     if (first.stdout.length > 0) yield first.stdout
     if (first.stdout.length < FIRST_PIECE) return
-    yield* download(this.connection, `exec tail -c +${FIRST_PIECE + 1} ${pathWord(path)}`, path)
+    yield* download(this.connection, this.facts.tools, path, first.stdout)
   }
 
   async write(path: string, data: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
@@ -96,10 +112,16 @@ export class SshFiles implements HostFiles {
     if (isWhole) return this.write(path, begin, options)
     this.ready(path)
     this.changed()
-    const tools = { agents: this.agents, connection: this.connection, tools: this.facts.tools }
+    const tools = {
+      agents: this.agents,
+      connection: this.connection,
+      tools: this.facts.tools,
+      isSummed: this.sums.has('sha256'),
+    }
     const target = {
       path,
-      into: (file: string) => `_move ${pathWord(path)} ${optionWords(options)} ${file}`,
+      into: (file: string, size: number, checksum: string) =>
+        `_move ${pathWord(path)} ${optionWords(options)} ${word(file)} ${size} ${word(checksum)}`,
       beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
     }
     await upload(tools, all, target).finally(() => this.changed())
@@ -137,16 +159,19 @@ export class SshFiles implements HostFiles {
   }
 
   stat(path: string): Promise<FileStat | undefined> {
-    return this.statOrNothing(path, true)
+    return this.statOrNothing(path, 'L')
   }
 
   lstat(path: string): Promise<FileStat | undefined> {
-    return this.statOrNothing(path, false)
+    return this.statOrNothing(path, 'P')
   }
 
-  private async statOrNothing(path: string, follows: boolean): Promise<FileStat | undefined> {
+  private async statOrNothing(path: string, way: StatWay): Promise<FileStat | undefined> {
     if (path === '') return undefined
-    const answer = await this.ask(`${statCommand(this.facts.stat, follows)} ${pathWord(path)}`)
+    if (path.includes('\0')) throw systemError('EINVAL', path)
+    const told = await this.agents.requestOf(this.stats, `${way}${path}`)
+    if (told !== undefined) return told ?? undefined
+    const answer = await this.ask(`${statCommand(this.facts.stat, way === 'L')} ${pathWord(path)}`)
     if (answer.status === 0) return parseStat(this.facts.stat, answer.stdout.toString())
     const error = toolError(answer, path)
     if (isHostError(error, 'ENOENT', 'ENOTDIR')) return undefined
@@ -237,9 +262,13 @@ export class SshFiles implements HostFiles {
   }
 
   async hash(path: string, algorithm: string): Promise<string> {
-    const tool = SUMS.get(algorithm.toLowerCase())
-    if (tool !== undefined && this.facts.tools.has(tool)) {
-      const text = (await this.must(`${tool} ${pathWord(path)}`, path)).toString()
+    if (path === '' || path.includes('\0')) throw systemError(path === '' ? 'ENOENT' : 'EINVAL', path)
+    const sum = this.sums.get(algorithm.toLowerCase())
+    if (sum !== undefined) {
+      const told = await this.agents.requestOf(sum.batch, path)
+      if (told === null) throw systemError('ENOENT', path)
+      if (told !== undefined) return told
+      const text = (await this.must(`${sum.tool} ${pathWord(path)}`, path)).toString()
       return /^\\?([0-9a-f]+)/.exec(text)?.[1] ?? ''
     }
     const hash = createHash(algorithm)

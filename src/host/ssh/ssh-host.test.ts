@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,6 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../test/free-port.ts'
 import { noSshd, startSshd, type TestSshd } from '../../../test/ssh/sshd.ts'
@@ -81,6 +84,29 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     expect(host.roundTrips - before).toBe(2)
   })
 
+  test('waits for what takes long, and gives up a target that starts no other shell', async () => {
+    const folder = mkdtempSync(join(scratch, 'hanging-'))
+    const [shell, fifo, flag] = ['sh', 'fifo', 'flag'].map((name) => join(folder, name)) as [string, string, string]
+    writeFileSync(shell, `#!/bin/sh\n[ -e '${flag}' ] && exec sleep 5\nexec /bin/sh "$@"\n`, { mode: 0o755 })
+    execFileSync('mkfifo', [fifo])
+    const openWith = (shellTimeout: number): Promise<SshHost> => {
+      const options = { log: silentLog, runtimeDir: join(folder, 'run'), shell, requestTimeout: 0.2, shellTimeout }
+      return SshHost.open(sshd.target, options)
+    }
+    const [patient, impatient] = await Promise.all([openWith(60), openWith(0.5)])
+    const slow = patient.read(fifo)
+    await sleep(1000)
+    writeFileSync(fifo, 'late')
+    expect(String(await slow)).toBe('late')
+    writeFileSync(flag, '')
+    const { message } = await failureOf(impatient.read(fifo))
+    expect(message).toBe(
+      'The connection to 127.0.0.1 was lost: no answer for 0.2 seconds, and no other shell starts there',
+    )
+    writeFileSync(fifo, '', { flag: 'r+' })
+    await Promise.all([patient.close(), impatient.close()])
+  })
+
   test('asks beforehand for what the last session read', async () => {
     await host.write(`${scratch}/known`, 'x')
     const look = async (over: SshHost): Promise<unknown[]> => [
@@ -101,6 +127,111 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     await next.write(`${scratch}/known`, 'longer')
     expect((await next.stat(`${scratch}/known`))?.size).toBe(6)
     await Promise.all([first.close(), next.close()])
+  })
+
+  test('answers from no plan and no earlier answer what a change has made different', async () => {
+    const [file, other, link] = ['plan-file', 'plan-other', 'plan-link'].map((name) => join(scratch, name)) as [
+      string,
+      string,
+      string,
+    ]
+    writeFileSync(file, 'one')
+    writeFileSync(other, 'longer than one')
+    writeFileSync(link, 'one')
+    const line = (text: string): Parameters<SshHost['run']>[0] => ({ argv: ['/bin/sh', '-c', text] })
+    const look = async (over: SshHost): Promise<unknown[]> => [
+      (await over.stat(link))?.size,
+      (await over.lstat(link))?.type,
+      String(await over.read(link)),
+      await over.realPath(link),
+      (await over.run(line(`test -f ${file}`))).retcode,
+      (await over.stat(file))?.size,
+    ]
+    const first = await open()
+    expect(await look(first)).toEqual([3, 'file', 'one', link, 0, 3])
+    // the path became a link between two runs
+    rmSync(link)
+    symlinkSync(other, link)
+    const next = await open()
+    await next.prefetch(first.recorded())
+    expect(await look(next)).toEqual([15, 'link', 'longer than one', other, 0, 3])
+    // commands change what the plan looks at, and so does a link that leads to it
+    await next.run(line(`echo 'four' > ${file}; ln -sf ${file} ${link}`))
+    expect(await look(next)).toEqual([5, 'link', 'four\n', file, 0, 5])
+    await next.write(link, 'by the link')
+    expect((await next.stat(file))?.size).toBe(11)
+    await next.run(line(`rm ${file}`))
+    expect([(await next.run(line(`test -f ${file}`))).retcode, await next.stat(file)]).toEqual([1, undefined])
+    await Promise.all([first.close(), next.close()])
+  })
+
+  test('tells of many files what it tells of one', async () => {
+    const folder = mkdtempSync(join(scratch, 'many-'))
+    const at = (name: string): string => join(folder, name)
+    writeFileSync(at("it's\n here"), 'x')
+    symlinkSync('nowhere', at('dangling'))
+    symlinkSync('loop', at('loop'))
+    const names = ["it's\n here", 'dangling', 'absent', 'absent/below', "it's\n here/below", '.']
+    const fresh = await open()
+    const stats = await Promise.all(names.flatMap((name) => [fresh.stat(at(name)), fresh.lstat(at(name))]))
+    expect(stats.map((stat) => stat?.type)).toEqual([
+      ...['file', 'file', undefined, 'link', undefined, undefined, undefined, undefined, undefined, undefined],
+      ...['directory', 'directory'],
+    ])
+    await expect(fresh.stat(at('loop'))).rejects.toThrow('Too many levels')
+    const sums = await Promise.allSettled([fresh.hash(at("it's\n here"), 'sha256'), fresh.hash(at('absent'), 'sha256')])
+    expect(sums.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    await fresh.close()
+  })
+
+  test.runIf(process.geteuid?.() === 0)('writes in directories of others without following their links', async () => {
+    const folder = mkdtempSync(join(scratch, 'theirs-'))
+    execFileSync('chown', ['nobody', folder])
+    await host.write(join(folder, 'file'), 'text', { mode: 0o754 })
+    expect([statSync(join(folder, 'file')).mode & 0o7777, readdirSync(folder)]).toEqual([0o754, ['file']])
+    await expect(host.write(join(folder, 'absent', 'file'), 'text')).rejects.toThrow('No such file')
+    expect(readdirSync(folder)).toEqual(['file'])
+    await host.write(join(folder, 'file'), 'x'.repeat(100_000), { mode: 0o644 })
+    expect([statSync(join(folder, 'file')).size, readdirSync(folder)]).toEqual([100_000, ['file']])
+  })
+
+  test.runIf(process.geteuid?.() === 0)(
+    'puts no large file in place that the owner of a directory swapped',
+    async () => {
+      const folder = mkdtempSync(join(scratch, 'theirs-'))
+      const trap = mkdtempSync(join(scratch, 'trap-'))
+      writeFileSync(join(trap, 'content'), 'theirs')
+      execFileSync('chown', ['-R', 'nobody', folder, trap])
+      const swapping = async function* () {
+        yield Buffer.alloc(100_000, 'a')
+        await until('the file is being written', () => readdirSync(folder).length === 1)
+        const [name] = readdirSync(folder)
+        renameSync(join(folder, name!), join(folder, 'moved'))
+        symlinkSync(trap, join(folder, name!))
+        yield Buffer.alloc(100_000, 'b')
+      }
+      await expect(host.writeStream(join(folder, 'file'), swapping(), { mode: 0o4755 })).rejects.toThrow(
+        'Permission denied',
+      )
+      expect(existsSync(join(folder, 'file'))).toBe(false)
+      const theirs = statSync(join(trap, 'content'))
+      expect([theirs.size, theirs.mode & 0o7777]).toEqual([6, 0o644])
+    },
+  )
+
+  test('reads files that compress as it reads others, and fails where the file is gone', async () => {
+    const path = join(scratch, 'long')
+    for (const content of [Buffer.alloc(5 << 20, 'line of a log\n'), randomBytes(3 << 20)]) {
+      writeFileSync(path, content)
+      const pieces: Uint8Array[] = []
+      for await (const piece of host.stream(path)) pieces.push(piece)
+      expect(Buffer.concat(pieces).equals(content)).toBe(true)
+    }
+    writeFileSync(path, Buffer.alloc(5 << 20, 'x'))
+    const reading = host.stream(path)[Symbol.asyncIterator]()
+    await reading.next()
+    rmSync(path)
+    await expect(reading.next()).rejects.toThrow('No such file')
   })
 
   test('knows the target by the first answer', async () => {

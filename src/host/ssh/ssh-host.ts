@@ -8,6 +8,7 @@ import type {
   Command,
   CommandResult,
   Connection,
+  ExpectedRead,
   FileRange,
   FileStat,
   Host,
@@ -22,7 +23,8 @@ import { SshConnection, type SshOptions } from './connection.ts'
 import { connectionError, isProxyFailure, isSshError } from './errors.ts'
 import { readFacts } from './facts.ts'
 import { type RawOptions, type RawResult, runRaw } from './raw-command.ts'
-import { ReadCache, readOnlyCommand, type SshRead } from './read-cache.ts'
+import { ReadCache, type SshRead } from './read-cache.ts'
+import { commandOf, readOnlyCommand } from './reading-commands.ts'
 import { contentWords, expandedWord, INLINE, pathWord, words } from './shell-text.ts'
 import { accountFile, accountQuery, findGroup, findUser } from './ssh-accounts.ts'
 import { type CommandTools, runRemote, startRemote } from './ssh-commands.ts'
@@ -32,7 +34,8 @@ import { toolError } from './tool-errors.ts'
 
 export class SshHost extends SshFiles implements Host {
   readonly readOnly: boolean = false
-  private folder: Promise<string> | undefined
+  /** An object, because views of this host share it. */
+  private readonly own: { folder?: Promise<string> } = {}
   readonly remote: RemotePrograms = this
   private readonly held = new HeldFiles()
   private readonly variables = new Map<string, string | null>()
@@ -49,8 +52,8 @@ export class SshHost extends SshFiles implements Host {
     const agents = new Agents(connection)
     try {
       const asked = Date.now() / 1000
-      const answer = await agents.request('_facts </dev/null')
-      return new SshHost(connection, agents, readFacts(answer, asked, Date.now() / 1000))
+      const { facts, ...known } = await agents.introduce()
+      return new SshHost(connection, agents, { ...readFacts(facts, asked, Date.now() / 1000), ...known })
     } catch (error) {
       const isProxy = isSshError(error, 'Unreachable') && isProxyFailure(error.said)
       const reason = isProxy ? connectionError(target.host, await connection.proxyFailure(), error.retcode) : error
@@ -62,6 +65,11 @@ export class SshHost extends SshFiles implements Host {
   /** Times that were waited for the target so far. */
   get roundTrips(): number {
     return this.agents.roundTrips
+  }
+
+  /** Wait until the target has answered in this session. Throws SshError. */
+  reached(): Promise<void> {
+    return this.agents.reached()
   }
 
   /** Run a line in the login shell of the login user, without input. */
@@ -87,8 +95,8 @@ export class SshHost extends SshFiles implements Host {
   }
 
   sessionFolder(): Promise<string> {
-    this.folder ??= this.makeFolder()
-    return this.folder
+    this.own.folder ??= this.makeFolder()
+    return this.own.folder
   }
 
   /** The shell that makes the folder removes it when it ends, whatever ends it. */
@@ -96,6 +104,7 @@ export class SshHost extends SshFiles implements Host {
     const path = this.temporaryName({ prefix: '.brine-' })
     const answer = await this.agents.request(
       `_stage=${pathWord(path)}; ( umask 077; LC_ALL=C mkdir "$_stage" ) </dev/null || { _stage=; false; }`,
+      { leavesFiles: true },
     )
     if (answer.status !== 0) throw toolError(answer, path)
     return path
@@ -105,6 +114,7 @@ export class SshHost extends SshFiles implements Host {
   async close(): Promise<void> {
     this.held.release()
     for (const end of this.running) end()
+    this.agents.leaveShell(this.facts.clockOffset)
     await this.agents.close()
     await this.connection.close()
   }
@@ -131,6 +141,10 @@ export class SshHost extends SshFiles implements Host {
   /** Ask for reads in one round trip, to have them at hand. */
   prefetch(reads: readonly SshRead[]): Promise<void> {
     return this.cache.prefetch(reads)
+  }
+
+  expect(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void {
+    this.cache.expect(soon, later)
   }
 
   /** Return the reads of this session in order, to prefetch them the next time. */
@@ -167,16 +181,21 @@ export class SshHost extends SshFiles implements Host {
         return this.findAccount(read.key, 'passwd', findUser)
       case 'group':
         return this.findAccount(read.key, 'group', findGroup)
-      case 'run': {
-        const { env, ...command } = read.command
-        return runRemote(this.commandTools, { ...command, ...(env && { env: new Map(env) }) })
-      }
+      case 'run':
+        return runRemote({ ...this.commandTools, isReading: true }, commandOf(read.command, this.variablesNow()))
     }
   }
 
   async run(command: Command): Promise<CommandResult> {
-    const read = readOnlyCommand(command)
-    if (!read) return this.cache.whileChanging(() => runRemote(this.commandTools, command))
+    const read = readOnlyCommand(command, this.variablesNow())
+    if (!read) {
+      return this.cache.whileChanging((sent) => {
+        const tools = { ...this.commandTools, sent: () => this.agents.behindLast(sent) }
+        return runRemote(tools, command)
+      })
+    }
+    const settling = this.held.isEmpty ? undefined : this.settleForCommand()
+    if (settling) await settling
     command.signal?.throwIfAborted()
     return this.cache.get({ op: 'run', command: read })
   }
@@ -190,7 +209,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   private async findProgram(program: string): Promise<string | undefined> {
-    const tests = programCandidates(program, await this.env()).map((path) => {
+    const tests = programCandidates(program, this.variablesNow()).map((path) => {
       const file = pathWord(path)
       return `if [ -f ${file} ] && [ -x ${file} ]; then printf %s ${contentWords(path).slice(3)}; exit; fi`
     })
@@ -236,6 +255,10 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async env(): Promise<ReadonlyMap<string, string>> {
+    return this.variablesNow()
+  }
+
+  private variablesNow(): ReadonlyMap<string, string> {
     const variables = new Map(this.facts.env)
     for (const [name, value] of this.variables) {
       if (value === null) variables.delete(name)

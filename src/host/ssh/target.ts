@@ -5,6 +5,8 @@ import { SshError } from './errors.ts'
 export interface SshTarget {
   /** Name or address. */
   host: string
+  /** Words of a program that runs the shell line after them on the target, in place of ssh, such as `docker exec -i NAME /bin/sh -c`. */
+  via?: readonly string[]
   port?: number
   user?: string
   /** For the login. A secret: it never stands in an argument, the environment, a file or a log. */
@@ -54,7 +56,7 @@ export function checkTarget(target: SshTarget): void {
     if (secret !== undefined && (/[\0\r\n]/.test(secret) || secret.length > MOST)) refuse('a password of several lines')
   }
   const words = [target.identity, target.knownHostsFile, target.configFile, target.path]
-  for (const text of [...words, ...(target.options ?? []), ...(target.remoteForwards ?? [])]) {
+  for (const text of [...words, ...(target.via ?? []), ...(target.options ?? []), ...(target.remoteForwards ?? [])]) {
     if (text !== undefined && (/[\0\n]/.test(text) || text.length > MOST))
       refuse(`${JSON.stringify(text.slice(0, 80))}`)
   }

@@ -1,13 +1,14 @@
 // Content of any size, over a channel of its own: compressed where that pays, and put in place only when the target has all of it.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createGzip, gzipSync } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import { randomName } from '../random-name.ts'
 import type { Answer } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
-import { contentWords, INLINE, word } from './shell-text.ts'
+import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
 import { toolError } from './tool-errors.ts'
 
 /** Content that gzip makes smaller than this share is sent compressed. */
@@ -18,28 +19,32 @@ export interface UploadTarget {
   path: string
   /** Shell text that prints the file to fill, beside the one to write. */
   beside: string
-  /** Shell text that puts the filled file in place. */
-  into: (file: string) => string
+  /** Shell text that puts the filled file in place when it has this size and checksum. */
+  into: (file: string, size: number, checksum: string) => string
 }
 
 export interface UploadTools {
   agents: Agents
   connection: SshConnection
   tools: ReadonlySet<string>
+  /** Whether the target works out SHA-256 sums. */
+  isSummed: boolean
 }
 
 /** Fill a new file beside the one to write, check it, and put it in place. */
 export async function upload(
-  { agents, connection, tools }: UploadTools,
+  { agents, connection, tools, isSummed }: UploadTools,
   pieces: AsyncIterable<Uint8Array>,
   { path, beside, into }: UploadTarget,
 ): Promise<void> {
   const name = randomName(16)
   const made = succeeded(
-    await agents.request(`_tmp=$( LC_ALL=C; export LC_ALL; ${beside} ${name} </dev/null ) && _keep "$_tmp"`),
+    await agents.request(`_tmp=$( LC_ALL=C; export LC_ALL; ${beside} ${name} </dev/null ) && _keep "$_tmp"`, {
+      leavesFiles: true,
+    }),
     path,
   )
-  const file = word(made.stdout.toString())
+  const file = made.stdout.toString()
   const hash = createHash('sha256')
   let size = 0
   const counted = (async function* () {
@@ -53,11 +58,11 @@ export async function upload(
   try {
     if (connection.usesTerminal) await fillInPieces(agents, counted, file, path)
     else await fill(connection, tools, counted, file, path)
-    const check = tools.has('sha256sum') ? hash.digest('hex') : ''
-    succeeded(await agents.request(inFolder(`_same ${file} ${size} ${word(check)} && ${into(file)}`)), path)
+    const check = isSummed ? hash.digest('hex') : ''
+    succeeded(await agents.request(inFolder(into(file, size, check))), path)
   } catch (error) {
     // a lost connection removes the file itself
-    await agents.request(inFolder(`rm -f ${file}`)).catch(() => {})
+    await agents.request(inFolder(`_drop ${word(file)}`)).catch(() => {})
     throw error
   }
 }
@@ -77,11 +82,11 @@ async function fill(
   const source = pieces[Symbol.asyncIterator]()
   const first = await source.next()
   const sample = first.done ? new Uint8Array() : first.value.subarray(0, SAMPLE)
-  const isPacked =
-    tools.has('gzip') && sample.length > 0 && gzipSync(sample, { level: 1 }).length < sample.length * WORTHWHILE
+  const isPacked = tools.has('gzip') && isWorthwhile(sample)
   const unpack = isPacked ? 'gzip -dc' : 'cat'
   // the end of a lost connection looks like the end of the content, but then nobody hears the last word
-  const filling = `[ -f ${file} ] && ${unpack} >> ${file} && echo filled || { rm -f ${file}; exit 1; }`
+  const { enter, name } = placeOf(file)
+  const filling = `${enter}[ -f ${name} ] && ${unpack} >> ${name} && echo filled || { rm -f ${name}; exit 1; }`
   const channel = connection.open(`LC_ALL=C; export LC_ALL; trap : HUP INT PIPE TERM; ${filling}`)
   const { child } = channel
   let said = ''
@@ -110,6 +115,17 @@ async function fill(
   throw toolError({ stderr: Buffer.from(said), status: code }, path)
 }
 
+/**
+ * The file to fill. In a directory of somebody else it is in a directory of ours, which is entered and checked: its name may lead elsewhere
+ * by now.
+ */
+function placeOf(file: string): { enter: string; name: string } {
+  if (!file.endsWith('/content')) return { enter: '', name: word(file) }
+  const folder = word(file.slice(0, file.lastIndexOf('/')))
+  const isOurs = '[ -O . ] && case $(ls -ld .) in drwx------*) ;; *) false;; esac'
+  return { enter: `cd ${folder} && ${isOurs} || exit 1; `, name: './content' }
+}
+
 /** A terminal has no end of input, so the content goes in requests. */
 async function fillInPieces(
   agents: Agents,
@@ -117,16 +133,65 @@ async function fillInPieces(
   file: string,
   path: string,
 ): Promise<void> {
+  const { enter, name } = placeOf(file)
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; at += INLINE) {
-      const words = contentWords(piece.subarray(at, at + INLINE))
-      succeeded(await agents.request(`( LC_ALL=C; export LC_ALL; printf ${words} | cat >> ${file} ) </dev/null`), path)
+      const text = `printf ${contentWords(piece.subarray(at, at + INLINE))} | cat >> ${name}`
+      succeeded(await agents.request(`( LC_ALL=C; export LC_ALL; ${enter}${text} ) </dev/null`), path)
     }
   }
 }
 
+/** Whether content like this is worth compressing. */
+const isWorthwhile = (sample: Uint8Array): boolean =>
+  sample.length > 0 && gzipSync(sample, { level: 1 }).length < sample.length * WORTHWHILE
+
+/**
+ * The rest of a file behind its first piece, over a channel of its own. Compressed content is read up to the size that the file has at the
+ * beginning, so that a target cannot make endless content of little.
+ */
+export async function* download(
+  connection: SshConnection,
+  tools: ReadonlySet<string>,
+  path: string,
+  first: Uint8Array,
+): AsyncIterable<Uint8Array> {
+  const file = pathWord(path)
+  const tail = `tail -c +${first.length + 1} ${file}`
+  if (!tools.has('gzip') || !isWorthwhile(first.subarray(0, SAMPLE))) {
+    yield* outputOf(connection, `exec ${tail}`, path)
+    return
+  }
+  const line = `wc -c < ${file} || exit 1; { ${tail} || kill $$; } | gzip -1c`
+  const output = outputOf(connection, line, path)[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  while (!head.includes('\n')) {
+    const { done, value } = await output.next()
+    if (done) throw toolError({ stderr: Buffer.alloc(0), status: 1 }, path)
+    head = Buffer.concat([head, value])
+  }
+  const end = head.indexOf('\n')
+  const packed = async function* (): AsyncGenerator<Uint8Array> {
+    yield head.subarray(end + 1)
+    yield* { [Symbol.asyncIterator]: () => output }
+  }
+  yield* firstBytes(
+    Readable.from(packed()).compose(createGunzip()),
+    Number(head.toString('utf8', 0, end)) - first.length,
+  )
+}
+
+async function* firstBytes(pieces: AsyncIterable<Uint8Array>, count: number): AsyncIterable<Uint8Array> {
+  let left = count
+  for await (const piece of pieces) {
+    if (left > 0) yield piece.subarray(0, left)
+    left -= piece.length
+    if (left < 0) return
+  }
+}
+
 /** The output of a shell line, piece by piece, over a channel of its own. */
-export async function* download(connection: SshConnection, line: string, path: string): AsyncIterable<Uint8Array> {
+async function* outputOf(connection: SshConnection, line: string, path: string): AsyncGenerator<Uint8Array> {
   const channel = connection.open(`LC_ALL=C; export LC_ALL; ${line}`)
   const { child } = channel
   await channel.ready

@@ -1,7 +1,7 @@
 // The cache roster: minions that the master knows, by its keys and its cache of grains, pillar and mine. `roster_order` says where each
 // setting comes from.
 import { BrineError, type Log } from '../../base/mod.ts'
-import { fetchSdb, option } from '../../config/mod.ts'
+import { fetchedSdb, option } from '../../config/mod.ts'
 import {
   type Dict,
   type IpAddress,
@@ -16,6 +16,7 @@ import {
   type Value,
 } from '../../data/mod.ts'
 import { resolveTarget } from '../../match/mod.ts'
+import { fetchSdb } from '../../pybridge/mod.ts'
 import type { Backend, RosterRequest } from './backend.ts'
 import { RosterError } from './errors.ts'
 
@@ -80,7 +81,7 @@ async function lookedUp(source: Value, minion: Minion): Promise<Value> {
   if (isDict(source)) return fromData(source, minion)
   const key = textOf(source) ?? str(source)
   if (key === 'id') return minion.id
-  if (key.startsWith('sdb://')) return (await fetchSdb(key, minion.opts, minion.log)) ?? null
+  if (key.startsWith('sdb://')) return (await fetchedSdb(key, minion.opts, minion.log, fetchSdb)) ?? null
   return /^[0-9a-fA-F:./]+$/.test(key) ? withinNetwork(key, minion) : byFilter(key, minion)
 }
 

@@ -1,8 +1,9 @@
 // One entry of a roster as it was written, to the settings of a target: checked, with the defaults of `roster_defaults`, and with
 // the values that `sdb://` names.
 import { didYouMean, type Log, withHint } from '../../base/mod.ts'
-import { fetchSdb, option, withFetched } from '../../config/mod.ts'
+import { fetchedSdb, option, withFetched } from '../../config/mod.ts'
 import { type Dict, deepCopy, isDict, quote, secretTexts, str, textOf, typeName, type Value } from '../../data/mod.ts'
+import { fetchSdb } from '../../pybridge/mod.ts'
 import { isValidId } from '../../wire/mod.ts'
 import { RosterError } from './errors.ts'
 
@@ -118,7 +119,7 @@ export class EntryReader {
   }
 
   private async fetched(uri: string, where: string): Promise<Value> {
-    const value = await fetchSdb(uri, this.opts, this.log)
+    const value = await fetchedSdb(uri, this.opts, this.log, fetchSdb)
     if (value === undefined) throw new RosterError('InvalidEntry', `${where} is left out: ${uri} cannot be fetched`)
     return value
   }

@@ -1,5 +1,6 @@
 // Rosters: which machines salt-ssh knows, which of them a target means, and how each is reached.
 export type { RosterRequest } from './backend.ts'
+export { BACKENDS as rosterBackends } from './backends.ts'
 export { directTarget } from './direct.ts'
 export type { RosterEntry } from './entry.ts'
 export { RosterError } from './errors.ts'

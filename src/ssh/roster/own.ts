@@ -1,14 +1,18 @@
 // Rosters of users' own: modules of `_roster` or `roster_dirs` with a function `targets(tgt, tgt_type)`.
 import { toError } from '../../base/mod.ts'
 import { isDict, str, typeName } from '../../data/mod.ts'
-import { moduleFiles, userPlugins } from '../../pybridge/mod.ts'
+import { mayHaveModules, userPlugins } from '../../pybridge/mod.ts'
 import { answersOf, type Scope } from '../../python/mod.ts'
 import type { Backend, RosterRequest } from './backend.ts'
 import { RosterError } from './errors.ts'
 
 /** Return the module of users that serves under a name, if there is one. */
-export async function ownBackend(name: string, { opts, log, host }: RosterRequest): Promise<Backend | undefined> {
-  if (moduleFiles(opts, 'roster').length === 0) return undefined
+export async function ownBackend(
+  name: string,
+  { opts, log, host }: RosterRequest,
+  builtIn: readonly string[],
+): Promise<Backend | undefined> {
+  if (!mayHaveModules(opts, 'roster')) return undefined
   const scope: Scope = {
     opts,
     grains: new Map(),
@@ -18,7 +22,7 @@ export async function ownBackend(name: string, { opts, log, host }: RosterReques
     ending: host.ending,
     answers: answersOf({}),
   }
-  const plugin = (await userPlugins(scope, 'roster')).get(name)
+  const plugin = (await userPlugins(scope, 'roster', [name], builtIn)).get(name)
   if (!plugin?.has('targets')) return undefined
   return {
     chooses: true,

@@ -65,7 +65,7 @@ const rosterNames = ({ opts }: RosterRequest): string[] => {
 }
 
 async function backendOf(name: string, request: RosterRequest): Promise<Backend> {
-  const backend = (await ownBackend(name, request)) ?? BACKENDS[name]
+  const backend = (await ownBackend(name, request, Object.keys(BACKENDS))) ?? BACKENDS[name]
   if (backend) return backend
   throw new RosterError('RosterBroken', `Roster '${name}' is not available`, {
     hint: didYouMean(name, Object.keys(BACKENDS)),

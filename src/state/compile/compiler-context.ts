@@ -1,7 +1,7 @@
 // What compiling needs to know: the minion's data, where files come from, and how to render them.
 import type { Log } from '../../base/mod.ts'
 import type { Dict, Value } from '../../data/mod.ts'
-import type { FunctionSource, Rendered } from '../../render/mod.ts'
+import type { FunctionSource, Rendered, Renderer } from '../../render/mod.ts'
 import type { Reporter } from '../report/reporter.ts'
 import type { StateTree } from './tree.ts'
 
@@ -15,6 +15,8 @@ export interface CompilerContext {
   reporter: Reporter
   /** Results of `master_tops`, environment → SLS names. */
   masterTops?: () => Promise<Dict>
+  /** Renderers beside the ones that are built in, or in place of them. */
+  renderers?: Iterable<Renderer>
 }
 
 export interface Text {

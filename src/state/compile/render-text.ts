@@ -20,6 +20,7 @@ export function slsRenderer(ctx: CompilerContext): RenderSls {
       saltenv,
       sls,
       ...(context && { context }),
+      ...(ctx.renderers && { renderers: ctx.renderers }),
     })
   }
 }

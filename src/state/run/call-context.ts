@@ -44,7 +44,10 @@ export class CallContext implements StateContext {
   readonly daemon: StateContext['daemon']
   readonly master: StateContext['master']
   readonly openStates: StateContext['openStates']
+  readonly callInside: StateContext['callInside']
+  readonly callSdb: StateContext['callSdb']
   readonly ownPlugin: StateContext['ownPlugin']
+  readonly extensions: StateContext['extensions']
   readonly test: boolean
   readonly low: LowChunk
   readonly running: Dict
@@ -81,7 +84,10 @@ export class CallContext implements StateContext {
     this.daemon = functions.daemon
     this.master = functions.master
     this.openStates = functions.openStates
+    this.callInside = functions.callInside
+    this.callSdb = functions.callSdb
     this.ownPlugin = functions.ownPlugin
+    this.extensions = functions.extensions
     this.test = facts.test
     this.low = facts.low
     this.running = facts.running

@@ -8,6 +8,7 @@ import type { LowChunk } from '../compile/types.ts'
 import type { Decision } from '../report/explain.ts'
 import { noTime } from './clock.ts'
 import { fireStateEvent } from './events.ts'
+import { Foresight } from './foresight.ts'
 import type { ParallelStates } from './parallel.ts'
 import { type PauseFile, pauseAction } from './pause.ts'
 import { checkRequisites, NOTHING_REQUIRED, type RequisiteCheck } from './requisites.ts'
@@ -60,7 +61,9 @@ export class ChunkRunner {
   async callAll(chunks: readonly LowChunk[]): Promise<Dict> {
     const running: Dict = new Map()
     let pending = new Map<string, LowChunk>()
-    for (const low of chunks) {
+    const foresight = new Foresight(this.run.functions.ctx.host, chunks)
+    for (const [place, low] of chunks.entries()) {
+      foresight.at(place)
       if (pending.size > 0) {
         const still = await this.callPending(pending, running, chunks)
         if (!still) return running

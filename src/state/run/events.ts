@@ -1,6 +1,6 @@
 // Events about single states: on request of the state (`fire_event`), and as progress of the run (`state_events`).
 import { option } from '../../config/mod.ts'
-import { type Dict, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import { dictOf, type RunSurroundings } from './surroundings.ts'
 
 /** Undefined when nobody is to hear of it. */
@@ -13,9 +13,9 @@ export function fireStateEvent(
   if (!fireEvent || option(opts, 'local')) return undefined
   if (!truthy(wish) && !option(opts, 'state_events')) return undefined
   const id = option(opts, 'id')
-  const data = dictOf([['ret', ret]])
+  const data = dictOf([['ret', maskMarked(ret)]])
   if (wish === true || typeof wish === 'string') {
-    const name = wish === true ? str(ret.get('name') ?? null) : wish
+    const name = wish === true ? str(maskMarked(ret.get('name') ?? null)) : wish
     return fireEvent(['salt', 'state_result', jid ?? 'None', id, name].join('/'), data)
   }
   data.set('len', length)

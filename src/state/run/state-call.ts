@@ -1,7 +1,7 @@
 // One call of the function of one low chunk, with its attempts. A failure becomes a failed result; only arguments that no function
 // takes end the whole run, as in Salt.
 import { after, BrineError, type Later, type Position, toError } from '../../base/mod.ts'
-import { type Dict, dictUpdate, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, dictUpdate, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import { type TraceFrame, traceback } from '../../render/mod.ts'
 import { toValue } from '../../sdk/mod.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
@@ -256,7 +256,7 @@ export class StateCall {
     const ret = await steps.during(tag, () => this.runParallel())
     const kept = new Map(ret)
     for (const key of ['__sls__', '__id__', 'name']) kept.set(key, ret.get(key) ?? low.get(key) ?? null)
-    steps.ended(tag, kept)
+    steps.ended(tag, maskMarked(kept) as Dict)
     return ret
   }
 

@@ -1,7 +1,8 @@
 // Calls of the chunks of one run, and the record of their steps where steps are kept.
 import { after, type Later } from '../../base/mod.ts'
-import { type Dict, truthy } from '../../data/mod.ts'
+import { type Dict, isDict, maskMarked, str, truthy, type Value } from '../../data/mod.ts'
 import type { StateContext, StepMemory } from '../../sdk/mod.ts'
+import { inSpan } from '../../telemetry/mod.ts'
 import { lowTag } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import { CallContexts } from './call-contexts.ts'
@@ -37,7 +38,10 @@ export class StateCaller {
     const call = new StateCall(this.parts, { low, chunks, running })
     const { steps } = this.parts.run
     if (steps && !truthy(low.get('__prereq__') ?? false)) return this.callStep(call, low, steps)
-    return after(call.result(), unify)
+    return after(
+      traced(low, () => call.result()),
+      unify,
+    )
   }
 
   /** Return the context of a call, for hooks of a module. */
@@ -51,9 +55,22 @@ export class StateCaller {
     if (known) return known.set('__run_num__', this.parts.nextNumber())
     const place = this.parts.placeOf(low)
     steps.begun(tag, place && `${place.file}:${place.line}`)
-    const ret = unify(await steps.during(tag, async () => call.result()))
+    const ret = unify(await steps.during(tag, async () => traced(low, () => call.result())))
     // a parallel state ends later
-    if (!this.parts.parallel.has(tag)) steps.ended(tag, ret)
+    if (!this.parts.parallel.has(tag)) steps.ended(tag, maskMarked(ret) as StateRet)
     return ret
   }
+}
+
+/** Run a state in a span, where its run is traced. */
+function traced<T>(low: LowChunk, run: () => T): T {
+  return inSpan(
+    () => ({
+      name: `salt.state.${str(low.get('state') ?? '')}.${str(low.get('fun') ?? '')}`,
+      attributes: { 'salt.state.id': str(low.get('__id__') ?? ''), 'salt.state.sls': str(low.get('__sls__') ?? '') },
+      failure: (ret: unknown) =>
+        isDict(ret as Value) && (ret as Dict).get('result') === false ? 'the state failed' : undefined,
+    }),
+    run,
+  )
 }
