@@ -16,9 +16,12 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
+import { ownRelease } from '../src/upkeep/mod.ts'
 import { compileAhead } from './build/compile-ahead.ts'
 import { buildConsole } from './build/console.ts'
 import { bundleSdk, emitTypes, packageVersion } from './build/sdk.ts'
+import { writeCompletion } from './completion.ts'
+import { writeManPages } from './man.ts'
 
 interface Program {
   name: string
@@ -94,6 +97,7 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
     rmSync(modules, { recursive: true })
   }
   writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
+  writeFileSync(join(outdir, 'release.json'), `${JSON.stringify(ownRelease())}\n`)
   copyFileSync(join(import.meta.dirname, 'build', 'program-loader.cjs'), join(parts, 'program-loader.cjs'))
   for (const program of all) {
     const file = join(outdir, `${program.name}.js`)
@@ -105,6 +109,8 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
   compilePython(join(outdir, 'python'))
   await buildConsole(root, join(outdir, 'console'))
   await bundleSdk(root, join(outdir, 'sdk.js'))
+  await writeManPages(root, join(outdir, 'man'))
+  await writeCompletion(root, join(outdir, 'completion'))
   // the package is made of dist/ alone
   if (outdir === join(root, 'dist')) emitTypes(root, join(outdir, 'types'))
 }

@@ -19,7 +19,7 @@ const QUOTED = /['"]([\w.-]+)['"]/g
 
 /** Names that code puts together: of remotes of Git, of families of modules, of returners and so on. */
 const COMPUTED =
-  /^(?:git_pillar_|s3\.|auth\.ldap\.|out\.table\.|stateconf_|jinja_|redis\.|winrepo_(?:dir|remotes))|_dirs$/
+  /^(?:git_pillar_|s3\.|auth\.ldap\.|out\.table\.|stateconf_|jinja_|(?:cache\.)?redis\.|mongo\.|etcd\.|consul\.|winrepo_(?:dir|remotes))|_dirs$/
 
 const ALL: OptionTable = Object.assign({}, ...THEMES.values(), FUNCTION_OPTIONS)
 

@@ -48,19 +48,31 @@ function tool(name: string, command: string, args: string[]): Step {
   }
 }
 
+interface VitestReport {
+  numFailedTests: number
+  numPassedTests: number
+  numPendingTests: number
+}
+
+/** Return the part of Vitest's output that tells of failures; the lines before it name every test that passed. */
+function failures(output: string): string {
+  const at = output.search(/^.*(Failed Suites|Failed Tests|Unhandled Errors)/m)
+  return at < 0 ? output : output.slice(at)
+}
+
 async function vitest(root: string, config: string): Promise<StepResult> {
   const scratch = mkdtempSync(join(tmpdir(), 'brine-gate-'))
   try {
     const file = join(scratch, 'vitest.json')
     const args = ['run', '--config', config, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
     const { code, output } = await runCommand(root, join(root, 'node_modules', '.bin', 'vitest'), args)
-    const report = JSON.parse(readFileSync(file, 'utf8'))
-    const failed: number = report.numFailedTests
+    const report: VitestReport = JSON.parse(readFileSync(file, 'utf8'))
+    const failed = report.numFailedTests
     return {
       passed: report.numPassedTests,
       // a file that does not load, or an error outside any test, fails the run without failing a test
       failed: code !== 0 && failed === 0 ? 1 : failed,
-      details: output,
+      details: failures(output),
       ...(report.numPendingTests > 0 ? { note: `${report.numPendingTests} skipped` } : {}),
     }
   } finally {

@@ -57,14 +57,25 @@ function themeText(title: string, table: OptionTable, role: Role): string[] {
 }
 
 function rowText(name: string, option: Option, role: Role): string {
-  const holds = [...new Set(typesOf(option).map((type) => TYPE_NAMES[type] ?? type))].join(' or ')
-  const value = defaultOf(option, role) ?? (option.unset === undefined ? undefined : fromPlain(option.unset))
-  const shown = value === undefined ? '' : `\`${dumpJson(value, { ensureAscii: false })}\``
+  const usual = defaultText(option, role)
+  const shown = usual === '' ? '' : `\`${usual}\``
   const old = option.old ? `; once called ${option.old.map((other) => `\`${other}\``).join(', ')}` : ''
-  return `| \`${name}\` | ${holds} | ${inCell(shown)} | ${inCell(option.doc + old + effectText(option))} |`
+  return `| \`${name}\` | ${typeText(option)} | ${inCell(shown)} | ${inCell(option.doc + old + effectText(option))} |`
 }
 
-function effectText({ later, needless }: Option): string {
+/** The types of an option, or nothing where any goes. */
+export function typeText(option: Option): string {
+  return [...new Set(typesOf(option).map((type) => TYPE_NAMES[type] ?? type))].join(' or ')
+}
+
+/** The default of an option as JSON, or nothing where there is none. */
+export function defaultText(option: Option, role: Role): string {
+  const value = defaultOf(option, role) ?? (option.unset === undefined ? undefined : fromPlain(option.unset))
+  return value === undefined ? '' : dumpJson(value, { ensureAscii: false })
+}
+
+/** Say that an option has no effect, and why. */
+export function effectText({ later, needless }: Option): string {
   if (later) return `. **Not yet**: ${later}`
   return needless ? `. **Needless**: ${needless}` : ''
 }

@@ -5,7 +5,19 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MasterModule, ModuleDeclaration, StateDeclaration } from '../src/sdk/mod.ts'
 
-export type PluginKind = 'module' | 'state' | 'runner' | 'wheel' | 'beacon' | 'returner' | 'engine' | 'thorium'
+export type PluginKind =
+  | 'module'
+  | 'state'
+  | 'runner'
+  | 'wheel'
+  | 'beacon'
+  | 'returner'
+  | 'engine'
+  | 'thorium'
+  | 'pillar'
+  | 'sdb'
+  | 'tops'
+  | 'cache'
 
 export type Declaration = ModuleDeclaration | StateDeclaration | MasterModule
 

@@ -112,18 +112,24 @@ function filled(entry: string, indent: string): string {
 interface ShortFamily {
   kind: PluginKind
   type: string
+  /** What a plugin of the kind is called, where that is not the kind. */
+  called?: string
 }
 
 export const SHORT_FAMILIES: readonly ShortFamily[] = [
   { kind: 'beacon', type: 'BeaconDeclaration' },
   { kind: 'returner', type: 'ReturnerModule' },
   { kind: 'engine', type: 'EngineDeclaration' },
+  { kind: 'pillar', type: 'ExtPillar', called: 'external pillar' },
+  { kind: 'sdb', type: 'SdbDriver', called: 'driver of sdb' },
+  { kind: 'cache', type: 'CacheDriver', called: 'driver of the cache' },
+  { kind: 'tops', type: 'TopsSource', called: 'source of tops' },
 ]
 
-export async function shortTableText(root: string, { kind, type }: ShortFamily): Promise<string> {
+export async function shortTableText(root: string, { kind, type, called = kind }: ShortFamily): Promise<string> {
   const named = (await plugins<NamedPlugin>(root, kind)).map(({ file, declaration }) => [calledName(declaration), file])
   const lines = named.sort().map(([name, file]) => `  ${name}: () => import('../${file}'),\n`)
-  return `// Made by tools/plugin-table.ts; run it after a ${kind} was added or removed.
+  return `// Made by tools/plugin-table.ts; run it after ${/^[aeiou]/.test(called) ? 'an' : 'a'} ${called} was added or removed.
 import type { ${type} } from '../sdk/mod.ts'
 
 export const ${kind}Table: Readonly<Record<string, () => Promise<{ default: ${type} }>>> = {

@@ -13,7 +13,7 @@ test.each(REFERENCE_FAMILIES)('the reference of %s is what the declarations give
   expect(stale.map(([file]) => file)).toEqual([])
 })
 
-test('the pages of beacons, returners and engines are what the declarations give', async () => {
+test('the pages of the other kinds are what the declarations give', async () => {
   for (const [file, text] of await namedPages(root)) {
     expect(readFileSync(join(root, 'docs', 'reference', file), 'utf8')).toBe(text)
   }

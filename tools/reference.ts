@@ -1,10 +1,18 @@
 // `tsx tools/reference.ts`: writes docs/reference/ from the declarations of src/: for modules, states, runners and wheel a page
-// per module and an index, for beacons, returners and engines one page. tools/plugin-table.ts writes them too. A test fails when they are out of date.
+// per module and an index, for each other kind one page. tools/plugin-table.ts writes them too. A test fails when they are out of date.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repr } from '../src/data/mod.ts'
+import { builtinExtPillars } from '../src/pillar/mod.ts'
 import type { Args, FunctionDeclaration } from '../src/sdk/mod.ts'
-import { calledName, type Declaration, type NamedPlugin, type PluginFile, plugins } from './plugin-declarations.ts'
+import {
+  calledName,
+  type Declaration,
+  type NamedPlugin,
+  type PluginFile,
+  type PluginKind,
+  plugins,
+} from './plugin-declarations.ts'
 
 type Documented = Pick<FunctionDeclaration, 'doc' | 'args' | 'examples' | 'returns'> & { effect?: string }
 
@@ -45,6 +53,26 @@ const NAMED = {
     'Engines',
     'What can work beside a master or a minion: a name under `engines` in its options, with settings.',
   ],
+  pillars: [
+    'pillar',
+    'External pillars',
+    'Where pillar data can come from besides SLS files: a name under `ext_pillar`, with arguments.',
+  ],
+  sdb: [
+    'sdb',
+    'SDB drivers',
+    'Where values of `sdb://profile/key` can be kept: a profile is an option or an entry of pillar with `driver` and settings.',
+  ],
+  caches: [
+    'cache',
+    'Data caches',
+    'Where masters can share the data about minions: the option `cache` names a driver.',
+  ],
+  tops: [
+    'tops',
+    'Master tops',
+    'What can say which SLS files a minion gets, besides top files: a name under `master_tops`, with settings.',
+  ],
 } as const
 
 export type FamilyName = keyof typeof FAMILIES
@@ -64,7 +92,7 @@ export async function referencePages(root: string, family: FamilyName): Promise<
 export async function namedPages(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   for (const [family, [kind, title, meaning]] of Object.entries(NAMED)) {
-    const found = (await plugins<NamedPlugin>(root, kind)).map(({ declaration }) => declaration)
+    const found = kind === 'pillar' ? await allExtPillars() : await declared(root, kind)
     const rows = found.map((plugin) => `| \`${calledName(plugin)}\` | ${inCell(plugin.doc)} |`)
     const head = [`# ${title}`, MADE_BY, meaning]
     const settings = found.flatMap((plugin) => settingsText(plugin))
@@ -73,10 +101,21 @@ export async function namedPages(root: string): Promise<Map<string, string>> {
   return pages
 }
 
+async function declared(root: string, kind: PluginKind): Promise<NamedPlugin[]> {
+  return (await plugins<NamedPlugin>(root, kind)).map(({ declaration }) => declaration)
+}
+
+/** Return the external pillars of the library, and those that are part of the compilation of pillar. */
+async function allExtPillars(): Promise<NamedPlugin[]> {
+  const found = await Promise.all([...builtinExtPillars.values()].map((load) => load()))
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 /** Of plugins that declare what can be set. */
 function settingsText(plugin: NamedPlugin & { args?: Args }): string[] {
-  const rows = Object.entries(plugin.args ?? {}).map(([name, { doc, default: fallback }]) => {
-    const usual = fallback === undefined ? 'must be given' : `\`${repr(fallback)}\``
+  const rows = Object.entries(plugin.args ?? {}).map(([name, { kind, doc, default: fallback }]) => {
+    const isGathering = kind === 'rest' || kind === 'open'
+    const usual = fallback !== undefined ? `\`${repr(fallback)}\`` : isGathering ? 'none' : 'must be given'
     return `| \`${name}\` | ${usual} | ${inCell(doc)} |`
   })
   if (rows.length === 0) return []

@@ -1,8 +1,7 @@
 // The log of a program: which lines go to the console and which to the log file or system log, each in its configured format.
 import { LOG_LEVELS, type Log, type LogLevel, type LogOrigin } from '../base/mod.ts'
 import { logLevelNumber, option as optionOf, type SyslogAddress, syslogAddress } from '../config/mod.ts'
-import { type Dict, isDict, isInt, str, textOf, truthy, type Value } from '../data/mod.ts'
-import { HiddenTexts } from './logging/hidden-texts.ts'
+import { type Dict, HiddenTexts, hideMarked, isDict, isInt, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { granularLevels } from './logging/levels.ts'
 import { jsonLine, type LineFormat, type LogRecord, lineFormat, shownName } from './logging/line-format.ts'
 import { LogFile } from './logging/log-file.ts'
@@ -153,7 +152,7 @@ export function openLog(settings: LogSettings, show: (line: string) => void): Pr
     const least = Math.max(lowest, settings.least(name))
     const log = (level: LogLevel, text: string): void => {
       if (LOG_LEVELS[level] < least) return
-      outlets.take({ level, text: hidden.mask(text), name: shownName(name), jid, time: Date.now() })
+      outlets.take({ level, text: hidden.mask(hideMarked(text)), name: shownName(name), jid, time: Date.now() })
     }
     const from = (origin: LogOrigin): Log => related({ name, ...origin })
     return Object.assign(log, { least, from, hide, reopen: () => outlets.reopen() })

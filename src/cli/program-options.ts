@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { consoleLog, type Log, namedLog, toError } from '../base/mod.ts'
-import { ConfigError, checkLogging } from '../config/mod.ts'
+import { ConfigError, checkLogging, templateSecrets } from '../config/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import type { CommandLine } from './command-lines.ts'
 import { earlyLog, type LogWish, logSettings, openLog, type ProgramLog } from './logging.ts'
@@ -37,6 +37,7 @@ export async function programOptions(reading: ReadingOptions): Promise<ProgramOp
     // the daemon that goes to the background writes its own lines to the file
     if (line.values.get('daemon') === true) delete settings.file
     const log = openLog(settings, streams.err)
+    log.hide?.(templateSecrets())
     early.handTo(namedLog(log, 'salt.config'))
     return { opts, log }
   } catch (error) {

@@ -43,7 +43,7 @@ export async function runProgram(
     const stdin = (): string => readFileSync(0, 'utf8')
     const line = readCommandLine(program, argv, { version: `${SALT_VERSION} (Argon)`, stdin })
     if (line.values.get('versions_report') !== true) return await work(line)
-    return await (await import('./versions-report.ts')).printVersions(streams)
+    return await (await import('./versions-report.ts')).printVersions(streams, folderOf(line))
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       streams.err(usageComplaint(program, thrown))
@@ -65,4 +65,9 @@ export async function runProgram(
   } finally {
     process.off('beforeExit', unfinished)
   }
+}
+
+/** The directory of the configuration, when the command line names one. */
+function folderOf({ given, values }: CommandLine): string | undefined {
+  return given.has('config_dir') ? String(values.get('config_dir')) : undefined
 }

@@ -7,14 +7,15 @@ import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '..
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
 import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
+import { configSources } from './config-sources.ts'
 import { overSsh } from './over-ssh.ts'
 
 const log = consoleLog('warning', (line) => void process.stderr.write(line))
 
 const READERS: Readonly<Record<string, (path: string) => Promise<Dict>>> = lookup({
-  client: (path) => clientConfig({ path, log }),
-  master: (path) => masterConfig({ path, log }),
-  minion: (path) => minionConfig({ path, log }),
+  client: (path) => clientConfig({ path, log, ...configSources }),
+  master: (path) => masterConfig({ path, log, ...configSources }),
+  minion: (path) => minionConfig({ path, log, ...configSources }),
 })
 
 /** The master behind a configuration file; opened once. */
@@ -25,7 +26,7 @@ class Masters {
     const file = str(path)
     let access = this.open.get(file)
     if (!access) {
-      access = clientConfig({ path: file, log }).then((opts) => socketAccess(opts, log, { overSsh }))
+      access = clientConfig({ path: file, log, ...configSources }).then((opts) => socketAccess(opts, log, { overSsh }))
       this.open.set(file, access)
     }
     return access
@@ -79,7 +80,7 @@ async function callMaster(access: SocketAccess, family: 'runner' | 'wheel', para
 }
 
 async function callMinion([path, changes, fun, args, kwargs]: readonly Value[]): Promise<Value> {
-  const opts = await minionConfig({ path: str(path!), log })
+  const opts = await minionConfig({ path: str(path!), log, ...configSources })
   for (const [name, value] of changes as Dict) if (truthy(value)) opts.set(name, value)
   const keywords = new Map([...(kwargs as Dict)].map(([key, value]) => [str(key), value]))
   if (opts.get('file_client') === 'local') {

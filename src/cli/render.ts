@@ -13,7 +13,7 @@ import { usageText } from './optparse/help.ts'
 import type { Program } from './optparse/option.ts'
 import { type Parsed, parseCommandLine } from './optparse/parse.ts'
 
-const PROGRAM: Program = {
+export const PROGRAM: Program = {
   name: 'brine render',
   usage: 'FILE [options]',
   options: [

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The `salt-pip` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-pip` program: Python packages for users' modules.
+import { saltPip } from './pip/main.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-pip').then((status) => {
+saltPip(process.argv.slice(2), processStreams).then((status) => {
   process.exitCode = status
 })

@@ -1,7 +1,7 @@
 // The text that programs print for data. Only who has outputters of their own waits for them.
 import type { Dict, Value } from '../data/mod.ts'
 import { type DisplayCall, display } from '../output/mod.ts'
-import { moduleFiles } from '../python/mod.ts'
+import { mayHaveModules } from '../python/mod.ts'
 
 export function displayedText(
   out: string | null,
@@ -9,6 +9,6 @@ export function displayedText(
   opts: Dict,
   call: DisplayCall,
 ): string | Promise<string> {
-  if (moduleFiles(opts, 'output').length === 0) return display(out, data, opts, call)
+  if (!mayHaveModules(opts, 'output')) return display(out, data, opts, call)
   return import('../pybridge/mod.ts').then(({ displayed }) => displayed(out, data, opts, call))
 }

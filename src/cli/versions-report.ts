@@ -1,11 +1,32 @@
 // `-V` and `--versions-report` of every program: what `test.versions_report` says of this machine.
 import { silentLog } from '../base/mod.ts'
-import { str, type Value } from '../data/mod.ts'
+import { rawOption } from '../config/mod.ts'
+import { type Dict, str, type Value } from '../data/mod.ts'
 import { localMinion } from './call/local-minion.ts'
+import { pythonOptions } from './python-options.ts'
 import { processStreams, type Streams } from './streams.ts'
 
-export async function printVersions(streams: Streams = processStreams): Promise<number> {
-  const { functions } = await localMinion(new Map<Value, Value>([['id', '']]), silentLog)
+/** Options that decide which extensions there are. */
+const NAMES = ['python_executable', 'python_extras', 'disable_extensions'] as const
+
+/** `folder` is the directory of the configuration. */
+export async function printVersions(streams: Streams = processStreams, folder?: string): Promise<number> {
+  const opts: Dict = new Map<Value, Value>([['id', '']])
+  const configured = await configuredOptions(folder)
+  for (const name of NAMES) {
+    const value = configured && rawOption(configured, name)
+    if (value !== undefined) opts.set(name, value)
+  }
+  const { functions } = await localMinion(opts, silentLog)
   streams.out(`${str(await functions.call('test.versions_report'))}\n`)
   return 0
+}
+
+/** The report needs no sense in the configuration, and is asked for when there is none. */
+async function configuredOptions(folder: string | undefined): Promise<Dict | undefined> {
+  try {
+    return await pythonOptions(folder)
+  } catch {
+    return undefined
+  }
 }

@@ -20,13 +20,29 @@ function writeMinionConfig(root: string, home: string): void {
   writeFileSync(join(home, 'etc', 'minion'), JSON.stringify(options))
 }
 
-export function compileAhead(root: string, outdir: string): void {
+/**
+ * Flags of V8 for which compiled forms come out the same each time: a fixed order of hash tables, no function dropped because it was not
+ * used for a while, and no note of a function that became hot. The loader sets the usual ones again before it writes.
+ */
+const STEADY = ['--hash-seed=1', '--no-flush-bytecode', '--no-sparkplug']
+
+/** `command` runs Node; programs for another processor are run by an emulator. */
+export function compileAhead(root: string, outdir: string, command: readonly string[] = [process.execPath]): void {
   const home = mkdtempSync(join(tmpdir(), 'brine-build-'))
   try {
     writeMinionConfig(root, home)
-    const words = [join(outdir, 'salt-call.js'), '--local', '-c', join(home, 'etc'), 'state.apply']
+    const [program, ...before] = command
+    const words = [
+      ...before,
+      ...STEADY,
+      join(outdir, 'salt-call.js'),
+      '--local',
+      '-c',
+      join(home, 'etc'),
+      'state.apply',
+    ]
     const env = { ...process.env, BRINE_RECORD_CODE: '1' }
-    execFileSync(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync(program!, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   } finally {
     rmSync(home, { recursive: true })
   }

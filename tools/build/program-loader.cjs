@@ -2,9 +2,9 @@
 // the same Node: then nothing has to be parsed, which is a third of a short command's time. A form that another Node made
 // is refused by V8, and the part is compiled as usual.
 'use strict'
-const { readFileSync, writeFileSync } = require('node:fs')
-const { dirname, join } = require('node:path')
-const { setFlagsFromString } = require('node:v8')
+const { existsSync, readFileSync, writeFileSync } = require('node:fs')
+const { basename, dirname, join } = require('node:path')
+const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
 const { runInNewContext, Script } = require('node:vm')
 
 // V8's defaults suit programs that last. A command that ends within a second is faster when V8 optimizes hot functions about
@@ -21,12 +21,7 @@ const SHORT = [
   '--no-incremental-marking',
   '--heap-growing-percent=0',
 ]
-const LASTING = [
-  tierUp(67_584, 3000),
-  '--semi-space-growth-factor=2',
-  '--parallel-scavenge',
-  '--incremental-marking',
-]
+const LASTING = [tierUp(67_584, 3000), '--parallel-scavenge', '--incremental-marking']
 
 // How much the heap of a daemon may grow, in percent of what is in use, before V8 collects it. A master through which thousands of
 // returns pass would spend half its time collecting with a small margin; a master with little to do would hold garbage for half an
@@ -36,6 +31,17 @@ const CALM = '--heap-growing-percent=25'
 /** Milliseconds between two collections of the whole heap that make a daemon busy. */
 const SOON = 5000
 let margin = BUSY
+
+// V8 lets the space for new objects grow to 32 MB and shrinks it again, by the rate of allocations. Near that rate, the memory of a
+// daemon would go up and down by 32 MB, and more: buffers wait for as long as the objects that hold them. So the space of a daemon
+// that is not busy grows up to 8 MB.
+const GROWS = '--semi-space-growth-factor=2'
+const STAYS = '--semi-space-growth-factor=1'
+const YOUNG = 8 << 20
+let growth = GROWS
+
+/** Return the flags of a program that lasts. */
+const lasting = () => [...LASTING, margin, growth]
 
 function set(flags) {
   if (V8 > TRIED) return
@@ -67,7 +73,13 @@ function inUse() {
   return heapUsed + external
 }
 
-/** Choose the margin of the heap after each collection of all of it, by the time since the one before. */
+/** Return the bytes of the space for new objects. */
+const youngBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
+
+/**
+ * Choose how the heap grows: its margin after each collection of all of it, by the time since the one before, and the growth of the
+ * space for new objects after each collection.
+ */
 function adaptHeap() {
   if (V8 > TRIED) return
   const { constants, performance, PerformanceObserver } = require('node:perf_hooks')
@@ -79,8 +91,9 @@ function adaptHeap() {
       margin = startTime - last < SOON ? BUSY : CALM
       last = startTime
       left = inUse()
-      set([margin])
     }
+    growth = margin === BUSY || youngBytes() < YOUNG ? GROWS : STAYS
+    set([margin, growth])
   })
   observer.observe({ entryTypes: ['gc'] })
   let collect
@@ -93,8 +106,15 @@ function adaptHeap() {
   setInterval(look, OVERDUE / 4).unref()
 }
 
+// The build runs Node with other flags, for compiled forms that are the same in every build (tools/build/compile-ahead.ts). A form names
+// the flags at the moment when it is written.
+const USUAL = ['--hash-seed=0', '--flush-bytecode', '--sparkplug']
+
 /** For the build: compiled forms are written when the program ends, with the functions that it used. */
 const isRecording = process.env.BRINE_RECORD_CODE === '1'
+
+/** Reads a part; a one-file program has its parts inside of itself. */
+let read = readFileSync
 
 const parts = new Map()
 const scripts = []
@@ -103,18 +123,35 @@ let isLasting = false
 function codeOf(file) {
   if (isRecording) return undefined
   try {
-    return readFileSync(`${file}.code`)
+    return read(`${file}.code`)
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-function compiled(file) {
-  const text = `(function(exports,require,module){${readFileSync(file, 'utf8')}\n})`
+/**
+ * Where a part of the version before lies after an upgrade: a package keeps the replaced programs in a folder `before`, for a daemon
+ * that still runs them and loads a part late.
+ */
+const kept = (file) => join(__dirname, '..', '..', 'before', 'parts', basename(file))
+
+function placed(file) {
+  return existsSync(file) || !existsSync(kept(file)) ? file : kept(file)
+}
+
+/**
+ * The name of a part inside its compiled form. V8 12 and newer show the name under which the form is loaded, so the folder of the build,
+ * which may have a random name, is left out. The name is a copy: V8 would write down the whole path with a slice of it.
+ */
+const recordedName = (file) => (V8 < 12 ? file : Buffer.from(basename(file)).toString())
+
+function compiled(name) {
+  const file = placed(name)
+  const text = `(function(exports,require,module){${read(file, 'utf8')}\n})`
   if (isLasting) set(SHORT)
-  const script = new Script(text, { filename: file, cachedData: codeOf(file) })
-  if (isLasting) set([...LASTING, margin])
+  const script = new Script(text, { filename: isRecording ? recordedName(file) : file, cachedData: codeOf(file) })
+  if (isLasting) set(lasting())
   if (isRecording) scripts.push({ file, script })
   return script.runInThisContext()
 }
@@ -171,15 +208,17 @@ function refuseChanges() {
 }
 
 /** Starts a program; one that lasts, as daemons do, is optimised as usual. */
-exports.start = (name, { lasts = false } = {}) => {
-  set(lasts ? [...LASTING, margin] : SHORT)
+exports.start = (name, { lasts = false, folder = __dirname, read: reader = readFileSync } = {}) => {
+  read = reader
+  set(lasts ? lasting() : SHORT)
   isLasting = lasts
   if (lasts) adaptHeap()
   if (isRecording) {
     process.on('exit', () => {
       refuseChanges()
+      set(USUAL)
       for (const { file, script } of scripts) writeFileSync(`${file}.code`, script.createCachedData())
     })
   }
-  part(join(__dirname, `${name}.js`))
+  part(join(folder, `${name}.js`))
 }

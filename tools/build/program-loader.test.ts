@@ -9,13 +9,10 @@ const folder = mkdtempSync(join(tmpdir(), 'brine-loader-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What a program of one part prints. */
-function printed(part: string): string {
+function printed(part: string, start = "require('./program-loader.cjs').start('program')"): string {
   copyFileSync(join(import.meta.dirname, 'program-loader.cjs'), join(folder, 'program-loader.cjs'))
   writeFileSync(join(folder, 'program.js'), part)
-  return execFileSync(process.execPath, ['-e', "require('./program-loader.cjs').start('program')"], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
+  return execFileSync(process.execPath, ['--expose-gc', '-e', start], { cwd: folder, encoding: 'utf8' })
 }
 
 test.each([
@@ -34,4 +31,36 @@ test.each([
   ],
 ])('a part of Node %s', (_what, part, expected) => {
   expect(printed(part)).toContain(expected)
+})
+
+/** Keeps new objects for a while, as requests that are waited for do, and prints the bytes of the space for new objects. */
+const KEEPS_NEW_OBJECTS = `
+  const { getHeapSpaceStatistics } = require('node:v8')
+  const turn = () => new Promise((done) => setTimeout(done, 1))
+  async function main() {
+    gc()
+    await turn()
+    for (let i = 0, kept = []; i < 150; i++) {
+      if (kept.length > 8000) kept = []
+      for (let j = 0; j < 5000; j++) kept.push({ i, list: [j] })
+      await turn()
+    }
+    console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size)
+  }
+  main()
+`
+
+/** Starts the program as a daemon that has run for so many milliseconds without a collection of the whole heap. */
+const daemonAfter = (ms: number): string => `
+  const { performance } = require('node:perf_hooks')
+  const now = performance.now.bind(performance)
+  performance.now = () => now() - ${ms}
+  require('./program-loader.cjs').start('program', { lasts: true })
+`
+
+test('the space for new objects of a daemon stays small unless the daemon is busy', () => {
+  const calm = Number(printed(KEEPS_NEW_OBJECTS, daemonAfter(60_000)))
+  const busy = Number(printed(KEEPS_NEW_OBJECTS, daemonAfter(0)))
+  expect(calm).toBeLessThanOrEqual(16 << 20)
+  expect(busy).toBeGreaterThan(16 << 20)
 })

@@ -1,6 +1,7 @@
 // Brings the site up: builds its programs where no later build disturbs them, starts what does not run, and waits until
 // every minion has answered the master.
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BusClient } from '../../src/bus/mod.ts'
 import { build } from '../build.ts'
@@ -28,6 +29,7 @@ export async function openSite(
   }
   if (!already.includes(MASTER)) start(site, MASTER)
   const events = await reachBus(site)
+  await reachPort(site)
   const minions = DAEMONS.filter((name) => name !== MASTER && !already.includes(name))
   for (const name of minions) start(site, name)
   await awaitMinions(site, events, minions)
@@ -48,6 +50,25 @@ async function reachBus(site: Site): Promise<BusClient> {
     assertAlive(site, MASTER, performance.now() > end)
     await sleep(50)
   }
+}
+
+/** Wait until the master takes requests, so that no minion has to try twice. */
+async function reachPort(site: Site): Promise<void> {
+  const end = performance.now() + START_SECONDS * 1000
+  while (!(await accepts(site.returnPort))) {
+    assertAlive(site, MASTER, performance.now() > end)
+    await sleep(50)
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.once('error', () => done(false))
+  })
 }
 
 async function awaitMinions(site: Site, events: BusClient, minions: readonly string[]): Promise<void> {

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   'salt-key': MASTER,
   'salt-master': MASTER,
   'salt-minion': 'web1',
+  'salt-pip': undefined,
   'salt-run': MASTER,
   'salt-ssh': MASTER,
   brine: undefined,
@@ -117,6 +118,7 @@ const masterOptions = (site: Site) => ({
   root_dir: rootOf(site, MASTER),
   file_roots: { base: [join(treeOf(site), 'salt')] },
   pillar_roots: { base: [join(treeOf(site), 'pillar')] },
+  reactor: [{ 'shop/deploy': [join(treeOf(site), 'reactor/deploy.sls')] }],
   // this master answers on loopback only
   auto_accept: true,
   rest_cherrypy: { host: '127.0.0.1', port: site.apiPort, disable_ssl: true },

@@ -5,6 +5,7 @@ import type { Log } from '../../base/mod.ts'
 import { expandRoots, minionConfig, option } from '../../config/mod.ts'
 import { type Dict, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
+import { configSources } from '../config-sources.ts'
 import { type ProgramOptions, programOptions } from '../program-options.ts'
 import { SALT_CALL } from '../programs/salt-call.ts'
 import type { Streams } from '../streams.ts'
@@ -12,7 +13,8 @@ import type { Streams } from '../streams.ts'
 export async function callOptions(line: CommandLine, streams: Streams): Promise<ProgramOptions> {
   const { values, given } = line
   const id = textOf(values.get('id') ?? null) || undefined
-  const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, id, program: 'salt-call' })
+  const read = (path: string, log: Log) =>
+    minionConfig({ path, log, ...configSources, rememberId: true, id, program: 'salt-call' })
   const { opts, log } = await programOptions({ program: SALT_CALL, line, streams, file: 'minion', read })
   if (truthy(values.get('module_dirs') ?? null)) opts.set('module_dirs', moduleDirs(option(opts, 'module_dirs')))
   setRoots(opts, line, streams.err)

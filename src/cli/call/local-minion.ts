@@ -9,7 +9,7 @@ import { LocalHost, loggedHost } from '../../host/mod.ts'
 import { loggerName, moduleTable, type Registry, type RegistryContext } from '../../loader/mod.ts'
 import { minionFunctions } from '../../minion/mod.ts'
 import type { DaemonAccess } from '../../sdk/mod.ts'
-import { fireOnMinion } from './minion-bus.ts'
+import { fireOnMinion, minionEvents } from './minion-bus.ts'
 
 export interface LocalMinion {
   functions: Registry
@@ -63,6 +63,7 @@ function alone(opts: Dict, log: Log): DaemonAccess {
       throw new BrineError('SaltClientError', 'There is no master')
     },
     fire: (tag, data) => fireOnMinion(opts, log, tag, data),
+    ...minionEvents(opts),
     running: () => [],
     signal: () => false,
   }

@@ -1,7 +1,7 @@
 // The bus of a minion daemon that may run on this machine, as a single call reaches it.
 import type { Log } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
-import type { MinionAnswer, MinionRequest } from '../../sdk/mod.ts'
+import type { BusMessage, DaemonAccess, MinionAnswer, MinionRequest } from '../../sdk/mod.ts'
 
 /** Fires an event there; false when no minion runs. */
 export async function fireOnMinion(opts: Dict, log: Log, tag: string, data: Dict): Promise<boolean> {
@@ -13,6 +13,20 @@ export async function fireOnMinion(opts: Dict, log: Log, tag: string, data: Dict
     log('debug', `No minion runs here that could hear of ${tag}: ${String(error)}`)
     return false
   }
+}
+
+/** What functions reach of a minion that may run here: its events, printed on this terminal. */
+export function minionEvents(opts: Dict): Required<Pick<DaemonAccess, 'events' | 'print'>> {
+  return {
+    events: (filter, sockDir) =>
+      eventsOf(sockDir === undefined ? opts : new Map(opts).set('sock_dir', sockDir), filter),
+    print: (text) => void process.stdout.write(text),
+  }
+}
+
+async function* eventsOf(opts: Dict, filter: (tag: string) => boolean): AsyncGenerator<BusMessage> {
+  const { BusClient, eventStream, minionBusPaths } = await import('../../bus/mod.ts')
+  yield* eventStream(BusClient.open({ paths: minionBusPaths(opts), filter }))
 }
 
 /** Asks it; undefined when no minion runs. */

@@ -19,7 +19,7 @@ import type { MinionRequest } from '../../sdk/mod.ts'
 import { EXIT_CODES, SignInError } from '../../wire/mod.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import type { LocalMinion } from './local-minion.ts'
-import { askRunningMinion, fireOnMinion } from './minion-bus.ts'
+import { askRunningMinion, fireOnMinion, minionEvents } from './minion-bus.ts'
 
 /** The key of this minion has not been accepted. */
 const EX_PENDING = 2
@@ -109,6 +109,7 @@ function daemonAccess(opts: Dict, link: MasterLink, log: Log) {
   return {
     askMaster: (load: Dict) => link.channel.send(load),
     fire: (tag: string, data: Dict) => fireOnMinion(opts, log, tag, data),
+    ...minionEvents(opts),
     running: (): Dict[] => [],
     signal: (): boolean => false,
     masterBeside: masterBeside(opts, log),

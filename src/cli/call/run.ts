@@ -1,4 +1,5 @@
 // What salt-call does once its command line is read: options, grains, pillar, the call, its output and exit status.
+
 import type { Log } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, numberOf, str, truthy, type Value } from '../../data/mod.ts'
@@ -7,6 +8,7 @@ import { HintList } from '../../sdk/mod.ts'
 import { isWireError } from '../../wire/mod.ts'
 import type { CommandLine } from '../command-lines.ts'
 import { writeResult } from '../output-file.ts'
+import { inProgramSpan } from '../program-span.ts'
 import { becomeConfigured } from '../running-as.ts'
 import { displayedText } from '../shown-text.ts'
 import type { Streams } from '../streams.ts'
@@ -18,8 +20,12 @@ import { type LocalMinion, localMinion } from './local-minion.ts'
 export async function runCall(line: CommandLine, streams: Streams): Promise<number> {
   const { opts, log } = await callOptions(line, streams)
   await becomeConfigured(opts, log, true)
-  if (!isAlone(opts)) return runWithMaster(opts, { log, streams })
-  return runOn(await localMinion(opts, log), opts, { log, streams })
+  const run = async (): Promise<number> =>
+    isAlone(opts) ? runOn(await localMinion(opts, log), opts, { log, streams }) : runWithMaster(opts, { log, streams })
+  if (['doc', 'grains_run'].some((name) => truthy(opts.get(name) ?? null))) return run()
+  const fun = str(opts.get('fun') ?? '')
+  const service = `salt-minion-${option(opts, 'id')}`
+  return inProgramSpan({ opts, log, name: `salt-call.${fun}`, attributes: { 'salt.fun': fun }, service }, run)
 }
 
 async function runWithMaster(opts: Dict, surroundings: Surroundings): Promise<number> {

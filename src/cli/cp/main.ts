@@ -4,10 +4,11 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient, NOBODY_MATCHED } from '../../client/mod.ts'
-import { clientConfig, option } from '../../config/mod.ts'
+import { clientConfig, isForClients, option } from '../../config/mod.ts'
 import { type Dict, isDict, SaltError, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { unreturnedText } from '../../sdk/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
@@ -27,7 +28,8 @@ interface Copying {
 
 export function saltCp(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_CP, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-cp' })
+    const read = (path: string, log: Log) =>
+      clientConfig({ path, log, ...configSources, program: 'salt-cp', needs: isForClients })
     const { opts, log } = await programOptions({ program: SALT_CP, line, streams, file: 'master', read })
     const client = await LocalClient.open(opts, log).catch((error) => {
       log('debug', String(error))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -13,7 +14,8 @@ import { detach } from './detach.ts'
 
 export function saltApi(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_API, argv, streams, async (line) => {
-    const read = async (path: string, log: Log) => apiOptions(await masterConfig({ path, log, program: 'salt-api' }))
+    const read = async (path: string, log: Log) =>
+      apiOptions(await masterConfig({ path, log, ...configSources, program: 'salt-api' }))
     const { opts, log } = await programOptions({ program: SALT_API, line, streams, file: 'master', read })
     if (line.values.get('daemon') === true) return detach('salt-api', option(opts, 'log_file'), streams)
     keepFromOthers()

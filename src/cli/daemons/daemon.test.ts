@@ -99,3 +99,22 @@ test('A daemon that meets such an error while it starts ends with it', async () 
   expect([await runDaemon(starting), starting.closed]).toEqual([1, 1])
   expect(lines).toContain('critical: salt-minion cannot run: no such port')
 })
+
+test('A daemon that systemd waits for tells it when it is ready, and keeps the address from its children', async () => {
+  const tools = join(folder, 'tools')
+  const told = join(folder, 'told')
+  mkdirSync(tools)
+  writeFileSync(join(tools, 'systemd-notify'), `#!/bin/sh\necho "$1 $NOTIFY_SOCKET" > ${told}\n`, { mode: 0o755 })
+  const before = process.env['PATH']
+  Object.assign(process.env, { PATH: `${tools}:${before}`, NOTIFY_SOCKET: '/run/notify' })
+  try {
+    const ended = runDaemon(daemon({}))
+    await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8')).toBe('--ready /run/notify\n')
+    expect(process.env['NOTIFY_SOCKET']).toBeUndefined()
+    process.emit('SIGTERM')
+    expect(await ended).toBe(0)
+  } finally {
+    process.env['PATH'] = before
+    delete process.env['NOTIFY_SOCKET']
+  }
+})

@@ -11,6 +11,7 @@ import type { ProgramLog } from '../logging.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { becomeDaemon } from '../running-as.ts'
 import { reportStart } from './detach.ts'
+import { readyNotifier } from './notify.ts'
 
 export interface Daemon {
   name: string
@@ -38,6 +39,7 @@ export function keepFromOthers(): void {
 export async function runDaemon(daemon: Daemon): Promise<number> {
   const { name, opts, log, ended, beforeRefusal = waitAWhile } = daemon
   const pidFile = option(opts, 'pidfile')
+  const notifyReady = readyNotifier(log)
   const stopped = new Promise<NodeJS.Signals>((done) => {
     process.once('SIGINT', done)
     process.once('SIGTERM', done)
@@ -61,6 +63,7 @@ export async function runDaemon(daemon: Daemon): Promise<number> {
         // whoever had written the file was about to end
         if (pidFile !== undefined && !isNoted) isNoted = notePid(pidFile, log)
         reportStart({ ready: true })
+        notifyReady()
       },
       () => undefined,
     )

@@ -1,6 +1,7 @@
 // Going to the background. The program starts itself once more and waits until that process has passed its checks or has failed,
 // so that the exit status of `-d` says whether the daemon runs.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { ownWords } from '../../base/mod.ts'
 import type { Streams } from '../streams.ts'
 
 /** Set for a daemon that went to the background. */
@@ -14,12 +15,16 @@ type Report = { ready: true } | { failure: string; status: number }
 
 /** Start this same program again in the background, without the words that ask for that. */
 export async function detach(name: string, logFile: string, streams: Streams): Promise<number> {
-  const words = process.argv.slice(1).filter((word) => word !== '-d' && word !== '--daemon')
-  const child = spawn(process.execPath, [...process.execArgv, ...words], {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: { ...process.env, [DETACHED]: '1' },
-  })
+  const [program = '', ...words] = ownWords()
+  const child = spawn(
+    program,
+    words.filter((word) => word !== '-d' && word !== '--daemon'),
+    {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { ...process.env, [DETACHED]: '1' },
+    },
+  )
   const report = await reportOf(child)
   if (child.connected) child.disconnect()
   child.unref()
@@ -50,7 +55,7 @@ function reportOf(child: ChildProcess): Promise<Report> {
 /** The words that have put this daemon into the background, where somebody did. */
 export function startedAs(): string[] | undefined {
   if (process.env[DETACHED] === undefined) return undefined
-  return [process.execPath, ...process.execArgv, ...process.argv.slice(1), '-d']
+  return [...ownWords(), '-d']
 }
 
 /** Tell the program that put this daemon into the background how the start went. Only the first report counts. */

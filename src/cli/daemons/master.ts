@@ -1,7 +1,8 @@
 // salt-master from its words to its end: it runs until it is told to stop.
 import { type Log, toError } from '../../base/mod.ts'
-import { masterConfig, option, wantsApi, wantsMetrics } from '../../config/mod.ts'
+import { masterConfig, option, wantsApi } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -12,7 +13,7 @@ import { detach } from './detach.ts'
 
 export function saltMaster(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MASTER, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => masterConfig({ path, log, program: 'salt-master' })
+    const read = (path: string, log: Log) => masterConfig({ path, log, ...configSources, program: 'salt-master' })
     const { opts, log } = await programOptions({ program: SALT_MASTER, line, streams, file: 'master', read })
     if (line.values.get('daemon') === true) return detach('salt-master', option(opts, 'log_file'), streams)
     keepFromOthers()
@@ -35,11 +36,10 @@ export function saltMaster(argv: readonly string[], streams: Streams): Promise<n
 async function openMaster(opts: Dict, log: Log): Promise<{ close(): Promise<void> }> {
   const { Master } = await import('../../master/mod.ts')
   const master = await Master.open(opts, log, process.argv[1], overSsh)
-  const isServed = wantsApi(opts) && option(opts, 'api_in_master')
-  if (!isServed && !wantsMetrics(opts)) return master
+  if (!wantsApi(opts) || !option(opts, 'api_in_master')) return master
   try {
     const { Api, ownMaster } = await import('../../api/mod.ts')
-    const api = await Api.open(ownMaster(master), log, { isPatient: true, isMetricsOnly: !isServed })
+    const api = await Api.open(ownMaster(master), log, { isPatient: true })
     return { close: () => api.close().finally(() => master.close()) }
   } catch (error) {
     // minions need their master, whatever is wrong with the options of the API

@@ -1,6 +1,7 @@
 // salt-minion from its words to its end: it runs until it is told to stop, or its master turns it away.
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option } from '../../config/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_MINION } from '../programs/salt-minion.ts'
@@ -10,7 +11,8 @@ import { detach, startedAs } from './detach.ts'
 
 export function saltMinion(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_MINION, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => minionConfig({ path, log, rememberId: true, program: 'salt-minion' })
+    const read = (path: string, log: Log) =>
+      minionConfig({ path, log, ...configSources, rememberId: true, program: 'salt-minion' })
     const { opts, log } = await programOptions({ program: SALT_MINION, line, streams, file: 'minion', read })
     if (line.values.get('daemon') === true) return detach('salt-minion', option(opts, 'log_file'), streams)
     keepFromOthers()

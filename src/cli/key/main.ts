@@ -7,6 +7,7 @@ import { clientConfig } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../data/mod.ts'
 import { display } from '../../output/mod.ts'
 import { socketAccess } from '../../runner/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { ProgramExit } from '../optparse/exit.ts'
 import { writeResult } from '../output-file.ts'
 import { programOptions } from '../program-options.ts'
@@ -46,7 +47,7 @@ interface Work {
 
 export function saltKey(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_KEY, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-key' })
+    const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-key' })
     const { opts, log } = await programOptions({ program: SALT_KEY, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
     const keys = truthy(opts.get('eauth') ?? null)

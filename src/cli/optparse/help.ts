@@ -22,7 +22,7 @@ export function helpText(program: Program): string {
     ...(program.description === undefined ? [] : [fill(program.description, 0)]),
     `Options:\n${optionLines(program.options, 2, column)}`,
     ...program.groups.map((group) => groupText(group, column)),
-    fill(`Salt documents ${program.name} on https://docs.saltproject.io`, 0),
+    fill(`Read more with "man ${program.name.split(' ')[0]}", or on https://docs.saltproject.io`, 0),
   ]
   return sections.join('\n')
 }

@@ -80,6 +80,12 @@ export const SALT: Program = {
       help: 'switch to batch mode when at least this many minions match',
     },
     { flags: ['--batch-safe-size'], default: 8, help: 'batch size used when the safe limit triggers' },
+    {
+      flags: ['--deliver-within'],
+      type: 'float',
+      metavar: 'SECONDS',
+      help: 'how long minions that reconnect still get the job; 0 for not at all (default: job_delivery_window)',
+    },
     RETURN,
     {
       flags: ['--return_config'],

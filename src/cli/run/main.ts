@@ -13,9 +13,11 @@ import {
   signatureOf,
   startsOrchestration,
 } from '../../sdk/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { overSsh } from '../over-ssh.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
+import { inProgramSpan } from '../program-span.ts'
 import { SALT_RUN } from '../programs/salt-run.ts'
 import { becomeConfigured } from '../running-as.ts'
 import { credentials } from '../salt/credentials.ts'
@@ -36,7 +38,7 @@ interface RunWork {
 
 export function saltRun(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_RUN, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-run' })
+    const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-run' })
     const { opts, log } = await programOptions({ program: SALT_RUN, line, streams, file: 'master', read })
     const fun = textOf(opts.get('fun') ?? null) ?? ''
     const functions = new MasterFunctions({ opts, log })
@@ -45,7 +47,9 @@ export function saltRun(argv: readonly string[], streams: Streams): Promise<numb
     if (fun === '' || truthy(opts.get('doc') ?? false)) return showDocs(work)
     await becomeConfigured(opts, log)
     try {
-      return await perform(work)
+      return await inProgramSpan({ opts, log, name: `salt-run.${fun}`, attributes: { 'salt.fun': fun } }, () =>
+        perform(work),
+      )
     } catch (error) {
       const complaint = unreached(error)
       if (complaint === undefined) throw error
@@ -113,8 +117,9 @@ async function callOf(work: RunWork): Promise<CallArguments | undefined> {
     if (!(error instanceof SaltError)) throw error
     await tellFailure(work, publishedArguments(given), error.message)
     const near = runners.has(fun) ? error.hint : didYouMean(fun, runners.names())
-    if (near !== undefined) log('warning', withHint(error.message, near))
     const docs = await runnerDocs(runners, `${fun}*`)
+    // Salt prints texts of functions in place of the error, so the log has to tell it
+    if (near !== undefined || docs.size > 0) log('warning', withHint(error.message, near))
     // a function of a user's that says nothing about itself
     const told = new Map<Value, Value>([...docs].map(([name, doc]) => [name, doc === '' ? null : doc]))
     await printed.value(told.size > 0 ? told : error.message, 'nested')
@@ -160,7 +165,8 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
       onProgress: (data, suffix) => printed.event(suffix, data),
     })
     await printed.answer(result.value, result.out, result.retcode)
-    return result.raised ? result.retcode : statusOf(result.value)
+    // Salt ignores a status that a function sets beside its value
+    return result.raised ? result.retcode : statusOf(result.value) || result.retcode
   } finally {
     access.close()
   }

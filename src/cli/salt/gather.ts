@@ -5,7 +5,7 @@ import { type Dict, str, type Value } from '../../data/mod.ts'
 import { goneMinions } from '../../match/mod.ts'
 import type { Published } from '../../sdk/mod.ts'
 import { showHints } from './hints.ts'
-import { jobGoesOn, tellAtInterrupt } from './messages.ts'
+import { awaitedText, jobGoesOn, tellAtInterrupt } from './messages.ts'
 import { flag, publishRequest, times } from './request.ts'
 import { answerOf, printJid, type ShownReturn, showAnswer, showDocs, showOutcome } from './show.ts'
 import { StatusLine } from './status-line.ts'
@@ -57,6 +57,7 @@ async function* answersOf(work: SaltWork, published: Published, hints: JobHints)
   const { client, opts, streams } = work
   const status = new StatusLine(streams, published.minions)
   const stop = tellAtInterrupt(published.jid, streams, jobGoesOn(published.jid))
+  if (published.reconnecting) streams.err(awaitedText(published.reconnecting))
   let isGone: ((id: string) => boolean) | undefined
   try {
     const onRunning = (ids: ReadonlySet<string>): void => status.runningAre(ids)

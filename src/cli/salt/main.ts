@@ -1,10 +1,12 @@
 // salt from its words to its exit status: publishes a job and shows what comes back, as it comes.
 import type { Log } from '../../base/mod.ts'
 import { ClientError, LocalClient } from '../../client/mod.ts'
-import { clientConfig, option } from '../../config/mod.ts'
+import { clientConfig, isForClients, option } from '../../config/mod.ts'
 import { type Dict, SaltError, str, truthy } from '../../data/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
+import { inProgramSpan } from '../program-span.ts'
 import { SALT } from '../programs/salt.ts'
 import type { Streams } from '../streams.ts'
 import { runJob } from './gather.ts'
@@ -18,7 +20,8 @@ const EX_NOTHING = 2
 
 export function salt(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT, argv, streams, async (line) => {
-    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt' })
+    const read = (path: string, log: Log) =>
+      clientConfig({ path, log, ...configSources, program: 'salt', needs: isForClients })
     const { opts, log } = await programOptions({ program: SALT, line, streams, file: 'master', read })
     const client = await reach(opts, log)
     if (!client) {
@@ -27,7 +30,9 @@ export function salt(argv: readonly string[], streams: Streams): Promise<number>
     }
     const work = { client, opts, log, streams }
     try {
-      return await perform(work)
+      const fun = str(opts.get('fun') ?? '')
+      const attributes = { 'salt.cli.tgt': str(opts.get('tgt') ?? ''), 'salt.cli.fun': fun }
+      return await inProgramSpan({ opts, log, name: `salt.cli.${fun}`, attributes }, () => perform(work))
     } catch (error) {
       if (!(error instanceof ClientError) && !(error instanceof SaltError)) throw error
       await showValue(work, error.message, '', 1)

@@ -4,6 +4,12 @@ import type { Streams } from '../streams.ts'
 
 export const masterIsGone = 'The salt master could not be contacted. Is master running?'
 
+/** Return the line that names the reconnecting minions that `salt` waits for. */
+export const awaitedText = ({ ids, seconds }: { ids: readonly string[]; seconds: number }): string => {
+  const names = ids.length > 5 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} others` : ids.join(', ')
+  return `Waiting up to ${seconds} s for minions that are reconnecting: ${names}\n`
+}
+
 /** What somebody who stops waiting can do about a job that goes on. */
 export const jobGoesOn = (jid: string): string =>
   `${lookUpLater(jid)}\n\nTo stop the job on its minions, run:\n\nsalt '*' saltutil.kill_job ${jid}`

@@ -33,6 +33,8 @@ async function extras({
     const text = textOf(opts.get(name) ?? null)
     if (text) more.set(name === 'return_kwargs' ? 'ret_kwargs' : name, readArgument(text))
   }
+  const within = opts.get('deliver_within') ?? null
+  if (within !== null) more.set('deliver_within', within)
   const config = textOf(opts.get('return_config') ?? null)
   if (config) more.set('ret_config', config)
   if (flag(opts, 'start_event')) more.set('start_event', true)

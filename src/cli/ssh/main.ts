@@ -2,6 +2,7 @@
 import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
 import { socketAccess } from '../../runner/mod.ts'
+import { configSources } from '../config-sources.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_SSH } from '../programs/salt-ssh.ts'
@@ -24,7 +25,7 @@ export function saltSsh(
 ): Promise<number> {
   return runProgram(SALT_SSH, argv, streams, async (line) => {
     await askPassword(line, questions, streams)
-    const read = (path: string, log: Log) => clientConfig({ path, log, program: 'salt-ssh' })
+    const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-ssh' })
     const { opts, log } = await programOptions({ program: SALT_SSH, line, streams, file: 'master', read })
     const access = socketAccess(opts, log)
     const work = { opts, log, streams, questions, access, targets }

@@ -1,0 +1,43 @@
+// The key of a new minion: accepted on this master before the minion joins, and taken back if the minion does not come up.
+import { BrineError } from '../../base/mod.ts'
+import type { Dict } from '../../data/mod.ts'
+import { masterContext, type SocketAccess } from '../../runner/mod.ts'
+import { cleanKey } from '../../wire/mod.ts'
+
+/** Do something about keys of the master as salt-key does, with its events. */
+const wheel = (access: SocketAccess, name: string, ...args: Dict[]): Promise<unknown> =>
+  masterContext(access, { jid: '', user: '', tag: 'salt/wheel' }).wheel(`key.${name}`, args)
+
+/** Refuse an id that another machine has. */
+export function assertFree(access: SocketAccess, id: string, publicPem: string | undefined, isForced: boolean): void {
+  const known = access.stores.keys.pem('minions', id)
+  if (known === undefined || isForced) return
+  if (publicPem !== undefined && cleanKey(known) === cleanKey(publicPem)) return
+  throw new BrineError('IdTaken', `The master has accepted another key for the id ${id}`, {
+    hint: `Choose another id with --id, run salt-key -d ${id}, or use --id ${id} --force`,
+  })
+}
+
+export interface Acceptance {
+  isNew: boolean
+  /** Leave the keys of the master as they were. */
+  undo(): Promise<void>
+}
+
+export async function acceptKey(access: SocketAccess, id: string, publicPem: string): Promise<Acceptance> {
+  const { keys } = access.stores
+  const before = keys.pem('minions', id)
+  if (before !== undefined && cleanKey(before) === cleanKey(publicPem)) return { isNew: false, undo: async () => {} }
+  const undo = async (): Promise<void> => {
+    await wheel(access, 'delete_dict', new Map([['minions', [id]]]))
+    if (before !== undefined) keys.store(id, { state: 'accepted', pub: before })
+  }
+  keys.store(id, { state: 'pending', pub: publicPem })
+  try {
+    await wheel(access, 'accept_dict', new Map([['minions_pre', [id]]]))
+  } catch (error) {
+    await undo()
+    throw error
+  }
+  return { isNew: true, undo }
+}

@@ -1,0 +1,55 @@
+// Starting the minion: as a service of systemd that also starts at boot, or as a daemon where there is no systemd.
+import { BrineError } from '../../base/mod.ts'
+import type { SshHost } from '../../host/mod.ts'
+import { mustRun } from './commands.ts'
+
+const PID_FILE = '/var/run/salt-minion.pid'
+
+export interface StartRequest {
+  isSystemd: boolean
+  /** Whether a running minion must be restarted to read new files. */
+  isChanged: boolean
+  signal: AbortSignal
+}
+
+/** Return a warning for the user, if there is one. */
+export async function startMinion(
+  machine: SshHost,
+  { isSystemd, isChanged, signal }: StartRequest,
+): Promise<string | undefined> {
+  if (!isSystemd) return startDaemon(machine, isChanged, signal)
+  await mustRun(machine, ['systemctl', 'daemon-reload'], { signal })
+  await mustRun(machine, ['systemctl', 'enable', 'salt-minion'], { signal })
+  await mustRun(machine, ['systemctl', isChanged ? 'restart' : 'start', 'salt-minion'], { signal })
+  return undefined
+}
+
+async function startDaemon(machine: SshHost, isChanged: boolean, signal: AbortSignal): Promise<string | undefined> {
+  const pid = await runningPid(machine)
+  if (pid !== undefined) {
+    if (!isChanged) return undefined
+    await mustRun(machine, ['kill', pid], { signal })
+    await mustRun(
+      machine,
+      [
+        'sh',
+        '-c',
+        'for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" 2>/dev/null || exit 0; sleep 1; done; exit 1',
+        'sh',
+        pid,
+      ],
+      { signal },
+    )
+  }
+  const program = await machine.which('salt-minion')
+  if (program === undefined) throw new BrineError('NoProgram', 'The package brought no program salt-minion')
+  await mustRun(machine, [program, '-d'], { signal, timeout: 60 })
+  return 'started without systemd: not at boot'
+}
+
+/** The process of a minion that runs as a daemon. */
+async function runningPid(machine: SshHost): Promise<string | undefined> {
+  if ((await machine.stat(PID_FILE)) === undefined) return undefined
+  const pid = new TextDecoder().decode(await machine.read(PID_FILE)).trim()
+  return /^\d+$/.test(pid) && (await machine.stat(`/proc/${pid}`)) !== undefined ? pid : undefined
+}
