@@ -37,7 +37,8 @@ function related(count: number): string {
   return numbers(count).map(state).join('')
 }
 
-const SITE = `# {{ name }} on {{ grains.id }}
+/** The template of a file; `id` is the expression that names the machine. */
+export const siteTemplate = (id: string): string => `# {{ name }} on {{ ${id} }}
 server {
     listen {{ 8000 + number }};
     server_name {{ name }}.example.com;
@@ -63,7 +64,7 @@ export function benchMinion(folder: string, name: string): BenchMinion {
   for (const dir of [tree, target, config, join(home, 'pillar')]) mkdirSync(dir, { recursive: true })
   const roots = `file_roots: {base: [${tree}]}\npillar_roots: {base: [${home}/pillar]}\n`
   writeFileSync(join(config, 'minion'), `id: bench\nfile_client: local\nroot_dir: ${home}/root\n${roots}`)
-  writeFileSync(join(tree, 'site.conf.jinja'), SITE)
+  writeFileSync(join(tree, 'site.conf.jinja'), siteTemplate('grains.id'))
   for (const count of SIZES.trivial) writeFileSync(join(tree, `trivial-${count}.sls`), trivial(count))
   for (const count of SIZES.managed) writeFileSync(join(tree, `managed-${count}.sls`), managed(count, target))
   for (const count of SIZES.related) {

@@ -1,6 +1,7 @@
 export { askedByTarget, isAskedByTarget, WITHHELD_OPTIONS } from './asked-by-target.ts'
 export { BrineError, certificateProblem, type ErrorDetails, type Position, toError, withHint } from './errors.ts'
 export { guarded } from './guarded.ts'
+export { installedFolder, isOneFile, ownWords } from './installation.ts'
 export { isJid, newJid } from './jid.ts'
 export { after, type Later } from './later.ts'
 export {
@@ -20,6 +21,7 @@ export {
   wrapLog,
 } from './log.ts'
 export { lookup } from './lookup.ts'
+export { namesIn } from './names-in.ts'
 export { didYouMean, nearestNames, slipOf } from './nearest.ts'
 export {
   claimFolder,
@@ -36,5 +38,6 @@ export { type RateSettings, Rates } from './rates.ts'
 export { type RepeatSettings, Repeats } from './repeats.ts'
 export { namingErrors, StorageError, type StorageErrorCode, type Storing, storageError } from './storage-error.ts'
 export { TurnQueue, type TurnSettings, Turns } from './turns.ts'
+export { RESTORE_FOLDER, RESTORE_PLAN, refuseUnfinishedRestore } from './unfinished-restore.ts'
 export { brineVersion, SALT_VERSION } from './version.ts'
 export { WorkSlice } from './work-slice.ts'

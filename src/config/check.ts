@@ -1,6 +1,6 @@
 // Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
 // looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
-import { type Log, lookup, shownText, slipOf } from '../base/mod.ts'
+import { type Log, type LogLevel, lookup, shownText, slipOf } from '../base/mod.ts'
 import {
   type Dict,
   equals,
@@ -22,7 +22,7 @@ import {
 import { ConfigError } from './errors.ts'
 import { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'
 import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
-import { type Sources, whereSet } from './source.ts'
+import { type Sources, whereSet, withoutTemplateSecrets } from './source.ts'
 
 /** What a type's constructor accepts and Salt still refuses, because the value would change its meaning. */
 const CHANGED_BY: Readonly<Record<string, readonly string[]>> = lookup({
@@ -34,8 +34,23 @@ const CHANGED_BY: Readonly<Record<string, readonly string[]>> = lookup({
   float: ['bool'],
 })
 
-/** Logs a warning for each option whose value has none of its types. */
-export function checkTypes(opts: Dict, sources: Sources, log: Log): void {
+/** A complaint about one option. */
+export interface OptionProblem {
+  kind: 'type' | 'name' | 'plugin' | 'later' | 'needless' | 'old'
+  option: string
+  level: LogLevel
+  text: string
+  /** The name that may have been meant. */
+  meant?: string
+}
+
+/** Log complaints about options. */
+export function tellProblems(problems: Iterable<OptionProblem>, log: Log): void {
+  for (const { level, text } of problems) log(level, text)
+}
+
+/** Return a warning for each option whose value has none of its types. */
+export function* checkTypes(opts: Dict, sources: Sources): Generator<OptionProblem> {
   for (const [key, value] of opts) {
     const name = str(key)
     const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name]! : undefined
@@ -44,7 +59,9 @@ export function checkTypes(opts: Dict, sources: Sources, log: Log): void {
     const wanted = types.length === 1 ? types[0] : `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`
     const what = `has an invalid type of ${typeName(value)}, a ${wanted} is required for this option`
     const where = whereSet(sources, name)
-    log('warning', `Config option '${name}' with value ${str(value)} ${what}${where && ` (set${where})`}`)
+    const shown = str(withoutTemplateSecrets(value))
+    const text = `Config option '${name}' with value ${shown} ${what}${where && ` (set${where})`}`
+    yield { kind: 'type', option: name, level: 'warning', text }
   }
 }
 
@@ -134,20 +151,21 @@ function readsAsNumber(text: string, type: 'int' | 'float'): boolean {
   }
 }
 
-/** Logs a warning for each option of the files whose name is unknown, yet close to one that is known. */
-export function checkNames(sources: Sources, role: Role, log: Log): void {
+/** Return a warning for each option of the files whose name is unknown, yet close to one that is known. */
+export function* checkNames(sources: Sources, role: Role): Generator<OptionProblem> {
   const known = namesFor(OPTIONS, role)
   for (const name of sources.keys()) {
     // modules of users name their options with a prefix and a dot
     if (isKnown(name) || name.includes('.') || name.startsWith('_')) continue
     const meant = slipOf(name, known)
-    if (meant !== undefined) {
-      log('warning', `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${meant}'?`)
-    }
+    if (meant === undefined) continue
+    const text = `Unknown option '${name}'${whereSet(sources, name)}; did you mean '${meant}'?`
+    yield { kind: 'name', option: name, level: 'warning', text, meant }
   }
 }
 
-function isKnown(name: string): boolean {
+/** Whether a table declares the option. */
+export function isKnown(name: string): boolean {
   return Object.hasOwn(OPTIONS, name) || Object.hasOwn(FUNCTION_OPTIONS, name) || OLD_NAMES.has(name)
 }
 
@@ -155,31 +173,35 @@ function namesFor(options: OptionTable, role: Role): string[] {
   return Object.keys(options).filter((name) => isFor(options[name]!, role))
 }
 
-/** Log an error for each name in an option that no plug-in has, where all plug-ins of its kind are built in. */
-export function checkPlugins(opts: Dict, sources: Sources, log: Log): void {
+/** Return an error for each name in an option that no plug-in has, where all plug-ins of its kind are built in. */
+export function* checkPlugins(opts: Dict, sources: Sources): Generator<OptionProblem> {
   for (const [name, { names }] of Object.entries(OPTIONS)) {
     const value = names && opts.get(name)
     if (value === undefined) continue
     for (const one of (isList(value) ? value : [value]).map(str)) {
       if (names!.includes(one)) continue
       const found = `Option '${name}'${whereSet(sources, name)} names '${shownText(one)}', which this version does not have`
-      log('error', `${found}; it has ${names!.join(', ')}`)
+      yield { kind: 'plugin', option: name, level: 'error', text: `${found}; it has ${names!.join(', ')}` }
     }
   }
 }
 
 /**
- * Log a warning for each option of the files that belongs to a part of Salt which is not here yet. The default needs no
+ * Return a warning for each option of the files that belongs to a part of Salt which is not here yet. The default needs no
  * warning: it asks for nothing.
  */
-export function checkEffects(overrides: Dict, sources: Sources, role: Role, log: Log): void {
+export function* checkEffects(overrides: Dict, sources: Sources, role: Role): Generator<OptionProblem> {
   for (const [key, value] of overrides) {
     const name = str(key)
     const option = declaredOption(name)
     if (option === undefined || value === null || !sources.has(name) || isDefault(value, option, role)) continue
     const nothing = `Option '${name}'${whereSet(sources, name)} has no effect`
-    if (option.later) log('warning', `${nothing} in this version, which does not have ${option.later} yet`)
-    else if (option.needless) log('debug', `${nothing}: ${option.needless}`)
+    if (option.later) {
+      const text = `${nothing} in this version, which does not have ${option.later} yet`
+      yield { kind: 'later', option: name, level: 'warning', text }
+    } else if (option.needless) {
+      yield { kind: 'needless', option: name, level: 'debug', text: `${nothing}: ${option.needless}` }
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../data/mod.ts'
 import { defaultOf, isFor, type Option, type Role } from './option.ts'
 import { FUNCTION_OPTIONS, OLD_NAMES, OPTIONS } from './options.ts'
-import { isFetched, sourcesOf } from './source.ts'
+import { isFetched, sourcesOf, withoutTemplateSecrets } from './source.ts'
 
 export interface EffectiveOption {
   name: string
@@ -75,12 +75,13 @@ function noteOf(name: string, option: Option | undefined, known: ReadonlySet<str
 /** Options whose keys are names of login systems and users. */
 const LISTS_OF_USERS: ReadonlySet<string> = new Set(['external_auth', 'publisher_acl'])
 
-/** Return the value of an option with its secrets hidden: values under secret names, fetched values, and passwords in URLs. */
+/** Return the value of an option with its secrets hidden: values under secret names, fetched values, values from templates, and passwords in URLs. */
 export function shownValue(opts: Dict, name: string, value: Value): Value {
   const isPlain = value === null || value === '' || typeof value === 'boolean' || typeof value === 'number'
   const isSecret = declarationOf(name)?.secret ?? isSecretName(name)
   if (isFetched(opts, name) || (isSecret && !isPlain)) return HIDDEN
-  return withoutPasswords(LISTS_OF_USERS.has(name) ? maskLists(value) : maskSecrets(value))
+  const masked = LISTS_OF_USERS.has(name) ? maskLists(value) : maskSecrets(value)
+  return withoutPasswords(withoutTemplateSecrets(masked))
 }
 
 function maskLists(value: Value): Value {
@@ -103,12 +104,13 @@ const PASSWORD_IN_URL = /(\w:\/\/)[^/\s]*@/g
 
 function withoutPasswords(value: Value): Value {
   if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1${HIDDEN}@`)
-  if (isDict(value)) return new Map([...value].map(([key, item]) => [key, withoutPasswords(item)]))
+  // a remote of Git with parameters is a key
+  if (isDict(value)) return new Map([...value].map(([key, item]) => [withoutPasswords(key), withoutPasswords(item)]))
   return isList(value) ? value.map(withoutPasswords) : value
 }
 
 function isHidden(value: Value): boolean {
   if (typeof value === 'string') return value.includes(HIDDEN)
-  if (isDict(value)) return [...value.values()].some(isHidden)
+  if (isDict(value)) return [...value.keys(), ...value.values()].some(isHidden)
   return isList(value) && value.some(isHidden)
 }

@@ -27,21 +27,20 @@ async function read(text: string, config = masterConfig) {
 test.each([masterConfig, minionConfig])(
   'An option of a part that is not here yet is reported with its place',
   async (config) => {
-    await read('gitfs_remotes:\n  - https://example.com/x.git\n', config)
+    await read('logstash_udp_handler:\n  host: log.example.com\n', config)
     expect(lines).toEqual([
-      `warning: Option 'gitfs_remotes' in ${folder}/config, line 3 has no effect in this version, which does not have the file server backend gitfs yet`,
+      `warning: Option 'logstash_udp_handler' in ${folder}/config, line 3 has no effect in this version, which does not have log handlers besides console, file and system log yet`,
     ])
   },
 )
 
 test('So is one of an included file, and one under an old name', async () => {
   mkdirSync(join(folder, 'more'))
-  writeFileSync(join(folder, 'more', 'a.conf'), '\ngitfs_env_whitelist: [x]\ncache: redis\n')
+  writeFileSync(join(folder, 'more', 'a.conf'), '\nclient_acl: {}\nlogstash_zmq_handler: {x: 1}\n')
   await read('default_include: more/*.conf\n')
   expect(lines.map((line) => line.replace(/ has no effect.*/, ''))).toEqual([
-    `warning: Option 'gitfs_env_whitelist' in ${folder}/more/a.conf, line 2`,
-    `warning: Option 'cache' in ${folder}/more/a.conf, line 3`,
-    `warning: Option 'gitfs_env_whitelist' in ${folder}/more/a.conf, line 2 is now called 'gitfs_saltenv_whitelist'`,
+    `warning: Option 'logstash_zmq_handler' in ${folder}/more/a.conf, line 3`,
+    `warning: Option 'client_acl' in ${folder}/more/a.conf, line 2 is now called 'publisher_acl'`,
   ])
 })
 
@@ -65,18 +64,17 @@ test('A client leaves the options of the master to the master', async () => {
 
 test("The user's own file of a client is looked at as well", async () => {
   mkdirSync(join(folder, 'salt'))
-  writeFileSync(join(folder, 'salt', 'saltrc'), 'gitfs_depth: 2\n')
+  writeFileSync(join(folder, 'salt', 'saltrc'), 'logstash_udp_handler: {x: 2}\n')
   await read('', clientConfig)
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain(`'gitfs_depth' in ${folder}/salt/saltrc, line 1 has no effect in this version`)
+  expect(lines[0]).toContain(`'logstash_udp_handler' in ${folder}/salt/saltrc, line 1 has no effect in this version`)
 })
 
 test.each([masterConfig, minionConfig])('A file server backend that is not there is named', async (config) => {
   await read('fileserver_backend: [roots, git, othre]\n', config)
   const found = `error: Option 'fileserver_backend' in ${folder}/config, line 3 names`
   expect(lines).toEqual([
-    `${found} 'gitfs', which this version does not have; it has roots, minionfs, file`,
-    `${found} 'othre', which this version does not have; it has roots, minionfs, file`,
+    `${found} 'othre', which this version does not have; it has roots, minionfs, gitfs, svnfs, hgfs, s3fs, file, git, svn, hg`,
   ])
 })
 

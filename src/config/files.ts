@@ -1,14 +1,16 @@
 // The files a configuration comes from, in Salt's order: the main file, then those of `default_include`, then those of
-// `include`. An included file's mappings are merged into those before it; a main file's option is replaced.
+// `include`. An included file's mappings are merged into those before it; a main file's option is replaced. Files that are templates
+// are rendered after all plain files are read, and merged at their own place.
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { type Log, toError } from '../base/mod.ts'
-import { type Dict, isDict, isList, str, textOf, truthy, update, type Value } from '../data/mod.ts'
+import { type Log, toError, wrapLog } from '../base/mod.ts'
+import { type Dict, deepCopy, isDict, isList, str, textOf, truthy, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { globFiles } from './glob.ts'
-import { isRegularFile, readConfigFile } from './read-file.ts'
-import { noteSources, type Sources } from './source.ts'
+import { isRegularFile, type Opening, openConfigFile, optionsIn } from './read-file.ts'
+import { type Sources, sourcesIn } from './source.ts'
+import { type ConfigRenderer, type ConfigTemplate, optionNames, refuseForeign } from './templates.ts'
 
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
@@ -19,25 +21,138 @@ export interface FileRequest {
   path: string
   env: ProcessEnvironment
   log: Log
+  /** Renders files that are templates; without it such files are refused. */
+  render?: ConfigRenderer | undefined
+  /** Return what follows from the options of the files so far: these are what templates see. */
+  settle(overrides: Dict, sources: Sources): Promise<Dict>
+  /** Whether the program needs an option. A template that sets no needed option is left out. */
+  needs?: ((name: string) => boolean) | undefined
+  /** Whether the files are only looked at: nothing is written or renamed. */
+  isLook?: boolean | undefined
+}
+
+export interface FilesRead {
+  overrides: Dict
+  sources: Sources
 }
 
 /** The main file when nobody says otherwise. */
 export const defaultConfig = (role: FileRequest['role']): string => `/etc/salt/${role}`
 
-/** What the files say, and where. */
-export function readConfigFiles(request: FileRequest): { overrides: Dict; sources: Sources } {
-  const { path, log } = request
-  const sources: Sources = new Map()
-  const overrides = readMainFile(mainPath(request), sources, log)
+/** Read all files. Templates are rendered once all plain files are read. */
+export async function readConfigFiles(request: FileRequest): Promise<FilesRead> {
+  const log = onceLog(request.log)
+  const rendered: RenderedFiles = new Map()
+  let found = walk({ ...request, log }, rendered)
+  if (found.waiting.length === 0) return found
+  const rendering = new Rendering(request, rendered)
+  while (found.waiting.length > 0) {
+    await rendering.renderOne(found)
+    found = walk({ ...request, log }, rendered)
+  }
+  return found
+}
+
+/** The same files are walked through again after each template. */
+function onceLog(log: Log): Log {
+  const told = new Set<string>()
+  return wrapLog(log, (inner) => (level, text) => {
+    if (told.has(text)) return
+    told.add(text)
+    inner(level, text)
+  })
+}
+
+interface RenderedFile {
+  options: Dict
+  sources: Sources
+}
+
+/** What became of templates, by path. */
+type RenderedFiles = Map<string, RenderedFile>
+
+interface Walked {
+  overrides: Dict
+  sources: Sources
+  /** Templates that are not rendered yet, in the order of the files. */
+  waiting: ConfigTemplate[]
+}
+
+/** Merge all files in their order; a template counts as empty until it is rendered. */
+function walk(request: FileRequest, rendered: RenderedFiles): Walked {
+  const { path, log, isLook } = request
+  const walked: Walked = { overrides: new Map(), sources: new Map(), waiting: [] }
+  walked.overrides = readMainFile(mainPath(request), { walked, rendered, log, isLook })
+  const { overrides } = walked
   const defaultInclude = overrides.get('default_include') ?? `${request.role}.d/*.conf`
   const include = overrides.get('include') ?? []
+  const pipe = pipeFor(overrides)
   for (const [patterns, warn] of [
     [defaultInclude, false],
     [include, true],
   ] as const) {
-    for (const [key, value] of included(patterns, path, { warn, sources, log })) overrides.set(key, value)
+    for (const [key, value] of included(patterns, path, { warn, walked, rendered, log, pipe, isLook })) {
+      overrides.set(key, value)
+    }
   }
-  return { overrides, sources }
+  return walked
+}
+
+/** `config_renderer` of a file counts for the files that it includes. */
+const pipeFor = (options: Dict): string | undefined => textOf(options.get('config_renderer') ?? null)
+
+/** Renders templates one after the other, each with the options of all files that are known by then. */
+class Rendering {
+  private readonly request: FileRequest
+  private readonly rendered: RenderedFiles
+  /** Templates that failed since the last one was rendered: options of others may be what they lack. */
+  private readonly failed = new Map<string, ConfigError>()
+  private isRetry = false
+
+  constructor(request: FileRequest, rendered: RenderedFiles) {
+    this.request = request
+    this.rendered = rendered
+  }
+
+  /** Render the first template that can be; throw the error of the first one when none can. */
+  async renderOne(walked: Walked): Promise<void> {
+    for (const template of walked.waiting) {
+      if (this.failed.has(template.path)) continue
+      try {
+        this.rendered.set(template.path, await this.options(template, walked))
+        this.isRetry ||= this.failed.size > 0
+        return
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        this.failed.set(template.path, error)
+      }
+    }
+    const first = this.failed.get(walked.waiting[0]!.path)!
+    if (!this.isRetry) throw first
+    this.isRetry = false
+    this.failed.clear()
+  }
+
+  private async options(template: ConfigTemplate, { overrides, sources }: Walked): Promise<RenderedFile> {
+    const { path, text } = template
+    const { needs, render, settle, log } = this.request
+    const named = needs && optionNames(text)
+    if (named && !named.some(needs)) {
+      log('debug', `Configuration file ${path} is a template without options for this program, and is not rendered`)
+      return { options: new Map(), sources: new Map() }
+    }
+    if (!render) {
+      throw new ConfigError(
+        'ConfigTemplateFailed',
+        `Configuration file ${path} is a template, which cannot be rendered here`,
+      )
+    }
+    refuseForeign(template)
+    log('debug', `Rendering configuration file ${path} with ${template.pipe}`)
+    const { value, sourceLine } = await render(template, await settle(deepCopy(overrides), sources))
+    const options = optionsIn(value, path)
+    return { options, sources: sourcesIn(options, path, sourceLine) }
+  }
 }
 
 /** An environment variable counts only for the usual place: a directory given on the command line wins. */
@@ -48,16 +163,31 @@ function mainPath({ role, path, env }: FileRequest): string {
   return named !== undefined && isRegularFile(named) ? named : path
 }
 
-function readMainFile(path: string, sources: Sources, log: Log): Dict {
-  if (!existsSync(path)) copyTemplate(path, log)
+function readMainFile(path: string, { walked, rendered, log, isLook }: Omit<Inclusion, 'warn'>): Dict {
+  if (!isLook && !existsSync(path)) copyTemplate(path, log)
   if (!isReadable(path)) {
     log('debug', `Missing configuration file: ${path}`)
     return new Map()
   }
-  const options = readConfigFile(path, log)
-  noteSources(sources, options, path)
+  const options = optionsOf(path, { walked, rendered }, () => openConfigFile(path, { log, isLook }))
   options.set('conf_file', path)
   return options
+}
+
+/** Return the options of a file, with their places noted; none for a template that waits. */
+function optionsOf(path: string, { walked, rendered }: Reading, open: () => Dict | ConfigTemplate): Dict {
+  const known = rendered.get(path)
+  if (known) {
+    for (const [name, at] of known.sources) walked.sources.set(name, at)
+    return deepCopy(known.options)
+  }
+  const opened = open()
+  if (isDict(opened as Value)) {
+    for (const [name, at] of sourcesIn(opened as Dict, path)) walked.sources.set(name, at)
+    return opened as Dict
+  }
+  walked.waiting.push(opened as ConfigTemplate)
+  return new Map()
 }
 
 function isReadable(path: string): boolean {
@@ -78,10 +208,13 @@ function copyTemplate(path: string, log: Log): void {
   writeFileSync(path, text.slice(text.indexOf('\n') + 1 || text.length))
 }
 
-interface Inclusion {
+interface Reading {
+  walked: Walked
+  rendered: RenderedFiles
+}
+
+interface Inclusion extends Reading, Opening {
   warn: boolean
-  sources: Sources
-  log: Log
   /** Files that are being read, for those that include each other. */
   open?: readonly string[]
 }
@@ -103,27 +236,29 @@ function included(patterns: Value, from: string, inclusion: Inclusion): Dict {
 }
 
 function addFile(configuration: Dict, file: string, inclusion: Inclusion): void {
-  const { log, sources, open = [] } = inclusion
+  const { log, open = [] } = inclusion
   if (open.includes(file)) {
     throw new ConfigError('ConfigFileInvalid', `Configuration files include each other: ${[...open, file].join(', ')}`)
   }
   log('debug', `Including configuration from '${file}'`)
-  const options = readIncluded(file, log)
-  noteSources(sources, options, file)
+  const options = optionsOf(file, inclusion, () => openIncluded(file, inclusion))
   const schedule = options.get('schedule')
   const known = configuration.get('schedule')
   if (isDict(schedule ?? null) && isDict(known ?? null)) {
     for (const [name, job] of schedule as Dict) (known as Dict).set(name, job)
   }
   const include = options.get('include') ?? null
-  for (const [key, value] of included(include, file, { ...inclusion, open: [...open, file] })) options.set(key, value)
+  const pipe = pipeFor(options) ?? inclusion.pipe
+  const inner = included(include, file, { ...inclusion, pipe, open: [...open, file] })
+  for (const [key, value] of inner) options.set(key, value)
   update(configuration, options, { mergeLists: true })
 }
 
 /** A broken or unreadable included file is reported and left out, so that the rest still counts. */
-function readIncluded(file: string, log: Log): Dict {
+function openIncluded(file: string, inclusion: Inclusion): Dict | ConfigTemplate {
+  const { log } = inclusion
   try {
-    return readConfigFile(file, log)
+    return openConfigFile(file, inclusion)
   } catch (error) {
     if (error instanceof ConfigError) log('error', error.message)
     else log('error', `Failed to read configuration file ${file}: ${toError(error).message}`)

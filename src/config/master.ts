@@ -16,7 +16,7 @@ import {
   truthy,
   type Value,
 } from '../data/mod.ts'
-import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld } from './check.ts'
+import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld, tellProblems } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -33,11 +33,12 @@ import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files
 import { checkLogging, spreadLogFormat } from './log-options.ts'
 import { appendDomain, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
-import { OPTIONS } from './options.ts'
+import { OLD_NAMES, OPTIONS, THEMES } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
 import { isRegularFile, readConfigFile } from './read-file.ts'
-import { applySdb } from './sdb.ts'
-import { keepSources, noteSources, type Sources, whereSet } from './source.ts'
+import { applySdb, type FetchSdb } from './sdb.ts'
+import { inheritSources, keepSources, type Sources, sourcesIn, whereSet } from './source.ts'
+import type { ConfigRenderer } from './templates.ts'
 import { option, rawOption } from './view.ts'
 import { checkPools, poolsInForce } from './worker-pools.ts'
 
@@ -47,7 +48,25 @@ export interface MasterConfigRequest {
   path?: string
   env?: ProcessEnvironment
   log?: Log
+  /** Fetches the values of `sdb://` URIs in options; without it they stay as they are. */
+  fetchSdb?: FetchSdb
   program?: string
+  /** Renders files that are templates. */
+  render?: ConfigRenderer | undefined
+  /** Whether the files are only looked at: nothing is written or renamed. */
+  isLook?: boolean | undefined
+  /** Whether the program needs an option; all are needed unless given. Templates that set no needed option are not rendered. */
+  needs?: ((name: string) => boolean) | undefined
+}
+
+/** Options of these themes, and options that only functions read, are of no use to a program that asks a master by its sockets. */
+const OF_SERVERS = ['File server', 'Git', 'Pillar', 'Windows repository']
+
+/** Return whether `salt` and its like need an option. */
+export function isForClients(name: string): boolean {
+  const current = OLD_NAMES.get(name) ?? name
+  if (name === 'include' || name === 'default_include') return true
+  return Object.hasOwn(OPTIONS, current) && !OF_SERVERS.some((theme) => Object.hasOwn(THEMES.get(theme)!, current))
 }
 
 /** The defaults of masters. */
@@ -62,18 +81,21 @@ export async function masterConfig(request: MasterConfigRequest = {}): Promise<D
 /** Read the options of a master. `serviceLog` hears of options that are without effect: only the master itself is concerned. */
 async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): Promise<Dict> {
   const { path = MASTER_CONFIG, env = process.env, log = silentLog } = request
-  const { overrides, sources } = readConfigFiles({ role: 'master', path, env, log })
-  checkNames(sources, 'master', log)
-  checkEffects(overrides, sources, 'master', serviceLog)
+  const { render, needs, isLook } = request
+  const settle = (soFar: Dict, known: Sources) => deriveMaster(soFar, known, { log: silentLog })
+  const asked = { role: 'master', path, env, log, render, needs, settle, isLook } as const
+  const { overrides, sources } = await readConfigFiles(asked)
+  tellProblems(checkNames(sources, 'master'), log)
+  tellProblems(checkEffects(overrides, sources, 'master'), serviceLog)
   const opts = await deriveMaster(overrides, sources, { ...request, log })
-  const fetched = await applySdb(opts, log)
+  const fetched = await applySdb(opts, log, request.fetchSdb)
   checkSshMinionOptions(opts, log)
-  checkTypes(opts, sources, log)
-  checkPlugins(opts, sources, serviceLog)
+  tellProblems(checkTypes(opts, sources), log)
+  tellProblems(checkPlugins(opts, sources), serviceLog)
   checkMinionFiles(opts, sources, serviceLog)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
-  keepSources(opts, sources, fetched)
+  keepSources(opts, { sources, fetched })
   opts.set('nodegroups', repackGroups(rawOption(opts, 'nodegroups')))
   return opts
 }
@@ -84,7 +106,9 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
   const xdg = join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'salt')
   const hasXdg = statSync(xdg, { throwIfNoEntry: false })?.isDirectory() ?? false
   const opts: Dict = new Map<Value, Value>([['token_file', join(hasXdg ? xdg : homedir(), 'salt_token')]])
-  for (const [key, value] of await readMasterConfig(request, silentLog)) opts.set(key, value)
+  const ofMaster = await readMasterConfig(request, silentLog)
+  for (const [key, value] of ofMaster) opts.set(key, value)
+  inheritSources(ofMaster, opts)
   const usual = hasXdg ? join(xdg, 'saltrc') : join(homedir(), '.saltrc')
   const named = env['SALT_CLIENT_CONFIG']
   const own = named && isRegularFile(named) ? named : usual
@@ -102,9 +126,7 @@ export async function clientConfig(request: MasterConfigRequest = {}): Promise<D
 
 function addOwnFile(opts: Dict, file: string, log: Log): void {
   const own = readConfigFile(file, log)
-  const sources: Sources = new Map()
-  noteSources(sources, own, file)
-  checkEffects(own, sources, 'master', log)
+  tellProblems(checkEffects(own, sourcesIn(own, file), 'master'), log)
   for (const [key, value] of own) opts.set(key, value)
 }
 

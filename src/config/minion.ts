@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Log, silentLog } from '../base/mod.ts'
 import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
-import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld } from './check.ts'
+import { checkEffects, checkNames, checkPlugins, checkPorts, checkTypes, renameOld, tellProblems } from './check.ts'
 import {
   adoptEnvironment,
   checkAlgorithm,
@@ -23,8 +23,9 @@ import { appendDomain, type CallFunction, findId } from './minion-id.ts'
 import { defaultsOf } from './option.ts'
 import { OPTIONS } from './options.ts'
 import { isPlainPath, moveBelowRoot, normalRoots } from './paths.ts'
-import { applySdb } from './sdb.ts'
+import { applySdb, type FetchSdb } from './sdb.ts'
 import { keepSources, type Sources } from './source.ts'
+import type { ConfigRenderer } from './templates.ts'
 import { rawOption } from './view.ts'
 
 export const MINION_CONFIG = defaultConfig('minion')
@@ -41,8 +42,14 @@ export interface MinionConfigRequest {
   rememberId?: boolean
   /** Calls execution functions for `id_function`. */
   callFunction?: CallFunction
+  /** Fetches the values of `sdb://` URIs in options; without it they stay as they are. */
+  fetchSdb?: FetchSdb
   /** The program's name, which functions see as `__cli`. */
   program?: string
+  /** Renders files that are templates. */
+  render?: ConfigRenderer | undefined
+  /** Whether the files are only looked at: nothing is written or renamed. */
+  isLook?: boolean | undefined
 }
 
 /** What Salt has for the pauses before a minion connects again. */
@@ -55,19 +62,24 @@ export function minionDefaults(): Dict {
 
 export async function minionConfig(request: MinionConfigRequest = {}): Promise<Dict> {
   const { path = MINION_CONFIG, env = process.env, log = silentLog } = request
-  const { overrides, sources } = readConfigFiles({ role: 'minion', path, env, log })
-  checkNames(sources, 'minion', log)
-  checkEffects(overrides, sources, 'minion', log)
+  const { render, isLook } = request
+  const settle = (soFar: Dict, known: Sources) => deriveMinion(soFar, known, { ...UNHEARD, id: request.id })
+  const { overrides, sources } = await readConfigFiles({ role: 'minion', path, env, log, render, settle, isLook })
+  tellProblems(checkNames(sources, 'minion'), log)
+  tellProblems(checkEffects(overrides, sources, 'minion'), log)
   const opts = await deriveMinion(overrides, sources, { ...request, log })
-  const fetched = await applySdb(opts, log)
-  checkTypes(opts, sources, log)
-  checkPlugins(opts, sources, log)
+  const fetched = await applySdb(opts, log, request.fetchSdb)
+  tellProblems(checkTypes(opts, sources), log)
+  tellProblems(checkPlugins(opts, sources), log)
   checkPorts(opts, sources)
   checkLogging(opts, sources, log)
-  keepSources(opts, sources, fetched)
+  keepSources(opts, { sources, fetched })
   joinReturners(opts)
   return opts
 }
+
+/** For options that templates see, of which nothing is said or remembered: they are not the last word. */
+const UNHEARD = { log: silentLog, rememberId: false }
 
 async function deriveMinion(
   overrides: Dict,

@@ -4,6 +4,7 @@ import type { Log } from '../base/mod.ts'
 import { type Dict, isDict, qualifiedTypeName, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { load, YamlError } from '../yaml/mod.ts'
 import { ConfigError } from './errors.ts'
+import { askedPipe, type ConfigTemplate, holdsJinja, isPlainPipe, USUAL_PIPE } from './templates.ts'
 
 /** Whether there is such a file; one in a directory that we may not enter, as another user's home, is not there for us. */
 export function isRegularFile(path: string): boolean {
@@ -16,10 +17,40 @@ export function isRegularFile(path: string): boolean {
   }
 }
 
-/** The options of a file, none for an empty one. Their places in the text are kept. */
+/** Return the options of a file that is no template, none for an empty one. Their places in the text are kept. */
 export function readConfigFile(path: string, log: Log): Dict {
   log('debug', `Reading configuration from ${path}`)
-  const value = parse(path, log)
+  return optionsIn(parsed(path, readFileSync(path), { log }), path)
+}
+
+/** How a file of the configuration is opened. */
+export interface Opening {
+  log: Log
+  /** The pipe that the including file sets. */
+  pipe?: string | undefined
+  /** Whether the reader only looks: a damaged file stays where it is. */
+  isLook?: boolean | undefined
+}
+
+/**
+ * Return the options of a file, or the file as a template: one that asks to be rendered, or that is no YAML and holds Jinja.
+ */
+export function openConfigFile(path: string, opening: Opening): Dict | ConfigTemplate {
+  opening.log('debug', `Reading configuration from ${path}`)
+  const bytes = readFileSync(path)
+  const text = bytes.toString('utf8')
+  const pipe = isWrittenByUs(path) ? undefined : askedPipe(text, opening.pipe)
+  if (pipe !== undefined && !isPlainPipe(pipe)) return { path, text, pipe }
+  try {
+    return optionsIn(parsed(path, bytes, opening), path)
+  } catch (error) {
+    if (isPlainPipe(pipe) || !(error instanceof ConfigError) || !holdsJinja(text)) throw error
+    return { path, text, pipe: USUAL_PIPE }
+  }
+}
+
+/** Return what a file holds as options. */
+export function optionsIn(value: Value, path: string): Dict {
   if (!truthy(value)) return new Map()
   if (!isDict(value)) {
     const what = `conf should be a document, not <class '${qualifiedTypeName(value)}'>.`
@@ -31,15 +62,18 @@ export function readConfigFile(path: string, log: Log): Dict {
   return value
 }
 
-function parse(path: string, log: Log): Value {
+const isWrittenByUs = (path: string): boolean => path.endsWith('_schedule.conf')
+
+function parsed(path: string, bytes: Buffer, { log, isLook = false }: Opening): Value {
   try {
-    return load(readFileSync(path), { name: path, positions: true })
+    return load(bytes, { name: path, positions: true })
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
     const message = `Error parsing configuration file: ${path} - ${error.message}`
     // the schedule is written by the program itself: a broken one is put aside, and everything else still starts
-    if (path.endsWith('_schedule.conf')) {
+    if (isWrittenByUs(path)) {
       log('error', message)
+      if (isLook) return null
       log('error', `Renaming to ${path}YAMLError`)
       renameSync(path, `${path}YAMLError`)
       return null

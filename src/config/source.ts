@@ -1,16 +1,20 @@
 // Where each option was set, so that a complaint can name file and line.
 import type { Position } from '../base/mod.ts'
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, HIDDEN, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { positionOf } from '../yaml/mod.ts'
 
 export type Sources = Map<string, Position>
 
-/** Notes the places of a file's options; a later file's place replaces an earlier one's. */
-export function noteSources(sources: Sources, options: Dict, file: string): void {
+/** Return the places of a file's options. `sourceLine` maps the lines of a rendered text to those of its template. */
+export function sourcesIn(options: Dict, file: string, sourceLine?: (line: number) => number): Sources {
+  const sources: Sources = new Map()
   for (const key of options.keys()) {
     const at = positionOf(options, key)
-    sources.set(str(key), { file, line: at?.line ?? 1, ...(at && { column: at.column }) })
+    const line = at?.line ?? 1
+    const place = sourceLine ? { line: sourceLine(line) } : { line, ...(at && { column: at.column }) }
+    sources.set(str(key), { file, ...place })
   }
+  return sources
 }
 
 /** ` in FILE, line N`, or nothing for an option that no file set. */
@@ -25,21 +29,58 @@ interface Kept {
   fetched: ReadonlySet<string>
 }
 
+const NOTHING: Kept = { sources: new Map(), fetched: new Set() }
 const kept = new WeakMap<ReadonlyMap<Value, Value>, Kept>()
 
-/** Keep the places of options, and the names of those with a value that was fetched, for later readers of the options. */
-export function keepSources(opts: ReadonlyMap<Value, Value>, sources: Sources, fetched: ReadonlySet<string>): void {
-  kept.set(opts, { sources, fetched })
+/** Keep the places of options, and which of their values are secrets, for later readers of the options. */
+export function keepSources(opts: ReadonlyMap<Value, Value>, known: Kept): void {
+  kept.set(opts, known)
+}
+
+/** Let a copy of options know what the options know. */
+export function inheritSources(from: ReadonlyMap<Value, Value>, to: ReadonlyMap<Value, Value>): void {
+  kept.set(to, kept.get(from) ?? NOTHING)
 }
 
 /** Return the places of all options that files set. */
-export const sourcesOf = (opts: ReadonlyMap<Value, Value>): Sources => kept.get(opts)?.sources ?? new Map()
+export const sourcesOf = (opts: ReadonlyMap<Value, Value>): Sources => (kept.get(opts) ?? NOTHING).sources
 
 /** Return whether the value of an option, or a part of it, was fetched by `sdb://`. */
 export const isFetched = (opts: ReadonlyMap<Value, Value>, name: string): boolean =>
-  kept.get(opts)?.fetched.has(name) ?? false
+  (kept.get(opts) ?? NOTHING).fetched.has(name)
 
 /** Return ` in FILE, line N` for an option that a file set, or nothing. */
 export function placeOfOption(opts: ReadonlyMap<Value, Value>, name: string): string {
   return whereSet(sourcesOf(opts), name)
+}
+
+/** What functions returned to configuration files that this process rendered. Copies of options are made, so it belongs to none. */
+const secrets = new Set<string>()
+
+/** A shorter text is a number or a word such as `yes` rather than a secret, and would hide the options of that value. */
+const LEAST_SECRET = 4
+/** A shorter text is hidden where it is a whole value: as a part of others it would hide too much. */
+const LEAST_IN_TEXT = 6
+
+/** Remember what functions returned to a configuration file. */
+export function noteTemplateSecrets(texts: Iterable<string>): void {
+  for (const text of texts) if (text.length >= LEAST_SECRET) secrets.add(text)
+}
+
+/** Return what functions returned to configuration files, for logs to hide. */
+export const templateSecrets = (): ReadonlySet<string> => secrets
+
+/** Return a value with all hidden that functions returned to configuration files. */
+export function withoutTemplateSecrets(value: Value): Value {
+  if (secrets.size === 0) return value
+  const longestFirst = [...secrets].filter((text) => text.length >= LEAST_IN_TEXT).sort((a, b) => b.length - a.length)
+  const hide = (item: Value): Value => {
+    if (isDict(item)) return new Map([...item].map(([key, inner]) => [key, hide(inner)]))
+    if (isList(item)) return item.map(hide)
+    if (typeof item === 'boolean' || item === null) return item
+    const text = textOf(item)
+    if (secrets.has(text ?? str(item))) return HIDDEN
+    return text === undefined ? item : longestFirst.reduce((all, one) => all.replaceAll(one, HIDDEN), text)
+  }
+  return hide(value)
 }

@@ -1,6 +1,6 @@
 // What stands around the views: the bar, the navigation, and messages about the connection and the session.
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { read } from './api/client.ts'
 import { count } from './format.ts'
 import icon from './icon.svg'
@@ -66,7 +66,8 @@ export function Navigation() {
     return () => removeEventListener('keydown', leave)
   }, [])
   const { path } = route.value
-  useEffect(() => {
+  // before the next picture: a new view is never shown below an open menu
+  useLayoutEffect(() => {
     isMenuOpen.value = false
   }, [path.join('/')])
   return (

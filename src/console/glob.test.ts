@@ -29,6 +29,6 @@ it.each([
 
 it('matches a glob of many stars against a long text', () => {
   // an expression of as many `.*` would not end
-  expect(globMatcher('*a'.repeat(50) + 'b')('a'.repeat(2000))).toBe(false)
+  expect(globMatcher(`${'*a'.repeat(50)}b`)('a'.repeat(2000))).toBe(false)
   expect(globMatcher('*a'.repeat(50))('a'.repeat(2000))).toBe(true)
 })

@@ -4,7 +4,7 @@ import { engineTable } from '../loader/mod.ts'
 import type { EngineContext, EngineDeclaration } from '../sdk/mod.ts'
 
 /** Users' own engines by name, as a look at their folders finds them. */
-export type UserEngines = (ctx: EngineContext) => Promise<ReadonlyMap<string, EngineDeclaration>>
+export type UserEngines = (ctx: EngineContext, wanted: string) => Promise<ReadonlyMap<string, EngineDeclaration>>
 
 /** The engine, or why there is none. */
 export async function findEngine(
@@ -12,7 +12,7 @@ export async function findEngine(
   ctx: EngineContext,
   userEngines: UserEngines,
 ): Promise<EngineDeclaration | string> {
-  const own = await userEngines(ctx)
+  const own = await userEngines(ctx, module)
   const found = own.get(module) ?? (await builtIn(module))
   if (found === undefined) {
     const hint = didYouMean(module, [...own.keys(), ...Object.keys(engineTable)])

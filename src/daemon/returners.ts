@@ -1,6 +1,6 @@
 // Calls of returners, Brine's and users' own, from a minion or a master. A returner that fails is logged, and the others still
 // run.
-import { type Log, toError } from '../base/mod.ts'
+import { toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { contains, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { returnerTable } from '../loader/mod.ts'
@@ -11,9 +11,10 @@ type Name = keyof ReturnerFunctions
 /** The functions of a returner; undefined when there is none of that name. */
 export async function returnerOf(ctx: FunctionContext, name: string): Promise<ReturnerFunctions | undefined> {
   if (contains(option(ctx.opts, 'disable_returners'), name)) return undefined
-  const { functionScope, moduleFiles, userPlugins } = await import('../pybridge/mod.ts')
-  const own =
-    moduleFiles(ctx.opts, 'returners').length > 0 ? await userPlugins(functionScope(ctx), 'returners') : undefined
+  const { functionScope, mayHaveModules, userPlugins } = await import('../pybridge/mod.ts')
+  const own = mayHaveModules(ctx.opts, 'returners')
+    ? await userPlugins(functionScope(ctx), 'returners', [name], Object.keys(returnerTable))
+    : undefined
   const plugin = own?.get(name)
   if (!plugin) return Object.hasOwn(returnerTable, name) ? (await returnerTable[name]!()).default.functions : undefined
   const calls = ['returner', 'event_return', 'save_load', 'get_load', 'get_jid', 'get_fun', 'get_jids', 'get_minions']
@@ -29,32 +30,36 @@ export function returnerNames(value: Value | undefined): string[] {
   return [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))]
 }
 
+/** What became of a call of a returner. */
+export type ReturnerOutcome = 'ok' | 'missing' | 'error'
+
 /** Hands something to a returner. */
 export async function handTo<F extends Name>(
   ctx: FunctionContext,
   name: string,
   fun: F,
   ...args: Parameters<NonNullable<ReturnerFunctions[F]>> extends [unknown, ...infer Rest] ? Rest : never
-): Promise<void> {
-  await guarded(ctx.log, `${name}.${fun}`, async () => {
+): Promise<ReturnerOutcome> {
+  try {
     const found = (await returnerOf(ctx, name))?.[fun] as ((...all: unknown[]) => unknown) | undefined
     if (found) await found(ctx, ...args)
     else ctx.log('error', `The returner ${name}.${fun} is not available`)
-  })
-}
-
-async function guarded(log: Log, what: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
+    return found ? 'ok' : 'missing'
   } catch (error) {
-    log('error', `The returner ${what} failed: ${toError(error).message}`)
+    ctx.log('error', `The returner ${name}.${fun} failed: ${toError(error).message}`)
+    return 'error'
   }
 }
 
-/** Hands what a minion returned to returners. */
-export async function handReturn(ctx: FunctionContext, names: readonly string[], ret: Dict): Promise<void> {
+/** Hands what a minion returned to returners; `tell` hears what became of each. */
+export async function handReturn(
+  ctx: FunctionContext,
+  names: readonly string[],
+  ret: Dict,
+  tell: (name: string, outcome: ReturnerOutcome) => void = () => undefined,
+): Promise<void> {
   const whole: Dict = new Map<Value, Value>([...ret, ['id', option(ctx.opts, 'id')]])
-  for (const name of new Set(names)) await handTo(ctx, name, 'returner', whole)
+  for (const name of new Set(names)) tell(name, await handTo(ctx, name, 'returner', whole))
 }
 
 /** Hands what a scheduled job returned to its returners and to those of the schedule. */

@@ -62,7 +62,7 @@ export class EncodedDict extends Encoded {
     return this.joined
   }
 
-  override get json(): Uint8Array {
+  get json(): Uint8Array {
     if (this.entries.length === 0) return Buffer.from('{}')
     const all = Buffer.concat([...this.entries.map(({ json }) => json), Buffer.from('}')])
     // the bracket takes the place of the separator before the first entry

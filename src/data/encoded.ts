@@ -6,9 +6,7 @@ export abstract class Encoded extends PyObject {
   /** The value in MessagePack, in the dialect `bus`. */
   abstract readonly bytes: Uint8Array
   /** The value as JSON on one line, with text beyond ASCII as it is; undefined if that is not at hand. */
-  get json(): Uint8Array | undefined {
-    return undefined
-  }
+  abstract readonly json: Uint8Array | undefined
 
   /** Return the value. */
   abstract unpack(): Value

@@ -47,6 +47,7 @@ export type SaltErrorCode =
   | 'MinionError'
   | 'TimedProcTimeoutError'
   | 'SaltRunnerError'
+  | 'FileserverConfigError'
 
 /** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
 export class SaltError extends BrineError<SaltErrorCode> {

@@ -33,15 +33,19 @@ export {
   typeError,
   valueError,
 } from './errors.ts'
+export { exprMatch } from './expr-match.ts'
 export { compileGlob, fnmatch, fnmatchFilter, type Glob } from './fnmatch.ts'
 export { formatPercent, type PercentConversions } from './format/percent.ts'
 export { format } from './format/spec.ts'
 export { type FormatSource, formatTemplate } from './format/str-format.ts'
+export { GrowingJson } from './growing-json.ts'
+export { HiddenTexts } from './hidden-texts.ts'
 export { unescapeHtml } from './html/unescape.ts'
 export { IpAddress, IpInterface, IpNetwork, ipAddress, ipInterface, ipNetwork, networkSize } from './ip.ts'
 export { IpTextError, type IpVersion } from './ip-text.ts'
 export { jmespathSearch } from './jmespath/search.ts'
 export { type DumpJsonOptions, dumpJson, encodeJson, findJson, loadJson } from './json/mod.ts'
+export { hideMarked, markedIn, markSecret, markTexts, maskMarked } from './marked-secrets.ts'
 export { type AggregateLevel, AggregateList, AggregateMap, aggregate } from './merge/aggregate.ts'
 export {
   appendDictKeyValue,
@@ -113,6 +117,17 @@ export {
 export { statesSucceeded } from './state-results.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
+export { subtree } from './subtree.ts'
+export {
+  readPax,
+  readTarHead,
+  TAR_BLOCK,
+  type TarEntry,
+  type TarHead,
+  type TarKind,
+  tarHead,
+  tarPadding,
+} from './tar.ts'
 export {
   capitalize,
   center,

@@ -5,7 +5,7 @@ import { isDict, isList, isNumeric, textOf, type Value } from './value.ts'
 export const HIDDEN = '**********'
 
 const SECRET_NAME =
-  /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$|pw$|^authorization$|^cookie$/i
+  /pass(w(or)?d|phrase)?s?$|pwd|secret|token|credential|private|(^|[_\-.])(api)?_?keys?$|apikey|dsn$|pw$|\.(web)?hook$|^authorization$|^cookie$/i
 
 /** Whether a value of this name is a secret, as `db_password` and `api_key` are. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)

@@ -40,7 +40,7 @@ export async function softwareGrains(machine: Machine, opts: Dict): Promise<Dict
     ['saltpath', home],
     ['saltversion', SALT_VERSION],
     ['saltversioninfo', info],
-    ['brineversion', brineVersion()],
+    ['brine_version', brineVersion()],
     ['zmqversion', ZEROMQ],
     ['package', 'onedir'],
     ['ca_truststore', option(opts, 'use_os_truststore') ? 'os' : 'certifi'],

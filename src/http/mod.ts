@@ -6,7 +6,7 @@ import type { HttpStream, SendHttp } from './request.ts'
 
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
-export type { SendHttp } from './request.ts'
+export type { HttpStream, SendHttp } from './request.ts'
 
 /** Queries by the names of Salt's parameters. */
 export interface HttpClient {

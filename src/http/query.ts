@@ -175,7 +175,7 @@ export class HttpQuery {
     const read = (path: string) => this.machine.read(path)
     return {
       verify: truthy(given),
-      ...(bundle !== undefined && { ca: await read(bundle) }),
+      ...(bundle !== undefined && { ca: bundle.includes(PEM) ? Buffer.from(bundle) : await read(bundle) }),
       ...(certFile !== undefined && { cert: await read(certFile), key: await read(keyFile ?? certFile) }),
     }
   }
@@ -189,6 +189,9 @@ export class HttpQuery {
     return { host, port, ...(authorization !== undefined && { authorization }) }
   }
 }
+
+/** Certificates may be given in the place of the file that holds them. */
+const PEM = '-----BEGIN CERTIFICATE-----'
 
 const basic = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`

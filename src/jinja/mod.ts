@@ -1,5 +1,6 @@
 // Jinja 3.1 with Python's semantics and Salt's additions. `new Environment({ dialect, … }).render(source, variables)`
 // gives the text, or rejects with a TemplateFailure that names the error and the template lines it passed.
+export { children, type Expr, type Node, type Template as TemplateTree } from './ast.ts'
 export {
   Environment,
   type EnvironmentOptions,
@@ -11,6 +12,7 @@ export { JinjaError, type JinjaErrorCode } from './errors.ts'
 export { builtinFilters } from './filters/mod.ts'
 export type { LineMap } from './line-map.ts'
 export { DEFAULT_DELIMITERS, type Delimiters } from './options.ts'
+export { parse as parseTemplate } from './parser.ts'
 export { CallableValue, TypeObject } from './runtime/callable.ts'
 export type { Variables } from './runtime/context.ts'
 export { TemplateFailure, type TemplateFrame, type TemplateOrigin } from './runtime/failure.ts'

@@ -38,9 +38,9 @@ export async function masterMinion({ opts, host, log }: MasterMinionParts): Prom
       return new LocalPillar({ opts: own, grains, host, registry: functions, log }).freshPillar(request)
     },
     openStates: async (asking, request) => {
-      const { RootsTree, stateEngine } = await import('../state/mod.ts')
+      const { LocalTree, stateEngine } = await import('../state/mod.ts')
       const fireEvent = asking.ctx.master && eventsBy(asking.ctx.master)
-      const tree = (run: Dict) => new RootsTree(run, host)
+      const tree = (run: Dict) => new LocalTree(run, host)
       const steps = asking.ctx.master?.steps()
       return stateEngine({ tree, ...(fireEvent && { fireEvent }), ...(steps && { steps }) })(asking, request)
     },

@@ -7,6 +7,7 @@ import { type Dict, repr, str, type Value } from '../data/mod.ts'
 import { failureLine } from '../render/mod.ts'
 import { compileReactions } from '../state/mod.ts'
 import type { ReactionStore } from '../store/mod.ts'
+import { readTraceparent, type TraceContext, type Tracer } from '../telemetry/mod.ts'
 import { callOf, type Declared, KINDS, kindOf } from './calls.ts'
 import { carryOut } from './carry-out.ts'
 import { type Cause, Causes } from './causes.ts'
@@ -26,6 +27,8 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   masterKey(): string
   /** Resolves when minions have come back to a master that has just begun. */
   minionsBack?: Promise<void>
+  /** Sends the spans of reactions. */
+  tracer?: Tracer | undefined
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
@@ -57,6 +60,8 @@ export class Reactor {
   private carrying: Promise<void> = Promise.resolve()
   private planned = 0
   private isClosed = false
+  /** Reactions since the start: begun, failed, and those that wait or run. */
+  readonly counts = { begun: 0, failed: 0, waiting: 0 }
 
   constructor(parts: ReactorParts) {
     this.parts = parts
@@ -153,7 +158,19 @@ export class Reactor {
     const places = new Map(patterns.map((pattern): [Value, Value] => [pattern, this.places.of(pattern) ?? null]))
     const head = { tag, data, origin, rules: patterns, places, depth, event: number }
     const record = ReactionRecord.begin(this.parts.store, { ...head, ...(cause && { cause: cause.record }) })
-    this.follow(() => this.answer(answering, record))
+    this.counts.begun++
+    record.onFailure = () => void this.counts.failed++
+    this.counts.waiting++
+    const parent = readTraceparent(data.get('traceparent'))
+    this.follow(() => this.traced(tag, parent, () => this.answer(answering, record)))
+  }
+
+  /** Answer in a span below the one that the event carries. */
+  private traced(tag: string, parent: TraceContext | undefined, answer: () => Promise<void>): Promise<void> {
+    const { tracer } = this.parts
+    if (!tracer) return answer()
+    const attributes = { 'salt.reactor.tag': tag }
+    return tracer.span({ name: `salt.reactor.${tag}`, kind: 'consumer', attributes, parent }, answer)
   }
 
   /** Events in between must not count as caused by what is going on here. */
@@ -218,6 +235,10 @@ export class Reactor {
       this.planned--
       await this.carry(record, event.depth, false)
     })
+    const over = (): void => {
+      this.counts.waiting = Math.max(0, this.counts.waiting - 1)
+    }
+    carried.then(over, over)
     this.carrying = carried.catch((error: unknown) => {
       context.log('error', `The reaction to event ${shownText(event.tag)} failed: ${failureLine(error)}`)
     })

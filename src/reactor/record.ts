@@ -30,6 +30,8 @@ export class ReactionRecord {
   private readonly content: Dict
   private readonly calls: Dict[]
   private left: number
+  /** Called when a file or a call of the reaction fails. */
+  onFailure: (() => void) | undefined
 
   private constructor(store: ReactionStore, id: number, content: Dict) {
     this.store = store
@@ -93,6 +95,7 @@ export class ReactionRecord {
   }
 
   error(text: string): void {
+    this.onFailure?.()
     ;(this.content.get('errors') as Value[]).push(text)
   }
 
@@ -149,6 +152,7 @@ export class ReactionRecord {
 
   ended(entry: Dict, state: 'done' | 'failed', result: Value): void {
     entry.set('state', state).set(state === 'done' ? 'result' : 'error', result)
+    if (state === 'failed') this.onFailure?.()
     this.left--
     if (this.plan) this.write()
   }

@@ -5,6 +5,7 @@ import { type Dict, str, truthy, type Value } from '../data/mod.ts'
 import {
   Environment,
   type EnvironmentOptions,
+  type JinjaDialect,
   type LineMap,
   saltGlobals,
   TemplateFailure,
@@ -37,6 +38,8 @@ export interface JinjaOptions {
   tree?: FileTree
   /** Rendering pillar: imports come from the pillar roots. */
   isPillar?: boolean
+  /** The filters and tests; Salt's, on this machine, when not given. */
+  dialect?: JinjaDialect
   log?: Log
 }
 
@@ -57,7 +60,7 @@ export async function renderJinja(source: string, options: JinjaOptions): Promis
     pillar: options.isPillar ?? false,
   })
   const env = new Environment({
-    dialect: saltDialect,
+    dialect: options.dialect ?? saltDialect,
     delimiters: jinjaDelimiters(opts, sls !== undefined && truthy(sls), options.log),
     loader,
     strict: !option(opts, 'allow_undefined'),

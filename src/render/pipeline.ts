@@ -38,6 +38,11 @@ export interface Rendered {
 const PLAIN: readonly Renderer[] = [jinja, ...dataRenderers, gpg, nacl, ...pythonRenderers, ...absentRenderers]
 const BUILT_IN: readonly Renderer[] = [...PLAIN, stateconf(PLAIN)]
 
+/** The renderers that work here. */
+export const rendererNames: readonly string[] = BUILT_IN.filter((one) => !absentRenderers.includes(one)).map(
+  ({ name }) => name,
+)
+
 export async function renderText(text: string, options: RenderOptions): Promise<Rendered> {
   const ctx: RenderContext = { ...options, saltenv: options.saltenv ?? 'base', sls: options.sls ?? '' }
   const named = options.asFile ? undefined : parseShebang(text)

@@ -1,7 +1,7 @@
 // What a renderer is: one stage of a pipe, from text or data to text or data.
 import type { Log } from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import type { LineMap } from '../jinja/mod.ts'
+import type { JinjaDialect, LineMap } from '../jinja/mod.ts'
 import type { FileTree } from './file-roots.ts'
 import type { FunctionSource } from './salt-functions.ts'
 
@@ -22,6 +22,8 @@ export interface RenderContext {
   /** Where templates import from; the roots of `opts` when not given. */
   tree?: FileTree
   isPillar?: boolean
+  /** The filters and tests of templates; Salt's, on this machine, when not given. */
+  dialect?: JinjaDialect
   /** Remember the places of data, for `positionOf`. */
   positions?: boolean
   log?: Log

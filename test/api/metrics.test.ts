@@ -1,12 +1,11 @@
 // `/metrics`: numbers for Prometheus, by the names of Salt and our own.
 import { execFile } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { LocalClient } from '../../src/client/mod.ts'
 import { freePort } from '../free-port.ts'
+import { OtlpCollector } from '../otlp.ts'
 import { until } from '../until.ts'
 import { ApiSite } from './event-site.ts'
 
@@ -63,7 +62,6 @@ it('shows numbers about jobs, events, requests and readers', async () => {
   const jid = '20260101000000000001'
   site.fire(`salt/job/${jid}/new`, { fun: 'test.ping', user: 'root' })
   site.fire(`salt/job/${jid}/ret/web1`, { fun: 'test.ping', success: true })
-  site.fire('salt/auth', { act: 'accept', result: true, id: 'web1' })
   const client = await LocalClient.open(site.opts, silentLog)
   await client.publish({ tgt: 'nobody', fun: 'test.ping', arg: [] })
   client.close()
@@ -74,7 +72,6 @@ it('shows numbers about jobs, events, requests and readers', async () => {
   expect(sampleValue(samples, 'salt_jobs_published_total', { fun: 'test.ping' })).toBe(1)
   expect(sampleValue(samples, 'salt_jobs_completed_total', { fun: 'test.ping', success: 'true' })).toBe(1)
   expect(sampleValue(samples, 'salt_job_duration_milliseconds_count', { fun: 'test.ping' })).toBe(1)
-  expect(sampleValue(samples, 'salt_auth_attempts_total', { result: 'success' })).toBe(1)
   expect(sampleValue(samples, 'salt_events_fired_total', { tag_prefix: 'job' })).toBe(2)
   expect(sampleValue(samples, 'salt_master_requests_handled_total', { cmd: 'publish' })).toBe(1)
   expect(sampleValue(samples, 'salt_master_requests_duration_milliseconds_count', { cmd: 'publish' })).toBe(1)
@@ -103,6 +100,9 @@ it('needs a session unless stats_disable_auth is set', async () => {
   site = await ApiSite.open()
   expect((await read({})).status).toBe(401)
   await site.close()
+  site = await ApiSite.open({ cherrypy: { enable_sessions: false } })
+  expect((await read({})).status).toBe(401)
+  await site.close()
   site = await ApiSite.open({ cherrypy: { stats_disable_auth: true } })
   expect((await read({})).status).toBe(200)
 })
@@ -120,26 +120,35 @@ it('listens where the option metrics says', async () => {
   expect(parse(await text()).length).toBeGreaterThan(10)
 })
 
+it('leaves the port of metrics to the master beside it, and tells whether it hears the master', async () => {
+  const port = await freePort()
+  const metrics = { enabled: true, exporter: 'prometheus', prometheus: { host: '127.0.0.1', port } }
+  site = await ApiSite.open({ beside: true, options: { metrics }, cherrypy: { stats_disable_auth: true } })
+  const ofMaster = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(ofMaster).toContain('brine_journal_size_bytes')
+  expect(ofMaster).not.toContain('brine_api_')
+  expect(await (await read({})).text()).toContain('brine_api_sessions')
+  const health = async (path: string): Promise<[number, string]> => {
+    const response = await fetch(site.url(path))
+    return [response.status, await response.text()]
+  }
+  expect(await health('/readyz')).toEqual([200, '{"status":"ok"}\n'])
+  await site.stopMaster()
+  await until('the API misses its master', async () => (await health('/readyz'))[0] === 503)
+  expect(await health('/readyz')).toEqual([503, '{"status":"failing","reasons":["master"]}\n'])
+  expect(await health('/healthz')).toEqual([200, '{"status":"ok"}\n'])
+})
+
 it('sends numbers to a collector by OTLP', async () => {
-  const received: string[] = []
-  const collector = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk) => {
-      text += chunk
-    })
-    request.on('end', () => {
-      received.push(text)
-      response.end('{}')
-    })
-  })
-  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done))
-  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/metrics`
+  const collector = await new OtlpCollector().open()
+  const endpoint = collector.endpoint('metrics')
   site = await ApiSite.open({ options: { metrics: { enabled: true, endpoint } } })
   site.fire('salt/job/20260101000000000001/new', { fun: 'test.ping' })
   site.fire('salt/job/20260101000000000001/ret/web1', { fun: 'test.ping', success: true })
   await site.stopApi()
-  await new Promise((done) => collector.close(done))
-  const { metrics } = JSON.parse(received.at(-1)!).resourceMetrics[0].scopeMetrics[0]
+  await site.stopMaster()
+  await collector.close()
+  const { metrics } = collector.received.at(-1)!.document.resourceMetrics[0].scopeMetrics[0]
   const named = (name: string): unknown => metrics.find((metric: { name: string }) => metric.name === name)
   const attributes = [{ key: 'fun', value: { stringValue: 'test.ping' } }]
   expect(named('salt.jobs.published')).toMatchObject({
@@ -149,7 +158,8 @@ it('sends numbers to a collector by OTLP', async () => {
     unit: 'ms',
     histogram: { dataPoints: [{ attributes, count: '1', bucketCounts: expect.any(Array) }] },
   })
-  expect(named('brine.event.readers')).toMatchObject({ gauge: { dataPoints: [{ asDouble: 0 }] } })
+  expect(named('brine.reactor.waiting')).toBeUndefined()
+  expect(named('brine.batches.running')).toMatchObject({ gauge: { dataPoints: [{ asDouble: 0 }] } })
 })
 
 it('passes the check of promtool, where that is installed', async (context) => {

@@ -146,6 +146,22 @@ describe('salt-api in a process of its own', () => {
     })
   })
 
+  test('lists all jobs, also those that are new since the last list', async () => {
+    const jobs = async (): Promise<Record<string, { Function: string; Arguments: unknown[] }>> =>
+      (await ask('/jobs', undefined, token)).json.return[0]
+    // a list with some entries has the form that is passed on
+    for (let i = 0; i < 3; i++) await pings(token)
+    const before = await jobs()
+    await ask('/', [{ client: 'local', tgt: 'web1', fun: 'test.arg', arg: ['ä "x"'] }], token)
+    const after = await jobs()
+    const added = Object.entries(after).filter(([jid]) => !(jid in before))
+    const of = (wanted: string) => added.map(([, job]) => job).filter((job) => job.Function === wanted)
+    expect(Object.keys(after).slice(0, Object.keys(before).length)).toEqual(Object.keys(before))
+    expect(of('test.arg')).toMatchObject([{ Arguments: ['ä "x"'], Target: 'web1', User: 'admin' }])
+    // the call that made the list before is a job as well
+    expect(of('runner.jobs.list_jobs')).toHaveLength(1)
+  })
+
   test('keeps sessions when it is killed', async () => {
     await stop('api', 'SIGKILL')
     start('api', 'salt-api', 'outside')

@@ -1,61 +1,32 @@
 // `tracing`: requests to the API go on with the trace of their caller, jobs and events carry it, and spans reach a collector.
 import { copyFileSync, mkdirSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { brineVersion } from '../../src/base/mod.ts'
 import { str } from '../../src/data/mod.ts'
+import { OtlpCollector, type Span } from '../otlp.ts'
 import { until } from '../until.ts'
 import { ApiSite } from './event-site.ts'
 
-interface Span {
-  traceId: string
-  spanId: string
-  parentSpanId?: string
-  name: string
-  kind: number
-  startTimeUnixNano: string
-  endTimeUnixNano: string
-  attributes: Array<{ key: string; value: Record<string, unknown> }>
-}
-
-interface Exported {
-  resourceSpans: Array<{ resource: { attributes: unknown[] }; scopeSpans: Array<{ spans: Span[] }> }>
-}
-
 let site: ApiSite
-let collector: Server
+let collector: OtlpCollector
 let endpoint: string
-const received: Array<{ headers: IncomingHttpHeaders; body: Exported }> = []
 
 beforeEach(async () => {
-  received.splice(0)
-  collector = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk) => {
-      text += chunk
-    })
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: JSON.parse(text) })
-      response.end('{}')
-    })
-  })
-  await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done))
-  endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`
+  collector = await new OtlpCollector().open()
+  endpoint = collector.endpoint('traces')
 })
 
 afterEach(async () => {
   await site.close()
-  collector.closeAllConnections()
-  await new Promise((done) => collector.close(done))
+  await collector.close()
 })
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`
 
-const spans = (): Span[] =>
-  received.flatMap(({ body }) => body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((all) => all.spans)))
+const spans = (): Span[] => collector.spans
 
 const post = (path: string, headers: Record<string, string>, body: unknown): Promise<Response> =>
   fetch(site.url(path), {
@@ -89,6 +60,7 @@ it('carries the trace of a caller to jobs and events, and sends spans to the col
   const job = [...seen.keys()].find((tag) => /^salt\/job\/\d+\/new$/.test(tag))!
   expect(seen.get(job)).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))
   await site.stopApi()
+  await site.stopMaster()
   const ofTrace = spans().filter(({ traceId }) => traceId === TRACE)
   const webhook = ofTrace.find(({ name }) => name === 'salt.webhook.salt/netapi/hook/build')
   expect(webhook).toMatchObject({ parentSpanId: PARENT, kind: 2 })
@@ -97,9 +69,11 @@ it('carries the trace of a caller to jobs and events, and sends spans to the col
   expect(publish).toMatchObject({ parentSpanId: lowstate.spanId, kind: 3 })
   expect(seen.get(job)).toContain(publish.spanId)
   expect(BigInt(publish.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(publish.startTimeUnixNano))
-  expect(received[0]!.headers).toMatchObject({ authorization: 'Bearer collector', 'content-type': 'application/json' })
-  expect(received[0]!.body.resourceSpans[0]!.resource.attributes).toEqual([
-    { key: 'service.name', value: { stringValue: 'salt-api' } },
+  const [first] = collector.received
+  expect(first!.headers).toMatchObject({ authorization: 'Bearer collector', 'content-type': 'application/x-protobuf' })
+  expect(first!.document.resourceSpans[0].resource.attributes).toEqual([
+    { key: 'service.name', value: { stringValue: 'salt-master' } },
+    { key: 'service.version', value: { stringValue: brineVersion() } },
   ])
 })
 
@@ -114,6 +88,7 @@ it('begins a trace where the header is missing or broken, and sends no span that
   }
   expect(await traced(`00-${TRACE}-${PARENT}-00`)).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`))
   await site.stopApi()
+  await site.stopMaster()
   expect(spans().length).toBe(4)
   expect(spans().filter(({ traceId }) => traceId === TRACE)).toEqual([])
 })

@@ -179,7 +179,7 @@ describe('options', () => {
       secret: false,
     })
     expect(one('worker_threads')).toMatchObject({ origin: null, value: one('worker_threads').default })
-    expect(one('gitfs_remotes')).toMatchObject({ hasEffect: false, note: expect.stringContaining('gitfs') })
+    expect(one('zmq_monitor')).toMatchObject({ hasEffect: false, note: expect.stringContaining('ZeroMQ') })
     expect(one('publish_prot').note).toBe('Unknown option; did you mean publish_port?')
     expect(one('token_dir').secret).toBe(false)
     const changed = (await read('/v1/options?changed=true&q=IGNORE_GLOB')).items

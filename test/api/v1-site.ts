@@ -6,6 +6,7 @@ import { Api, socketMaster } from '../../src/api/mod.ts'
 import { silentLog } from '../../src/base/mod.ts'
 import { masterConfig } from '../../src/config/mod.ts'
 import { type Dict, str } from '../../src/data/mod.ts'
+import { fetchSdb } from '../../src/pybridge/mod.ts'
 import { freePort } from '../free-port.ts'
 import { type TestMaster, TestSite } from '../integration/site.ts'
 
@@ -48,7 +49,7 @@ export class V1Site {
       pillar_roots: pillar,
       ...more,
     })
-    const opts = await masterConfig({ path: join(master.config, 'master') })
+    const opts = await masterConfig({ path: join(master.config, 'master'), fetchSdb })
     const opened = await Api.open(await socketMaster(opts, silentLog), silentLog)
     site.atEnd(() => opened.close())
     return new V1Site(site, master, `http://127.0.0.1:${port}`, opts)

@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Files' }).click()
     await page.getByRole('heading', { name: 'Files', level: 1 }).waitFor()
-    expect(await page.getByRole('navigation', { name: 'Views' }).count()).toBe(0)
+    await page.getByRole('navigation', { name: 'Views' }).waitFor({ state: 'hidden' })
     await until('the focus on the title', async () => (await page.locator('h1:focus').count()) === 1)
     expect(await page.title()).toBe('Files · Brine')
     await page.reload()

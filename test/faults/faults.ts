@@ -11,6 +11,9 @@ import type { Chance } from './chance.ts'
 import { Clock } from './clock.ts'
 import { type FaultSite, REAL } from './site.ts'
 
+/** The default of `job_delivery_window`. */
+const DELIVERY_SECONDS = 15
+
 export type Fault = (site: FaultSite, chance: Chance) => Promise<string[]>
 
 const masterKilled: Fault = async (site, chance) => {
@@ -19,7 +22,7 @@ const masterKilled: Fault = async (site, chance) => {
   await sleep(chance.whole(0, 300))
   await site.cluster.stop('master', 'SIGKILL')
   await site.startMaster()
-  const problems = await site.judge(jid, false)
+  const problems = await site.judge(jid, true)
   await site.listening()
   return problems
 }
@@ -31,7 +34,7 @@ const masterAway: Fault = async (site, chance) => {
   await site.cluster.stop('master')
   await sleep(site.awaySeconds * chance.whole(500, 1000))
   await site.startMaster()
-  const problems = await site.judge(jid, false)
+  const problems = await site.judge(jid, site.awaySeconds < DELIVERY_SECONDS / 2)
   await site.listening()
   return problems
 }
@@ -43,7 +46,11 @@ const connectionsCut: Fault = async (site, chance) => {
     await sleep(chance.whole(20, 150))
     chance.of(site.lines).cut()
   }
-  const problems = await site.judge(jid, false)
+  const problems = await site.judge(jid, true)
+  for (let i = 0; i < 4; i++) {
+    site.publications.cut()
+    problems.push(...(await site.judge(await site.publish(), true)))
+  }
   await site.listening()
   return problems
 }

@@ -3,6 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export class Line {
   port = 0
+  /** Milliseconds that what minions send takes longer. */
+  lateness = 0
   private readonly server: Server
   private readonly pairs = new Set<[Socket, Socket]>()
   /** Ends that nobody is behind any more. */
@@ -31,7 +33,9 @@ export class Line {
       far.destroy()
     }
     for (const socket of pair) socket.on('error', end).on('close', end)
-    near.pipe(far)
+    if (this.lateness > 0)
+      near.on('data', (bytes) => setTimeout(() => far.destroyed || far.write(bytes), this.lateness))
+    else near.pipe(far)
     far.pipe(near)
   }
 

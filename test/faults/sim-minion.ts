@@ -19,6 +19,8 @@ export interface SimSite {
   mayGoOn(): Promise<void>
   /** How often a return is sent. */
   copies(): number
+  /** Milliseconds; the usual ones where not given. */
+  heartbeats?: { heartbeatInterval?: number; heartbeatTimeout?: number }
 }
 
 export class SimMinion {
@@ -26,6 +28,7 @@ export class SimMinion {
   /** How often each job ran here. */
   readonly ran = new Map<string, number>()
   private readonly site: SimSite
+  private readonly taken = new Set<string>()
   private channel!: MasterChannel
   private receiver!: PublicationReceiver
   private isClosed = false
@@ -66,8 +69,7 @@ export class SimMinion {
         onConnect,
         onLoad: (load) => void this.run(load),
         reconnectDelay: () => 50,
-        heartbeatInterval: 1000,
-        heartbeatTimeout: 8000,
+        ...site.heartbeats,
         log: silentLog,
       })
     })
@@ -113,6 +115,9 @@ export class SimMinion {
   private async run(load: Dict): Promise<void> {
     if (!this.isMeant(load.get('tgt') ?? '')) return
     const jid = str(load.get('jid') ?? '')
+    // a real minion keeps the jobs that it has taken: after a break, its master may send one again
+    if (this.taken.has(jid)) return
+    this.taken.add(jid)
     this.ran.set(jid, (this.ran.get(jid) ?? 0) + 1)
     this.unsent++
     await this.site.mayGoOn()

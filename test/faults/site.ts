@@ -26,8 +26,9 @@ const HEARING_MS = 500
 const FURTHER_DESCRIPTORS = 10
 const FURTHER_MIB = 200
 
-/** Connections that are open on one side only are found out within seconds. */
+/** Connections that are open on one side only are found out within seconds: milliseconds of masters and of simulated minions. */
 const HEARTBEATS = { zmq_heartbeat_ivl: 500, zmq_heartbeat_timeout: 8000 }
+const MINIONS_HEARTBEATS = { heartbeatInterval: 1000, heartbeatTimeout: 8000 }
 
 /** The REST API, for one user who may do everything. */
 const WITH_API = {
@@ -47,19 +48,22 @@ export class FaultSite {
   awaySeconds = 2
   duration: () => number = () => 0
   copies: () => number = () => 1
+  private readonly cutsLines: boolean
   private released: Promise<void> = Promise.resolve()
   /** What the master held with all minions there and nothing to do. */
   private start!: Held
   private requests!: Line
-  private publications!: Line
+  publications!: Line
 
-  constructor() {
+  /** Without `cutsLines`, connections have the heartbeats that they have by default: a process that gets no time stays connected. */
+  constructor(cutsLines = true) {
+    this.cutsLines = cutsLines
     const quick = { return_retry_timer: 1, return_retry_timer_max: 2, auth_timeout: 3, auth_tries: 1 }
     this.cluster = new Cluster({
       scenario: 'faults',
       description: '',
       setup: {
-        master: { auto_accept: true, ping_on_rotate: false, ...HEARTBEATS, ...WITH_API },
+        master: { auto_accept: true, ping_on_rotate: false, ...(cutsLines && HEARTBEATS), ...WITH_API },
         minions: { [REAL]: { config: quick } },
       },
       steps: [],
@@ -82,6 +86,7 @@ export class FaultSite {
         duration: () => this.duration(),
         mayGoOn: () => this.released,
         copies: () => this.copies(),
+        ...(this.cutsLines && { heartbeats: MINIONS_HEARTBEATS }),
       })
       this.sims.push(sim)
     }

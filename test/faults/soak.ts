@@ -1,4 +1,4 @@
-// `npm run -s soak -- --minutes N [--minions 200] [--rate 20]`: some load for a long time. A master and a real minion are asked
+// `npm run -s soak -- --minutes N [--minions 200] [--rate 20] [--pace 1]`: some load for a long time. A master and a real minion are asked
 // for jobs (also with `--static` and `-b`), events, files, pillar and sign-ins, while listeners come and go; each minute it prints
 // what both hold. At the end the memory of both must have levelled off: in the last half of the time it grows by less than
 // MOST_SLOPE.
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     minions: { type: 'string', default: '200' },
     /** Requests of minions each second; a job goes to all of them every other second. */
     rate: { type: 'string', default: '20' },
+    /** Times as many jobs, commands, listeners and sign-ins as usual, to see sooner what grows with their number. */
+    pace: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
   },
 })
@@ -27,14 +29,14 @@ const MOST_SLOPE = 0.1
 const LOOKS = 12
 
 const counts = { jobs: 0, statics: 0, batches: 0, returns: 0, requests: 0, listeners: 0, signIns: 0, failures: 0 }
-const site = new FaultSite()
+const site = new FaultSite(false)
 const chance = new Chance(Number(values.seed))
 let isOver = false
 
 /** Does it again and again with pauses; what fails is counted, and the load goes on. */
 async function repeat(pause: () => number, deed: () => Promise<unknown>): Promise<void> {
   while (!isOver) {
-    await sleep(pause())
+    await sleep(pause() / Number(values.pace))
     try {
       await deed()
     } catch (error) {

@@ -1,8 +1,10 @@
 // A minion on this machine without files of its own: functions by name, and single states with or without a dry run.
+import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { type Host, LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
-import { RootsTree, stateEngine } from '../../src/state/mod.ts'
+import { renderText } from '../../src/render/mod.ts'
+import { LocalTree, stateEngine } from '../../src/state/mod.ts'
 
 export interface Minion {
   call(name: string, args?: readonly Value[], kwargs?: Record<string, Plain>): Promise<Plain>
@@ -19,18 +21,32 @@ export interface Outcome {
 const isOutcome = (answer: unknown): answer is Outcome =>
   typeof answer === 'object' && answer !== null && 'comment' in answer
 
+/** Expect a state to foresee a change in a dry run, to make it, and to settle in a second run; return the three comments. */
+export async function thrice(salt: Minion, name: string, kwargs: Record<string, Plain>): Promise<Plain[]> {
+  const dry = await salt.state(name, kwargs, true)
+  const real = await salt.state(name, kwargs)
+  const again = await salt.state(name, kwargs)
+  const outcome = [dry.result, real.result, again.result, again.changes]
+  expect(outcome, `${name}: ${String(real.comment)}`).toEqual([null, true, true, {}])
+  return [dry.comment, real.comment, again.comment]
+}
+
 export function minion(opts: Record<string, Plain> = {}, host: Host = new LocalHost()): Minion {
   const options = fromPlain({ id: 'web1', file_roots: { base: [] }, cachedir: '/tmp/brine-cache', ...opts }) as Dict
-  const functions = new Registry(moduleTable, {
+  const grains = new Map<Value, Value>([
+    ['id', 'web1'],
+    ['kernel', 'Linux'],
+    ['os_family', 'Debian'],
+  ])
+  const functions: Registry = new Registry(moduleTable, {
     opts: options,
-    grains: new Map<Value, Value>([
-      ['id', 'web1'],
-      ['os_family', 'Debian'],
-    ]),
+    grains,
     pillar: new Map(),
     masked: false,
     host,
-    openStates: stateEngine({ tree: (own) => new RootsTree(own, host) }),
+    render: async ({ text, ...request }) =>
+      (await renderText(text, { ...request, opts: options, grains, pillar: new Map(), functions })).value,
+    openStates: stateEngine({ tree: (own) => new LocalTree(own, host) }),
   })
   const call: Minion['call'] = async (name, args = [], kwargs = {}) =>
     toPlain(await functions.call(name, args, fromPlain(kwargs) as Map<string, Value>))

@@ -134,10 +134,17 @@ const GONE = 'The salt master could not be contacted. Is master running?\n'
 const NO_RIGHTS = /No permissions to access ".+", are you running as the correct user\?\n$/
 const CANNOT_RUN = /^\[CRITICAL\] salt-\w+ cannot run: EACCES: /m
 
+const NO_FOLDER = String.raw`EACCES: permission denied, mkdir '/\w+/\w+(/\w+)?'\n`
+const NO_ID = String.raw`(\[ERROR   \] Could not cache minion ID: ${NO_FOLDER})?`
+const NO_LOG = String.raw`(\[WARNING \] Failed to write the log file; trying again later: ${NO_FOLDER})?`
+const NO_PROC = String.raw`(Cannot write to process directory\. .*\n)?`
+const NO_API = String.raw`\[ERROR   \] Did not find any netapi configurations, nothing to start: set the option rest_cherrypy\n`
+
 /** What a program of an ordinary user answers where it finds no configuration, and so takes the defaults of the machine. */
 const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'err'>>> = {
   salt: { exit: 2, out: GONE, err: '' },
-  'salt-call': { exit: 0, out: 'local:\n    True\n', err: /^(Cannot write to process directory\. .*\n)?$/ },
+  'salt-api': { exit: 1, out: '', err: new RegExp(`^${NO_API}${NO_LOG}$`) },
+  'salt-call': { exit: 0, out: 'local:\n    True\n', err: new RegExp(`^${NO_ID}${NO_LOG}${NO_PROC}$`) },
   'salt-cp': { exit: 2, out: '', err: GONE },
   'salt-key': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-master': { exit: 1, out: '', err: CANNOT_RUN },

@@ -44,16 +44,18 @@ function scratchFor(user: string): string {
   return directory
 }
 
-const asUser = (user: string, argv: readonly string[]): string[] => [
+const asUser = (user: string, argv: readonly string[], group = user): string[] => [
   'setpriv',
   `--reuid=${user}`,
-  `--regid=${user}`,
+  `--regid=${group}`,
   '--clear-groups',
   ...argv,
 ]
 
 interface Recipe {
   user: string
+  /** That of the user's name when not given. */
+  group?: string
   directory: string
   port: number
   argv: readonly string[]
@@ -62,8 +64,8 @@ interface Recipe {
   target: { path: string } | { port: number }
 }
 
-async function serve({ user, directory, port, argv, signal, target }: Recipe): Promise<Server> {
-  const [command, ...args] = asUser(user, argv)
+async function serve({ user, group, directory, port, argv, signal, target }: Recipe): Promise<Server> {
+  const [command, ...args] = asUser(user, argv, group)
   const child = spawn(command!, args, { cwd: directory, stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = async (): Promise<void> => {
@@ -128,9 +130,11 @@ export async function startMariadb(): Promise<Server> {
   return serve({ user: 'mysql', directory, port, argv, signal: 'SIGKILL', target: { path: socket } })
 }
 
+/** A Redis on a port of its own, or on one that `--port` names. */
 export async function startRedis(...options: string[]): Promise<Server> {
   const directory = scratchFor('redis')
-  const port = await freePort()
+  const named = options.indexOf('--port')
+  const port = named < 0 ? await freePort() : Number(options[named + 1])
   const argv = [
     'redis-server',
     '--port',
@@ -144,6 +148,45 @@ export async function startRedis(...options: string[]): Promise<Server> {
     ...options,
   ]
   return serve({ user: 'redis', directory, port, argv, signal: 'SIGTERM', target: { port } })
+}
+
+/** An etcd of one member, with the API v2 beside v3. */
+export async function startEtcd(): Promise<Server> {
+  const directory = scratchFor('nobody')
+  const [port, peers] = [await freePort(), await freePort()]
+  const [clients, others] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peers}`]
+  const argv = [
+    ...[
+      '/usr/bin/etcd',
+      '--enable-v2',
+      '--unsafe-no-fsync',
+      '--data-dir',
+      join(directory, 'data'),
+      '--log-level',
+      'error',
+    ],
+    ...['--listen-client-urls', clients, '--advertise-client-urls', clients, '--listen-peer-urls', others],
+    ...['--initial-advertise-peer-urls', others, '--initial-cluster', `default=${others}`],
+  ]
+  return serve({ user: 'nobody', group: 'nogroup', directory, port, argv, signal: 'SIGKILL', target: { port } })
+}
+
+/** An InfluxDB 1.x. */
+export async function startInflux(): Promise<Server> {
+  const directory = scratchFor('nobody')
+  const [port, backup] = [await freePort(), await freePort()]
+  const file = join(directory, 'influxdb.conf')
+  const folders = `[meta]\n  dir = "${directory}/meta"\n[data]\n  dir = "${directory}/data"\n  wal-dir = "${directory}/wal"\n`
+  const ports = `[http]\n  bind-address = "127.0.0.1:${port}"\n  log-enabled = false\n`
+  writeFileSync(file, `reporting-disabled = true\nbind-address = "127.0.0.1:${backup}"\n${folders}${ports}`)
+  const argv = ['/usr/bin/influxd', '-config', file]
+  return serve({ user: 'nobody', group: 'nogroup', directory, port, argv, signal: 'SIGKILL', target: { port } })
+}
+
+/** A directory alone, for programs without a server. */
+export async function startNothing(): Promise<Server> {
+  const directory = scratchFor('root')
+  return { directory, port: 0, stop: async () => rmSync(directory, { recursive: true, force: true }) }
 }
 
 /** An HAProxy with a configuration, and its admin socket at `admin.sock`. */

@@ -1,5 +1,5 @@
 // Whole daemons of both kinds together: a real minion under our master, and our minion under a real master.
-import { appendFileSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -87,6 +87,20 @@ async function everyday(
 }
 
 describe.runIf(SALT_TREE)('Sites of both kinds', () => {
+  it('have a real minion run a job that was published while it was away, once', { timeout: 4 * MINUTE }, async () => {
+    const master = await ours.master('master', '127.0.0.1', { job_delivery_window: 120 })
+    const conf = theirs.configure('minion', minionOptions('real'))
+    const first = theirs.start('salt-minion', conf)
+    expect(await again(() => master.ask('real', 'test.ping', [], 10))).toBe(true)
+    await theirs.end(first)
+    const file = join(ours.root, 'ran')
+    const jid = await master.publish('real', 'cmd.run', [`echo once >> ${file}`])
+    theirs.start('salt-minion', conf)
+    await master.event(new RegExp(`^salt/job/${jid}/ret/real$`), 100)
+    expect(await master.ask('real', 'test.ping', [], 60)).toBe(true)
+    expect(readFileSync(file, 'utf8')).toBe('once\n')
+  })
+
   it('have a real minion do all under our master, through restarts, new keys and a deleted key', {
     timeout: 5 * MINUTE,
   }, async () => {

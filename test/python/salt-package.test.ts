@@ -14,7 +14,8 @@ const recorded: Array<[expression: string, value: string]> = JSON.parse(
 /** Names that formulas and extensions import most. */
 const WANTED = `salt.cache salt.client salt.config salt.defaults.events salt.defaults.exitcodes salt.exceptions salt.ext.six
 salt.fileclient salt.key salt.loader salt.loader.context salt.loader.dunder salt.log salt.minion salt.modules.cmdmod
-salt.output salt.output.nested salt.payload salt.pillar salt.returners salt.runner salt.serializers.json
+salt.client.ssh.state salt.crypt salt.daemons.masterapi salt.fileserver salt.output salt.output.nested salt.payload salt.pillar
+salt.pillar.sql_base salt.returners salt.runner salt.serializers.json
 salt.serializers.msgpack salt.serializers.yaml salt.state salt.states.file salt.syspaths salt.template salt.version
 salt.wheel`
 
@@ -61,7 +62,7 @@ logging.disable(logging.CRITICAL)
 names = {}
 values = []
 for expression, _ in json.load(sys.stdin):
-    for name in re.findall(r"salt(?:\\.\\w+)+(?=\\.\\w+\\()", expression):
+    for name in re.findall(r"salt(?:\\.\\w+)+(?=\\.\\w+[(,])", expression):
         importlib.import_module(name)
     try:
         values.append(repr(eval(expression, {"salt": sys.modules["salt"]})))
@@ -71,5 +72,25 @@ print(json.dumps(values))
 `
     const values = python(program, recorded) as string[]
     expect(recorded.map(([expression], index) => [expression, values[index]])).toEqual(recorded)
+  })
+
+  test('signs with the keys of files', () => {
+    const program = `
+import json, os, subprocess, sys, tempfile
+import salt.crypt
+with tempfile.TemporaryDirectory() as folder:
+    key, public = os.path.join(folder, "key"), os.path.join(folder, "public")
+    make = ["openssl", "genrsa", "-aes128", "-passout", "pass:word", "-out", key, "2048"]
+    subprocess.run(make, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["openssl", "rsa", "-in", key, "-passin", "pass:word", "-pubout", "-out", public], check=True, stderr=subprocess.DEVNULL)
+    made = salt.crypt.sign_message(key, "text", passphrase="word")
+    try:
+        salt.crypt.sign_message(key, "text", passphrase="wrong")
+        refused = False
+    except ValueError:
+        refused = True
+    print(json.dumps([salt.crypt.verify_signature(public, text, made) for text in ("text", b"text", "other")] + [refused]))
+`
+    expect(python(program, null)).toEqual([true, true, false, true])
   })
 })

@@ -27,6 +27,7 @@ async function open(options: Record<string, unknown> = {}): Promise<void> {
   sent = []
   vi.spyOn(site.parts.publications, 'publish').mockImplementation(async (load) => {
     sent.push(load)
+    return { keyId: '', packet: new Uint8Array() }
   })
 }
 

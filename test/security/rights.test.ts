@@ -37,6 +37,7 @@ beforeEach(() => {
   sent = []
   vi.spyOn(site.parts.publications, 'publish').mockImplementation(async (load) => {
     sent.push(load)
+    return { keyId: '', packet: new Uint8Array() }
   })
 })
 afterEach(() => vi.restoreAllMocks())

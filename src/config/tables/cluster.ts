@@ -49,5 +49,16 @@ export const CLUSTER = {
       doc: 'Longest seconds without a leader before an election',
     },
   }),
-  cluster_mode: { type: 'bool', both: false, doc: 'The Redis cache is a cluster', later: 'other drivers of the cache' },
+  cluster_masters: {
+    type: 'list',
+    for: ['master'],
+    doc: 'All masters of the cluster, this one included',
+    later: 'clusters of masters',
+  },
+  cluster_mode: {
+    type: 'bool',
+    both: false,
+    doc: 'This master is one of a cluster; for the Redis cache, its servers are one',
+    later: 'clusters of masters and other drivers of the cache',
+  },
 } satisfies OptionTable

@@ -1,6 +1,6 @@
 // Which files a master or a masterless minion serves.
 import { float } from '../../data/mod.ts'
-import { later, needless, type OptionTable } from '../option.ts'
+import { needless, type OptionTable } from '../option.ts'
 
 export const FILESERVER = {
   file_client: {
@@ -18,8 +18,8 @@ export const FILESERVER = {
   fileserver_backend: {
     type: 'list',
     both: ['roots'],
-    names: ['roots', 'minionfs', 'file'],
-    doc: 'File server backends in the order they are asked: roots (also called file) and minionfs, which needs file_recv',
+    names: ['roots', 'minionfs', 'gitfs', 'svnfs', 'hgfs', 's3fs', 'file', 'git', 'svn', 'hg'],
+    doc: 'File server backends in the order they are asked: roots (also called file), gitfs (also called git), svnfs (svn), hgfs (hg), s3fs and minionfs, which needs file_recv',
   },
   fileserver_followsymlinks: { type: 'bool', both: true, doc: 'Follow symbolic links to directories' },
   fileserver_ignoresymlinks: { type: 'bool', both: false, doc: 'Do not list symbolic links' },
@@ -66,6 +66,25 @@ export const FILESERVER = {
   's3.keyid': { type: 'str', for: ['minion', 'master'], doc: 'Access key id for S3' },
   's3.location': { type: 'str', for: ['minion', 'master'], doc: 'Region of the S3 buckets' },
   's3.service_url': { type: 'str', for: ['minion', 'master'], doc: 'Address of the S3 service' },
+  's3.path_style': {
+    type: 'bool',
+    for: ['minion', 'master'],
+    doc: 'Name S3 buckets in the path of addresses instead of in the name of the server',
+  },
+  's3.https_enable': { type: 'bool', for: ['minion', 'master'], doc: 'Talk HTTPS to S3; on unless set' },
+  's3.verify_ssl': { type: 'bool|str', for: ['minion', 'master'], doc: 'Check the certificates of S3; on unless set' },
+  's3.s3_cache_expire': {
+    type: 'int',
+    for: ['minion', 'master'],
+    unset: 30,
+    doc: 'The most seconds between looks for changes of S3 buckets',
+  },
+  's3.s3_sync_on_update': {
+    type: 'bool',
+    for: ['minion', 'master'],
+    unset: true,
+    doc: 'Let an update of s3fs fetch all files; otherwise each is fetched when it is first asked for',
+  },
   ca_bundle: { type: 'str', for: ['minion', 'master'], doc: 'File of trusted certificates for HTTPS' },
   master_roots: {
     type: 'dict',
@@ -84,62 +103,56 @@ export const FILESERVER = {
     minionfs_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of minionfs' },
     fileserver_list_cache_time: { type: 'int', for: ['minion', 'master'], doc: 'Seconds that lists of files are kept' },
   }),
-  ...later('the file server backend hgfs', {
-    hgfs_remotes: { type: 'list', master: [], doc: 'Mercurial repositories to serve' },
-    hgfs_branch_method: {
-      type: 'str',
-      master: 'branches',
-      doc: 'What makes an environment: branches, bookmarks or mixed',
-    },
-    hgfs_mountpoint: { type: 'str', master: '', doc: 'Path under which hgfs files appear' },
-    hgfs_root: { type: 'str', master: '', doc: 'Folder of the repositories that is served' },
-    hgfs_base: { type: 'str', master: 'default', doc: 'Branch or bookmark that is the base environment' },
-    hgfs_saltenv_whitelist: {
-      type: 'list',
-      master: [],
-      old: ['hgfs_env_whitelist'],
-      doc: 'Only these become environments in hgfs',
-    },
-    hgfs_saltenv_blacklist: {
-      type: 'list',
-      master: [],
-      old: ['hgfs_env_blacklist'],
-      doc: 'These do not become environments in hgfs',
-    },
-    hgfs_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of hgfs' },
-  }),
-  ...later('the file server backend svnfs', {
-    svnfs_remotes: { type: 'list', master: [], doc: 'Subversion repositories to serve' },
-    svnfs_mountpoint: { type: 'str', master: '', doc: 'Path under which svnfs files appear' },
-    svnfs_root: { type: 'str', master: '', doc: 'Folder of the repositories that is served' },
-    svnfs_trunk: { type: 'str', master: 'trunk', doc: 'Folder that is the base environment' },
-    svnfs_branches: { type: 'str', master: 'branches', doc: 'Folder whose folders become environments' },
-    svnfs_tags: { type: 'str', master: 'tags', doc: 'Folder whose folders become environments, as tags' },
-    svnfs_saltenv_whitelist: {
-      type: 'list',
-      master: [],
-      old: ['svnfs_env_whitelist'],
-      doc: 'Only these become environments in svnfs',
-    },
-    svnfs_saltenv_blacklist: {
-      type: 'list',
-      master: [],
-      old: ['svnfs_env_blacklist'],
-      doc: 'These do not become environments in svnfs',
-    },
-    svnfs_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of svnfs' },
-  }),
+  hgfs_remotes: { type: 'list', master: [], doc: 'Mercurial repositories to serve' },
+  hgfs_branch_method: {
+    type: 'str',
+    master: 'branches',
+    doc: 'What makes an environment: branches, bookmarks or mixed',
+  },
+  hgfs_mountpoint: { type: 'str', master: '', doc: 'Path under which hgfs files appear' },
+  hgfs_root: { type: 'str', master: '', doc: 'Folder of the repositories that is served' },
+  hgfs_base: { type: 'str', master: 'default', doc: 'Branch or bookmark that is the base environment' },
+  hgfs_saltenv_whitelist: {
+    type: 'list',
+    master: [],
+    old: ['hgfs_env_whitelist'],
+    doc: 'Only these become environments in hgfs',
+  },
+  hgfs_saltenv_blacklist: {
+    type: 'list',
+    master: [],
+    old: ['hgfs_env_blacklist'],
+    doc: 'These do not become environments in hgfs',
+  },
+  hgfs_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of hgfs' },
+  svnfs_remotes: { type: 'list', master: [], doc: 'Subversion repositories to serve' },
+  svnfs_mountpoint: { type: 'str', master: '', doc: 'Path under which svnfs files appear' },
+  svnfs_root: { type: 'str', master: '', doc: 'Folder of the repositories that is served' },
+  svnfs_trunk: { type: 'str', master: 'trunk', doc: 'Folder that is the base environment' },
+  svnfs_branches: { type: 'str', master: 'branches', doc: 'Folder whose folders become environments' },
+  svnfs_tags: { type: 'str', master: 'tags', doc: 'Folder whose folders become environments, as tags' },
+  svnfs_saltenv_whitelist: {
+    type: 'list',
+    master: [],
+    old: ['svnfs_env_whitelist'],
+    doc: 'Only these become environments in svnfs',
+  },
+  svnfs_saltenv_blacklist: {
+    type: 'list',
+    master: [],
+    old: ['svnfs_env_blacklist'],
+    doc: 'These do not become environments in svnfs',
+  },
+  svnfs_update_interval: { type: 'int', both: 60, doc: 'Seconds between updates of svnfs' },
   s3fs_update_interval: {
     type: 'int',
     both: 60,
     doc: 'Seconds between updates of s3fs',
-    later: 'the file server backend s3fs',
   },
   's3.buckets': {
     type: 'list|dict',
-    for: ['master'],
-    doc: 'Buckets that s3fs serves',
-    later: 'the file server backend s3fs',
+    for: ['minion', 'master'],
+    doc: 'Buckets that s3fs serves: a list of buckets by environment, or a list of buckets whose top folders are environments',
   },
   fileserver_limit_traversal: {
     type: 'bool',

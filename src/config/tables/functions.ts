@@ -3,10 +3,10 @@
 import { later, type OptionTable } from '../option.ts'
 
 export const FUNCTIONS = {
-  'mongo.db': { both: 'salt', doc: 'Database of MongoDB', later: 'the returner mongo' },
-  'mongo.password': { both: '', doc: 'Password of MongoDB', later: 'the returner mongo' },
-  'mongo.port': { both: 27017, doc: 'Port of the MongoDB server', later: 'the returner mongo' },
-  'mongo.user': { both: '', doc: 'User of MongoDB', later: 'the returner mongo' },
+  'mongo.db': { both: 'salt', doc: 'Database of MongoDB' },
+  'mongo.password': { both: '', doc: 'Password of MongoDB' },
+  'mongo.port': { both: 27017, doc: 'Port of the MongoDB server' },
+  'mongo.user': { both: '', doc: 'User of MongoDB' },
   'redis.db': { both: '0', doc: 'Database of the Redis server' },
   'redis.host': { both: 'salt', doc: 'Redis server' },
   'redis.port': { both: 6379, doc: 'Port of the Redis server' },

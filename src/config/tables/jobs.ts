@@ -9,9 +9,15 @@ export const JOBS = {
     master: 4,
     doc: 'Seconds after its start, at most 12, in which a master holds jobs back until as many minions are connected as before its last end; 0 for not at all',
   },
+  job_delivery_window: {
+    type: 'float',
+    master: 15,
+    doc: 'Seconds after its publication in which a job still goes to a minion that was not connected then and connects again; 0 for never, as in Salt',
+  },
   job_cache: { type: 'bool', master: true, doc: 'Keep jobs and their answers' },
   keep_jobs: { master: 24, doc: 'Hours that jobs are kept; see keep_jobs_seconds' },
   keep_jobs_seconds: { type: 'int', master: 86400, doc: 'Seconds that jobs are kept' },
+  multi_returner: { type: 'list', both: [], doc: 'Returners that the returner multi_returner hands jobs to' },
   master_job_cache: { type: 'str', master: 'local_cache', doc: 'Returner that keeps jobs on the master' },
   job_cache_files: {
     type: 'bool|str',

@@ -36,6 +36,18 @@ export const MODULES = {
     unset: 'python3',
     doc: "The Python that runs users' own modules",
   },
+  python_extras: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: '/opt/saltstack/salt',
+    doc: 'Directory above `extras-3.X`, into which salt-pip installs for a Python that is not a virtual environment',
+  },
+  disable_extensions: {
+    type: 'list',
+    for: ['minion', 'master'],
+    unset: [],
+    doc: 'Installed Salt extensions that are not loaded: names of their packages, or globs',
+  },
   python_upstream_modules: {
     type: 'bool',
     for: ['minion', 'master'],

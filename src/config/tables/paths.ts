@@ -21,6 +21,11 @@ export const PATHS = {
     unset: [],
     doc: 'Further configuration files, as globs relative to this file',
   },
+  config_renderer: {
+    type: 'str',
+    for: ['minion', 'master'],
+    doc: 'Renderers of the files that this file includes, as jinja|yaml; yaml keeps files from being rendered',
+  },
   config_dir: {
     type: 'str',
     for: ['minion', 'master'],

@@ -20,6 +20,11 @@ export const PILLAR = {
     for: ['minion', 'master'],
     doc: 'Options of a minion, as a list of `key` or `key:subkey`, that the master hands to external sources as `extra_minion_data`',
   },
+  vault: {
+    type: 'dict',
+    for: ['minion', 'master'],
+    doc: 'Server of Vault, how to log in there, and what a master issues to its minions (docs/vault.md)',
+  },
   pillar_opts: { type: 'bool', both: false, doc: "Put the master's options into the pillar" },
   pillar_safe_render_error: { type: 'bool', master: true, doc: 'Hide from minions why a pillar did not render' },
   pillar_source_merging_strategy: {

@@ -143,6 +143,11 @@ export const SECURITY = {
   gpg_cache_ttl: { type: 'int', both: 86400, doc: 'Seconds that decrypted GPG texts are remembered' },
   gpg_decrypt_must_succeed: { type: 'bool', both: true, doc: 'Fail a rendering when a GPG text cannot be decrypted' },
   gpg_keydir: { type: 'str', for: ['minion', 'master'], doc: 'Directory of the GPG keys' },
+  ssh_signing_policies: {
+    type: 'dict',
+    for: ['minion'],
+    doc: 'Rules by which the minion signs certificates of OpenSSH',
+  },
   x509_signing_policies: { type: 'dict', for: ['minion'], doc: 'Rules by which the minion signs certificates' },
   request_server_aes_session: {
     type: 'int',

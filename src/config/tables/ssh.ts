@@ -52,6 +52,11 @@ export const SSH = {
   ignore_host_keys: { type: 'bool', for: ['master'], doc: 'Take unknown and changed host keys' },
   no_host_keys: { type: 'bool', for: ['master'], doc: 'Look at no host keys' },
   ssh_list_nodegroups: { type: 'dict', master: {}, doc: 'Names for lists of SSH minions' },
+  ssh_request_timeout: {
+    type: 'float',
+    master: 60,
+    doc: 'Seconds a target may say nothing while it is asked, and start no other shell; 0 for any time',
+  },
   ssh_keepalive: { type: 'bool', master: true, doc: 'Keep SSH connections open by probes' },
   ssh_keepalive_interval: { type: 'int', master: 60, doc: 'Seconds between these probes' },
   ssh_keepalive_count_max: { type: 'int', master: 3, doc: 'Lost probes before a connection ends' },

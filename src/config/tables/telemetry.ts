@@ -16,7 +16,7 @@ export const TELEMETRY = {
       insecure: true,
       headers: {},
     },
-    doc: 'Spans of requests to the API: where they are sent, and which (docs/api-events.md). Minions send none',
+    doc: 'Spans of jobs, requests and reactions: where they are sent, and which (docs/monitoring.md)',
   },
   metrics: {
     type: 'dict',
@@ -36,6 +36,6 @@ export const TELEMETRY = {
         'salt.master.requests.duration': [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000],
       },
     },
-    doc: 'Numbers about the master for Prometheus (docs/api-events.md). Minions have none',
+    doc: 'Metrics of the daemon: how they are shown or sent (docs/monitoring.md). With minion_labels, a master also shows for each minion whether it is connected',
   },
 } satisfies OptionTable

@@ -1146,6 +1146,8 @@ export interface components {
             os: string | null;
             /** @description The version of Salt */
             version: string | null;
+            /** @description The version of Brine; null for a minion of Salt */
+            brineVersion: string | null;
             /** @description The id of the last job that the minion returned */
             lastJob: string | null;
             lastHighstate: components["schemas"]["Highstate"];
@@ -1298,6 +1300,8 @@ export interface components {
                  * @example 2026-11-16T16:54:32.123Z
                  */
                 returned: string | null;
+                /** @description Why there is no return, as far as the master knows */
+                reason: string | null;
             }[];
         };
         BegunJob: {

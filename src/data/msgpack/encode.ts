@@ -35,9 +35,8 @@ export function encodePieces(value: unknown, dialect: MsgpackDialect): Uint8Arra
   return writer.pieces(value, { apart: dialect !== 'wire' })
 }
 
-/** Return the message for a dict. Each entry is a key and its value, encoded in turn. */
-export function joinEntries(entries: readonly Uint8Array[]): Uint8Array {
-  const size = entries.length
+/** Return the message for a dict. Each entry is a key and its value, encoded in turn; a part may hold several of the `size` entries. */
+export function joinEntries(entries: readonly Uint8Array[], size: number = entries.length): Uint8Array {
   const head = Buffer.alloc(size < 16 ? 1 : size < 0x10000 ? 3 : 5)
   if (head.length === 1) head[0] = 0x80 | size
   else {

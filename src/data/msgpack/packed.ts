@@ -14,12 +14,19 @@ export class Packed extends Encoded {
   /** What reading the bytes costs, in values. */
   readonly values: number
   private readonly read: (bytes: Uint8Array) => Value
+  readonly json: Uint8Array | undefined
 
-  constructor(bytes: Uint8Array, read: (bytes: Uint8Array) => Value, values: number) {
+  constructor(bytes: Uint8Array, read: (bytes: Uint8Array) => Value, values: number, json?: Uint8Array) {
     super()
     this.bytes = bytes
     this.read = read
     this.values = values
+    this.json = json
+  }
+
+  /** Return the same value with its JSON at hand. */
+  withJson(json: Uint8Array): Packed {
+    return new Packed(this.bytes, this.read, this.values, json)
   }
 
   unpack(): Value {

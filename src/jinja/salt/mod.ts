@@ -1,5 +1,6 @@
 // What Salt adds to Jinja and needs no machine for: filters, tests and globals by the names templates use.
 import type { NativeFunction } from '../runtime/native.ts'
+import { ansibleFilters } from './filters/ansible.ts'
 import { dictFilters } from './filters/dicts.ts'
 import { hashFilters } from './filters/hashes.ts'
 import { iterationFilters } from './filters/itertools.ts'
@@ -34,5 +35,6 @@ export const saltFilters: ReadonlyMap<string, NativeFunction> = new Map(
     ...queryFilters,
     ...methodCallFilters,
     ...serializeFilters,
+    ...ansibleFilters,
   }),
 )

@@ -8,9 +8,12 @@ import {
   callNative,
   callPython,
   type Family,
+  type ModuleFile,
   moduleFiles,
+  moduleText,
   PythonFailure,
   type Scope,
+  upstreamFiles,
   WorkerError,
 } from '../../python/mod.ts'
 import { firstLine, RenderError, renderError } from '../errors.ts'
@@ -39,9 +42,14 @@ function scopeOf({ opts, grains, pillar, functions, log = silentLog }: RenderCon
 const variablesOf = (ctx: RenderContext): Map<Value, Value> =>
   new Map<Value, Value>([['saltenv', ctx.saltenv], ['env', ctx.saltenv], ['sls', ctx.sls], ...(ctx.context ?? [])])
 
+/** The names that a file may serve under; a file of users' own serves under its own name. */
+const namesOf = ({ name, path, extension }: ModuleFile): readonly string[] =>
+  extension ? moduleText(path, name).names : [name]
+
 /** A renderer of users' own: a file in `_renderers` with a function `render`. */
 export function userRenderer(name: string, opts: RenderContext['opts']): Renderer | undefined {
-  const file = moduleFiles(opts, 'renderers').find((own) => own.name === name)
+  const files = [...moduleFiles(opts, 'renderers'), ...upstreamFiles(opts, 'renderers')]
+  const file = files.find((own) => namesOf(own).includes(name))
   if (!file) return undefined
   return {
     name,

@@ -20,7 +20,7 @@ export function caughtUp(job: Job, matrix: Pick<Matrix, 'rows' | 'groups' | 'wai
     counts: { minions: Math.max(job.counts.minions, rows.length), returned: rows.length, failed, missing: waiting },
     minions: job.minions.map((minion) => {
       const row = minion.state === 'waiting' ? byId.get(minion.id) : undefined
-      return row ? { id: minion.id, state: stateOf(row), returned: row.returned } : minion
+      return row ? { id: minion.id, state: stateOf(row), returned: row.returned, reason: null } : minion
     }),
   }
 }

@@ -50,7 +50,7 @@ const KEYS: Readonly<Record<string, (line: Line) => string | number>> = {
 function linesOf(job: Job, matrix: Matrix | undefined): Line[] {
   const rows = new Map(matrix?.rows.map((row) => [row.minion, row]))
   const groups = new Map(matrix?.groups.map((group) => [group.group, group]))
-  return job.minions.map(({ id, state, returned }) => {
+  return job.minions.map(({ id, state, returned, reason }) => {
     const row = rows.get(id)
     const group = row && groups.get(row.group)
     const isChanged = state === 'succeeded' && (group?.changed ?? 0) > 0
@@ -59,7 +59,7 @@ function linesOf(job: Job, matrix: Matrix | undefined): Line[] {
       word: state === 'waiting' ? 'waiting' : isChanged ? 'changed' : state,
       tone: state === 'waiting' ? 'quiet' : state === 'failed' ? 'failed' : isChanged ? 'changed' : 'ok',
       returned,
-      text: group?.text ?? '',
+      text: group?.text ?? reason ?? '',
       took: row && matrix && matrix.columns.length > 0 ? row.duration : undefined,
       order: state === 'failed' ? 0 : state === 'waiting' ? 1 : isChanged ? 2 : 3,
     }

@@ -8,6 +8,7 @@ export const minion = (id: string, more: Partial<Minion> = {}): Minion => ({
   presence: { connected: true, since: null },
   os: 'Debian 12',
   version: '3008.2',
+  brineVersion: '0.1.0',
   lastJob: null,
   lastHighstate: null,
   drift: null,

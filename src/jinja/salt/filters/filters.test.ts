@@ -140,3 +140,44 @@ describe('load_yaml', () => {
     )
   })
 })
+
+table('filters by the names of Ansible', [
+  ["'päss' | b64encode", 'cMOkc3M='],
+  ["'cMOkc3M=' | b64decode", 'päss'],
+  ["'a' | checksum", '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8'],
+  ["'a' | hash", '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8'],
+  ["'a' | hash('md5')", '0cc175b9c0f1b6a831c399e269772661'],
+  ["'a' | hash('rot13')", 'ValueError: unsupported hash type rot13'],
+  ["{'b': 1, 'a': [true]} | to_json", '{"a": [true], "b": 1}'],
+  ["{'b': 1} | to_nice_json", '{\n    "b": 1\n}'],
+  ["{'b': {'c': [1]}} | to_yaml", 'b:\n  c:\n  - 1'],
+  ["{'b': {'c': 1}} | to_nice_yaml", 'b:\n    c: 1'],
+  ["'x' | to_yaml", 'x'],
+  ['\'{"a": 1}\' | from_json', "{'a': 1}"],
+  ["'a: [1]' | from_yaml", "{'a': [1]}"],
+  ["['yes', 'On', 1, 'no', 0, none] | map('bool') | list", '[True, True, True, False, False, None]'],
+  ["[true, false, none] | map('ternary', 'a', 'b', none_val='c') | list", "['a', 'b', 'c']"],
+  ["'/etc/salt/minion' | basename", 'minion'],
+  ["['/etc/salt/minion', '/x', 'x', '/etc/'] | map('dirname') | list", "['/etc/salt', '/', '', '/etc']"],
+  ["['/a.b/c.tar.gz', '.bashrc', 'a.b/c'] | map('splitext') | map('last') | list", "['.gz', '', '']"],
+  ["{'a': {'x': 1}, 'l': [1]} | combine({'a': {'y': 2}, 'l': [2]})", "{'a': {'y': 2}, 'l': [2]}"],
+  [
+    "{'a': {'x': 1}, 'l': [1]} | combine({'a': {'y': 2}, 'l': [2]}, recursive=true, list_merge='append')",
+    "{'a': {'x': 1, 'y': 2}, 'l': [1, 2]}",
+  ],
+  ['{} | combine([1])', "TypeError: the combine filter expects dicts, not 'int'"],
+  ["{'a': 1} | dict2items", "[{'key': 'a', 'value': 1}]"],
+  ["[{'key': 'a', 'value': 1}] | items2dict", "{'a': 1}"],
+  [
+    "[{'k': 'a'}] | items2dict",
+    "TypeError: items2dict requires a list of dicts with the keys 'key' and 'value', got {'k': 'a'} in it",
+  ],
+  ["'a1 b22' | regex_findall('[0-9]+')", "['1', '22']"],
+  ["'A a' | regex_findall('a', ignorecase=true)", "['A', 'a']"],
+  ["'a, b' | split(', ')", "['a', 'b']"],
+  ["' a  b ' | split", "['a', 'b']"],
+  ["missing | mandatory('name the host')", 'ValueError: name the host'],
+  ['missing | mandatory', "UndefinedError: 'missing' is undefined"],
+  ['1 | mandatory', '1'],
+  ["'x' | b64encod", "TemplateAssertionError: No filter named 'b64encod'."],
+])

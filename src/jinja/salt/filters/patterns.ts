@@ -2,10 +2,9 @@
 import {
   assertHashable,
   compileRegex,
-  fnmatch,
+  exprMatch,
   isIterable,
   iterate,
-  PyError,
   type PyMatch,
   type PyRegex,
   RegexFlag,
@@ -31,7 +30,7 @@ interface Matching {
   answer: (part: string) => Value
 }
 
-function compiled(pattern: Value, ignoreCase: Value, multiline: Value): Matching {
+export function compiled(pattern: Value, ignoreCase: Value, multiline: Value): Matching {
   let flags = truthy(ignoreCase) ? RegexFlag.IGNORECASE : 0
   if (truthy(multiline)) flags |= RegexFlag.MULTILINE
   const source = textOf(pattern)
@@ -45,7 +44,7 @@ function compiled(pattern: Value, ignoreCase: Value, multiline: Value): Matching
 }
 
 /** The text of what is to be matched, if it is of the pattern's own kind. */
-function subjectText(value: Value, { isBytes }: Matching): string {
+export function subjectText(value: Value, { isBytes }: Matching): string {
   const text = textOf(value)
   if (text === undefined && !(value instanceof Uint8Array)) {
     throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`)
@@ -84,18 +83,10 @@ function replacer(replacement: Value, { regex, isBytes }: Matching): Replacement
 
 const OPTIONS = ['ignorecase?', 'multiline?'] as const
 
-/** Whether the text as a whole matches the expression, read as a glob or else as a regular expression. */
+/** Whether both are texts, and the text as a whole matches the expression. */
 function matchesExpression(value: Value, expression: Value): boolean {
-  const text = textOf(value)
-  const pattern = textOf(expression)
-  if (text === undefined || pattern === undefined) return false
-  if (fnmatch(text, pattern)) return true
-  try {
-    return compileRegex(`\\A${pattern}\\Z`).match(text) !== null
-  } catch (error) {
-    if (error instanceof PyError && error.code === 're.error') return false
-    throw error
-  }
+  const [text, pattern] = [textOf(value), textOf(expression)]
+  return text !== undefined && pattern !== undefined && exprMatch(text, pattern)
 }
 
 /** The expressions of a white- or blacklist: one text, or several of anything. */

@@ -1,0 +1,64 @@
+// Texts that must not be shown. They are found by their first characters, so that the number of texts does not
+// matter for how long a line takes.
+import { HIDDEN } from './secret-texts.ts'
+
+const PREFIX = 4
+/** The oldest texts are forgotten beyond this number. */
+const MOST = 50_000
+
+export class HiddenTexts {
+  private readonly known = new Set<string>()
+  private readonly byPrefix = new Map<string, string[]>()
+
+  add(texts: Iterable<string>): void {
+    for (const text of texts) {
+      if (text.length < PREFIX || this.known.has(text)) continue
+      this.known.add(text)
+      const prefix = text.slice(0, PREFIX)
+      const bucket = this.byPrefix.get(prefix)
+      if (!bucket) this.byPrefix.set(prefix, [text])
+      // longer texts first, so that none shows the end of another
+      else bucket.splice(bucket.findIndex((other) => other.length < text.length) >>> 0, 0, text)
+      if (this.known.size > MOST) this.forget(this.known.values().next().value!)
+    }
+  }
+
+  get size(): number {
+    return this.known.size
+  }
+
+  /** Return the hidden texts that a text has in it. */
+  within(text: string): string[] {
+    const found: string[] = []
+    this.find(text, (hidden) => found.push(hidden))
+    return found
+  }
+
+  mask(text: string): string {
+    if (this.known.size === 0) return text
+    let shown = ''
+    let from = 0
+    this.find(text, (hidden, at) => {
+      shown += text.slice(from, at) + HIDDEN
+      from = at + hidden.length
+    })
+    return from === 0 ? text : shown + text.slice(from)
+  }
+
+  /** Tell of each hidden text in a text, in their order. */
+  private find(text: string, tell: (hidden: string, at: number) => void): void {
+    for (let at = 0; at <= text.length - PREFIX; ) {
+      const found = this.byPrefix.get(text.slice(at, at + PREFIX))?.find((hidden) => text.startsWith(hidden, at))
+      if (found !== undefined) tell(found, at)
+      at += found?.length ?? 1
+    }
+  }
+
+  private forget(text: string): void {
+    this.known.delete(text)
+    const prefix = text.slice(0, PREFIX)
+    const rest = this.byPrefix.get(prefix)!.filter((other) => other !== text)
+    if (rest.length > 0) this.byPrefix.set(prefix, rest)
+    else this.byPrefix.delete(prefix)
+  }
+}
