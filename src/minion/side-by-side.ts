@@ -1,14 +1,15 @@
-// Whether this minion is one of several versions that are installed side by side. Only those load the code of upgrades.
+// Whether this minion can be upgraded by a job: it is installed in a version directory or by a package. Only those load the code of
+// upgrades.
 import { realpathSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { UpgradeRequest } from '../sdk/mod.ts'
 import type { MasterPeer } from './peer.ts'
 
-function isSideBySide(): boolean {
+function isUpgradable(): boolean {
   const [, program] = process.argv
   try {
-    return program !== undefined && /\/versions\/[^/]+\/dist\/[^/]+$/.test(realpathSync(program))
+    return program !== undefined && /\/(?:versions\/[^/]+|usr\/lib\/brine)\/dist\/[^/]+$/.test(realpathSync(program))
   } catch {
     // the program was removed while it runs
     return false
@@ -20,10 +21,10 @@ export const beginUpgrade = async (request: UpgradeRequest): Promise<Dict> =>
 
 /** Watch the time of an upgrade that this minion is the new version of. Return how to stop that. */
 export async function watchUpgrade(log: Log): Promise<() => void> {
-  return isSideBySide() ? (await import('./upgrading.ts')).watchTrial(log) : () => undefined
+  return isUpgradable() ? (await import('./upgrading.ts')).watchTrial(log) : () => undefined
 }
 
 /** Tell the master how an upgrade ended, if there was one. */
 export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Promise<void> {
-  if (isSideBySide()) await (await import('./upgrading.ts')).reportUpgrade(peer, id, log)
+  if (isUpgradable()) await (await import('./upgrading.ts')).reportUpgrade(peer, id, log)
 }
