@@ -10,6 +10,7 @@ import {
   readdirSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -132,7 +133,10 @@ const controlFields = (status: string): string =>
     .concat('\n')
 
 function addFile(tree: string, path: string, name: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  // a directory of the package may be a link of the system, as /lib is
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  const stat = isFolder ? statSync(path) : found
   if (!stat) {
     if (path.startsWith(DOCUMENTS)) return
     throw new UpkeepError('UpgradeRefused', `${path} of the installed package ${name} is missing`, {
