@@ -167,9 +167,8 @@ Description=Upgrade of the Salt minion (Brine)
 After=network.target
 
 [Service]
-Type=oneshot
+Type=exec
 ExecStart=/bin/sh ${words.join(' ')}
-TimeoutStartSec=infinity
 KillMode=process
 
 [Install]

@@ -155,7 +155,7 @@ describe('a host with Debian packages', () => {
   })
 
   it('returns after a power cut in the middle', async () => {
-    const started = await master.run(['salt', '--async', ...words(4, 300)])
+    const started = await master.run(['salt', '--async', ...words(4, 120)])
     const jid = /\b\d{20}\b/.exec(started)![0]
     const folderOf = `/var/lib/brine/upgrades/${jid}`
     await expect
