@@ -5,7 +5,7 @@ import { CHECKS, CODES } from '../src/doctor/mod.ts'
 import { withCodes } from './doctor-codes.ts'
 
 /** Codes of what happens around the checks. */
-const OUTSIDE = ['no-minions', 'minion-away', 'file-too-slow']
+const OUTSIDE = ['no-minions', 'minion-away', 'git-unread', 'file-too-slow']
 
 test('the page of the doctor lists all codes', () => {
   const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'doctor.md'), 'utf8')

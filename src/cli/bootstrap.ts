@@ -2,8 +2,8 @@
 // step failed and why.
 import { BrineError, type Log, shownText, toError, withHint } from '../base/mod.ts'
 import { LocalClient } from '../client/mod.ts'
-import { clientConfig } from '../config/mod.ts'
-import { type Dict, quote, textOf } from '../data/mod.ts'
+import { clientConfig, option } from '../config/mod.ts'
+import { type Dict, isList, quote, str, textOf } from '../data/mod.ts'
 import { socketAccess } from '../runner/mod.ts'
 import { type RosterEntry, rosterTargets } from '../ssh/mod.ts'
 import { bootstrapHost, type Site } from './bootstrap/host.ts'
@@ -33,8 +33,9 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
     const text = (name: string): string | undefined => textOf(line.values.get(name) ?? null)
     const id = text('id')
     if (line.args.length === 0) throw new UsageError('name at least one host')
-    const file = text('package')
-    if (!file) throw new UsageError('name the package of the minion with --package')
+    const named = line.values.get('packages') ?? null
+    const files = isList(named) ? named.map(str) : []
+    if (files.length === 0) throw new UsageError('name the package of the minion with --package')
     // not an option of the master, whose own id would be replaced
     line.values.delete('id')
     const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-ssh' })
@@ -47,11 +48,12 @@ export function run(argv: readonly string[], streams: Streams = processStreams):
       const reading = { opts, log, host: access.host, cache: access.stores.cache, keys: access.stores.keys }
       const entries = await entriesOf(line.args, (tgt) => rosterTargets({ ...reading, tgt, tgtType: 'glob' }))
       if (id !== undefined && entries.length > 1) throw new UsageError('--id is for one host')
+      const pack = await readPackage(files, option(opts, 'package_keyring') || undefined)
       const master = await readMaster(opts, access.host, text('bootstrap_master'))
       await assertMasterRuns(opts, log)
       const site: Site = {
         ...{ access, master, log, signal: stopped.signal, id },
-        package: readPackage(file),
+        package: pack,
         timeout: Number(line.values.get('bootstrap_timeout')),
         isTest: line.values.get('bootstrap_test') === true,
         isForced: line.values.get('bootstrap_force') === true,

@@ -83,7 +83,7 @@ export class CommandWords {
   }
 }
 
-/** The directory of the master's configuration. */
+/** The directory of the configuration. */
 export const configFolder = (words: CommandWords): string =>
   resolve(words.text('config_dir') ?? (process.env['SALT_CONFIG_DIR'] || '/etc/salt'))
 

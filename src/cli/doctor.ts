@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path'
 import { BrineError, toError } from '../base/mod.ts'
 import {
   type Diagnosis,
-  type DoctorRequest,
   diagnose,
   type Finding,
   IGNORE_FILE,
@@ -15,6 +14,7 @@ import {
   readIgnoreFile,
   readRule,
   textReport,
+  type WantedExamination,
 } from '../doctor/mod.ts'
 import { ProgressLine, palette } from '../output/mod.ts'
 import { type CommandWords, HELP, runCommand } from './brine-command.ts'
@@ -95,7 +95,7 @@ export function run(
   )
 }
 
-function readRequest(words: CommandWords): DoctorRequest {
+function readRequest(words: CommandWords): WantedExamination {
   if (words.args.length > 0) throw new UsageError(`unknown argument: ${words.args[0]}`)
   const list = (name: string): string[] => words.list(name).map((path) => resolve(path))
   const root = resolve(words.text('root') ?? '/')
@@ -149,7 +149,7 @@ interface Running {
 
 const ownProgram = (): string[] => [process.execPath, ...process.execArgv, process.argv[1]!]
 
-async function withProgress(request: DoctorRequest, { seconds, program, streams }: Running): Promise<Diagnosis> {
+async function withProgress(request: WantedExamination, { seconds, program, streams }: Running): Promise<Diagnosis> {
   const screen = { write: streams.err, columns: () => process.stderr.columns ?? 80, now: () => performance.now() }
   const line = streams.errTerminal ? new ProgressLine(screen) : undefined
   try {

@@ -311,6 +311,12 @@ export const CODES = {
     why: 'Lists, hashes and transfers of it take long',
     fix: 'Serve it by a web server, and name its URL as the source',
   },
+  'git-unread': {
+    level: 'warning',
+    what: 'A Git repository of this machine that cannot be read',
+    why: 'The master cannot serve its files either',
+    fix: 'Correct the address in gitfs_remotes, or the repository',
+  },
   'slow-many-remotes': {
     level: 'note',
     what: 'Many Git remotes',

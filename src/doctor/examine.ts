@@ -1,6 +1,7 @@
 // Runs the checks on a site in this process. Checks that come before `first` were run by an earlier try.
 import { CHECKS } from './checks.ts'
 import { type Finding, finding, type Report } from './finding.ts'
+import { withoutScratch } from './site/git-roots.ts'
 import { loadSite } from './site/load-site.ts'
 import type { DoctorRequest } from './site/site.ts'
 
@@ -31,7 +32,11 @@ export interface SiteCounts {
 }
 
 export async function examine({ request, skip, first }: Examination, listener: ExamineListener): Promise<void> {
-  const report: Report = (code, details) => listener.found(finding(code, details))
+  const named = (text: string): string => withoutScratch(text, request.scratch)
+  const report: Report = (code, { message, at, ...details }) => {
+    const place = at?.file === undefined ? at : { ...at, file: named(at.file) }
+    listener.found(finding(code, { message: named(message), at: place, ...details }))
+  }
   listener.began(0, CHECKS.length, 'reading the site')
   const site = await loadSite(request, report)
   listener.counted({

@@ -8,5 +8,5 @@ export { IGNORE_FILE, type IgnoreRule, isIgnored, readIgnoreFile, readRule } fro
 export { jsonReport } from './report/json.ts'
 export { textReport } from './report/text.ts'
 export type { DoctorRequest } from './site/site.ts'
-export { type Diagnosis, diagnose } from './supervise.ts'
+export { type Diagnosis, diagnose, type WantedExamination } from './supervise.ts'
 export { serveExamination } from './worker.ts'

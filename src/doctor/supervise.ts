@@ -1,11 +1,15 @@
 // Runs an examination in a process with bounded memory, and ends it when it stays with one file for too long. That file is left out of the
 // next try, which goes on with the check at which the last one ended.
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { BrineError } from '../base/mod.ts'
 import type { Examination, SiteCounts } from './examine.ts'
 import { Findings, finding } from './finding.ts'
+import { withoutScratch } from './site/git-roots.ts'
 import type { DoctorRequest } from './site/site.ts'
 import type { WorkerMessage } from './worker.ts'
 
@@ -29,7 +33,19 @@ const MOST_TRIES = 50
 const STAGE_FACTOR = 5
 const NOTHING: SiteCounts = { stateFiles: 0, pillarFiles: 0, minions: 0, modules: 0 }
 
-export async function diagnose(request: DoctorRequest, supervision: Supervision): Promise<Diagnosis> {
+/** What is asked on the command line. */
+export type WantedExamination = Omit<DoctorRequest, 'scratch'>
+
+export async function diagnose(wanted: Omit<DoctorRequest, 'scratch'>, supervision: Supervision): Promise<Diagnosis> {
+  const scratch = mkdtempSync(join(tmpdir(), 'brine-doctor-'))
+  try {
+    return await examineAll({ ...wanted, scratch }, supervision)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function examineAll(request: DoctorRequest, supervision: Supervision): Promise<Diagnosis> {
   const diagnosis: Diagnosis = { findings: new Findings(), counts: NOTHING }
   let work: Examination = { request, skip: [], first: 0 }
   for (let tries = 1; ; tries++) {
@@ -38,7 +54,7 @@ export async function diagnose(request: DoctorRequest, supervision: Supervision)
     const { file, check, why } = ending
     if (file === undefined || tries >= MOST_TRIES)
       throw new BrineError('DoctorFailed', `The checks could not go on: ${why}`)
-    const at = file.startsWith('/') ? { file } : undefined
+    const at = file.startsWith('/') ? { file: withoutScratch(file, request.scratch) } : undefined
     const message = at ? `Left out: ${why}` : `Left out: ${file}: ${why}`
     diagnosis.findings.add(finding('file-too-slow', { message, at }))
     work = { request, skip: [...work.skip, file], first: check }

@@ -1,29 +1,44 @@
-// Whether this minion is one of several versions that are installed side by side. Only those load the code of upgrades.
-import { realpathSync } from 'node:fs'
-import type { Log } from '../base/mod.ts'
+// Whether this minion can be upgraded by a job: it is installed in a version directory or by a package. Its start loads the code of upgrades
+// only where there may be one to report.
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isJid, type Log } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { UpgradeRequest } from '../sdk/mod.ts'
 import type { MasterPeer } from './peer.ts'
 
-function isSideBySide(): boolean {
+/** Where packages put programs, and where upgrades of packages have their records. */
+const PACKAGED = /^\/usr\/lib\/brine\/dist\/[^/]+$/
+const RECORDS = '/var/lib/brine/upgrades'
+
+const VERSIONED = /\/versions\/[^/]+\/dist\/[^/]+$/
+
+/** Whether an upgrade of this minion may be open. */
+function mayBeUpgrading(): boolean {
   const [, program] = process.argv
   try {
-    return program !== undefined && /\/versions\/[^/]+\/dist\/[^/]+$/.test(realpathSync(program))
+    if (program === undefined) return false
+    const real = realpathSync(program)
+    return VERSIONED.test(real) || (PACKAGED.test(real) && hasOpenRecord())
   } catch {
     // the program was removed while it runs
     return false
   }
 }
 
+const hasOpenRecord = (): boolean =>
+  existsSync(RECORDS) &&
+  readdirSync(RECORDS).some((name) => isJid(name) && !existsSync(join(RECORDS, name, 'reported')))
+
 export const beginUpgrade = async (request: UpgradeRequest): Promise<Dict> =>
   (await import('./upgrading.ts')).beginUpgrade(request)
 
 /** Watch the time of an upgrade that this minion is the new version of. Return how to stop that. */
 export async function watchUpgrade(log: Log): Promise<() => void> {
-  return isSideBySide() ? (await import('./upgrading.ts')).watchTrial(log) : () => undefined
+  return mayBeUpgrading() ? (await import('./upgrading.ts')).watchTrial(log) : () => undefined
 }
 
 /** Tell the master how an upgrade ended, if there was one. */
 export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Promise<void> {
-  if (isSideBySide()) await (await import('./upgrading.ts')).reportUpgrade(peer, id, log)
+  if (mayBeUpgrading()) await (await import('./upgrading.ts')).reportUpgrade(peer, id, log)
 }

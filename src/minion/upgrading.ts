@@ -1,78 +1,119 @@
 // Upgrades of this minion: begins one for a job, and at the next start tells the master how it ended.
+import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
 import { type Dict, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
-import type { UpgradeRequest } from '../sdk/mod.ts'
+import type { UpgradePackage, UpgradeRequest } from '../sdk/mod.ts'
 import {
+  abandonDebUpgrade,
+  checkMachine,
   checkPrefix,
+  DEB_PREFIX,
+  type DebProgress,
+  debProgress,
   type Installed,
   installedAs,
+  isPackaged,
   keepOnly,
   LAUNCHER,
   makeCurrent,
   processMark,
+  stageDebs,
   stageVersion,
+  startDebUpgrade,
   startSupervisor,
   Trial,
+  type TrialRequest,
   UpkeepError,
   versionFolder,
 } from '../upkeep/mod.ts'
 import type { MasterPeer } from './peer.ts'
 
-const HINT = 'See docs/upgrades.md for an installation in version directories'
+const own = (): Installed | undefined => installedAs(process.argv[1])
 
-/** Where this process is installed; a minion that is not installed side by side cannot upgrade itself. */
-function installed(): Installed {
-  const found = installedAs(process.argv[1])
-  if (found) return found
-  throw new UpkeepError('UpgradeRefused', 'This minion is not installed in a version directory', { hint: HINT })
+/** Begin an upgrade for a job. The return of the job comes from the version that runs afterwards. */
+export async function beginUpgrade(request: UpgradeRequest): Promise<Dict> {
+  if (!request.job) throw new UpkeepError('UpgradeRefused', 'Only a job of a running minion can upgrade it')
+  const found = own()
+  const open = Trial.unreported(found?.prefix ?? DEB_PREFIX)
+  if (open) throw new UpkeepError('UpgradeRefused', `The upgrade of job ${open.request.jid} is not over yet`)
+  const { from, to } = found ? await beginVersion(found, request, request.job) : await beginDebs(request, request.job)
+  return new Map<Value, Value>([
+    ['from', from],
+    ['to', to],
+  ])
 }
 
+/** What a trial has to know of this process and of the job. */
+const trialOf = (job: Dict, seconds: number): Omit<TrialRequest, 'kind' | 'from' | 'to' | 'prefix'> => ({
+  jid: str(job.get('jid')!),
+  began: Date.now(),
+  seconds,
+  old: processMark(process.pid),
+  node: process.execPath,
+  execArgv: [...process.execArgv],
+  words: process.argv.slice(2),
+  cwd: process.cwd(),
+  fun_args: toPlain(job.get('arg') ?? []),
+  user: str(job.get('user') ?? 'root'),
+})
+
+const proofOf = ({ sha256, signature }: UpgradePackage, keyring: string | undefined) => ({ sha256, signature, keyring })
+
 /** Stage a new version and start its supervisor, which ends this process. */
-export async function beginUpgrade({ file, sha256, seconds, job }: UpgradeRequest): Promise<Dict> {
-  const { prefix, version } = installed()
-  if (!job) throw new UpkeepError('UpgradeRefused', 'Only a job of a running minion can upgrade it')
+async function beginVersion(
+  { prefix, version }: Installed,
+  { packages, keyring, seconds }: UpgradeRequest,
+  job: Dict,
+): Promise<{ from: string; to: string }> {
   const isLaunched = process.env[LAUNCHER] === String(process.ppid)
   if (!isLaunched && process.env['INVOCATION_ID'] !== undefined && process.ppid === 1) {
     throw new UpkeepError(
       'UpgradeRefused',
       'This minion is a service of systemd, which would end both versions together; its unit must start brine run-minion',
-      { hint: HINT },
+      { hint: 'See docs/upgrades.md for an installation in version directories' },
     )
   }
   checkPrefix(prefix)
-  const open = Trial.unreported(prefix)
-  if (open) throw new UpkeepError('UpgradeRefused', `The upgrade of job ${open.request.jid} is not over yet`)
-  const { version: to } = await stageVersion(prefix, file, { inUse: [version], sha256 })
+  const [offered, ...more] = packages
+  if (!offered || more.length > 0)
+    throw new UpkeepError('UpgradeRefused', 'This minion is installed in a version directory: name one package')
+  const proof = proofOf(offered, keyring)
+  const { version: to } = await stageVersion(prefix, offered.file, { inUse: [version], proof })
   // remove the version before this one only now
   keepOnly(prefix, [version, to])
-  const trial = Trial.create({
-    jid: str(job.get('jid')!),
-    from: version,
-    to,
-    prefix,
-    began: Date.now(),
-    seconds,
-    old: processMark(process.pid),
-    node: process.execPath,
-    execArgv: [...process.execArgv],
-    words: process.argv.slice(2),
-    cwd: process.cwd(),
-    fun_args: toPlain(job.get('arg') ?? []),
-    user: str(job.get('user') ?? 'root'),
-  })
+  const trial = Trial.create({ ...trialOf(job, seconds), kind: 'versions', from: version, to, prefix })
   if (isLaunched) process.kill(process.ppid, 'SIGUSR2')
   else startSupervisor(trial)
-  return new Map<Value, Value>([
-    ['from', version],
-    ['to', to],
-  ])
+  return { from: version, to }
 }
+
+/** Stage new packages and start the service that installs them and restarts this minion. */
+async function beginDebs(
+  { packages, keyring, seconds }: UpgradeRequest,
+  job: Dict,
+): Promise<{ from: string; to: string }> {
+  checkMachine()
+  const staged = await stageDebs(packages.map((each) => ({ file: each.file, proof: proofOf(each, keyring) })))
+  const { from, to } = staged
+  const trial = Trial.create({ ...trialOf(job, seconds), kind: 'packages', from, to, prefix: DEB_PREFIX })
+  try {
+    await startDebUpgrade(trial, staged)
+  } catch (error) {
+    abandonDebUpgrade(trial)
+    throw error
+  }
+  return { from, to }
+}
+
+/** How far the upgrade of packages was when this process started. */
+let atStart: DebProgress | undefined
 
 /** A minion on trial whose supervisor was killed starts another one when its time is over. */
 export function watchTrial(log: Log): () => void {
   const trial = ownTrial()
-  // a minion below `brine run-minion` has its service manager
-  if (!trial || process.env[LAUNCHER] !== undefined) return () => undefined
+  if (trial?.request.kind === 'packages') atStart = debProgress(trial)
+  // a minion below `brine run-minion` has its service manager, and packages have a service of their own
+  if (!trial || atStart || process.env[LAUNCHER] !== undefined) return () => undefined
   const timer = setTimeout(
     () => {
       if (trial.verdict) return
@@ -89,8 +130,19 @@ export function watchTrial(log: Log): () => void {
 const GRACE_MS = 10_000
 
 function ownTrial(): Trial | undefined {
-  const own = installedAs(process.argv[1])
-  return own && Trial.unreported(own.prefix)
+  const prefix = own()?.prefix ?? (isPackaged(process.argv[1]) ? DEB_PREFIX : undefined)
+  return prefix === undefined ? undefined : Trial.unreported(prefix)
+}
+
+/** Whether this process is the new version of a trial, the old one again, or none that may tell. */
+function standing({ request }: Trial): 'new' | 'old' | undefined {
+  if (request.kind === 'versions') {
+    const version = own()?.version
+    return version === request.to ? 'new' : version === request.from ? 'old' : undefined
+  }
+  // a process from before the exchange tells nothing
+  if (!atStart || processMark(process.pid) === request.old) return undefined
+  return atStart.isNew ? 'new' : atStart.isBack ? 'old' : undefined
 }
 
 /** Tell the master how an upgrade ended. A new version confirms itself first, by a round trip to its master. */
@@ -98,14 +150,15 @@ export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Pro
   const trial = ownTrial()
   if (!trial) return
   const { request } = trial
-  const { version } = installed()
+  const standingHere = standing(trial)
   try {
-    if (version === request.to && !trial.verdict) await confirm(trial, peer, id)
-    else if (version === request.from)
+    if (standingHere === undefined) return
+    if (standingHere === 'new' && !trial.verdict) await confirm(trial, peer, id)
+    else if (standingHere === 'old')
       trial.decide('expired', 'the minion was started again before the new version had reported')
     const verdict = trial.verdict
     // the supervisor is about to end this process
-    if (!verdict || (version === request.to && verdict.verdict === 'expired')) return
+    if (!verdict || (standingHere === 'new' && verdict.verdict === 'expired')) return
     peer.send(returnOf(trial, verdict.verdict === 'confirmed', verdict.reason))
     trial.noteReported()
   } catch (error) {
@@ -115,7 +168,10 @@ export async function reportUpgrade(peer: MasterPeer, id: string, log: Log): Pro
 
 /** The new version becomes the current one before its verdict, so that no moment has a verdict for a version that is not started. */
 async function confirm(trial: Trial, peer: MasterPeer, id: string): Promise<void> {
-  const { from, to, prefix } = trial.request
+  const { from, to, prefix, kind } = trial.request
+  const start = (version: string): void => {
+    if (kind === 'versions') makeCurrent(prefix, version)
+  }
   await peer.fireMaster(
     `salt/minion/${id}/upgrade`,
     new Map<Value, Value>([
@@ -123,18 +179,22 @@ async function confirm(trial: Trial, peer: MasterPeer, id: string): Promise<void
       ['to', to],
     ]),
   )
-  makeCurrent(prefix, to)
-  if (!trial.decide('confirmed', `version ${to} reported to its master`)) makeCurrent(prefix, from)
+  start(to)
+  if (!trial.decide('confirmed', `version ${to} reported to its master`)) start(from)
 }
 
 function returnOf(trial: Trial, isConfirmed: boolean, reason: string): Dict {
-  const { from, to, jid, fun_args, user, prefix } = trial.request
+  const { from, to, jid, fun_args, user, prefix, kind } = trial.request
+  const old = kind === 'versions' ? versionFolder(prefix, from) : join(prefix, 'packages', 'before')
+  const back = atStart?.failure
+    ? `Version ${from} could not be installed again (${atStart.failure})`
+    : `Version ${from} runs again`
   const told: Dict = new Map<Value, Value>([
     ['result', isConfirmed],
     ['from', from],
     ['to', to],
-    ['comment', isConfirmed ? `Upgraded from ${from} to ${to}` : `Version ${from} runs again: ${reason}`],
-    ['old', isConfirmed ? versionFolder(prefix, from) : null],
+    ['comment', isConfirmed ? `Upgraded from ${from} to ${to}` : `${back}: ${reason}`],
+    ['old', isConfirmed ? old : null],
   ])
   if (!isConfirmed) told.set('log', trial.tail)
   return new Map<Value, Value>([

@@ -140,18 +140,28 @@ export interface MinionRequest {
 /** The data of the answering event; null when none came in time, undefined when no minion is running. */
 export type MinionAnswer = Dict | null | undefined
 
-/** A minion with a master, as functions reach it. */
-/** An upgrade of a minion. */
-export interface UpgradeRequest {
-  /** The package, a file of this machine. */
+/** A package for an upgrade. */
+export interface UpgradePackage {
+  /** A file of this machine. */
   file: string
   sha256: string
+  /** The file with its signature, where signatures are checked. */
+  signature?: string
+}
+
+/** An upgrade of a minion. */
+export interface UpgradeRequest {
+  /** One archive of npm's form, or the Debian packages that are installed in their new version. */
+  packages: readonly UpgradePackage[]
+  /** The file with the trusted keys, where signatures are checked. */
+  keyring?: string
   /** How long the new version may take to report to its master, in seconds. */
   seconds: number
   /** The job that runs, as it was published; the minion fills it in. */
   job?: Dict
 }
 
+/** A minion with a master, as functions reach it. */
 export interface DaemonAccess {
   /** Asks the master, as this minion. */
   askMaster(load: Dict): Promise<Value>

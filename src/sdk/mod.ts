@@ -99,6 +99,7 @@ export type {
   SdbAction,
   SdbRequest,
   StateCatalogue,
+  UpgradePackage,
   UpgradeRequest,
 } from './context.ts'
 export {

@@ -4,6 +4,7 @@ import { newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, SaltError, type Value } from '../data/mod.ts'
 import { LocalHost, sshRuntimeFolder } from '../host/mod.ts'
+import { currentTraceparent, inSpan } from '../telemetry/mod.ts'
 import type { SshAnswer } from './answer.ts'
 import { answerOf } from './call.ts'
 import type { NumberedRequest, SshJobRequest, SshParts } from './parts.ts'
@@ -53,7 +54,9 @@ async function* answersOf(
   const runtimeDir = sshRuntimeFolder(option(opts, 'sock_dir'))
   const leavesShell = targets.length <= MOST_SHELLS
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
-    answerOf({ ...parts, runtimeDir, leavesShell, runCommand: sshCommand }, entry, request),
+    traced({ id: entry.id, fun, jid }, () =>
+      answerOf({ ...parts, runtimeDir, leavesShell, runCommand: sshCommand }, entry, request),
+    ),
   )
   for await (const answer of answers) {
     const data = returnData(answer, load)
@@ -62,6 +65,22 @@ async function* answersOf(
     log('debug', `Target ${answer.id} answered job ${jid} with status ${answer.retcode}`)
     yield answer
   }
+}
+
+/** Run the call on a target in a span, where the job is traced. */
+function traced(
+  { id, fun, jid }: { id: string; fun: string; jid: string },
+  run: () => Promise<SshAnswer>,
+): Promise<SshAnswer> {
+  return inSpan(
+    () => ({
+      name: `salt.ssh.call.${fun}`,
+      kind: 'client',
+      attributes: { 'salt.minion.id': id, 'salt.fun': fun, 'salt.jid': jid },
+      failure: ({ retcode }) => (retcode === 0 ? undefined : `exit status ${retcode}`),
+    }),
+    run,
+  )
 }
 
 /** The event of a return: what the target answered, with what belongs to the job. */
@@ -93,7 +112,8 @@ function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
 /** Without a master nobody listens. */
 async function announce({ fire, log }: SshParts, tag: string, data: Dict): Promise<void> {
   try {
-    await fire(tag, data)
+    const trace = currentTraceparent()
+    await fire(tag, trace === undefined ? data : new Map(data).set('traceparent', trace))
   } catch (error) {
     log('debug', `The event ${tag} was not fired: ${toError(error).message}`)
   }

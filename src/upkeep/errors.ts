@@ -12,6 +12,8 @@ export type UpkeepErrorCode =
   | 'ProgramFailed'
   /** A package is not one of Brine, or not the one that was announced. */
   | 'BadPackage'
+  /** A package has no signature of a trusted key. */
+  | 'BadSignature'
   /** An upgrade cannot begin. */
   | 'UpgradeRefused'
 

@@ -2,6 +2,16 @@
 export { masterAreas } from './areas.ts'
 export { type BackupReport, backUp } from './backup.ts'
 export { isMasterRunning } from './beginning.ts'
+export {
+  abandonDebUpgrade,
+  checkMachine,
+  DEB_PREFIX,
+  type DebProgress,
+  debProgress,
+  isPackaged,
+  stageDebs,
+  startDebUpgrade,
+} from './deb-upgrade.ts'
 export { UpkeepError } from './errors.ts'
 export { finishExchange, readPlan, takeBack } from './exchange.ts'
 export { launchMinion } from './launcher.ts'
@@ -9,8 +19,9 @@ export type { Manifest } from './manifest.ts'
 export { ownerNames } from './owners.ts'
 export { ownRelease, type Release, releaseIn } from './release.ts'
 export { restore, verifyArchive } from './restore.ts'
+export { checkSignature, signatureOf } from './signature.ts'
 export { LAUNCHER, processMark, startSupervisor, supervise } from './supervisor.ts'
-export { Trial } from './trial.ts'
+export { Trial, type TrialRequest } from './trial.ts'
 export { checkUpgrade, type UpgradeReport } from './upgrade-check.ts'
 export {
   checkPrefix,

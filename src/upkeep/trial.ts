@@ -19,6 +19,8 @@ import { isJid, PRIVATE_FILE, PRIVATE_FOLDER } from '../base/mod.ts'
 
 const request = z.object({
   jid: z.string(),
+  /** What is exchanged: version directories or Debian packages. */
+  kind: z.enum(['versions', 'packages']).default('versions'),
   from: z.string(),
   to: z.string(),
   prefix: z.string(),

@@ -36,10 +36,14 @@ describe('A package', () => {
     const write = () => createReadStream(file).pipe(createWriteStream(pipe))
     const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
     write()
-    await expect(stageVersion(prefix, pipe, { inUse: [], sha256: '0'.repeat(64) })).rejects.toThrow('is wanted')
+    await expect(
+      stageVersion(prefix, pipe, { inUse: [], proof: { sha256: '0'.repeat(64), keyring: undefined } }),
+    ).rejects.toThrow('is wanted')
     expect(readdirSync(join(prefix, 'versions'))).toEqual([])
     write()
-    expect((await stageVersion(prefix, pipe, { inUse: [], sha256 })).version).toBe('9.9.9')
+    expect((await stageVersion(prefix, pipe, { inUse: [], proof: { sha256, keyring: undefined } })).version).toBe(
+      '9.9.9',
+    )
     expect(readdirSync(join(prefix, 'versions'))).toEqual(['9.9.9'])
   })
 })

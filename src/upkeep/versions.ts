@@ -22,6 +22,7 @@ import { PRIVATE_FILE, shownText } from '../base/mod.ts'
 import { type ReadEntry, readArchive } from './archive-reader.ts'
 import { UpkeepError } from './errors.ts'
 import { RELEASE_FILE, type Release, readRelease, releaseIn } from './release.ts'
+import { checkSignature, type Proof, signatureOf } from './signature.ts'
 
 const VERSIONS = 'versions'
 const CURRENT = 'current'
@@ -77,8 +78,11 @@ export async function hashOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Copy a package, and refuse it if it does not have the wanted SHA-256. Nobody can change the copy afterwards. */
-async function copyChecked(file: string, copy: string, wanted: string | undefined): Promise<void> {
+/**
+ * Copy a package, and refuse it if it has not the wanted SHA-256 or no signature of a trusted key. Nobody can change the copy
+ * afterwards.
+ */
+export async function copyChecked(file: string, copy: string, { sha256: wanted, ...signed }: Proof): Promise<void> {
   const hash = createHash('sha256')
   const fd = openSync(copy, 'wx', PRIVATE_FILE)
   let size = 0
@@ -95,6 +99,8 @@ async function copyChecked(file: string, copy: string, wanted: string | undefine
   const found = hash.digest('hex')
   if (wanted !== undefined && wanted.toLowerCase() !== found)
     throw new UpkeepError('BadPackage', `${file} has the SHA-256 ${found}, and ${wanted} is wanted`)
+  if (signed.keyring !== undefined)
+    await checkSignature(copy, signed.signature ?? signatureOf(file), signed.keyring, file)
 }
 
 /** Read the release data of a package without unpacking it. */
@@ -115,18 +121,18 @@ async function smallText({ size, body, path }: ReadEntry): Promise<string> {
 
 /**
  * Unpack a package into the directory of its version and return its release data. The directory appears complete or not at all. A version that is
- * there already is replaced, unless it is the one in `inUse`. A package with another hash than `sha256` is refused.
+ * there already is replaced, unless it is the one in `inUse`. A package that does not satisfy `proof` is refused.
  */
 export async function stageVersion(
   prefix: string,
   file: string,
-  { inUse, sha256 }: { inUse: readonly string[]; sha256: string | undefined },
+  { inUse, proof }: { inUse: readonly string[]; proof: Proof },
 ): Promise<Release> {
   mkdirSync(join(prefix, VERSIONS), { recursive: true, mode: 0o755 })
   const staging = mkdtempSync(join(prefix, VERSIONS, '.new-'))
   const copy = `${staging}.package`
   try {
-    await copyChecked(file, copy, sha256)
+    await copyChecked(file, copy, proof)
     await unpack(copy, file, staging)
     const release = releaseIn(staging)
     if (!existsSync(join(staging, 'dist', 'salt-minion.js'))) {

@@ -28,12 +28,10 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
 }
 
-const masked = (text: string): string =>
-  MASKS.reduce((all, [pattern, mask]) => all.replace(pattern, mask), text.replace(/[ \t]+$/gm, ''))
-    .trim()
-    .split('\n')
-    .map(inOrder)
-    .join('\n')
+const unordered = (text: string): string =>
+  MASKS.reduce((all, [pattern, mask]) => all.replace(pattern, mask), text.replace(/[ \t]+$/gm, '')).trim()
+
+const masked = (text: string): string => unordered(text).split('\n').map(inOrder).join('\n')
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -59,7 +57,8 @@ function blocksOf(text: string, ids: readonly string[]): string[] {
 /** Return whether real output is what the document shows. */
 export function isShown(shown: string, real: string, ids: readonly string[]): boolean {
   const [wanted, got] = [masked(shown), masked(real)]
-  if (matches(wanted, got)) return true
+  // a shortened line of JSON cannot be put in order
+  if (matches(wanted, got) || matches(unordered(shown), unordered(real))) return true
   const left = blocksOf(got, ids)
   const missing = blocksOf(wanted, ids).filter((block) => {
     const at = left.findIndex((candidate) => matches(block.trimEnd(), candidate.trimEnd()))

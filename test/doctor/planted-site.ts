@@ -42,6 +42,7 @@ export class PlantedSite {
       grains: [],
       minion: undefined,
       isOnline: false,
+      scratch: '',
       doesImport: false,
     }
     return { configDir: join(this.dir, 'etc'), root: '/', ...nothing, ...changes }

@@ -71,7 +71,7 @@ interface Ended {
 function wordsFor(words: readonly string[]): string[] {
   const login = ['-c', master.config, '--port', String(sshd.port), '--priv', sshd.identity, '--master', '127.0.0.1']
   const known = ['--ssh-option', `UserKnownHostsFile=${sshd.knownHosts}`]
-  return ['127.0.0.1', ...login, ...known, '--package', pack, ...words]
+  return ['127.0.0.1', ...login, ...known, ...(words.includes('--package') ? [] : ['--package', pack]), ...words]
 }
 
 async function bootstrap(...words: string[]): Promise<Ended> {

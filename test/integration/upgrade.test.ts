@@ -1,11 +1,12 @@
 // Upgrades of a real minion beside its running version, with versions that work, fail and hang.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isGone } from '../../src/base/mod.ts'
 import type { Plain } from '../../src/data/mod.ts'
+import { GpgHome, noGpg } from '../gpg.ts'
 import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -15,6 +16,7 @@ let site: TestSite
 let master: TestMaster
 let prefix: string
 let config: string
+let gpg: GpgHome
 const hashes = new Map<string, string>()
 
 /** A package of a version; `program` is written in place of the minion. */
@@ -34,6 +36,7 @@ function makePackage(version: string, program?: string): void {
     '--transform=s,^,package/,',
   ]
   if (program === undefined) execFileSync('tar', ['-C', join(DIST, '..'), ...others, '-rf', file, 'dist'])
+  if (noGpg === undefined) gpg.sign('own@example.com', file)
   hashes.set(version, createHash('sha256').update(readFileSync(file)).digest('hex'))
 }
 
@@ -53,6 +56,8 @@ beforeAll(async () => {
   site = await TestSite.open()
   master = await site.master()
   prefix = join(site.root, 'opt')
+  gpg = new GpgHome(join(site.root, 'gpg'))
+  const keyring = noGpg === undefined ? gpg.makeKey('own@example.com') : ''
   makePackage('0.1.1')
   makePackage('0.2.0')
   makePackage('0.3.0', "console.error('boom: a part is missing'); process.exit(3)")
@@ -61,7 +66,7 @@ beforeAll(async () => {
   const program = join(DIST, 'brine.js')
   const out = execFileSync(process.execPath, [program, 'install', package1, '--prefix', prefix], { encoding: 'utf8' })
   expect(out).toContain('leads to version 0.1.1')
-  config = join(site.minionConfig('web1'), '..')
+  config = join(site.minionConfig('web1', { package_keyring: keyring }), '..')
   startMinion()
   await master.event(/^salt\/minion\/web1\/start$/)
 })
@@ -70,6 +75,7 @@ afterAll(async () => {
   for (const number of [...started, existsSync(join(site.root, 'web1', 'var', 'run', 'salt-minion.pid')) ? pid() : 0]) {
     if (number > 0 && !isGone(number)) process.kill(number, 'SIGKILL')
   }
+  gpg.close()
   await site.close()
 })
 
@@ -83,9 +89,25 @@ it('A package with another hash, or that is not one of Brine, changes nothing', 
   expect(await upgrade('0.2.0', '0'.repeat(64))).toContain('is wanted')
   const foreign = join(site.root, 'srv', 'brine-9.9.9.tar')
   execFileSync('tar', ['-C', site.root, '-cf', foreign, 'srv/brine-0.3.0.tar'])
+  if (noGpg === undefined) gpg.sign('own@example.com', foreign)
   const hash = createHash('sha256').update(readFileSync(foreign)).digest('hex')
   expect(await upgrade('9.9.9', hash)).toContain('holds no version of Brine')
   expect([pid(), current(), readdirSync(join(prefix, 'versions'))]).toEqual([before, 'versions/0.1.1', ['0.1.1']])
+})
+
+it.skipIf(noGpg !== undefined)('A package without a signature of a trusted key changes nothing', async () => {
+  const signature = join(site.root, 'srv', 'brine-0.2.0.tar.asc')
+  const good = readFileSync(signature)
+  const stranger = gpg.makeKey('other@example.com')
+  gpg.sign('other@example.com', join(site.root, 'srv', 'brine-0.2.0.tar'))
+  expect(await upgrade('0.2.0')).toContain('the signature is not of a trusted key')
+  rmSync(signature)
+  expect(await upgrade('0.2.0')).toContain('brine-0.2.0.tar.asc was not found, and package_keyring is set')
+  writeFileSync(signature, good)
+  const words = ['install', join(site.root, 'srv', 'brine-0.2.0.tar'), '--prefix', prefix, '--keyring', stranger]
+  const { status, stderr } = spawnSync(process.execPath, [join(DIST, 'brine.js'), ...words], { encoding: 'utf8' })
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('not of a trusted key') })
+  expect([current(), readdirSync(join(prefix, 'versions'))]).toEqual(['versions/0.1.1', ['0.1.1']])
 })
 
 it('A minion whose new version reports to the master runs it, and keeps the old one', async () => {

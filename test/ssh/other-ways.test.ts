@@ -2,16 +2,21 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { saltSsh } from '../../src/cli/ssh/main.ts'
 import { type Dict, toPlain, type Value } from '../../src/data/mod.ts'
 import { ApiSite } from '../api/api-site.ts'
+import { OtlpCollector, type Span } from '../otlp.ts'
+import { until } from '../until.ts'
 import { type SshRoster, startRoster } from './ssh-site.ts'
 import { noSshd } from './sshd.ts'
 
 describe.skipIf(noSshd !== undefined)('targets of salt-ssh', () => {
   let roster: SshRoster
   let site: ApiSite
+  let collector: OtlpCollector
 
   beforeAll(async () => {
+    collector = await new OtlpCollector().open()
     roster = await startRoster(['web1', 'web2', 'db1'])
     const offered = join(roster.sshd.folder, 'offered')
     mkdirSync(offered)
@@ -22,6 +27,7 @@ describe.skipIf(noSshd !== undefined)('targets of salt-ssh', () => {
       enable_ssh_minions: true,
       netapi_enable_clients: ['ssh', 'local'],
       netapi_allow_raw_shell: true,
+      tracing: { enabled: true, endpoint: collector.endpoint('traces') },
     })
     const put = (name: string, text: string): void => writeFileSync(join(site.site.root, 'srv', `${name}.sls`), text)
     put('nothing', 'x:\n  test.nop: []\n')
@@ -51,6 +57,7 @@ failing:
   afterAll(async () => {
     await site?.close()
     await roster?.sshd.stop()
+    await collector?.close()
   })
 
   const run = async (fun: string, args: Value[], kwargs: Record<string, Value> = {}) =>
@@ -139,6 +146,57 @@ failing:
       }
       expect((await ask('admin', evil)).json.return[0].web1).toMatchObject({ return: true })
       expect(existsSync(file)).toBe(false)
+    })
+  })
+
+  describe('traces', () => {
+    const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`
+
+    /** The spans of a trace, once there are that many by the name. */
+    const spansOf = async (traceId: string, name: string, count: number): Promise<Span[]> => {
+      const all = (): Span[] => collector.spans.filter((span) => span.traceId === traceId)
+      await until(`${count} spans ${name} are sent`, () => all().filter((span) => span.name === name).length === count)
+      return all()
+    }
+
+    const targetOf = ({ attributes = [] }: Span): unknown =>
+      attributes.find(({ key }) => key === 'salt.minion.id')?.value['stringValue']
+
+    test('lead from salt-ssh to the call on each target, and to its states', async () => {
+      const streams = { out: () => undefined, err: () => undefined, terminal: false }
+      const words = ['-c', site.master.config, '--no-color', 'web*', 'state.apply', 'nothing']
+      process.env['TRACEPARENT'] = PARENT
+      try {
+        expect(await saltSsh(words, streams)).toBe(0)
+      } finally {
+        delete process.env['TRACEPARENT']
+      }
+      const spans = await spansOf(TRACE, 'salt.ssh.call.state.apply', 2)
+      const program = spans.find(({ name }) => name === 'salt-ssh.state.apply')!
+      expect(program.parentSpanId).toBe('00f067aa0ba902b7')
+      const calls = spans.filter(({ name }) => name === 'salt.ssh.call.state.apply')
+      expect(calls.map(targetOf).sort()).toEqual(['web1', 'web2'])
+      expect(calls.map(({ parentSpanId }) => parentSpanId)).toEqual([program.spanId, program.spanId])
+      const states = spans.filter(({ name }) => name === 'salt.state.test.nop')
+      expect(states.map(({ parentSpanId }) => parentSpanId).sort()).toEqual(calls.map(({ spanId }) => spanId).sort())
+    })
+
+    test('lead from a request to the API to the call on each target', async () => {
+      const { headers, status } = await site.run(await site.logIn('admin'), {
+        ...{ client: 'ssh', tgt: 'web*', fun: 'test.nosuch' },
+      })
+      expect(status).toBe(200)
+      const [, traceId = '', requestSpan] = headers.get('traceparent')!.split('-')
+      const calls = (await spansOf(traceId, 'salt.ssh.call.test.nosuch', 2)).filter(
+        ({ name }) => name === 'salt.ssh.call.test.nosuch',
+      )
+      expect(calls.map(targetOf).sort()).toEqual(['web1', 'web2'])
+      for (const call of calls)
+        expect(call).toMatchObject({
+          parentSpanId: requestSpan,
+          status: { code: 2, message: expect.stringMatching(/^exit status/) },
+        })
     })
   })
 })

@@ -110,6 +110,7 @@ async function layOutPrograms(tree: Tree, { root, format, architecture, built }:
     tree.copy(join(built.dist, file), `${home}/dist/${file}`)
   tree.copy(join(built.node, 'bin', 'node'), `${home}/bin/node`, 0o755)
   tree.copy(join(packaging, 'restart-idle-minion'), `${home}/restart-idle-minion`, 0o755)
+  if (format === 'deb') tree.copy(join(packaging, 'supervise-upgrade'), `${home}/supervise-upgrade`, 0o755)
   for (const file of ['master', 'minion', 'logrotate'])
     tree.copy(join(packaging, 'conf', file), `usr/share/brine/conf/${file}`, 0o644)
   for (const program of programNames(built.dist)) tree.link(`usr/bin/${program}`, `../lib/brine/dist/${program}.js`)

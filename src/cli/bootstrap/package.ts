@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
 import { quote } from '../../data/mod.ts'
 import type { SshHost } from '../../host/mod.ts'
-import { hashOf } from '../../upkeep/mod.ts'
+import { checkSignature, hashOf, signatureOf } from '../../upkeep/mod.ts'
 import { mustRun } from './commands.ts'
 
 type Kind = 'deb' | 'rpm' | 'tgz' | 'program'
@@ -17,8 +17,11 @@ const BEGINNINGS: readonly (readonly [hex: string, kind: Kind])[] = [
 ]
 
 export interface MinionPackage {
-  file: string
+  /** Several only of package managers. */
+  files: readonly string[]
   kind: Kind
+  /** Stands for the content of all files. */
+  hash: string
 }
 
 /** Where programs of a package are that brings no service of its own. */
@@ -50,7 +53,26 @@ LimitNOFILE=8192
 WantedBy=multi-user.target
 `
 
-export function readPackage(file: string): MinionPackage {
+/** Read which kind of package files are. With trusted keys, each file needs a signature beside it. */
+export async function readPackage(files: readonly string[], keyring: string | undefined): Promise<MinionPackage> {
+  const kinds = new Set(files.map(kindOf))
+  const [kind] = kinds
+  if (kind === undefined || kinds.size > 1)
+    throw new BrineError('BadPackage', `Packages of one kind are needed, and these are ${[...kinds].join(' and ')}`)
+  if (files.length > 1 && kind !== 'deb' && kind !== 'rpm')
+    throw new BrineError(
+      'BadPackage',
+      `A minion is installed from one .tgz or one program, and ${files.length} are named`,
+    )
+  const hashes: string[] = []
+  for (const file of files) {
+    if (keyring !== undefined) await checkSignature(file, signatureOf(file), keyring)
+    hashes.push(await hashOf(file))
+  }
+  return { files, kind, hash: hashes.sort().join('-') }
+}
+
+function kindOf(file: string): Kind {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat?.isFile()) throw new BrineError('BadPackage', `The package ${quote(file)} is not a file`)
   const head = Buffer.alloc(8)
@@ -62,7 +84,7 @@ export function readPackage(file: string): MinionPackage {
   }
   const hex = head.toString('hex')
   const kind = BEGINNINGS.find(([beginning]) => hex.startsWith(beginning))?.[1]
-  if (kind) return { file, kind }
+  if (kind) return kind
   throw new BrineError('BadPackage', `${quote(file)} is neither a .deb, a .rpm, a .tgz nor a program of Linux`)
 }
 
@@ -74,29 +96,34 @@ async function isInstalled(machine: SshHost, hash: string): Promise<boolean> {
 
 /** Return whether something was installed. */
 export async function installPackage(machine: SshHost, wanted: MinionPackage, signal: AbortSignal): Promise<boolean> {
-  const hash = await hashOf(wanted.file)
-  if (await isInstalled(machine, hash)) return false
-  const sent = `${await machine.sessionFolder()}/${/^[\w.+~-]+$/.test(basename(wanted.file)) ? basename(wanted.file) : 'package'}`
-  await machine.writeStream(sent, createReadStream(wanted.file), { mode: 0o600 })
+  if (await isInstalled(machine, wanted.hash)) return false
+  const folder = await machine.sessionFolder()
+  const sent: string[] = []
+  for (const [index, file] of wanted.files.entries()) {
+    const name = /^[\w.+~-]+$/.test(basename(file)) ? basename(file) : 'package'
+    const place = `${folder}/${index}-${name}`
+    await machine.writeStream(place, createReadStream(file), { mode: 0o600 })
+    sent.push(place)
+  }
   await INSTALLERS[wanted.kind](machine, sent, signal)
   await machine.makeDirectory('/var/lib/brine', { parents: true, mode: 0o755 })
-  await machine.write(NOTE, `${hash}\n`, { mode: 0o644 })
+  await machine.write(NOTE, `${wanted.hash}\n`, { mode: 0o644 })
   return true
 }
 
-type Installer = (machine: SshHost, file: string, signal: AbortSignal) => Promise<void>
+type Installer = (machine: SshHost, files: readonly string[], signal: AbortSignal) => Promise<void>
 
 const INSTALLERS: Readonly<Record<Kind, Installer>> = {
-  deb: (machine, file, signal) =>
-    mustRun(machine, ['dpkg', '--install', '--force-confold', file], {
+  deb: (machine, files, signal) =>
+    mustRun(machine, ['dpkg', '--install', '--force-confold', ...files], {
       signal,
       env: new Map([['DEBIAN_FRONTEND', 'noninteractive']]),
     }),
-  rpm: (machine, file, signal) =>
-    mustRun(machine, ['rpm', '--upgrade', '--replacepkgs', '--oldpackage', file], { signal }),
-  tgz: installTree,
-  async program(machine, file, signal) {
-    await mustRun(machine, ['install', '-D', '-m', '755', file, PROGRAM], { signal })
+  rpm: (machine, files, signal) =>
+    mustRun(machine, ['rpm', '--upgrade', '--replacepkgs', '--oldpackage', ...files], { signal }),
+  tgz: (machine, [file], signal) => installTree(machine, file!, signal),
+  async program(machine, [file], signal) {
+    await mustRun(machine, ['install', '-D', '-m', '755', file!, PROGRAM], { signal })
     await linkTo(machine, PROGRAM, CALL)
     await writeUnit(machine)
   },

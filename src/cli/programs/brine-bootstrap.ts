@@ -14,8 +14,10 @@ export const BRINE_BOOTSTRAP: Program = {
     CONFIG_DIR,
     {
       flags: ['--package'],
+      dest: 'packages',
+      action: 'append',
       metavar: 'FILE',
-      help: 'package of the minion: a .deb or .rpm, the .tgz of npm pack (the host needs Node), or the one-file program',
+      help: 'package of the minion: the .tgz of npm pack (the host needs Node), the one-file program, or .deb or .rpm files (repeat the option for brine and brine-minion)',
     },
     { flags: ['--id'], help: 'id of the minion, for one host; else the id of the roster, or the name of the host' },
     {

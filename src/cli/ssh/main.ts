@@ -1,10 +1,12 @@
 // salt-ssh from its words to its exit status: a function, or a command line, on machines that are reached by SSH.
 import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
+import { str, type Value } from '../../data/mod.ts'
 import { socketAccess } from '../../runner/mod.ts'
 import { configSources } from '../config-sources.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
+import { inProgramSpan } from '../program-span.ts'
 import { SALT_SSH } from '../programs/salt-ssh.ts'
 import { type Asking, Questions } from '../questions.ts'
 import { flag } from '../salt/request.ts'
@@ -30,7 +32,10 @@ export function saltSsh(
     const access = socketAccess(opts, log)
     const work = { opts, log, streams, questions, access, targets }
     try {
-      return await (flag(opts, 'list_hosts') ? listHosts(work) : runJob(work))
+      if (flag(opts, 'list_hosts')) return await listHosts(work)
+      const fun = flag(opts, 'raw_shell') ? 'ssh._raw' : str((opts.get('argv') as Value[])[0] ?? '')
+      const attributes = { 'salt.fun': fun, 'salt.tgt': str(opts.get('tgt') ?? '') }
+      return await inProgramSpan({ opts, log, name: `salt-ssh.${fun}`, attributes }, () => runJob(work))
     } catch (error) {
       if (!(error instanceof BrineError)) throw error
       log('error', withHint(error.message, error.hint))

@@ -107,6 +107,12 @@ export const SECURITY = {
     master: 300,
     doc: 'Seconds after which Brine minions drop a publication that reaches them late; 0 for no limit',
   },
+  package_keyring: {
+    type: 'str',
+    for: ['minion', 'master'],
+    unset: '',
+    doc: 'File with public OpenPGP keys, armored or not. brine.upgrade, brine install and brine bootstrap refuse packages of Brine without a signature of one of them. When not set, signatures are not checked',
+  },
   minion_sign_messages: { type: 'bool', minion: false, doc: 'Sign what the minion sends' },
   require_minion_sign_messages: { type: 'bool', master: false, doc: 'Refuse unsigned messages of minions' },
   drop_messages_signature_fail: { type: 'bool', master: false, doc: 'Drop messages whose signature fails' },

@@ -44,7 +44,7 @@ export const compile: Check = {
 /** Texts of errors that missing data causes. */
 const OF_DATA = /undefined|no attribute|KeyError|NoneType|not iterable|no element|no item|not subscriptable/i
 /** Texts of errors that missing files cause. */
-const OF_FILES = /not available|not found|TemplateNotFound|does not exist|find|Cannot extend|requisite/i
+const OF_FILES = /No matching|not available|not found|TemplateNotFound|does not exist|find|Cannot extend|requisite/i
 
 /** Texts of errors about states that other files may have. */
 const OF_OTHERS = /^Referenced state does not exist|^Cannot extend|is not part of the high state/

@@ -63,6 +63,8 @@ function lineOf({ file, line, message, hint, minions }: Finding, { folder }: Tex
 }
 
 function shownPath(file: string, folder: string): string {
+  // a file of a Git repository has a URL
+  if (!file.startsWith('/')) return file
   const inside = relative(folder, file)
   return inside.startsWith('..') || inside === '' ? file : inside
 }

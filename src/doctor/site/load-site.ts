@@ -8,6 +8,7 @@ import type { Report } from '../finding.ts'
 import { staticKeys } from '../template/static-keys.ts'
 import { readDaemons } from './configuration.ts'
 import { exampleMinions } from './example-minions.ts'
+import { gitRoots, withGitRoots } from './git-roots.ts'
 import { type FoundMinions, findMinions } from './minions.ts'
 import { askMinions } from './online.ts'
 import { OwnModules } from './own-modules.ts'
@@ -28,11 +29,10 @@ export async function loadSite(request: DoctorRequest, report: Report): Promise<
   const pillarRoots =
     isTree && request.pillarRoots.length === 0 ? new Map() : given(request.pillarRoots, 'pillar_roots')
   serving.opts.set('pillar_roots', pillarRoots)
+  const isPartial = !isTree && (await addGit(serving, request, report))
   const states = new SiteTree(option(serving.opts, 'file_roots'))
   const pillar = new SiteTree(pillarRoots)
-  states.isPartial = option(serving.opts, 'fileserver_backend').some(
-    (name) => !['roots', 'file', 'minionfs'].includes(str(name)),
-  )
+  states.isPartial = isPartial
   const own = new OwnModules(
     [states],
     daemons.map(({ opts }) => opts),
@@ -44,6 +44,19 @@ export async function loadSite(request: DoctorRequest, report: Report): Promise<
     found.minions.push(...exampleMinions(targetsOf(states, option(serving.opts, 'state_top'))))
   }
   return { request, daemons, serving, states, pillar, own, ...found }
+}
+
+/** Backends whose files are known here. */
+const READ: ReadonlySet<string> = new Set(['roots', 'file', 'minionfs'])
+
+/** Add files of local Git remotes to the roots. Return whether further files come from elsewhere. */
+async function addGit({ opts, file }: Daemon, { root, scratch }: DoctorRequest, report: Report): Promise<boolean> {
+  const backends = option(opts, 'fileserver_backend')
+  // paths of a copy of a file system lead to this machine's own repositories
+  const git = root === '/' ? await gitRoots(opts, scratch) : undefined
+  for (const message of git?.problems ?? []) report('git-unread', { message, at: { file } })
+  if (git) opts.set('file_roots', withGitRoots(option(opts, 'file_roots'), backends, git))
+  return backends.some((name) => !READ.has(str(name)) && !(git?.isWhole && /^git(?:fs)?$/.test(str(name))))
 }
 
 function rootsOf({ opts }: Daemon, name: 'file_roots' | 'pillar_roots'): Dict {

@@ -17,6 +17,8 @@ export interface DoctorRequest {
   /** A glob of minion ids. */
   minion: string | undefined
   isOnline: boolean
+  /** A folder of this examination for files of Git repositories; empty to read none. */
+  scratch: string
   /** Whether Python modules are imported. */
   doesImport: boolean
 }
