@@ -163,6 +163,8 @@ export const moduleTable: ModuleTable = {
   engine: [{ functions: ['list'], always: true, load: () => import('../library/salt/engines/module.ts') }],
   environ: [{ functions: ['setval', 'setenv', 'get', 'has_value', 'item', 'items'], always: true,
     load: () => import('../library/system/environ/module.ts') }],
+  etcd: [{ functions: ['get', 'set', 'update', 'ls', 'rm', 'tree'], always: true,
+    load: () => import('../library/databases/etcd/etcd_mod.module.ts') }],
   ethtool: [{ functions: ['show_ring', 'show_coalesce', 'show_driver', 'show_offload', 'show_pause', 'show_features',
     'set_ring', 'set_coalesce', 'set_offload', 'set_pause', 'set_feature'],
     load: () => import('../library/network/ethtool/module.ts') }],

@@ -40,6 +40,8 @@ export const stateTable: StateTable = {
   docker_volume: [{ functions: ['present', 'absent'],
     load: () => import('../library/containers/docker/docker_volume.state.ts') }],
   environ: [{ functions: ['setenv'], load: () => import('../library/system/environ/state.ts') }],
+  etcd: [{ functions: ['set', 'directory', 'rm', 'wait_set', 'wait_rm', 'mod_watch'],
+    load: () => import('../library/databases/etcd/etcd_mod.state.ts') }],
   event: [{ functions: ['send', 'wait', 'mod_watch', 'fire_master'],
     load: () => import('../library/salt/event/state.ts') }],
   file: [{ functions: ['absent', 'accumulated', 'append', 'blockreplace', 'cached', 'comment', 'copy', 'decode',

@@ -229,6 +229,9 @@ export interface Calls {
   'environ.has_value': boolean
   'environ.item': Dict
   'environ.items': Dict
+  'etcd.ls': Dict
+  'etcd.tree': Dict | null
+  'etcd.update': Dict
   'event.fire': boolean
   'event.fire_master': boolean
   'event.send': boolean
