@@ -1,5 +1,5 @@
 // The functions of src/library/ that no test and no recorded case calls, by reading: a function counts as called where its full name
-// stands in a test or case, or its own name in a test of its subject. `test/uncalled-functions.json` lists the others, and only
+// stands in a test or case, or where its own name is a whole text or a property in a test of its subject. `test/uncalled-functions.json` lists the others, and only
 // shrinks: `node --import tsx tools/tested-functions.ts` writes it anew.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ type Uncalled = Record<string, string[]>
 export class Mentions {
   /** `module.function`, wherever it stands. */
   private readonly full = new Set<string>()
-  /** Words in tests, by the folder of their subject. */
+  /** Texts and properties that are one word in tests, by the folder of their subject. */
   private readonly words = new Map<string, Set<string>>()
 
   add(path: string, text: string): void {
@@ -26,7 +26,9 @@ export class Mentions {
     const subject = subjectOf(path)
     if (subject === undefined) return
     const words = this.words.get(subject) ?? new Set()
-    for (const [word] of text.matchAll(/\b\w+\b/g)) words.add(word)
+    for (const [, , word] of text.matchAll(/(['"`])(\w+)\1/g)) words.add(word!)
+    for (const [, word] of text.matchAll(/\.(\w+)\b/g)) words.add(word!)
+    for (const [, word] of text.matchAll(/^\s*(\w+): /gm)) words.add(word!)
     this.words.set(subject, words)
   }
 

@@ -13,6 +13,8 @@ export const moduleTable: ModuleTable = {
     'userdel', 'server_status', 'config', 'check_site_enabled', 'a2ensite', 'a2dissite', 'check_mod_enabled', 'a2enmod',
     'a2dismod', 'check_conf_enabled', 'a2enconf', 'a2disconf'],
     load: () => import('../library/web/apache/module.ts') }],
+  apf: [{ functions: ['running', 'disable', 'enable', 'reload', 'refresh', 'allow', 'deny', 'remove'],
+    load: () => import('../library/network/apf/module.ts') }],
   pkg: [
     { functions: ['version', 'list_pkgs', 'version_cmp', 'normalize_name', 'refresh_db', 'latest_version',
       'upgrade_available', 'install', 'remove', 'purge', 'upgrade', 'list_upgrades', 'file_list', 'file_dict', 'owner'],
@@ -499,6 +501,9 @@ export const moduleTable: ModuleTable = {
     load: () => import('../library/system/udev/module.ts') }],
   ufw: [{ functions: ['is_enabled', 'get_default_incoming', 'get_default_outgoing', 'set_enabled', 'add_rule'],
     load: () => import('../library/network/ufw/module.ts') }],
+  vagrant: [{ functions: ['version', 'list_domains', 'list_active_vms', 'list_inactive_vms', 'vm_state', 'get_vm_info',
+    'get_machine_id', 'get_ssh_config', 'init', 'start', 'stop', 'shutdown', 'pause', 'reboot', 'destroy'],
+    load: () => import('../library/containers/vagrant/module.ts') }],
   vault: [{ functions: ['read_secret', 'read_secret_meta', 'list_secrets', 'write_secret', 'write_raw', 'patch_secret',
     'patch_raw', 'delete_secret', 'restore_secret', 'destroy_secret', 'wipe_secret', 'policy_fetch', 'policy_write',
     'policy_delete', 'policies_list', 'query', 'get_server_config', 'update_config', 'clear_cache',

@@ -25,6 +25,10 @@ export interface Calls {
   'apache.config': string
   'apache.signal': null | string
   'apache.useradd': Dict
+  'apf.deny': string
+  'apf.refresh': string
+  'apf.remove': string
+  'apf.running': boolean
   'archive.cmd_unzip': string[]
   'archive.cmd_zip': string[]
   'archive.gunzip': string[]
@@ -1105,6 +1109,19 @@ export interface Calls {
   'user.list_users': string[]
   'user.primary_group': string
   'user.rename': boolean
+  'vagrant.destroy': false | string
+  'vagrant.get_ssh_config': Dict
+  'vagrant.get_vm_info': Dict
+  'vagrant.list_active_vms': string[]
+  'vagrant.list_domains': string[]
+  'vagrant.list_inactive_vms': string[]
+  'vagrant.pause': boolean
+  'vagrant.reboot': boolean
+  'vagrant.shutdown': boolean
+  'vagrant.start': false | string
+  'vagrant.stop': boolean
+  'vagrant.version': string
+  'vagrant.vm_state': Value[]
   'vault.clear_cache': boolean
   'vault.clear_token_cache': boolean
   'vault.delete_secret': boolean
