@@ -1,5 +1,6 @@
 // The functions of src/library/ that no test and no recorded case calls, by reading: a function counts as called where its full name
-// stands in a test or case, or where its own name is a whole text or a property in a test of its subject. `test/uncalled-functions.json` lists the others, and only
+// stands in a test or case, or where its own name is a whole text, a property or an entry of a
+// list of names in a test of its subject. `test/uncalled-functions.json` lists the others, and only
 // shrinks: `node --import tsx tools/tested-functions.ts` writes it anew.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,7 +29,8 @@ export class Mentions {
     const words = this.words.get(subject) ?? new Set()
     for (const [, , word] of text.matchAll(/(['"`])(\w+)\1/g)) words.add(word!)
     for (const [, word] of text.matchAll(/\.(\w+)\b/g)) words.add(word!)
-    for (const [, word] of text.matchAll(/^\s*(\w+): /gm)) words.add(word!)
+    // a list of names, one after the other
+    for (const [, list] of text.matchAll(/`\n([\w\s]+)`/g)) for (const word of list!.split(/\s+/)) words.add(word)
     this.words.set(subject, words)
   }
 
