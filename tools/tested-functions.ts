@@ -1,5 +1,6 @@
 // The functions of src/library/ that no test and no recorded case calls, by reading: a function counts as called where its full name
-// stands in a test or case, or its own name in a test of its subject. `test/uncalled-functions.json` lists the others, and only
+// stands in a test or case, or where its own name is a whole text, a property or an entry of a
+// list of names in a test that lies beside its plugin or imports it. `test/uncalled-functions.json` lists the others, and only
 // shrinks: `node --import tsx tools/tested-functions.ts` writes it anew.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,17 +17,22 @@ type Uncalled = Record<string, string[]>
 export class Mentions {
   /** `module.function`, wherever it stands. */
   private readonly full = new Set<string>()
-  /** Words in tests, by the folder of their subject. */
+  /** Texts and properties that are one word in tests, by the folder of their subject. */
   private readonly words = new Map<string, Set<string>>()
 
   add(path: string, text: string): void {
     for (const [name] of text.matchAll(/\b\w+\.\w+\b/g)) this.full.add(name)
     // the tag of a state in a return
     for (const [, module, fun] of text.matchAll(/\b(\w+?)_\|-[^"\n]*?_\|-(\w+)/g)) this.full.add(`${module}.${fun}`)
-    const subject = subjectOf(path)
-    if (subject === undefined) return
+    for (const subject of testedSubjects(path, text)) this.addWords(subject, text)
+  }
+
+  private addWords(subject: string, text: string): void {
     const words = this.words.get(subject) ?? new Set()
-    for (const [word] of text.matchAll(/\b\w+\b/g)) words.add(word)
+    for (const [, , word] of text.matchAll(/(['"`])(\w+)\1/g)) words.add(word!)
+    for (const [, word] of text.matchAll(/\.(\w+)\b/g)) words.add(word!)
+    // a list of names, one after the other
+    for (const [, list] of text.matchAll(/`\n([\w\s]+)`/g)) for (const word of list!.split(/\s+/)) words.add(word)
     this.words.set(subject, words)
   }
 
@@ -35,6 +41,13 @@ export class Mentions {
       names.some((name) => this.full.has(`${name}.${fun}`)) || (this.words.get(subjectOf(file)!)?.has(fun) ?? false)
     )
   }
+}
+
+/** The subject of a test, and those whose plugins it imports. */
+function testedSubjects(path: string, text: string): Set<string> {
+  const imported = [...text.matchAll(/ from '(\.[^']+\/(?:\w+\.)?(?:module|state|runner|wheel)\.ts)'/g)]
+  const paths = [path, ...imported.map(([, file]) => join(dirname(path), file!))]
+  return new Set(paths.map(subjectOf).filter((subject) => subject !== undefined))
 }
 
 const subjectOf = (path: string): string | undefined => /^src\/library\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0]

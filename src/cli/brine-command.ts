@@ -18,19 +18,13 @@ export const CONFIG_DIR: CliOption = {
   help: "directory of the master's configuration (default: '/etc/salt')",
 }
 
-/** Exit statuses of a command. */
-interface Statuses {
-  usage: number
-  failure: number
-}
-
-/** Run a command: a mistake in its words ends with 64, a failure with 1, unless `statuses` says otherwise, each with one clear message. */
+/** Run a command: a mistake in its words ends with 64, a failure with `failureStatus`, each with one clear message. */
 export async function runCommand(
   program: Program,
   argv: readonly string[],
   streams: Streams,
   work: (line: CommandWords) => Promise<number>,
-  statuses: Statuses = { usage: EX_USAGE, failure: 1 },
+  failureStatus = 1,
 ): Promise<number> {
   try {
     return await work(new CommandWords(parseCommandLine(program, argv, brineVersion())))
@@ -41,13 +35,13 @@ export async function runCommand(
     }
     if (thrown instanceof UsageError) {
       streams.err(`${usageText(program)}\n${program.name}: error: ${thrown.message}\n`)
-      return statuses.usage
+      return EX_USAGE
     }
     const { message } = toError(thrown)
     if (!(thrown instanceof BrineError) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
     const hint = thrown instanceof BrineError && thrown.hint !== undefined ? `${thrown.hint}\n` : ''
     streams.err(escapedLines(`${program.name}: ${thrown instanceof BrineError ? thrown.reason : message}\n${hint}`))
-    return statuses.failure
+    return failureStatus
   }
 }
 

@@ -91,7 +91,7 @@ export function run(
       const findings = diagnosis.findings.sorted().filter((one) => !isIgnored(one, rules, folder))
       return show(findings, diagnosis, words, streams)
     },
-    { usage: COULD_NOT_RUN, failure: COULD_NOT_RUN },
+    COULD_NOT_RUN,
   )
 }
 
@@ -130,13 +130,22 @@ function assertFolder(path: string): void {
 function readRules(words: CommandWords): IgnoreRule[] {
   const named = words.text('ignore_file')
   const file = named ?? IGNORE_FILE
-  const rules = words.list('ignore').map((text) => readRule(text, '--ignore'))
+  const rules = words.list('ignore').map(givenRule)
   if (named === undefined && !existsSync(file)) return rules
   try {
     return [...rules, ...readIgnoreFile(readFileSync(file, 'utf8'), file)]
   } catch (error) {
     if (error instanceof BrineError) throw error
     throw new UsageError(`cannot read ${file}: ${toError(error).message}`)
+  }
+}
+
+function givenRule(text: string): IgnoreRule {
+  try {
+    return readRule(text, '--ignore')
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error
+    throw new UsageError([error.reason, error.hint].filter(Boolean).join('\n'))
   }
 }
 

@@ -6,6 +6,25 @@ const PREFIX = 4
 /** The oldest texts are forgotten beyond this number. */
 const MOST = 50_000
 
+/** A secret such as `default` or `postgres`: inside longer words, as in `postgresql`, it is no secret. */
+const PLAIN_WORD = /^\p{L}{1,11}$/u
+const LETTER = /\p{L}/u
+/**
+ * What ends in a letter and is no part of the word after it: escaped characters of JSON, Python, URLs and terminals, and an option with its
+ * value, as `-psecret`.
+ */
+const NO_WORD_BEFORE =
+  /(?:\\(?:[abefnrtv]|x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8})|%[\da-f]{2}|\u001b\[[\d;]*[a-z]|(?:^|[^\p{L}\d])-[a-z])$/iu
+const LONGEST_BEFORE = 20
+
+/** Whether a hidden text that stands at a place of a text must be masked there. */
+function isHiddenAt(text: string, hidden: string, at: number): boolean {
+  if (!text.startsWith(hidden, at)) return false
+  if (!PLAIN_WORD.test(hidden)) return true
+  if (LETTER.test(text[at + hidden.length] ?? '')) return false
+  return !LETTER.test(text[at - 1] ?? '') || NO_WORD_BEFORE.test(text.slice(Math.max(0, at - LONGEST_BEFORE), at))
+}
+
 export class HiddenTexts {
   private readonly known = new Set<string>()
   private readonly byPrefix = new Map<string, string[]>()
@@ -48,7 +67,7 @@ export class HiddenTexts {
   /** Tell of each hidden text in a text, in their order. */
   private find(text: string, tell: (hidden: string, at: number) => void): void {
     for (let at = 0; at <= text.length - PREFIX; ) {
-      const found = this.byPrefix.get(text.slice(at, at + PREFIX))?.find((hidden) => text.startsWith(hidden, at))
+      const found = this.byPrefix.get(text.slice(at, at + PREFIX))?.find((hidden) => isHiddenAt(text, hidden, at))
       if (found !== undefined) tell(found, at)
       at += found?.length ?? 1
     }

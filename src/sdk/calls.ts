@@ -25,6 +25,10 @@ export interface Calls {
   'apache.config': string
   'apache.signal': null | string
   'apache.useradd': Dict
+  'apf.deny': string
+  'apf.refresh': string
+  'apf.remove': string
+  'apf.running': boolean
   'archive.cmd_unzip': string[]
   'archive.cmd_zip': string[]
   'archive.gunzip': string[]
@@ -229,6 +233,9 @@ export interface Calls {
   'environ.has_value': boolean
   'environ.item': Dict
   'environ.items': Dict
+  'etcd.ls': Dict
+  'etcd.tree': Dict | null
+  'etcd.update': Dict
   'event.fire': boolean
   'event.fire_master': boolean
   'event.send': boolean
@@ -1102,6 +1109,19 @@ export interface Calls {
   'user.list_users': string[]
   'user.primary_group': string
   'user.rename': boolean
+  'vagrant.destroy': false | string
+  'vagrant.get_ssh_config': Dict
+  'vagrant.get_vm_info': Dict
+  'vagrant.list_active_vms': string[]
+  'vagrant.list_domains': string[]
+  'vagrant.list_inactive_vms': string[]
+  'vagrant.pause': boolean
+  'vagrant.reboot': boolean
+  'vagrant.shutdown': boolean
+  'vagrant.start': false | string
+  'vagrant.stop': boolean
+  'vagrant.version': string
+  'vagrant.vm_state': Value[]
   'vault.clear_cache': boolean
   'vault.clear_token_cache': boolean
   'vault.delete_secret': boolean
@@ -1139,6 +1159,16 @@ export interface Calls {
   'vault_db.write_connection': boolean
   'vault_db.write_role': boolean
   'vault_db.write_static_role': boolean
+  'vault_gpg.create_key': boolean
+  'vault_gpg.delete_key': boolean
+  'vault_gpg.export_private_key': string
+  'vault_gpg.export_public_key': string
+  'vault_gpg.import_key': boolean
+  'vault_gpg.list_keys': string[]
+  'vault_gpg.read_key': Dict | null
+  'vault_gpg.show_session_key': string
+  'vault_gpg.sign': string
+  'vault_gpg.verify': boolean
   'vault_pki.delete_role': boolean
   'vault_pki.get_default_issuer': null | string
   'vault_pki.issue_certificate': Dict
@@ -1154,6 +1184,19 @@ export interface Calls {
   'vault_pki.set_default_issuer': boolean
   'vault_pki.sign_certificate': Dict
   'vault_pki.write_role': boolean
+  'vault_plugin.deregister': boolean
+  'vault_plugin.get_config': Dict
+  'vault_plugin.list': string[]
+  'vault_plugin.list_detailed': Value[]
+  'vault_plugin.list_pins': Value[]
+  'vault_plugin.list_versions': string[]
+  'vault_plugin.pin': boolean
+  'vault_plugin.pinned_version': null | string
+  'vault_plugin.register': boolean
+  'vault_plugin.reload': false | string
+  'vault_plugin.reload_mounts': false | string
+  'vault_plugin.reload_named': false | string
+  'vault_plugin.unpin': boolean
   'vault_ssh.create_ca': string
   'vault_ssh.delete_role': boolean
   'vault_ssh.delete_zeroaddr_roles': boolean

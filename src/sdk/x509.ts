@@ -14,6 +14,8 @@ export const x509 = (): Promise<X509> => import('../x509/mod.ts')
 /** Whether an option names a file that is there. */
 export async function isSourceFile(host: Host, value: Value): Promise<boolean> {
   if (typeof value !== 'string' || value === '' || value.includes('\0') || value.length > 4096) return false
+  // a text in PEM is short enough for a path, but not for a name
+  if (value.split('/').some((part) => Buffer.byteLength(part) > 255)) return false
   return (await host.stat(value))?.type === 'file'
 }
 

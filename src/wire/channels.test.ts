@@ -163,6 +163,23 @@ describe('a minion that signs in', () => {
     await expect(minion.authenticate()).rejects.toMatchObject({ message: 'Invalid master key' })
   })
 
+  it('names both causes and the file when a master with another key keeps it waiting', async () => {
+    trial = await Trial.start()
+    const reasons: string[] = []
+    const minion = await trial.minion('m1', { authRetries: 1 }, (outcome) => {
+      reasons.push(outcome.status === 'invalid' ? outcome.reason : outcome.status)
+    })
+    await minion.authenticate()
+    const [, , other] = await trialKeys()
+    const file = join(trial.directory, 'm1', 'minion_master.pub')
+    writeFileSync(file, other!.publicKey.pem)
+    trial.keys.keys.clear()
+    await expect(minion.authenticate()).rejects.toMatchObject({ message: 'Invalid signature' })
+    expect(reasons.at(-1)).toContain('The payload signature did not validate. ')
+    expect(reasons.at(-1)).toContain(`the key of the master in ${file}. Either the master has a new key`)
+    expect(reasons.at(-1)).toContain('Or another machine answers')
+  })
+
   it('compares the fingerprint before it trusts a key', async () => {
     trial = await Trial.start()
     const [master] = await trialKeys()

@@ -78,7 +78,7 @@ describe('brine doctor', () => {
   let site: PlantedSite
   afterEach(() => site.remove())
 
-  test('ends with 0, 1 and 2, ignores what it is told to, and shows no secret', async () => {
+  test('ends with 0, 1, 2 and 64, ignores what it is told to, and shows no secret', async () => {
     site = new PlantedSite()
     const text = "{% set x = salt['no_such.function']() %}\nu:\n  mysql_user.present:\n    - password: hunter2hunter2\n"
     site.write({ 'salt/a.sls': text, ignored: '# ours\nfunction-missing *.sls\nsecret-in-file\n' })
@@ -91,8 +91,10 @@ describe('brine doctor', () => {
     expect((await doctor(...root, '--ignore', 'function-missing', '--strict')).code).toBe(1)
     expect((await doctor(...root, '--strict', '--ignore-file', join(site.dir, 'ignored'))).code).toBe(0)
     const wrong = await doctor(...root, '--ignore', 'state-mising')
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("Did you mean 'state-missing'?")])
-    expect((await doctor('--file-root', join(site.dir, 'nowhere'))).code).toBe(2)
-    expect((await doctor('--config-dir', join(site.dir, 'nowhere'))).code).toBe(2)
+    expect([wrong.code, wrong.err]).toEqual([64, expect.stringContaining("Did you mean 'state-missing'?")])
+    site.write({ ignored: 'state-mising\n' })
+    expect((await doctor(...root, '--ignore-file', join(site.dir, 'ignored'))).code).toBe(2)
+    expect((await doctor('--file-root', join(site.dir, 'nowhere'))).code).toBe(64)
+    expect((await doctor('--config-dir', join(site.dir, 'nowhere'))).code).toBe(64)
   }, 120_000)
 })

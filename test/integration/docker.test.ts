@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type Dict, fromPlain } from '../../src/data/mod.ts'
 import { DockerEngine } from './docker-engine.ts'
 import { type Minion, minion } from './minion.ts'
+
+const toNetwork = (driver: string): Dict => fromPlain({ Name: 'x', Driver: driver, Options: {} }) as Dict
 
 describe('Docker states', () => {
   let engine: DockerEngine
@@ -96,6 +99,26 @@ describe('Docker states', () => {
     })
     expect((await salt.state('docker_volume.present', { name: 'data' })).comment).toBe("Volume 'data' already exists.")
     expect((await salt.state('docker_volume.absent', { name: 'data' })).changes).toEqual({ removed: true })
+  })
+
+  test('networks are made, compared, joined and left by functions', async () => {
+    await salt.call('docker.pull', ['nginx'])
+    await salt.call('docker.create', ['nginx'], { name: 'web' })
+    for (const name of ['one', 'two']) {
+      expect(await salt.call('docker.create_network', [name], { driver: 'bridge' })).toMatchObject({
+        Id: name,
+      })
+    }
+    expect(await salt.call('docker.inspect_network', ['one'])).toMatchObject({ Name: 'one', Driver: 'bridge' })
+    expect(await salt.call('docker.compare_networks', [toNetwork('bridge'), toNetwork('macvlan')])).toMatchObject({
+      Driver: { old: 'bridge', new: 'macvlan' },
+    })
+    expect(await salt.call('docker.connect_container_to_network', ['web', 'one'])).toBe(true)
+    expect(Object.keys(engine.containers.get('id1')!.NetworkSettings.Networks)).toEqual(['bridge', 'one'])
+    expect(await salt.call('docker.disconnect_container_from_network', ['web', 'one'])).toBe(true)
+    expect(await salt.call('docker.connected', ['one'])).toEqual([])
+    expect(await salt.call('docker.remove_network', ['two'])).toBe(true)
+    expect([...engine.networks.keys()]).toEqual(['bridge', 'one'])
   })
 
   test('name what is wrong', async () => {

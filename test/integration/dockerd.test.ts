@@ -30,7 +30,13 @@ describe.skipIf(!canServe('Docker', place('dockerd'), place('docker')) || !canMo
     makeRoot(path('root'))
     execFileSync('tar', ['-C', path('root'), '-cf', path('root.tar'), '.'])
     mkdirSync(path('srv'))
-    salt = minion({ 'docker.url': socket, cachedir: path('cache'), file_roots: { base: [path('srv')] } })
+    const registries = { half: { username: 'ann' }, '127.0.0.1:1': { username: 'ann', password: 'hunter2' } }
+    salt = minion({
+      'docker.url': socket,
+      cachedir: path('cache'),
+      file_roots: { base: [path('srv')] },
+      'docker-registries': registries,
+    })
     await until('dockerd answers', async () => {
       if (daemon.exitCode !== null) throw new Error(`dockerd ended with ${daemon.exitCode}`)
       return existsSync(path('docker.sock'))
@@ -168,4 +174,113 @@ describe.skipIf(!canServe('Docker', place('dockerd'), place('docker')) || !canMo
       Results: {},
     })
   })
+
+  test('containers are described, compared, paused, signalled and started again', async () => {
+    expect(await salt.call('docker.version')).toMatchObject({ Version: expect.any(String) })
+    expect(await salt.call('docker.info')).toMatchObject({ Driver: 'vfs' })
+    expect(await salt.call('docker.list_containers', [], { all: true })).toContain('box')
+    expect(await salt.call('docker.exists', ['none'])).toBe(false)
+    expect(await salt.call('docker.state', ['box'])).toBe('running')
+    const { Id } = (await salt.call('docker.inspect', ['box'])) as { Id: string }
+    expect(await salt.call('docker.pid', ['box'])).toSatisfy((pid: number) => existsSync(`/proc/${pid}`))
+    expect(await salt.call('docker.port', ['box'])).toEqual({})
+    expect(await salt.call('docker.top', ['box'])).toMatchObject([{ CMD: 'sleep 3600' }])
+    await salt.call('docker.run', ['box', 'touch /tmp/new'])
+    expect(await salt.call('docker.diff', ['box'])).toMatchObject({ Added: expect.arrayContaining(['/tmp/new']) })
+    const talker = { name: 'talker', network_mode: 'none', environment: { A: '1' } }
+    const command = ['sh', '-c', 'trap "echo caught" HUP; echo ready; while true; do sleep 1; done']
+    await salt.call('docker.run_container', ['tools:1'], { ...talker, command, bg: true })
+    await until('the container talks', async () => String(await salt.call('docker.logs', ['talker'])).includes('ready'))
+    expect(await salt.call('docker.signal', ['talker', 'HUP'])).toBe(true)
+    await until('the signal comes', async () => String(await salt.call('docker.logs', ['talker'])).includes('caught'))
+    const differences = await salt.call('docker.compare_containers', ['box', 'talker'], { ignore: 'Hostname' })
+    expect(differences).toMatchObject({ Config: { Env: { new: expect.arrayContaining(['A=1']) } } })
+    expect(await salt.call('docker.compare_container_networks', ['box', 'talker'])).toEqual({})
+    const moved = (before: string, after: string) => ({ result: true, state: { old: before, new: after } })
+    expect(await salt.call('docker.pause', ['talker'])).toEqual(moved('running', 'paused'))
+    expect(await salt.call('docker.unpause', ['talker'])).toEqual(moved('paused', 'running'))
+    expect(await salt.call('docker.kill', ['talker'])).toEqual(moved('running', 'stopped'))
+    expect(await salt.call('docker.wait', ['talker'], { ignore_already_stopped: true })).toMatchObject({ result: true })
+    expect(await salt.call('docker.wait', ['talker'])).toMatchObject({ result: false })
+    expect(await salt.call('docker.start', ['talker'])).toEqual(moved('stopped', 'running'))
+    expect(await salt.call('docker.restart', ['talker'], { timeout: 0 })).toMatchObject({
+      result: true,
+      restarted: true,
+    })
+    expect(await salt.call('docker.rename', ['talker', 'speaker'])).toBe(true)
+    expect(await salt.call('docker.rm', ['speaker'], { force: true })).toHaveLength(1)
+    expect(await salt.call('docker.run_stdout', ['box', 'echo out; echo err >&2'])).toBe('out')
+    expect(await salt.call('docker.run_stderr', ['box', 'echo out; echo err >&2'])).toBe('err')
+    expect(await salt.call('docker.retcode', ['box', 'exit 5'], { ignore_retcode: true })).toBe(5)
+    expect(Id).toHaveLength(64)
+  }, 60_000)
+
+  test('images are tagged, built, saved, loaded and removed; a registry that does not answer is an error', async () => {
+    const id = (await salt.call('docker.resolve_image_id', ['tools:1'])) as string
+    expect(await salt.call('docker.inspect_image', ['tools:1'])).toMatchObject({ Id: id })
+    expect(await salt.call('docker.resolve_image_id', ['none'])).toBe(false)
+    expect(await salt.call('docker.resolve_tag', [id])).toBe('tools:1')
+    expect(Object.keys((await salt.call('docker.images')) as object)).toContain(id)
+    expect(await salt.call('docker.history', ['tools:1'])).toHaveLength(1)
+    expect(await salt.call('docker.tag', ['tools:1', 'tools', '2'])).toBe(true)
+    expect(await salt.call('docker.save', ['tools:2', path('tools.tar')])).toMatchObject({ Path: path('tools.tar') })
+    expect(await salt.call('docker.rmi', ['tools:2'])).toMatchObject({ Tags: ['tools:2'] })
+    expect(await salt.call('docker.load', [path('tools.tar'), 'tools', '3'])).toMatchObject({ Image: 'tools:3' })
+    mkdirSync(path('context'))
+    writeFileSync(path('context/Dockerfile'), 'FROM tools:1\nLABEL a=b\n')
+    expect(await salt.call('docker.build', [path('context')], { repository: 'built', tag: '1' })).toMatchObject({
+      Image: 'built:1',
+    })
+    expect(await salt.call('docker.rmi', ['tools:3', 'built:1'])).toMatchObject({
+      Tags: expect.arrayContaining(['tools:3', 'built:1']),
+    })
+    await expect(salt.call('docker.pull', ['127.0.0.1:1/none'])).rejects.toThrow('127.0.0.1:1')
+    await salt.call('docker.tag', ['tools:1', '127.0.0.1:1/none', '1'])
+    await expect(salt.call('docker.push', ['127.0.0.1:1/none:1'])).rejects.toThrow('127.0.0.1:1')
+    await salt.call('docker.rmi', ['127.0.0.1:1/none:1'])
+    expect(await salt.call('docker.login', ['none', 'half'])).toEqual({
+      retcode: 1,
+      Errors: ["No match found for registry 'none'", "Missing 'password' for registry 'half'"],
+      Results: {},
+    })
+    expect(await salt.call('docker.login', ['127.0.0.1:1'])).toMatchObject({
+      retcode: 1,
+      Results: { '127.0.0.1:1': false },
+    })
+  }, 60_000)
+
+  test('volumes are made and removed', async () => {
+    expect(await salt.call('docker.create_volume', ['data'])).toMatchObject({ Name: 'data', Driver: 'local' })
+    expect(await salt.call('docker.inspect_volume', ['data'])).toMatchObject({
+      Mountpoint: path('data/volumes/data/_data'),
+    })
+    expect(await salt.call('docker.volumes')).toMatchObject({ Volumes: [{ Name: 'data' }] })
+    expect(await salt.call('docker.remove_volume', ['data'])).toBe(true)
+    await expect(salt.call('docker.inspect_volume', ['data'])).rejects.toThrow('Error 404')
+  })
+
+  test('the states docker_container.run and mod_watch run a command once and start a container again', async () => {
+    const once = { name: 'once', image: 'tools:1', command: 'uname', network_mode: 'none', replace: true }
+    expect(await salt.state('docker_container.run', once, true)).toMatchObject({ result: null })
+    expect(await salt.state('docker_container.run', once)).toMatchObject({
+      result: true,
+      comment: 'Container ran and exited with a return code of 0',
+      changes: { Logs: 'Linux\n' },
+    })
+    const failing = { ...once, command: ['sh', '-c', 'exit 3'] }
+    expect(await salt.state('docker_container.run', failing)).toMatchObject({ result: false })
+    const before = await salt.call('docker.pid', ['box'])
+    const wanted = { name: 'box', image: 'tools:1', command: ['sleep', '3600'], network_mode: 'none' }
+    const watched = { ...wanted, sfun: 'running', shutdown_timeout: 0 }
+    expect(await salt.state('docker_container.mod_watch', watched)).toMatchObject({
+      result: true,
+      comment: "Replaced container 'box'",
+    })
+    expect(await salt.call('docker.pid', ['box'])).not.toBe(before)
+    const again = { name: 'tools', tag: '1', sfun: 'present' }
+    expect(await salt.state('docker_image.mod_watch', again)).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('Encountered error pulling tools:1'),
+    })
+  }, 60_000)
 })

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
-import { type Dict, fromPlain, type Plain, toPlain } from '../../src/data/mod.ts'
+import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
 import { masterTops } from '../../src/master/tops.ts'
 import { compilePillar } from '../../src/pillar/mod.ts'
-import { minion } from './minion.ts'
+import { minion, thrice } from './minion.ts'
 import { canServe, type Server, startEtcd, startRedis, startSlapd } from './servers.ts'
 
 let folder: string
@@ -82,6 +82,43 @@ describe.runIf(canServe('etcd', '/usr/bin/etcd', '/usr/bin/etcdctl'))('etcd', ()
     etcdctl('3', 'put', '/salt/web10/d', 'not mine')
     expect(await pillarOf([{ etcd: 'two root=/salt/%(minion_id)s' }], profiles)).toEqual({ a: '1', b: { c: 'x' } })
     expect(await pillarOf([{ etcd: 'plain root=/salt/%(minion_id)s' }], profiles)).toEqual({ d: { e: 'y' } })
+  })
+
+  test.each(['two', 'three'])('has keys for functions and states, by profile %s', async (profile) => {
+    const salt = minion(profiles)
+    const call = (name: string, args: Value[], more = {}) => salt.call(name, args, { profile, ...more })
+    expect(await call('etcd.get', ['/mod/none'])).toBeNull()
+    expect(await call('etcd.set', ['/mod/a', 'x'], { ttl: 600 })).toBe('x')
+    const fields = fromPlain({ b: { c: 'y' }, d: 'z' })
+    expect(await call('etcd.update', [fields], { path: '/mod' })).toEqual({ '/mod/b/c': 'y', '/mod/d': 'z' })
+    expect(await call('etcd.tree', ['/mod'])).toEqual({ a: 'x', b: { c: 'y' }, d: 'z' })
+    expect(await call('etcd.get', ['/mod/b'], { recurse: true })).toEqual({ c: 'y' })
+    expect(await call('etcd.ls', ['/mod'])).toEqual({ '/mod': { '/mod/a': 'x', '/mod/b/': {}, '/mod/d': 'z' } })
+    expect(await call('etcd.rm', ['/mod/b'], { recurse: true })).toBe(true)
+    expect(await call('etcd.rm', ['/mod/none'])).toBeNull()
+    const state = { name: '/mod/port', value: 80, profile }
+    expect((await thrice(salt, 'etcd.set', state))[1]).toBe('New key created')
+    expect(await salt.state('etcd.set', { ...state, value: 81 })).toMatchObject({
+      comment: 'Key value updated',
+      changes: { '/mod/port': 81 },
+    })
+    await thrice(salt, 'etcd.rm', { name: '/mod/port', profile })
+    const folder = { name: '/mod/folder', profile }
+    if (profile === 'two') await thrice(salt, 'etcd.directory', folder)
+    else
+      expect(await salt.state('etcd.directory', folder)).toMatchObject({ comment: 'etcd3 does not have directories' })
+    expect(await salt.state('etcd.wait_set', state)).toMatchObject({ result: true, changes: {} })
+    const watched = { name: '/mod/w', value: 'v', profile, sfun: 'wait_set' }
+    expect(await salt.state('etcd.mod_watch', watched)).toMatchObject({ changes: { '/mod/w': 'v' } })
+    expect(await salt.state('etcd.mod_watch', { ...watched, sfun: 'wait_rm' })).toMatchObject({
+      comment: 'Key removed',
+    })
+    expect(await salt.state('etcd.wait_rm', { name: '/mod/w', profile })).toMatchObject({ changes: {} })
+    await expect(salt.call('etcd.get', ['/x'], { profile: 'none' })).rejects.toThrow("There is no profile 'none'")
+    expect(await salt.state('etcd.set', { name: '/x', value: 1, host: '127.0.0.1', port: 1 })).toMatchObject({
+      result: false,
+      comment: expect.stringContaining('No profile found, using a profile is always recommended: http://127.0.0.1:1'),
+    })
   })
 
   test('that does not answer is an error that names it', async () => {

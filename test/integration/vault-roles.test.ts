@@ -1,5 +1,5 @@
 // AppRoles and the secrets engines for SSH and for certificates: against the stand-in, the AppRoles also against a real server (VAULT_ADDR).
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -170,20 +170,24 @@ ownServer(
     expect(await salt.call('vault_pki.read_role', ['none'])).toBeNull()
     expect(await salt.call('vault_pki.write_role', ['db'], { allowed_domains: 'a.example,b.example' })).toBe(true)
     expect(await salt.call('vault_pki.list_roles')).toEqual(['db', 'web'])
-    const made = (await salt.call('vault_pki.issue_certificate', ['web', 'www'], { alt_names: ['a', 'b'] })) as Record<
-      string,
-      string
-    >
-    expect(made['certificate']).toBe('PEM of www, a,b')
-    expect(hideMarked(made['private_key']!)).not.toContain(made['private_key'])
-    const signed = { csr: 'CERTIFICATE REQUEST', issuer_ref: 'default' }
-    expect(await salt.call('vault_pki.sign_certificate', ['web', 'www'], signed)).toMatchObject({
-      certificate: 'PEM of www, ',
+    const wanted = { alt_names: ['a', 'dns:b', 'ip:10.0.0.1'] }
+    const made = (await salt.call('vault_pki.issue_certificate', ['web', 'www'], wanted)) as Record<string, string>
+    const read = (await salt.call('x509.read_certificate', [made['certificate']!])) as Record<string, Plain>
+    expect(read).toMatchObject({
+      subject: { CN: 'www' },
+      extensions: { subjectAltName: { value: ['DNS:www', 'DNS:a', 'DNS:b', 'IP:10.0.0.1'] } },
     })
+    expect(hideMarked(made['private_key']!)).not.toContain(made['private_key'])
+    const key = (await salt.call('x509.create_private_key', [], { algo: 'ec' })) as string
+    const csr = await salt.call('x509.create_csr', [key], { CN: 'www' })
+    const signed = await salt.call('vault_pki.sign_certificate', ['web', 'www'], { csr, issuer_ref: 'default' })
+    const { certificate } = signed as Record<string, string>
+    expect(await salt.call('x509.verify_private_key', [key, certificate!])).toBe(true)
+    await expect(salt.call('vault_pki.sign_certificate', ['web', 'www'])).rejects.toThrow('Either csr or private_key')
     await expect(salt.call('vault_pki.issue_certificate', ['none', 'www'])).rejects.toThrow('unknown role: none')
     const serial = made['serial_number']!
     expect(await salt.call('vault_pki.list_certificates')).toHaveLength(2)
-    expect(await salt.call('vault_pki.read_certificate', [serial])).toBe(`PEM of ${serial}`)
+    expect(await salt.call('vault_pki.read_certificate', [serial])).toBe(made['certificate'])
     expect(await salt.call('vault_pki.list_revoked_certificates')).toEqual([])
     expect(await salt.call('vault_pki.revoke_certificate', [serial])).toBe(true)
     expect(await salt.call('vault_pki.revoke_certificate', ['00'])).toBe(false)
@@ -191,12 +195,156 @@ ownServer(
     expect(await salt.call('vault_pki.list_issuers')).toEqual({ 'issuer-1': { is_default: true } })
     expect(await salt.call('vault_pki.get_default_issuer')).toBe('issuer-1')
     expect(await salt.call('vault_pki.read_issuer', ['other'])).toBeNull()
-    expect(await salt.call('vault_pki.read_issuer_certificate', [], { include_chain: true })).toBe(
-      'PEM of the issuer\nPEM of the root\n',
-    )
+    const chain = (await salt.call('vault_pki.read_issuer_certificate', [], { include_chain: true })) as string
+    expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(2)
     expect(await salt.call('vault_pki.set_default_issuer', ['issuer-2'])).toBe(true)
     expect(await salt.call('vault_pki.get_default_issuer')).toBeNull()
     expect(await salt.call('vault_pki.delete_role', ['db'])).toBe(true)
     await thrice(salt, 'vault_pki.role_absent', { name: 'web' })
   },
 )
+
+ownServer('A certificate in a file is signed by Vault, renewed when it differs, and left alone otherwise', async () => {
+  await vault.ask('POST', 'sys/mounts/files', { type: 'pki' })
+  await salt.call('vault_pki.write_role', ['web'], { mount: 'files' })
+  const [name, private_key] = [join(folder, 'web.crt'), join(folder, 'web.key')]
+  await salt.call('x509.create_private_key', [], { algo: 'ec', path: private_key })
+  const wanted = { name, common_name: 'www.example.com', role_name: 'web', private_key, mount: 'files' }
+  expect(await thrice(salt, 'vault_pki.certificate_managed', { ...wanted, mode: '0640' })).toEqual([
+    'The certificate would have been created',
+    'The certificate has been created',
+    'The certificate is in the correct state',
+  ])
+  expect(statSync(name).mode & 0o777).toBe(0o640)
+  const more = { ...wanted, alt_names: ['dns:web.example.com', 'ip:fe80::1'] }
+  const renewed = await salt.state('vault_pki.certificate_managed', more)
+  expect(renewed).toMatchObject({ result: true, comment: 'The certificate has been reissued' })
+  expect(renewed.changes).toMatchObject({
+    extensions: { added: { subjectAltName: { added: ['dns:web.example.com', 'ip:fe80::1'], removed: [] } } },
+  })
+  expect(await salt.state('vault_pki.certificate_managed', more)).toMatchObject({ changes: {} })
+  const chained = { ...more, append_ca_chain: true }
+  expect(await salt.state('vault_pki.certificate_managed', chained)).toMatchObject({
+    comment: 'The certificate has been recreated',
+    changes: { ca_chain: true },
+  })
+  expect(readFileSync(name, 'utf8').match(/BEGIN CERTIFICATE/g)).toHaveLength(2)
+  const bundle = await thrice(salt, 'vault_pki.certificate_managed', { ...chained, encoding: 'pkcs7_der' })
+  expect(bundle[1]).toBe('The certificate has been recreated')
+  const soon = await salt.state(
+    'vault_pki.certificate_managed',
+    { ...wanted, ttl: '1000h', ttl_remaining: '800h' },
+    true,
+  )
+  expect(soon.changes).toMatchObject({ expiration: { toleration: 2_880_000 } })
+  const other = await salt.state('vault_pki.certificate_managed', { ...wanted, common_name: 'other' }, true)
+  expect(other.changes).toMatchObject({ subject: { CN: { old: 'www.example.com', new: 'other' } } })
+  const key = (await salt.call('x509.create_private_key', [], { algo: 'ec' })) as string
+  const rekeyed = await salt.state('vault_pki.certificate_managed', {
+    ...more,
+    private_key: key,
+    encoding: 'pkcs7_der',
+  })
+  expect(rekeyed.changes).toEqual({ private_key: true, ca_chain: true })
+  expect(JSON.stringify(rekeyed)).not.toContain('PRIVATE')
+  const wrong: Array<[Record<string, Plain>, string]> = [
+    [{ ttl: '1h' }, 'ttl_remaining must be shorter than ttl'],
+    [{ encoding: 'der', append_ca_chain: true }, 'Cannot append the CA chain to DER'],
+    [{ encoding: 'x' }, "Invalid value for parameter 'encoding': 'x'"],
+    [{ role_name: 'none' }, 'Role none does not exist.'],
+    [{ alt_names: ['x:y'] }, "Invalid SAN type 'X'"],
+  ]
+  for (const [options, comment] of wrong) {
+    expect(await salt.state('vault_pki.certificate_managed', { ...wanted, ...options })).toMatchObject({
+      result: false,
+      comment: expect.stringContaining(comment),
+    })
+  }
+})
+
+ownServer('Plugins are registered, pinned and reloaded', async () => {
+  const plugin = { name: 'my-db', plugin_type: 'database', sha256: 'aa' }
+  expect(await thrice(salt, 'vault_plugin.registered', plugin)).toEqual([
+    'Plugin config would have been registered',
+    'Plugin config has been registered',
+    'Plugin is registered as specified',
+  ])
+  expect((await salt.state('vault_plugin.registered', { ...plugin, args: ['-v'] })).changes).toEqual({
+    args: { old: [], new: ['-v'] },
+  })
+  // what was not given stays
+  expect(await salt.call('vault_plugin.get_config', ['database', 'my-db'])).toMatchObject({
+    sha256: 'aa',
+    command: 'my-db',
+  })
+  for (const version of ['v1.9.0', 'v1.10.0'])
+    await thrice(salt, 'vault_plugin.version_registered', { ...plugin, version })
+  await thrice(salt, 'vault_plugin.unregistered', { name: 'my-db', plugin_type: 'database' })
+  expect(await salt.call('vault_plugin.get_config', ['database', 'my-db'])).toMatchObject({ version: 'v1.10.0' })
+  await expect(salt.call('vault_plugin.get_config', ['database', 'none'])).rejects.toThrow('VaultNotFoundError')
+  expect(await salt.call('vault_plugin.list', ['database'])).toEqual(['my-db', 'mysql-database-plugin'])
+  expect(await salt.call('vault_plugin.list_versions', ['database', 'my-db'])).toEqual(['v1.10.0', 'v1.9.0'])
+  expect(
+    await salt.call('vault_plugin.list_detailed', [], { name: 'my*', builtin: false, version: '1.9*' }),
+  ).toHaveLength(1)
+  await expect(salt.call('vault_plugin.list', ['secrets'])).rejects.toThrow("'plugin_type': 'secrets'")
+  const pin = { name: 'my-db', plugin_type: 'database', version: '1.9.0' }
+  expect((await thrice(salt, 'vault_plugin.version_pinned', pin))[1]).toBe('Plugin has been pinned')
+  expect(await salt.call('vault_plugin.get_config', ['database', 'my-db'], { version: 'v1.9.0' })).toMatchObject({
+    version: 'v1.9.0',
+  })
+  expect(await salt.call('vault_plugin.list_pins', ['database'])).toMatchObject([{ version: '1.9.0' }])
+  expect(await salt.call('vault_plugin.pin', ['database', 'my-db', 'v1.10.0'], { now: true })).toBe(true)
+  expect(await salt.call('vault_plugin.pinned_version', ['database', 'my-db'])).toBe('v1.10.0')
+  await thrice(salt, 'vault_plugin.version_unpinned', { name: 'my-db', plugin_type: 'database' })
+  expect(await salt.call('vault_plugin.unpin', ['database', 'my-db'])).toBe(true)
+  expect(await salt.call('vault_plugin.reload', ['database', 'my-db'], { globally: true })).toBe('my-db global')
+  expect(await salt.call('vault_plugin.reload', ['database', 'none'])).toBe(false)
+  expect(await salt.call('vault_plugin.reload_named', ['my-db'])).toBe('my-db here')
+  expect(await salt.call('vault_plugin.reload_named', ['none'])).toBe(false)
+  expect(await salt.call('vault_plugin.reload_mounts', ['database/'])).toBe('mounts database/')
+  expect(
+    await salt.state('vault_plugin.version_unregistered', { name: 'my-db', plugin_type: 'database', version: '1.*' }),
+  ).toMatchObject({
+    comment: 'Matching plugin versions have been deregistered',
+    changes: { deregistered: ['v1.9.0', 'v1.10.0'] },
+  })
+  expect(await salt.call('vault_plugin.register', ['secret', 'image'], { oci_image: 'x', runtime: 'y' })).toBe(true)
+  expect(await salt.call('vault_plugin.deregister', ['secret', 'image'])).toBe(true)
+})
+
+ownServer('Keys of GnuPG are kept by Vault, and used', async () => {
+  await vault.ask('POST', 'sys/mounts/gpg', { type: 'gpg' })
+  expect((await thrice(salt, 'vault_gpg.key_present', { name: 'release' }))[1]).toBe('Created the key')
+  expect(await salt.call('vault_gpg.list_keys')).toEqual(['release'])
+  const { public_key } = (await salt.call('vault_gpg.read_key', ['release'])) as Record<string, string>
+  const file = join(folder, 'keys', 'release.asc')
+  expect(await salt.call('vault_gpg.export_public_key', ['release'], { path: file })).toBe(
+    `Public key written to ${file}`,
+  )
+  expect(readFileSync(file, 'utf8')).toBe(public_key)
+  await expect(salt.call('vault_gpg.export_private_key', ['release'])).rejects.toThrow('key is not exportable')
+  expect(await salt.call('vault_gpg.create_key', ['other'], { exportable: true, key_bits: 2048 })).toBe(true)
+  expect(await salt.call('vault_gpg.export_private_key', ['other'])).toBe('private other')
+  expect(await salt.call('vault_gpg.import_key', ['third'], { text: 'aGVsbG8=' })).toBe(true)
+  await expect(salt.call('vault_gpg.import_key', ['third'], { text: 'no key!' })).rejects.toThrow(
+    'neither ASCII-armored nor base64',
+  )
+  const sig = await salt.call('vault_gpg.sign', ['release'], { message: 'hello' })
+  expect(await salt.call('vault_gpg.verify', ['release'], { message_encoded: 'aGVsbG8=', sig })).toBe(true)
+  expect(await salt.call('vault_gpg.verify', ['release'], { message: 'other', sig })).toBe(false)
+  await expect(salt.call('vault_gpg.sign', ['release'])).rejects.toThrow(
+    'Exactly one of message, message_encoded, path',
+  )
+  expect(await salt.call('vault_gpg.decrypt', ['release'], { message: Buffer.from('text').toString('base64') })).toBe(
+    'text opened',
+  )
+  expect(hideMarked('text opened')).not.toContain('text opened')
+  expect(await salt.call('vault_gpg.show_session_key', ['release'], { message: 'dGV4dA==' })).toBe('9:text')
+  expect(await salt.state('vault_gpg.keychain_present', { name: 'none' })).toMatchObject({
+    result: false,
+    comment: 'Key none does not exist.',
+  })
+  expect(await salt.call('vault_gpg.delete_key', ['third'])).toBe(true)
+  await thrice(salt, 'vault_gpg.key_absent', { name: 'release' })
+})

@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { type Answer, DENIED, data, empty, NO_TOKEN, refusal } from './answers.ts'
 import { AppRoles, Entities } from './approle.ts'
 import { DatabaseEngine, Leases } from './database-engine.ts'
+import { GpgEngine } from './gpg-engine.ts'
 import { type Engine, KvOne, KvTwo } from './kv-engine.ts'
 import { PkiEngine } from './pki-engine.ts'
+import { PluginCatalog } from './plugin-catalog.ts'
 import { allows, type Capability, DEFAULT_POLICY } from './policy.ts'
 import { SshEngine } from './ssh-engine.ts'
 import { newId, spanOf, type Token, Tokens } from './tokens.ts'
@@ -52,6 +54,7 @@ export class VaultServer {
   isSealed = false
   private progress = 0
   private readonly tokens = new Tokens()
+  private readonly plugins = new PluginCatalog()
   private readonly entities = new Entities()
   readonly leases = new Leases()
   private readonly spaces = new Map<string, Space>()
@@ -261,6 +264,8 @@ export class VaultServer {
       return this.tokens.handle(path.slice('auth/token/'.length), body, token, isFree, space.tokenRoles)
     }
     if (path.startsWith('identity/')) return this.entities.handle(method, path.slice('identity/'.length), body)
+    if (path.startsWith('sys/plugins/'))
+      return this.plugins.handle(method, path.slice('sys/plugins/'.length), body, query)
     if (path.startsWith('sys/')) return this.system(method, path.slice('sys/'.length), body, space)
     const [, mount, rest] = /^auth\/([^/]+)\/(.*)$/.exec(path) ?? []
     if (mount !== undefined) return space.roles.get(mount)?.handle(method, rest!, body) ?? NO_HANDLER(path)
@@ -336,6 +341,7 @@ export class VaultServer {
   private engine(type: string, root: string): Engine | undefined {
     if (type === 'database') return new DatabaseEngine(this.leases, root)
     if (type === 'ssh') return new SshEngine()
+    if (type === 'gpg') return new GpgEngine()
     return type === 'pki' ? new PkiEngine() : undefined
   }
 

@@ -35,6 +35,12 @@ const PATH_CHANGED =
 const KEY_EXCHANGED =
   'Somebody between this minion and its master changed the sign-in: the master answers to the key of somebody else'
 
+const NOT_SIGNED = 'The payload signature did not validate.'
+
+/** Why a reply without a key has a wrong signature, and what to do. */
+const otherSender = (file: string): string =>
+  `The sender does not have the key of the master in ${file}. Either the master has a new key: compare its fingerprint (salt-key -F master) and delete this file. Or another machine answers at the address of the master.`
+
 const SILENCES: ReadonlySet<WireErrorCode> = new Set(['SaltReqTimeoutError', 'Closed', 'TlsError'])
 
 /** 32 hex digits that are used once. */
@@ -128,9 +134,9 @@ export class SignIn {
     const credentials = verdict === undefined ? undefined : await this.open(inner, verdict)
     if (inner.get('nonce') !== load.get('nonce')) throw new ReplyRefused('nonce', 'The payload nonce did not validate.')
     const offer = readOffer(inner.get(OFFER))
-    const key = verdict?.key ?? this.pin.key()
-    // a minion that has not met its master cannot check who refuses it
-    if (key !== undefined) this.checkSignature(key, { bytes, signature, offer, nonce: String(load.get('nonce')) })
+    const received = { bytes, signature, offer, nonce: String(load.get('nonce')) }
+    if (verdict === undefined) this.checkKeyless(received)
+    else this.checkSignature(verdict.key, received)
     if (inner.has('ret')) return outcomeOf(inner.get('ret')!)
     if (credentials === undefined || verdict === undefined) return { status: 'refused', reply: shownReply(inner) }
     const mismatch = this.checkFinger(verdict.adopt ?? this.pin.read() ?? '')
@@ -144,8 +150,14 @@ export class SignIn {
     }
   }
 
+  /** Check a reply without the key of its sender: that the minion waits or is refused. A minion that has not met its master cannot check it. */
+  private checkKeyless(received: ReceivedReply): void {
+    const key = this.pin.key()
+    if (key !== undefined) this.checkSignature(key, received, `${NOT_SIGNED} ${otherSender(this.pin.file)}`)
+  }
+
   /** The signature must be the one that this master makes for minions like us. */
-  private checkSignature(key: RsaPublicKey, reply: ReceivedReply): void {
+  private checkSignature(key: RsaPublicKey, reply: ReceivedReply, complaint = NOT_SIGNED): void {
     const { bytes, signature, offer, nonce } = reply
     const context = { kind: 'sign-in', audience: this.settings.id, bound: nonce, until: 0 } as const
     if (offer !== undefined && verifyContext(key, context, bytes, signature)) {
@@ -154,7 +166,7 @@ export class SignIn {
     }
     const isPlain = key.verify(bytes, signature, this.signing)
     if (isPlain && offer === undefined) return
-    throw new ReplyRefused('signature', isPlain ? PATH_CHANGED : 'The payload signature did not validate.')
+    throw new ReplyRefused('signature', isPlain ? PATH_CHANGED : complaint)
   }
 
   /** Opens the keys, once it is clear whose they are. */

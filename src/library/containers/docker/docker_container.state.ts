@@ -160,7 +160,10 @@ export default defineState({
         const force = sfun === 'running' && (kwargs.get('watch_action') ?? 'force') === 'force'
         const signals = sfun === 'running' && !force
         const given = { error_on_absent: true, start: true, failhard: true, ...Object.fromEntries(kwargs), name }
-        return body(ctx, { ...given, ...(sfun === 'running' && { force, send_signal: signals }) }, kwargs)
+        // arguments of the state are no options of the container
+        const own = sfun === 'running' ? running : sfun === 'run' ? once : stopping
+        const rest = new Map([...kwargs].filter(([name]) => !(name in own)))
+        return body(ctx, { ...given, ...(sfun === 'running' && { force, send_signal: signals }) }, rest)
       },
     }),
   },

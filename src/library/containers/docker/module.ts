@@ -13,14 +13,18 @@ import { upkeepFunctions } from './module/upkeep-functions.ts'
 
 async function login(ctx: FunctionContext, registries: readonly Value[]) {
   const configured = await ctx.call('config.get', ['docker-registries'], { default: new Map() })
+  const known: Dict = isDict(configured) ? configured : new Map()
   const results: Dict = new Map()
-  const errors: Value[] = []
-  for (const [registry, credentials] of isDict(configured) ? configured : []) {
-    if (registries.length > 0 && !registries.includes(registry)) continue
-    const username = str(within(credentials, 'username'))
-    const password = str(within(credentials, 'password'))
+  const errors: Value[] = isDict(configured) ? [] : ["'docker-registries' Pillar value must be a dictionary"]
+  for (const registry of registries.length > 0 ? registries.map(str) : [...known.keys()].map(str)) {
+    const problem = credentialProblem(known, registry)
+    if (problem !== undefined) {
+      errors.push(`${problem} for registry '${registry}'`)
+      continue
+    }
+    const [username, password] = ['username', 'password'].map((field) => str(within(known.get(registry)!, field)))
     try {
-      const server = registry === 'hub' ? [] : [str(registry)]
+      const server = registry.toLowerCase() === 'hub' ? [] : ['--', registry]
       await docker(ctx, ['login', `--username=${username}`, '--password-stdin', ...server], password)
       results.set(registry, true)
     } catch (error) {
@@ -29,7 +33,16 @@ async function login(ctx: FunctionContext, registries: readonly Value[]) {
       errors.push(error.message)
     }
   }
-  return { Results: results, ...(errors.length > 0 ? { retcode: 1, Errors: errors } : { retcode: 0 }) }
+  return { retcode: errors.length > 0 ? 1 : 0, Errors: errors, Results: results }
+}
+
+/** Return what is missing to log in to a registry, without the end of the sentence. */
+function credentialProblem(known: Dict, registry: string): string | undefined {
+  const credentials = known.get(registry)
+  if (credentials === undefined) return 'No match found'
+  if (!isDict(credentials)) return 'Invalid configuration'
+  const missing = ['username', 'password'].find((field) => !credentials.has(field))
+  return missing && `Missing '${missing}'`
 }
 
 export default defineModule({

@@ -20,7 +20,10 @@ import { askWeb, askWebJson, type DataSourceContext, jsonOf, pathInUrl, type Web
 /** Values and folders by name. */
 export interface Etcd {
   get(key: string): Promise<Value | undefined>
-  set(key: string, value: Value): Promise<void>
+  /** Keep a value, for a number of seconds where one is given. */
+  set(key: string, value: Value, seconds?: number): Promise<void>
+  /** Make a folder; return false where there is one. Only the API v2 has folders. */
+  makeFolder(key: string, seconds?: number): Promise<boolean>
   /** Return whether there was such a key. */
   delete(key: string, recurse?: boolean): Promise<boolean>
   /** Return what is below a key, as nested dicts; undefined when there is nothing. */
@@ -88,9 +91,19 @@ class EtcdV2 implements Etcd {
     return (await this.node(pathOf(key)))?.get('value')
   }
 
-  async set(key: string, value: Value): Promise<void> {
-    const body = new URLSearchParams({ value: textOf(value) ?? str(value) }).toString()
-    await this.node(pathOf(key), { method: 'PUT', body, headers: FORM })
+  async set(key: string, value: Value, seconds?: number): Promise<void> {
+    await this.put(key, { value: textOf(value) ?? str(value) }, seconds)
+  }
+
+  async makeFolder(key: string, seconds?: number): Promise<boolean> {
+    if (await this.node(pathOf(key))) return false
+    await this.put(key, { dir: 'true' }, seconds)
+    return true
+  }
+
+  private put(key: string, fields: Record<string, string>, seconds?: number): Promise<Dict | undefined> {
+    const body = new URLSearchParams({ ...fields, ...(seconds && { ttl: String(seconds) }) }).toString()
+    return this.node(pathOf(key), { method: 'PUT', body, headers: FORM })
   }
 
   async delete(key: string, recurse = false): Promise<boolean> {
@@ -142,7 +155,7 @@ class EtcdV3 implements Etcd {
     this.encodes = truthy(profile.get('etcd.encode_values') ?? true)
   }
 
-  private async ask(path: string, body: Readonly<Record<string, string>>): Promise<Dict> {
+  private async ask(path: string, body: Readonly<Record<string, string | number>>): Promise<Dict> {
     const headers: Record<string, string> = { 'Content-Type': 'application/json' }
     if (this.login && path !== 'auth/authenticate') headers['Authorization'] = await this.signIn()
     const url = `${this.base}/v3/${path}`
@@ -181,9 +194,14 @@ class EtcdV3 implements Etcd {
     return (await this.range(key))[0]?.[1]
   }
 
-  async set(key: string, value: Value): Promise<void> {
+  async set(key: string, value: Value, seconds?: number): Promise<void> {
     const bytes = this.encodes ? encodeMsgpack(value, 'bus') : Buffer.from(textOf(value) ?? str(value))
-    await this.ask('kv/put', { key: base64(key), value: base64(bytes) })
+    const lease = seconds ? str((await this.ask('lease/grant', { TTL: seconds })).get('ID') ?? '') : undefined
+    await this.ask('kv/put', { key: base64(key), value: base64(bytes), ...(lease && { lease }) })
+  }
+
+  async makeFolder(): Promise<boolean> {
+    throw failure('etcd3 does not have directories')
   }
 
   async delete(key: string, recurse = false): Promise<boolean> {

@@ -53,6 +53,8 @@ export interface Managed {
   encoding: string
   /** Encodings that are text. */
   textual: readonly string[]
+  /** Refuse wrong options before anything else. */
+  check?(): void
   /** Return the differences; `found` is false if the file does not contain such an object. */
   compare(path: string): Promise<{ changes: Dict; found: boolean; replace?: boolean }>
   /** Return the new contents: text, or bytes in base64. */
@@ -86,6 +88,7 @@ type Reporter = (result: boolean | null, comment: string, changes?: Value) => St
 
 async function managedRun(ctx: StateContext, managed: Managed, runs: Dict[], report: Reporter): Promise<StateReturn> {
   const { name, subject, file, encoding } = managed
+  managed.check?.()
   const settled = `The ${subject} is in the correct state`
   const note = (run: Dict): void => {
     const low = { name, state: 'file', __id__: ctx.low.get('__id__') ?? name, fun: 'managed' }

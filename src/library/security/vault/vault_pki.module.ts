@@ -1,7 +1,8 @@
 // The secrets engine for certificates: roles, issuers, and the certificates that Vault signs.
 import { type Dict, isDict, isList, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
+import { altNameFields, otherNames, readAltNames, requestNames } from './alt-names.ts'
 import { listed, unlessMissing } from './approles.ts'
 import { asking, dataAt, given, items } from './asking.ts'
 import { isVaultError } from './errors.ts'
@@ -146,7 +147,9 @@ const signing = {
   common_name: arg.text('Common name'),
   mount,
   issuer_ref: optional('Name or id of the issuer. Default: that of the role'),
-  alt_names: optional('Further names, as a list or separated by commas: DNS names and e-mail addresses'),
+  alt_names: optional(
+    'Further names: a list or text with commas of names and of `type:value`, or a dict by type; types are dns, email, ip, uri and OIDs',
+  ),
   ttl: optional('Life of the certificate'),
   exclude_cn_from_sans: arg.flag('Leave the common name out of the alternative names', { default: false }),
   kwargs: fields,
@@ -155,7 +158,51 @@ const signing = {
 const signingPath = (mount: string, issuer: Value, action: string, role: string): string =>
   issuer === null ? `${mount}/${action}/${role}` : `${mount}/issuer/${str(issuer)}/${action}/${role}`
 
-const joinedNames = (value: Value): Value => items(value)?.map(str).join(',') ?? null
+const namesIn = (value: Value): Record<string, Value> =>
+  value === null
+    ? {}
+    : Object.fromEntries(Object.entries(altNameFields(readAltNames(value))).filter(([, text]) => text !== ''))
+
+/** Options of `x509.create_csr` that sign_certificate passes on. */
+const REQUEST_OPTIONS = new Set(
+  [
+    'C ST L STREET O OU CN MAIL SN GN UID authorityKeyIdentifier basicConstraints certificatePolicies extendedKeyUsage inhibitAnyPolicy',
+    'keyUsage nameConstraints noCheck policyConstraints subjectKeyIdentifier tlsfeature',
+  ].flatMap((line) => line.split(' ')),
+)
+
+interface KeyRequest {
+  private_key: Value
+  private_key_passphrase: string | null
+  digest: string
+  common_name: string
+  alt_names: Value
+  /** Path of the role. */
+  role: string
+}
+
+/** Make a request for a certificate of a private key. */
+async function requestOf(
+  ctx: FunctionContext,
+  access: VaultAccess,
+  wanted: KeyRequest,
+  options: Record<string, Value>,
+) {
+  const { private_key, private_key_passphrase, digest, common_name } = wanted
+  const names = readAltNames(wanted.alt_names)
+  if (otherNames(names).length > 0) {
+    const role = await dataAt(access, wanted.role)
+    if (truthy(role?.get('use_csr_sans') ?? true))
+      throw misuse(
+        'Names of other types than dns, email, ip and uri need csr, or a role with use_csr_sans set to false',
+      )
+  }
+  const sans = requestNames(names)
+  return ctx.call('x509.create_csr', [], {
+    ...{ ...options, private_key, private_key_passphrase, digest, CN: common_name },
+    ...(sans.length > 0 && { subjectAltName: sans }),
+  })
+}
 
 const certificates = {
   issue_certificate: changes({
@@ -165,28 +212,46 @@ const certificates = {
     example: 'vault_pki.issue_certificate web www.example.com ttl=24h',
     run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, ...own }) =>
       asking(ctx, async (access) => {
-        const payload = given({ ...further(kwargs), ...own, alt_names: joinedNames(alt_names) })
+        const payload = given({ ...further(kwargs), ...own, ...namesIn(alt_names) })
         const made = dataOf(await access.post(signingPath(mount, issuer_ref, 'issue', role_name), payload))
         markSecret(new Map([['private_key', made.get('private_key') ?? null]]))
         return made
       }),
   }),
   sign_certificate: changes({
-    doc: 'Let Vault sign a request for a certificate.',
+    doc: 'Let Vault sign a request for a certificate, or one that is made of a private key.',
     args: {
       role_name: name,
       ...signing,
-      csr: arg.text('The request in PEM, needed; `x509.create_csr` makes one of a private key', { optional: true }),
+      csr: optional('The request: path, text or bytes. Either csr or private_key is needed'),
+      private_key: arg.any('Private key: path, text or bytes', { optional: true, secret: true }),
+      private_key_passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
+      digest: arg.text('Hash for the signature of the request', { default: 'sha256' }),
       sign_verbatim: arg.flag('Sign the request as it is, whatever the role says', { default: false }),
       encoding: arg.text('`pem`, `der` or `pem_bundle`', { default: 'pem' }),
     },
     returns: ret.dict('`certificate`, `ca_chain`, `serial_number` and so on'),
-    example: 'vault_pki.sign_certificate web www.example.com csr="$(cat web.csr)"',
-    run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, sign_verbatim, encoding, ...own }) =>
+    example: 'vault_pki.sign_certificate web www.example.com private_key=/etc/pki/web.key',
+    run: (ctx, { role_name, mount, issuer_ref, alt_names, kwargs, sign_verbatim, encoding, csr, ...own }) =>
       asking(ctx, async (access) => {
-        if (own.csr === null) throw misuse('csr is required: x509.create_csr makes one of a private key')
+        const { private_key, private_key_passphrase, digest, ...fields } = own
+        if ((csr === null) === (private_key === null)) throw misuse('Either csr or private_key is needed')
         const path = signingPath(mount, issuer_ref, sign_verbatim ? 'sign-verbatim' : 'sign', role_name)
-        const payload = given({ ...further(kwargs), ...own, format: encoding, alt_names: joinedNames(alt_names) })
+        const all = Object.entries(further(kwargs))
+        const options = Object.fromEntries(all.filter(([key]) => REQUEST_OPTIONS.has(key)))
+        const more = Object.fromEntries(all.filter(([key]) => !REQUEST_OPTIONS.has(key)))
+        const { common_name } = fields
+        const key = {
+          private_key,
+          private_key_passphrase,
+          digest,
+          common_name,
+          alt_names,
+          role: `${mount}/roles/${role_name}`,
+        }
+        const request =
+          private_key === null ? await ctx.call('x509.encode_csr', [csr]) : await requestOf(ctx, access, key, options)
+        const payload = given({ ...more, ...fields, ...namesIn(alt_names), format: encoding, csr: request as Value })
         return dataOf(await access.post(path, payload))
       }),
   }),

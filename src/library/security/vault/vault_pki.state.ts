@@ -1,6 +1,7 @@
-// Roles of the secrets engine for certificates.
+// Roles of the secrets engine for certificates, and certificates in files.
 import type { Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
+import { certificateManaged } from './certificate.ts'
 import { managed, removed } from './managed.ts'
 
 const name = arg.text('Name of the role')
@@ -11,8 +12,32 @@ const fetchRole = async (ctx: StateContext, name: string, mount: string): Promis
 
 export default defineState({
   name: 'vault_pki',
-  doc: 'Roles of Vault for certificates.',
+  doc: 'Certificates of Vault, and the roles that issue them.',
   functions: {
+    certificate_managed: state({
+      doc: 'Ensure that a file has a certificate that Vault signed, which is valid for long enough and has the given properties.',
+      args: {
+        name: arg.string('Path of the file'),
+        common_name: arg.text('Common name'),
+        role_name: arg.text('Name of the role'),
+        private_key: arg.any('Private key of the certificate: path, text or bytes', { secret: true }),
+        mount,
+        ttl: arg.any('Life of the certificate, such as `720h`, or a number of seconds', { default: '720h' }),
+        ttl_remaining: arg.any('Time before the expiration at which the certificate is renewed', { default: '168h' }),
+        issuer_ref: arg.text('Name or id of the issuer. Default: that of the role', { optional: true }),
+        encoding: arg.text('pem, der, pkcs7_pem or pkcs7_der', { default: 'pem' }),
+        append_ca_chain: arg.flag('Append the certificates of the authorities but self-signed ones', {
+          default: false,
+        }),
+        sign_verbatim: arg.flag('Sign the request as it is, whatever the role says', { default: false }),
+        private_key_passphrase: arg.text('Passphrase of the private key', { optional: true, secret: true }),
+        reissue: arg.flag('Renew the certificate in every run', { default: false }),
+        kwargs: arg.open(
+          'Options of file.managed, such as user and mode (`file_encoding` for its encoding); arguments of vault_pki.sign_certificate, such as alt_names',
+        ),
+      },
+      run: certificateManaged,
+    }),
     role_managed: state({
       doc: 'Ensure that a role exists and has the given fields.',
       args: {
