@@ -54,6 +54,12 @@ export class SimulatedMinion {
 
   /** Sign in and subscribe. Resolves when the minion listens to publications. */
   async open(): Promise<void> {
+    const publishPort = await this.connect()
+    await this.subscribe(this.parts.publications(publishPort))
+  }
+
+  /** Sign in without listening to publications, and return the port of the publisher. */
+  async connect(): Promise<number> {
     const { parts } = this
     this.isClosed = false
     this.channel?.close()
@@ -63,8 +69,7 @@ export class SimulatedMinion {
       log: parts.log ?? silentLog,
       onOutcome: parts.onOutcome,
     })
-    const { publishPort } = await this.channel.authenticate()
-    await this.subscribe(parts.publications(publishPort))
+    return (await this.channel.authenticate()).publishPort
   }
 
   private subscribe(endpoint: Endpoint): Promise<void> {
