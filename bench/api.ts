@@ -69,7 +69,7 @@ class ApiBench {
         )
       await master.until('the API answers', isServed, 120)
       bench.token = await bench.caller.logIn()
-      await master.minions(MINIONS, ['--no-start-event'])
+      await master.minions(MINIONS, ['--no-start-event', '--no-pillar'])
       return bench
     } catch (error) {
       await master.stop()

@@ -1,15 +1,16 @@
 // A master to be measured, ours out of dist/ or real Salt's out of the checkout that SALT_TREE names, with directories
-// and ports of its own. The load comes from the swarm, which knows nothing but the wire.
+// and ports of its own. The load comes from `brine simulate` and bench/load.ts, which know nothing but the wire.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openFiles } from '../src/wire/mod.ts'
 import { freePort } from '../test/free-port.ts'
+import { type JobResult, type LoadTarget, type RequestLoad, runJobs, sendRequests } from './load.ts'
 import { NoPeerError } from './peer.ts'
 import { processTree, type TreeCost, treeCost } from './process-tree.ts'
-import { swarmFolder } from './swarm-copy.ts'
 
 export type Side = 'brine' | 'salt'
 
@@ -72,8 +73,21 @@ const SAMPLE_MS = 200
 /** What a master takes of the descriptors that a process may have for the requests of minions. */
 const REQUESTS_SHARE = 0.55
 
-/** A simulated minion has six descriptors. */
-const MINIONS_PER_PROCESS = 2500
+/** A simulated minion has two descriptors. */
+const MINIONS_PER_PROCESS = Math.floor((openFiles() - 100) / 2)
+
+/** How the sign-in of simulated minions went. */
+export interface SignedIn {
+  seconds: number
+  perSecond: number
+  wallS: number
+}
+
+/** What `brine simulate --json` says when all minions have signed in. */
+interface ReadyLine {
+  connected: number
+  sign_in_seconds: number
+}
 
 /** How many minions a master can serve here. */
 export function mostMinions(): number {
@@ -116,7 +130,7 @@ export class BenchMaster {
   readonly directory = mkdtempSync(join(tmpdir(), 'brine-bench-'))
   readonly side: Side
   private readonly programs: Programs
-  private readonly swarm: string
+  private readonly simulator: string[]
   private readonly running: ChildProcess[] = []
   private readonly env: NodeJS.ProcessEnv
   private port = 0
@@ -124,7 +138,7 @@ export class BenchMaster {
   private constructor(side: Side, root: string) {
     this.side = side
     this.programs = programsOf(side, root)
-    this.swarm = swarmFolder(root)
+    this.simulator = [...programsOf('brine', root)('brine'), 'simulate']
     this.env = side === 'salt' ? { ...process.env, PYTHONPATH } : process.env
   }
 
@@ -177,7 +191,10 @@ export class BenchMaster {
       'the master answers',
       async () => {
         if (!existsSync(this.path('cache/.root_key'))) return false
-        return (await this.ping('none', 'test.ping', 2000)) !== undefined
+        return this.ping('none', 'test.ping', 2000).then(
+          () => true,
+          () => false,
+        )
       },
       START_S,
     )
@@ -234,39 +251,47 @@ export class BenchMaster {
     return runToEnd([...this.programs(name), '-c', this.path('etc'), ...args], this.env)
   }
 
-  /** A tool of the swarm, and the JSON of its last line. */
-  async tool(name: string, args: string[]): Promise<Record<string, number> | undefined> {
-    const target = ['--ret-port', String(this.port), '--sock-dir', this.path('sock')]
-    const { status, stdout } = await runToEnd([process.execPath, join(this.swarm, name), ...target, ...args])
-    const line = stdout.trim().split('\n').at(-1)
-    return status === 0 && line ? JSON.parse(line) : undefined
+  private get target(): LoadTarget {
+    return { port: this.port, sockets: this.path('sock'), rootKey: this.path('cache/.root_key') }
   }
 
-  ping(tgt: string, fun: string, timeoutMs: number, repeat = 1): Promise<Record<string, number> | undefined> {
-    const key = ['--root-key', this.path('cache/.root_key')]
-    const pace = ['--repeat', String(repeat), ...(repeat > 1 ? ['--pause', '0'] : [])]
-    return this.tool('ping.mjs', [...key, '--tgt', tgt, '--fun', fun, '--timeout', String(timeoutMs), ...pace])
+  /** Requests of simulated minions a second, or megabytes a second of a file. */
+  requests(load: RequestLoad): Promise<number> {
+    return sendRequests(this.target, load)
   }
 
-  /** Minions that stay until the master is stopped; gives how their sign-in went. */
-  async minions(count: number, more: string[] = []): Promise<Record<string, number>> {
-    const processes = String(Math.ceil(count / MINIONS_PER_PROCESS))
-    const args = ['--ret-port', String(this.port), '--minions', String(count), '--procs', processes]
-    const child = spawn(
-      process.execPath,
-      [join(this.swarm, 'swarm.mjs'), ...args, '--auth-concurrency', '50', ...more],
-      {
-        stdio: ['ignore', 'pipe', 'ignore'],
-        detached: true,
-      },
-    )
+  /** A job, or several in a row, and what became of the last one. */
+  ping(target: string, fun: string, timeoutMs: number, repeat = 1): Promise<JobResult> {
+    return runJobs(this.target, { target, fun, timeoutMs, repeat })
+  }
+
+  /** Simulated minions that stay until the master is stopped; gives how their sign-in went, summed up over their processes. */
+  async minions(count: number, more: string[] = []): Promise<SignedIn> {
+    const [began, processes] = [performance.now(), Math.ceil(count / MINIONS_PER_PROCESS)]
+    const parts = Array.from({ length: processes }, (_, i) => {
+      const first = Math.floor((count * i) / processes)
+      return this.simulate(first, Math.floor((count * (i + 1)) / processes) - first, more)
+    })
+    const ready = await Promise.all(parts)
+    const signedIn = ready.reduce((sum, { connected }) => sum + connected, 0)
+    if (signedIn < count) throw new Error(`${this.side}: only ${signedIn} of ${count} minions signed in`)
+    const seconds = Math.max(...ready.map(({ sign_in_seconds }) => sign_in_seconds))
+    return { seconds, perSecond: count / seconds, wallS: (performance.now() - began) / 1000 }
+  }
+
+  private async simulate(first: number, count: number, more: string[]): Promise<ReadyLine> {
+    const [command, ...words] = this.simulator
+    const place = ['--port', String(this.port), '--first', String(first), '--json']
+    const args = [...words, String(count), ...place, ...more]
+    const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     this.running.push(child)
-    let connect: Record<string, number> = {}
-    for await (const line of createInterface({ input: child.stdout! })) {
-      if (line.startsWith('connect ')) connect = JSON.parse(line.slice('connect '.length))
-      if (line === 'READY') return connect
-    }
-    throw new Error(`${this.side}: the swarm ended`)
+    for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line)
+    throw new Error(`${this.side}: the simulated minions ended`)
+  }
+
+  /** CPU seconds of the simulated minions. */
+  get minionsCpuS(): number {
+    return this.running.slice(1).reduce((sum, child) => sum + treeCost(child.pid!).cpuS, 0)
   }
 
   async stop(): Promise<void> {

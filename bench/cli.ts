@@ -33,10 +33,7 @@ async function felt(side: Side, root: string): Promise<Felt> {
   const master = await BenchMaster.start(side, root)
   try {
     const minion = master.daemon('salt-minion')
-    await master.until(
-      'the minion answers',
-      async () => (await master.ping('*', 'test.ping', 1000))?.['returned'] === 1,
-    )
+    await master.until('the minion answers', async () => (await master.ping('*', 'test.ping', 1000)).returned === 1)
     const walls: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const { stdout, wallS } = await master.run('salt', ['*', 'test.ping'])

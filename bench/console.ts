@@ -1,6 +1,6 @@
 // The web console with many minions in a real Chromium: a job of 10,000 minions with 100 states, and the list of the minions.
 // Measured are the first paint of the results after the page was asked for, the longest task while they are scrolled through, and the
-// memory of the page. The first look at a job makes the API read all returns; the second one has them at hand. With SWARM_DIR, also jobs
+// memory of the page. The first look at a job makes the API read all returns; the second one has them at hand. Also jobs
 // of a swarm of simulated minions that grow while a page shows them: frames, and the time until all returns are shown.
 //   npm run -s bench -- console [--only stored|swarm] [--minions 10000] [--states 100] [--repeat 1] [--chromium /usr/bin/chromium]
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -133,10 +133,6 @@ const consoleBench: Bench = async ({ root, args }) => {
   const settings = { root, minions, states, chromium }
   const isGood = only === 'swarm' || (await benchStored(settings))
   if (only === 'stored') return isGood
-  if (process.env['SWARM_DIR'] === undefined) {
-    process.stdout.write('Skipped the live jobs of simulated minions: SWARM_DIR names no swarm\n')
-    return isGood
-  }
   return (await benchSwarm({ ...settings, repeat })) && isGood
 }
 

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { BenchMaster, mostMinions, type Side, sides } from './bench-master.ts'
+import type { RequestLoad } from './load.ts'
 import { median } from './measure.ts'
 import type { Bench } from './run.ts'
 import { type Figure, printTable } from './swarm-table.ts'
@@ -45,23 +46,25 @@ const WARM_UP = 10_000
 async function jobFigures(master: BenchMaster, size: number, repeat: number): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { what, fun } of JOBS) {
-    const runs: { last: number; rate: number; lost: number; cpuS: number; peakMiB: number }[] = []
+    const runs: { last: number; rate: number; lost: number; fleetS: number; cpuS: number; peakMiB: number }[] = []
     const uncounted = Math.ceil(WARM_UP / size)
     for (let i = 0; i < uncounted + repeat; i++) {
       const { result, ...cost } = await master.costOf(async () => {
+        const before = master.minionsCpuS
         const job = await master.ping('sim-*', fun, LONGEST_JOB_MS)
-        if (!job) throw new Error(`${master.side}: ${fun} on ${size} minions failed`)
         await sleep(SETTLE_MS)
-        return { last: job['last_return_ms']!, rate: job['returns_per_s']!, lost: size - job['returned']! }
+        const fleetS = master.minionsCpuS - before
+        return { last: job.lastReturnMs, rate: job.returnsPerS, lost: size - job.returned, fleetS }
       })
       if (i >= uncounted) runs.push({ ...result, ...cost })
     }
-    const of = (name: 'last' | 'rate' | 'cpuS'): number => median(runs.map((run) => run[name]))
+    const of = (name: 'last' | 'rate' | 'cpuS' | 'fleetS'): number => median(runs.map((run) => run[name]))
     const cost = { cpuS: of('cpuS'), peakMiB: Math.max(...runs.map(({ peakMiB }) => peakMiB)) }
     const label = `${size} × ${what}`
     figures.push(
       { what: `${label}: returns`, unit: '/s', value: of('rate'), goal: 30, ...cost },
       { what: `${label}: publish to last return`, unit: 'ms', value: of('last') },
+      { what: `${label}: CPU of the simulated minions`, unit: 's', value: of('fleetS') },
       { what: `${label}: lost`, unit: 'lost', value: Math.max(...runs.map(({ lost }) => lost)) },
     )
   }
@@ -73,11 +76,11 @@ const manyMinions: Measure = async (side, { root, sizes, saltMost, repeat }) => 
   for (const size of sizes) {
     if (side === 'salt' && size > saltMost) continue
     await withMaster(side, root, async (master) => {
-      const { result: connect, ...cost } = await master.costOf(() => master.minions(size))
+      const { result: connect, ...cost } = await master.costOf(() => master.minions(size, ['--no-pillar']))
       figures.push({
         what: `${size} sign in for the first time`,
         unit: '/s',
-        value: connect['auths_per_s']!,
+        value: connect.perSecond,
         ...cost,
         goal: 5,
       })
@@ -93,7 +96,7 @@ const SMALL_FILES = 1000
 
 function prepareTrees(master: BenchMaster): void {
   mkdirSync(master.path('srv/salt/small'))
-  writeFileSync(master.path('srv/salt/big.bin'), randomBytes(50_000_000))
+  writeFileSync(master.path('srv/salt/big.bin'), randomBytes(100_000_000))
   for (let i = 0; i < SMALL_FILES; i++)
     writeFileSync(master.path(`srv/salt/small/f${i}.txt`), randomBytes(1024).toString('hex'))
   writeFileSync(master.path('srv/pillar/top.sls'), "base:\n  '*': [app]\n")
@@ -103,42 +106,44 @@ function prepareTrees(master: BenchMaster): void {
 
 interface Request {
   what: string
-  args: string[]
-  /** Which number of the answer counts. */
-  field: string
+  load: RequestLoad
   unit: string
   goal: number
 }
 
-const many = (bench: string, count: number, connections: number): string[] => [
-  ...['--bench', bench, '--count', String(count), '--conns', String(connections)],
-]
-
 const REQUESTS: Readonly<Record<string, Request>> = {
-  auth: { what: 'sign in again', args: many('auth', 1000, 20), field: 'per_s', unit: '/s', goal: 5 },
-  events: { what: 'events to a listener', args: many('events', 5000, 20), field: 'seen_per_s', unit: '/s', goal: 20 },
+  auth: { what: 'sign in again', load: { kind: 'auth', count: 1000, connections: 20 }, unit: '/s', goal: 10 },
+  events: {
+    what: 'events to a listener',
+    load: { kind: 'events', count: 5000, connections: 20 },
+    unit: '/s',
+    goal: 20,
+  },
   file: {
-    what: 'a file of 50 MB',
-    args: ['--bench', 'file', '--path', 'big.bin'],
-    field: 'mb_per_s',
+    what: 'a file of 100 MB',
+    load: { kind: 'file', count: 1, connections: 1, path: 'big.bin' },
     unit: 'MB/s',
     goal: 3,
   },
-  files: { what: 'files of 2 kB', args: many('files', SMALL_FILES, 4), field: 'files_per_s', unit: '/s', goal: 10 },
-  pillar: { what: 'pillar', args: many('pillar', 60, 4), field: 'per_s', unit: '/s', goal: 10 },
+  files: {
+    what: 'files of 2 kB',
+    load: { kind: 'files', count: SMALL_FILES, connections: 4, path: 'small/' },
+    unit: '/s',
+    goal: 10,
+  },
+  pillar: { what: 'pillar', load: { kind: 'pillar', count: 60, connections: 4 }, unit: '/s', goal: 10 },
 }
 
-function request({ what, args, field, unit, goal }: Request): Measure {
+function request({ what, load, unit, goal }: Request): Measure {
   return (side, { root, repeat }) =>
     withMaster(side, root, async (master) => {
       prepareTrees(master)
       const runs: { rate: number; cpuS: number; peakMiB: number }[] = []
       for (let i = 0; i <= repeat; i++) {
         const { result, ...cost } = await master.costOf(async () => {
-          const answer = await master.tool('req.mjs', args)
-          if (!answer) throw new Error(`${side}: ${args.join(' ')} failed`)
+          const rate = await master.requests(load)
           await sleep(SETTLE_MS)
-          return answer[field]!
+          return rate
         })
         if (i > 0) runs.push({ rate: result, ...cost })
       }
@@ -150,7 +155,7 @@ function request({ what, args, field, unit, goal }: Request): Measure {
 
 const history: Measure = (side, { root, jobs }) =>
   withMaster(side, root, async (master) => {
-    await master.minions(1)
+    await master.minions(1, ['--no-pillar'])
     await master.ping('sim-*', 'test.ping', 5000, jobs)
     const { wallS, cpuS, peakMiB, stdout } = await master.run('salt-run', ['jobs.list_jobs', '--out=json'])
     const listed = Object.keys(JSON.parse(stdout)).length

@@ -42,6 +42,7 @@ export const ROOMS = [
   'api',
   'console',
   'doctor',
+  'simulate',
   'cli',
 ]
 

@@ -36,6 +36,12 @@ export const BRINE_COMMANDS: readonly BrineCommand[] = [
     load: () => import('./new-module.ts'),
   },
   {
+    name: 'simulate',
+    words: 'N',
+    help: 'start N simulated minions of a master, to try and measure it',
+    load: () => import('./simulate.ts'),
+  },
+  {
     name: 'bootstrap',
     words: 'HOST',
     help: 'install a minion of this master on hosts over SSH',

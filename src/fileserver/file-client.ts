@@ -32,6 +32,8 @@ export interface FileClient {
   fetchUrl(url: string, options: FetchOptions): Promise<string | false>
   /** Where a source is in the cache; empty when it is not. */
   cached(url: string, saltenv: string): Promise<string>
+  /** Begin a run of states, in which one list of the master's hashes may serve many files. Return the function that ends it. */
+  beginRun?(): () => void
   /** Where a source would be in the cache. */
   cachePath(url: string, saltenv: string): string
 }

@@ -1,12 +1,13 @@
 // The file client of a minion with a master: lists and hashes come from there, and a file that the cache does not have is
 // brought over piece by piece.
 import { gunzipSync } from 'node:zlib'
-import type { Log } from '../base/mod.ts'
+import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, parseSaltUrl, str, textOf, type Value } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
+import { Manifests } from './manifest.ts'
 
 /** Asks the master; `raw` leaves contents as bytes. */
 export type AskMaster = (load: Dict, options?: { raw?: boolean }) => Promise<Value>
@@ -14,12 +15,38 @@ export type AskMaster = (load: Dict, options?: { raw?: boolean }) => Promise<Val
 const request = (cmd: string, fields: Record<string, Value>): Dict =>
   new Map<Value, Value>([['cmd', cmd], ...Object.entries(fields)])
 
+/** How a file client reaches its master. */
+export interface MasterFiles {
+  readonly ask: AskMaster
+  /** Whether the master is one of Brine, which can list all hashes of an environment in one answer. */
+  readonly isBrine: boolean
+}
+
 export class RemoteFileClient extends CachingClient {
   private readonly ask: AskMaster
+  private readonly manifests: Manifests
+  /** Whether this master refused to give a manifest. */
+  private lacksManifests = false
 
-  constructor(opts: Dict, host: Host, ask: AskMaster, log?: Log, target?: Host) {
+  constructor(opts: Dict, host: Host, master: MasterFiles, log?: Log, target?: Host) {
     super(opts, host, log, target)
-    this.ask = ask
+    this.ask = (load, options) => master.ask(load, options)
+    this.manifests = new Manifests((saltenv, known) => this.askManifest(master, saltenv, known))
+  }
+
+  beginRun(): () => void {
+    return this.manifests.begin()
+  }
+
+  private async askManifest(master: MasterFiles, saltenv: string, known: string): Promise<Value> {
+    if (this.lacksManifests || !master.isBrine) return null
+    try {
+      return await master.ask(request('_file_manifest', { saltenv, known }), { raw: true })
+    } catch (error) {
+      this.lacksManifests = true
+      this.log('debug', `The master gives no manifest of its files: ${toError(error).message}`)
+      return null
+    }
   }
 
   async envs(): Promise<string[]> {
@@ -50,6 +77,8 @@ export class RemoteFileClient extends CachingClient {
   }
 
   private async remoteHash(path: string, saltenv: string): Promise<FileSum | undefined> {
+    const listed = await this.manifests.sum(path, saltenv)
+    if (listed !== undefined) return listed
     const sum = await this.ask(request('_file_hash', { path, saltenv }))
     const hsum = isDict(sum) ? textOf(sum.get('hsum') ?? null) : undefined
     return hsum === undefined ? undefined : { hsum, hash_type: str((sum as Dict).get('hash_type') ?? 'sha256') }

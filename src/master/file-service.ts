@@ -2,7 +2,7 @@
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
-import { FileServer, type FoundFile, KnownHashes } from '../fileserver/mod.ts'
+import { FileServer, type FoundFile, KnownHashes, ManifestBuilder } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
 
@@ -16,6 +16,7 @@ export class FileService {
   private readonly host: Host
   private readonly server: FileServer
   private readonly hashes: KnownHashes
+  private readonly manifests: ManifestBuilder
   private readonly spare: Uint8Array[] = []
   /** Bytes of contents that were sent so far, before compression. */
   sentBytes = 0
@@ -25,6 +26,7 @@ export class FileService {
     this.host = host
     this.server = new FileServer(opts, host, log)
     this.hashes = new KnownHashes(host)
+    this.manifests = new ManifestBuilder(this.server, this.hashes, option(opts, 'hash_type'))
   }
 
   private find(load: Dict, use: 'find' | 'look' = 'find'): Promise<FoundFile | undefined> {
@@ -73,6 +75,11 @@ export class FileService {
       ['hsum', await this.hashes.of(found.path, hash_type, found)],
       ['hash_type', hash_type],
     ])
+  }
+
+  /** Return the hashes of all files of an environment, unless the minion has them. */
+  manifest(load: Dict): Promise<Map<string, unknown>> {
+    return this.manifests.answer(envOf(load), textOf(load.get('known') ?? null))
   }
 
   async hashAndStat(load: Dict): Promise<Value> {

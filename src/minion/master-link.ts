@@ -99,6 +99,11 @@ export class MasterLink {
   /** Asks the master. */
   readonly ask = (load: Dict, { raw = false } = {}): Promise<Value> => this.channel.send(load, { raw })
 
+  /** Whether the master is one of Brine, as its last answer to a sign-in showed. */
+  get isBrine(): boolean {
+    return this.channel.credentials?.offer !== undefined
+  }
+
   /** Listens to publications from now on. */
   listen(onLoad: (load: Dict) => void, onConnect: () => void): void {
     const { opts, log } = this.options

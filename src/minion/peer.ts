@@ -67,7 +67,7 @@ export class MasterPeer {
     this.closings.push(() => this.reach.close())
     this.outbox = this.openOutbox()
     const files = (own: Dict, controller: Host, whole: Host): RemoteFileClient =>
-      new RemoteFileClient(own, controller, this.reach.link.ask, log, whole)
+      new RemoteFileClient(own, controller, this.reach.link, log, whole)
     this.resources = new MinionResources({ opts, log, files })
   }
 

@@ -51,8 +51,8 @@ export class MinionSession {
       pillar: this.pillar,
       host,
       log,
-      files: new RemoteFileClient(opts, host, link.ask, log),
-      filesFor: (own, controller, whole) => new RemoteFileClient(own, controller, link.ask, log, whole),
+      files: new RemoteFileClient(opts, host, link, log),
+      filesFor: (own, controller, whole) => new RemoteFileClient(own, controller, link, log, whole),
       more: {
         freshPillar: (request) => this.askPillar(request),
         pillarOrigins: (path, request) => this.askOrigins(path, request),

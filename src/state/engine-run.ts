@@ -199,10 +199,15 @@ export class EngineRun implements StateRun {
 
   async callChunks(chunks: readonly Dict[]): Promise<Dict> {
     this.run.steps?.planned(chunks.map((low) => this.planOf(low)))
-    const running = await this.runner().callAll(chunks)
-    await this.callListeners(chunks, running)
-    await this.callBeacons(chunks, running)
-    return running
+    const endRun = this.run.functions.ctx.files.beginRun?.()
+    try {
+      const running = await this.runner().callAll(chunks)
+      await this.callListeners(chunks, running)
+      await this.callBeacons(chunks, running)
+      return running
+    } finally {
+      endRun?.()
+    }
   }
 
   private planOf(low: LowChunk): StepPlan {

@@ -65,7 +65,7 @@ export class SignIn {
 
   constructor(settings: MinionSettings) {
     this.settings = settings
-    this.pin = new MasterKeyPin(settings)
+    this.pin = settings.pin ?? new MasterKeyPin(settings)
     this.encryption = settings.encryptionAlgorithm ?? DEFAULT_ENCRYPTION
     this.signing = settings.signingAlgorithm ?? DEFAULT_SIGNING
   }

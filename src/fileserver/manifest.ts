@@ -1,0 +1,201 @@
+// The hashes of a whole environment in one answer of a Brine master (`_file_manifest`), so that a state run does not ask for each file.
+// The answer is compact: the paths in one text, a line each, and the hashes in one row of bytes. A minion that has a manifest already
+// names its digest, and gets it again only if it changed.
+import { createHash } from 'node:crypto'
+import { type Dict, decodeBytes, isDict, type Value } from '../data/mod.ts'
+import type { FileSum } from './file-client.ts'
+import type { FileServer } from './file-server.ts'
+import type { KnownHashes } from './known-hashes.ts'
+
+/** Larger environments get no manifest: minions ask for each file. */
+const MOST_FILES = 20_000
+/** Larger files are left out, because hashing them for a minion that may not want them costs too much. */
+const MOST_BYTES = 1 << 20
+/** Files that are looked at together. */
+const AT_ONCE = 64
+
+/** Files of this backend change while minions run states. */
+const CHANGING = 'minionfs'
+
+interface Built {
+  digest: string
+  paths: string
+  sums: Buffer
+}
+
+/** Manifests of a master. */
+export class ManifestBuilder {
+  private readonly server: FileServer
+  private readonly hashes: KnownHashes
+  private readonly hashType: string
+  private readonly running = new Map<string, Promise<unknown>>()
+  private readonly waiting = new Map<string, Promise<Built | undefined>>()
+
+  constructor(server: FileServer, hashes: KnownHashes, hashType: string) {
+    this.server = server
+    this.hashes = hashes
+    this.hashType = hashType
+  }
+
+  /** Return the manifest of an environment for a minion that has the one of that digest; empty where there is none. */
+  async answer(saltenv: string, known: string | undefined): Promise<Map<string, unknown>> {
+    const built = await this.fresh(saltenv)
+    if (built === undefined) return new Map()
+    const { digest, paths, sums } = built
+    const head: Array<[string, unknown]> = [
+      ['digest', digest],
+      ['hash_type', this.hashType],
+    ]
+    return new Map(digest === known ? head : [...head, ['paths', paths], ['sums', sums]])
+  }
+
+  /**
+   * A manifest that is built after the request came, so that it has every change made before. Requests that come while one is built
+   * share the next one.
+   */
+  private fresh(saltenv: string): Promise<Built | undefined> {
+    const waiting = this.waiting.get(saltenv)
+    if (waiting) return waiting
+    const before = this.running.get(saltenv) ?? Promise.resolve()
+    const next = before
+      .catch(() => undefined)
+      .then(() => {
+        this.waiting.delete(saltenv)
+        return this.build(saltenv)
+      })
+    this.waiting.set(saltenv, next)
+    this.running.set(saltenv, next)
+    const done = (): void => {
+      if (this.running.get(saltenv) === next) this.running.delete(saltenv)
+    }
+    next.then(done, done)
+    return next
+  }
+
+  private async build(saltenv: string): Promise<Built | undefined> {
+    const { files } = await this.server.list(saltenv)
+    if (files.length === 0 || files.length > MOST_FILES) return undefined
+    const lines: string[] = []
+    const sums: string[] = []
+    for (let at = 0; at < files.length; at += AT_ONCE) {
+      const some = files.slice(at, at + AT_ONCE)
+      const found = await Promise.all(some.map((path) => this.sumOf(path, saltenv)))
+      for (const [index, sum] of found.entries()) {
+        if (sum === undefined) continue
+        lines.push(some[index]!)
+        sums.push(sum)
+      }
+    }
+    const paths = lines.join('\n')
+    const bytes = Buffer.from(sums.join(''), 'hex')
+    const digest = createHash('sha256').update(this.hashType).update('\0').update(paths).update('\0').update(bytes)
+    return { digest: digest.digest('hex'), paths, sums: bytes }
+  }
+
+  private async sumOf(path: string, saltenv: string): Promise<string | undefined> {
+    if (path.includes('\n') || path.includes('?') || path.startsWith('|')) return undefined
+    const found = await this.server.look(path, saltenv)
+    if (!found || found.back === CHANGING || found.stat.size > MOST_BYTES) return undefined
+    return this.hashes.of(found.path, this.hashType, found)
+  }
+}
+
+type Ask = (saltenv: string, known: string) => Promise<Value>
+
+interface Held {
+  digest: string
+  hashType: string
+  sums: ReadonlyMap<string, string>
+}
+
+/** Requests for a hash in a run before the manifest is asked for: a run with one or two files does not need it. */
+const ASKED_BEFORE = 2
+/** Milliseconds that a manifest counts in a run; then the master is asked whether it changed. */
+const TRUSTED_MS = 10_000
+
+interface Trusted {
+  at: number
+  held: Promise<Held | undefined>
+}
+
+/** Manifests of a minion, which count only during a run of states. */
+export class Manifests {
+  private readonly ask: Ask
+  private readonly now: () => number
+  /** The last manifest of each environment, to compare. */
+  private readonly kept = new Map<string, Held>()
+  private readonly trusted = new Map<string, Trusted>()
+  private readonly counts = new Map<string, number>()
+  private runs = 0
+
+  constructor(ask: Ask, now: () => number = () => performance.now()) {
+    this.ask = ask
+    this.now = now
+  }
+
+  /** Begin a run: what was learnt before does not count for it. Return the function that ends it. */
+  begin(): () => void {
+    this.forget()
+    this.runs++
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.runs--
+      this.forget()
+    }
+  }
+
+  private forget(): void {
+    this.trusted.clear()
+    this.counts.clear()
+  }
+
+  /** Return the hash of a file, or undefined where the master has to be asked for it. */
+  async sum(path: string, saltenv: string): Promise<FileSum | undefined> {
+    if (this.runs === 0) return undefined
+    const count = this.counts.get(saltenv) ?? 0
+    this.counts.set(saltenv, count + 1)
+    if (count < ASKED_BEFORE) return undefined
+    const manifest = await this.current(saltenv)
+    const hsum = manifest?.sums.get(path)
+    return hsum === undefined ? undefined : { hsum, hash_type: manifest!.hashType }
+  }
+
+  private current(saltenv: string): Promise<Held | undefined> {
+    const trusted = this.trusted.get(saltenv)
+    if (trusted && this.now() - trusted.at < TRUSTED_MS) return trusted.held
+    const held = this.load(saltenv)
+    this.trusted.set(saltenv, { at: this.now(), held })
+    return held
+  }
+
+  private async load(saltenv: string): Promise<Held | undefined> {
+    const kept = this.kept.get(saltenv)
+    const answer = await this.ask(saltenv, kept?.digest ?? '')
+    const held = isDict(answer) ? readManifest(answer, kept) : undefined
+    if (held === undefined) this.kept.delete(saltenv)
+    else this.kept.set(saltenv, held)
+    return held
+  }
+}
+
+/** A text of an answer, whose texts are left as bytes. */
+function textIn(answer: Dict, name: string): string | undefined {
+  const value = answer.get(name)
+  return value instanceof Uint8Array ? decodeBytes(value) : typeof value === 'string' ? value : undefined
+}
+
+/** Read the answer of a master; undefined when it is no manifest. */
+function readManifest(answer: Dict, kept: Held | undefined): Held | undefined {
+  const digest = textIn(answer, 'digest')
+  if (digest === undefined) return undefined
+  if (digest === kept?.digest) return kept
+  const paths = textIn(answer, 'paths')?.split('\n')
+  const sums = answer.get('sums')
+  if (paths === undefined || !(sums instanceof Uint8Array) || sums.length % paths.length !== 0) return undefined
+  const bytes = Buffer.from(sums.buffer, sums.byteOffset, sums.length)
+  const size = bytes.length / paths.length
+  const entries = paths.map((path, at) => [path, bytes.toString('hex', at * size, (at + 1) * size)] as const)
+  return { digest, hashType: textIn(answer, 'hash_type') ?? 'sha256', sums: new Map(entries) }
+}
