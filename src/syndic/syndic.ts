@@ -65,12 +65,13 @@ export class Syndic {
     this.uppers = masters.map((name) => {
       const parts = { settings, fatal: this.fatal, onJob: (load: Dict, master: string) => this.take(load, master) }
       const own = new UpperMaster(name, { ...parts, opts: new Map(upper), log: namedLog(this.log, 'salt.minion') })
-      this.closings.push(() => own.close())
       return own
     })
     for (const own of this.uppers)
       this.handOver(fileName(own.name), this.isOf(own.name), (loads) => sendAll(own, loads))
     this.handOver('shared', this.isShared, (loads) => this.sendToAny(loads))
+    // first of all, so that nobody waits for what they do not answer
+    for (const own of this.uppers) this.closings.push(() => own.close())
     const opened = this.uppers.map((own) => own.open())
     await Promise.race([Promise.any(opened).catch(firstOf), this.over])
   }

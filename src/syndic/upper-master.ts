@@ -7,6 +7,9 @@ import { MasterSearch } from '../minion/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 import type { MinionSettings } from '../wire/mod.ts'
 
+/** Seconds until a request is sent again; the master takes each return once. */
+const ANSWER_SECONDS = 15
+
 export interface UpperParts {
   /** Its own copy: the name of the master differs. */
   opts: Dict
@@ -18,15 +21,20 @@ export interface UpperParts {
 
 export class UpperMaster {
   readonly name: string
-  isConnected = false
   private readonly parts: UpperParts
   private readonly search: MasterSearch
+  private hasBegun = false
 
   constructor(name: string, parts: UpperParts) {
     this.name = name
     this.parts = parts
     const { opts, log, settings, fatal } = parts
     this.search = new MasterSearch({ opts, log, group: { names: [name], failover: false }, settings, fatal })
+  }
+
+  /** Whether publications come in. */
+  get isConnected(): boolean {
+    return this.hasBegun && this.search.link.isListening
   }
 
   get id(): string {
@@ -39,13 +47,13 @@ export class UpperMaster {
   }
 
   close(): void {
-    this.isConnected = false
+    this.hasBegun = false
     this.search.close()
   }
 
   /** Send a request; resolves when the master has taken it. */
   send(load: Dict): Promise<Value> {
-    return this.search.link.ask(load)
+    return this.search.link.channel.send(load, { timeout: ANSWER_SECONDS, tries: 1 })
   }
 
   private async begin(): Promise<void> {
@@ -59,7 +67,7 @@ export class UpperMaster {
       }
       this.search.link.listen(take, done)
     })
-    this.isConnected = true
+    this.hasBegun = true
     const text = `Syndic ${this.id} started at ${asctime(new Date())}`
     if (option(opts, 'enable_legacy_startup_events')) await this.tell('syndic_start', text)
     await this.tell(`salt/syndic/${this.id}/start`, text)
