@@ -10,7 +10,6 @@ export const ABSENT_PROGRAMS: Readonly<Record<string, string>> = {
   'salt-extend': 'Brine does not make Salt extensions. Run brine new module NAME for a module of your own instead.',
   'salt-proxy': 'Brine has no proxy minions yet. Manage the device with modules of your own on a minion instead.',
   'salt-support': 'Brine gathers no support archive yet. Run salt-call --versions-report and grains.items instead.',
-  'salt-syndic': 'Brine has no syndic yet. Name several masters in the option master of the minions instead.',
   spm: 'Brine has no package manager of its own. Put formulas below a folder of file_roots instead.',
 }
 

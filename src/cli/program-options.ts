@@ -57,6 +57,7 @@ const LOGS: Readonly<Record<string, LogWish>> = {
   'salt-master': { name: 'salt.master' },
   'salt-minion': { name: 'salt.minion' },
   'salt-run': { name: 'salt.runner' },
+  'salt-syndic': { name: 'salt.cli.daemons', fileOption: 'syndic_log_file' },
   'salt-ssh': { name: 'salt.client.ssh', fileOption: 'ssh_log_file' },
 }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// The `salt-syndic` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-syndic` program.
+import { saltSyndic } from './daemons/syndic.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-syndic').then((status) => {
-  process.exitCode = status
+saltSyndic(process.argv.slice(2), processStreams).then((status) => {
+  // whatever is still waited for, such as a master that does not answer, was closed
+  process.exit(status)
 })

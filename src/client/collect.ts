@@ -5,6 +5,7 @@ import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
+import { jobOfTag, SyndicLists } from './syndic-lists.ts'
 
 /** What is printed where a job was published to nobody. */
 export const NOBODY_MATCHED = 'No minions matched the target. No command was sent, no jid was assigned.\n'
@@ -16,6 +17,8 @@ export interface CollectOptions {
   leavesPacked?: boolean
   /** Hears who still works on the job, each time they were asked. */
   onRunning?: (ids: ReadonlySet<string>) => void
+  /** Hears of syndics that did not tell in time which of their minions the job is for. */
+  onUntold?: (syndics: readonly string[]) => void
 }
 
 /** Where events come from: a socket, or the bus of this very process. */
@@ -39,6 +42,64 @@ interface Question {
   asked: number
 }
 
+/** Who has not returned to a job, as far as it is known: syndics tell of more minions while returns come. */
+class Awaited {
+  readonly waiting: Set<string>
+  readonly lists: SyndicLists | undefined
+  private readonly missing: Set<string>
+  private readonly found = new Set<string>()
+  /** Returns of minions that no list has named yet. */
+  private readonly early = new Map<string, MinionReturn>()
+
+  constructor(published: Published) {
+    this.waiting = new Set(published.minions)
+    this.missing = new Set(published.missing)
+    this.lists = published.syndics && new SyndicLists(published)
+  }
+
+  get isOver(): boolean {
+    return this.waiting.size === 0 && !(this.lists?.isWaiting ?? false)
+  }
+
+  /** Take a return; false when it is not waited for, or not yet. */
+  take(gathered: MinionReturn): boolean {
+    if (this.waiting.delete(gathered.id)) {
+      if (this.lists) this.found.add(gathered.id)
+      return true
+    }
+    const isEarly = this.lists !== undefined && !this.found.has(gathered.id) && this.early.size < MOST_EARLY
+    if (isEarly) this.early.set(gathered.id, gathered)
+    return false
+  }
+
+  /** Take the list of a syndic; undefined when an event is none. Return the returns that came before it. */
+  expect(event: BusEvent): MinionReturn[] | undefined {
+    const told = this.lists?.take(event)
+    if (!told) return undefined
+    if (told.leaves !== undefined) this.waiting.delete(told.leaves)
+    for (const id of told.missing) this.missing.add(id)
+    const before: MinionReturn[] = []
+    for (const id of told.minions) {
+      const early = this.early.get(id)
+      if (early) before.push(early)
+      this.early.delete(id)
+      if (early) this.found.add(id)
+      else if (!this.found.has(id)) this.waiting.add(id)
+    }
+    return before
+  }
+
+  /** Those who did not return. Syndics are not among them, unless they are their own minions. */
+  *silent(published: Published): Generator<MinionReturn> {
+    const untold = new Set(this.lists?.untold)
+    for (const id of this.waiting) if (!untold.has(id)) yield { id, reason: 'silent' }
+    for (const id of this.missing) {
+      const isBelow = this.found.has(id) || this.waiting.has(id)
+      if (!isBelow && (published.syndics === undefined || !untold.has(id))) yield { id, reason: 'missing' }
+    }
+  }
+}
+
 /** Returns as they come, and at the end those who did not return. */
 export async function* collectReturns(
   events: EventSource,
@@ -47,9 +108,10 @@ export async function* collectReturns(
   options: CollectOptions,
 ): AsyncGenerator<MinionReturn> {
   const { jid } = published
-  const waiting = new Set(published.minions)
+  const awaited = new Awaited(published)
+  const { waiting, lists } = awaited
   const ours = new Set([jid])
-  const isOurs = (tag: string): boolean => ours.has(tag.split('/')[2] ?? '')
+  const isOurs = (tag: string): boolean => ours.has(jobOfTag(tag) ?? '')
   events.want(isOurs)
   const began = performance.now()
   let limit = began + options.timeout * 1000
@@ -59,14 +121,20 @@ export async function* collectReturns(
   let question: Question | undefined
   // makes up for events that were missed
   const stored = function* (): Generator<MinionReturn> {
-    for (const [id, data] of events.stored?.(jid, waiting) ?? []) if (waiting.delete(id)) yield { id, data }
+    for (const [id, data] of events.stored?.(jid, waiting) ?? []) if (awaited.take({ id, data })) yield { id, data }
   }
-  while (waiting.size > 0) {
-    const event = await events.next(Math.max(0, (limit - performance.now()) / 1000))
+  while (!awaited.isOver) {
+    const end = waiting.size > 0 ? limit : lists!.end
+    const event = await events.next(Math.max(0, (end - performance.now()) / 1000))
     if (event) {
-      const gathered = returnOf(event, jid, options.leavesPacked)
-      if (gathered && waiting.delete(gathered.id)) yield gathered
-      else if (question) noteAnswer(event, question)
+      const named = awaited.expect(event)
+      const gathered = named ? undefined : returnOf(event, jid, options.leavesPacked)
+      if (named) {
+        limit = Math.max(limit, performance.now() + options.timeout * 1000)
+        yield* named
+      } else if (gathered) {
+        if (awaited.take(gathered)) yield gathered
+      } else if (question) noteAnswer(event, question)
       continue
     }
     if (!events.isOpen) {
@@ -78,7 +146,7 @@ export async function* collectReturns(
       continue
     }
     yield* stored()
-    if (waiting.size === 0) break
+    if (waiting.size === 0) continue
     if (question && question.running.size === 0 && question.asked === waiting.size && !isAwaited()) break
     if (question) options.onRunning?.(question.running)
     const asked = await ask(jid, [...waiting]).catch((error: unknown) => unlessLost(events, error))
@@ -87,11 +155,14 @@ export async function* collectReturns(
     ours.add(asked)
     events.want(isOurs)
     question = { jid: asked, running: new Set(), asked: waiting.size }
-    limit = performance.now() + options.gatherJobTimeout * 1000
+    limit = performance.now() + (options.gatherJobTimeout + (published.syndics?.seconds ?? 0)) * 1000
   }
-  for (const id of waiting) yield { id, reason: 'silent' }
-  for (const id of published.missing) yield { id, reason: 'missing' }
+  if (lists && lists.untold.length > 0) options.onUntold?.(lists.untold)
+  yield* awaited.silent(published)
 }
+
+/** Returns that are kept until a list names their minions. */
+const MOST_EARLY = 10_000
 
 /** Listen again after the connection was lost. Throw if the master does not come back. */
 export async function recovered(events: EventSource): Promise<void> {

@@ -1,6 +1,7 @@
 // Jobs as programs on the master's machine have them done. Listening begins before publishing, so that no return can be
 // missed.
 import { isLogged, type Log } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { publishedTarget } from '../match/mod.ts'
 import type { MinionReturn, Published } from '../sdk/mod.ts'
@@ -11,6 +12,7 @@ import { localKey } from './local-key.ts'
 import { MasterRequests } from './master-requests.ts'
 import { MuteEvents } from './mute-events.ts'
 import { storedBatch } from './stored-jobs.ts'
+import { isOfJob } from './syndic-lists.ts'
 
 export interface PublishRequest {
   tgt: Value
@@ -25,9 +27,6 @@ export interface PublishRequest {
   /** In place of the key of who runs this program. */
   credentials?: Dict
 }
-
-/** The number of a job is known only after it was published, so all jobs are listened to until then. */
-const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
 
 /** Marks requests of our client. Salt's own reads jobs from files of the master, ours does not. A Salt master ignores the mark. */
 const OWN_CLIENT = ['client', 'brine'] as const
@@ -84,6 +83,7 @@ export class LocalClient {
       ['jid', request.jid ?? ''],
     ])
     if (request.kwargs && request.kwargs.size > 0) load.set('kwargs', request.kwargs)
+    if (option(this.opts, 'order_masters')) load.set('to', request.timeout ?? option(this.opts, 'timeout'))
     load.set('user', user).set(...OWN_CLIENT)
     if (request.credentials) for (const [name, value] of request.credentials) load.set(name, value)
     this.bus.want(isOfJob)
@@ -145,14 +145,28 @@ export class LocalClient {
       minions,
       missing: texts(load.get('missing')),
       ...(reconnecting.ids.length > 0 && { reconnecting }),
+      ...this.syndicsIn(load),
     }
+  }
+
+  /** A master of Salt does not say which syndics it has. */
+  private syndicsIn(load: Dict): Pick<Published, 'syndics'> {
+    if (!option(this.opts, 'order_masters')) return {}
+    const seconds = option(this.opts, 'syndic_wait')
+    return { syndics: { seconds, ...(load.has('syndics') && { ids: texts(load.get('syndics')) }) } }
   }
 
   /** Returns as they come, and at the end those who did not return. */
   async *collect(published: Published, options: CollectOptions): AsyncGenerator<MinionReturn> {
     const began = performance.now()
     const asks = (jid: string, ids: string[]): Promise<string | undefined> => this.askWhoRuns(jid, ids)
-    for await (const gathered of collectReturns(this.bus, asks, published, options)) {
+    const onUntold = (syndics: readonly string[]): void => {
+      this.log(
+        'warning',
+        `Syndics did not tell which of their minions job ${published.jid} is for: ${syndics.join(', ')}`,
+      )
+    }
+    for await (const gathered of collectReturns(this.bus, asks, published, { onUntold, ...options })) {
       if (isLogged(this.log, 'debug')) {
         const end = gathered.data ? 'returned' : `did not return (${gathered.reason})`
         const seconds = ((performance.now() - began) / 1000).toFixed(3)

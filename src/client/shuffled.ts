@@ -1,8 +1,8 @@
-// Minions in random order, for a subset of them.
+// Things in random order: minions for a subset of them, masters of which one is wanted.
 
-/** Return the ids in random order. */
-export function shuffled(ids: readonly string[]): string[] {
-  const all = [...ids]
+/** Return the items in random order. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const all = [...items]
   for (let at = all.length - 1; at > 0; at--) {
     const other = Math.floor(Math.random() * (at + 1))
     ;[all[at], all[other]] = [all[other]!, all[at]!]

@@ -100,6 +100,13 @@ async function readMasterConfig(request: MasterConfigRequest, serviceLog: Log): 
   return opts
 }
 
+/** What `salt-syndic` sees of the master beside it: the files of the syndic lie below the root, too. */
+export async function syndicMasterConfig(request: MasterConfigRequest = {}): Promise<Dict> {
+  const opts = await masterConfig(request)
+  moveBelowRoot(opts, ['syndic_pidfile', ...(isPlainPath(opts.get('syndic_log_file')) ? ['syndic_log_file'] : [])])
+  return opts
+}
+
 /** What `salt` and its like see: the master's options, the user's own file, and the token of a login. */
 export async function clientConfig(request: MasterConfigRequest = {}): Promise<Dict> {
   const { env = process.env, log = silentLog } = request

@@ -11,6 +11,7 @@ export {
   type MasterConfigRequest,
   masterConfig,
   masterDefaults,
+  syndicMasterConfig,
 } from './master.ts'
 export { MINION_CONFIG, type MinionConfigRequest, minionConfig, minionDefaults } from './minion.ts'
 export { defaultOf, isFor, type Option, type OptionTable, type Role, typesOf } from './option.ts'

@@ -13,6 +13,7 @@ function deliveriesOf(bytes = 10, more: Partial<DeliveryParts> = {}): Deliveries
     log: (level, text) => void (level === 'warning' ? lines.push(text) : silentLog(level, text)),
     jobs: { ledger: { outcomeOf: () => undefined } } as never,
     publications: { keyId: 'new', seal: async () => ({ keyId: 'new', packet }), publish: undefined as never },
+    syndics: { isKnown: () => false, listening: () => [], hasAny: false },
     connections: { lostFor: () => undefined, claim: () => false, mayListen: () => false, onArrival: () => {} },
     ...more,
   }

@@ -9,6 +9,7 @@ import type { JobStore } from '../store/mod.ts'
 import type { PublishChannel, SealedPublication } from '../wire/mod.ts'
 import type { Connections } from './connections.ts'
 import { frozen } from './publication.ts'
+import type { Syndics } from './syndics.ts'
 
 /** Publications that are kept; the oldest go first. */
 const MOST_KEPT = 5000
@@ -35,6 +36,7 @@ export interface DeliveryParts {
   jobs: Pick<JobStore, 'ledger' | 'recent' | 'note' | 'job'>
   publications: Pick<PublishChannel, 'seal' | 'keyId' | 'publish'>
   connections: Pick<Connections, 'lostFor' | 'claim' | 'mayListen' | 'onArrival'>
+  syndics: Pick<Syndics, 'isKnown' | 'listening' | 'hasAny'>
   now?: () => number
 }
 
@@ -91,9 +93,10 @@ export class Deliveries {
   /** Keep a publication that was sent. */
   keep(jid: string, load: Dict, ids: readonly string[], sealed: SealedPublication): void {
     const window = this.windowOf(load)
-    if (window <= 0 || ids.length === 0) return
+    const { connections, syndics } = this.parts
+    if (window <= 0 || (ids.length === 0 && !syndics.hasAny)) return
     const now = this.now()
-    const unreached = new Set(ids.filter((id) => !this.parts.connections.mayListen(id)))
+    const unreached = new Set([...ids, ...syndics.listening()].filter((id) => !connections.mayListen(id)))
     this.add({ jid, load, ids, sealed: { ...sealed, at: now }, until: now + window * 1000, unreached })
   }
 
@@ -115,11 +118,13 @@ export class Deliveries {
   async missed(id: string, mark: Value): Promise<{ jobs: Uint8Array[]; seen: boolean }> {
     const seen = typeof mark === 'string' && this.parts.connections.claim(mark, id)
     this.expire()
+    const isSyndic = this.parts.syndics.isKnown(id)
     const packets: Uint8Array[] = []
     // sealing takes a while, in which jobs come and go
     for (const kept of [...this.kept]) {
       kept.among ??= new Set(kept.ids)
-      if (!kept.among.has(id) || this.hasReturned(kept.jid, id)) continue
+      // every job may be for minions below a syndic, which knows the jobs that it has handed on
+      if (!isSyndic && (!kept.among.has(id) || this.hasReturned(kept.jid, id))) continue
       kept.unreached.delete(id)
       packets.push((await this.sealed(kept)).packet)
     }
@@ -139,15 +144,21 @@ export class Deliveries {
   }
 
   private publishUnreached({ jid, load, unreached }: Kept, arrived: ReadonlySet<string>): void {
-    const { connections, publications, log } = this.parts
+    const { connections, publications, syndics, log } = this.parts
     const ids = [...arrived].filter((id) => unreached.has(id) && connections.mayListen(id))
     for (const id of ids) unreached.delete(id)
-    const wanted = ids.filter((id) => !this.hasReturned(jid, id))
-    if (wanted.length === 0) return
-    log('debug', `Job ${jid} is published again for ${wanted.join(', ')}`)
-    publications.publish(frozen(load, wanted)).catch((error: unknown) => {
-      log('error', `Job ${jid} cannot be published again: ${toError(error).message}`)
-    })
+    const again = (wanted: string[], sent: Dict): void => {
+      if (wanted.length === 0) return
+      log('debug', `Job ${jid} is published again for ${wanted.join(', ')}`)
+      publications.publish(sent).catch((error: unknown) => {
+        log('error', `Job ${jid} cannot be published again: ${toError(error).message}`)
+      })
+    }
+    const isSyndic = (id: string): boolean => syndics.isKnown(id)
+    const wanted = ids.filter((id) => !isSyndic(id) && !this.hasReturned(jid, id))
+    again(wanted, frozen(load, wanted))
+    // a syndic of Salt hands the target on; minions that have the job do not take it again
+    again(ids.filter(isSyndic), load)
   }
 
   private hasReturned(jid: string, id: string): boolean {
@@ -190,14 +201,14 @@ export class Deliveries {
   }
 
   private restore(): void {
-    const { jobs, log } = this.parts
+    const { jobs, log, syndics } = this.parts
     const clock = Date.now() / 1000
     try {
       for (const { jid, load, minions, made } of jobs.recent(clock - LONGEST_WINDOW, MOST_KEPT)) {
         // the clock may have been set back: a job from the future may be hours old
         const left = made > clock ? 0 : made + this.windowOf(load) - clock
         const ids = left > 0 ? minions.filter((id) => !this.hasReturned(jid, id)) : []
-        if (ids.length === 0) continue
+        if (ids.length === 0 && (left <= 0 || !syndics.hasAny)) continue
         this.add({ jid, load: frozen(load, ids), ids, until: this.now() + left * 1000, unreached: new Set() })
       }
     } catch (error) {

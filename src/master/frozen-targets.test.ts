@@ -54,6 +54,7 @@ async function publish(fleet: readonly Minion[], opts: Dict, load: Dict): Promis
     jobCaches: { published: async () => undefined },
     publications: { publish: async (publication: Dict) => sent.push(publication) },
     deliveries: { keep: () => undefined, expected: () => ({ ids: [], seconds: 0 }) },
+    syndics: { hasAny: true, listening: () => ['syndic'] },
   } as unknown as MasterParts
   const resolve: TargetResolver['trusted'] = ({ target, kind, delimiter }) => ({
     ...resolveTarget(known, target, kind, delimiter),

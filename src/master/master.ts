@@ -73,6 +73,7 @@ import { refusedAnswer } from './refusals.ts'
 import { ReturnService } from './returns.ts'
 import { type MasterSchedule, openMasterSchedule } from './scheduling.ts'
 import { SshMinions } from './ssh-minions.ts'
+import { Syndics } from './syndics.ts'
 import { answerTargets } from './target-questions.ts'
 import { TargetResolver } from './target-resolver.ts'
 
@@ -528,7 +529,7 @@ async function openPublisher(
   opts: Dict,
   { identity, keys, secret, log, jobs, program }: PublisherParts,
   closings: Closing[],
-): Promise<Pick<MasterParts, 'connections' | 'deliveries'> & { publications: PublishChannel }> {
+): Promise<Pick<MasterParts, 'connections' | 'deliveries' | 'syndics'> & { publications: PublishChannel }> {
   const connections = new Connections(transport.name === 'tcp')
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
@@ -552,8 +553,10 @@ async function openPublisher(
     lifetime: option(opts, 'publication_ttl'),
     minions: () => keys.list('minions'),
   })
-  const deliveries = new Deliveries({ opts, log, jobs, publications, connections })
+  const isAccepted = (id: string): boolean => keys.accepted(id) !== undefined
+  const syndics = new Syndics({ opts, log, connections, isAccepted })
+  const deliveries = new Deliveries({ opts, log, jobs, publications, connections, syndics })
   deliveries.start()
   closings.push(() => deliveries.close())
-  return { publications, connections, deliveries }
+  return { publications, connections, deliveries, syndics }
 }

@@ -23,7 +23,7 @@ import { masterTops } from './tops.ts'
 export interface Services
   extends Pick<
     MasterParts,
-    'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage' | 'connections' | 'deliveries'
+    'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage' | 'connections' | 'deliveries' | 'syndics'
   > {
   files: FileService
   pillars: PillarService

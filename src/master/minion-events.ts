@@ -1,24 +1,26 @@
 // `_minion_event`: what minions tell. A single event arrives within the load of its request, so that its `id` is the proven one;
 // the events of a list go out as they are. Which tags a minion may fire is said in one table (`tagRefusal`).
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
-import { option } from '../config/mod.ts'
-import { type Dict, fnmatch, isDict, isList, str, textOf } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, textOf } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { MasterParts } from './parts.ts'
 
-type EventParts = Pick<MasterParts, 'bus' | 'log' | 'opts' | 'keys'>
+type FiringParts = Pick<MasterParts, 'bus' | 'log' | 'keys'>
+type EventParts = FiringParts & Pick<MasterParts, 'syndics'>
 
 export function takeMinionEvent(parts: EventParts, load: Dict): null {
   const id = str(load.get('id') ?? '')
   const events = load.get('events')
   if (events === undefined || !isList(events)) {
-    fireFor(parts, minionOrigin(id), textOf(load.get('tag') ?? null) ?? '', load)
+    const tag = textOf(load.get('tag') ?? null) ?? ''
+    if (tag === `salt/syndic/${id}/start`) parts.syndics.register(id)
+    fireFor(parts, minionOrigin(id), tag, load)
     return null
   }
-  const pretag = load.get('pretag') === `syndic/${id}` && mayPassOn(parts, id) ? `syndic/${id}` : undefined
-  const origin = pretag !== undefined || isSyndic(parts, id) ? syndicOrigin(id) : minionOrigin(id)
+  const { syndics } = parts
+  const pretag = load.get('pretag') === `syndic/${id}` && syndics.mayPassOn(id) ? `syndic/${id}` : undefined
+  if (pretag !== undefined) syndics.register(id)
+  const origin = pretag !== undefined || syndics.isKnown(id) ? syndicOrigin(id) : minionOrigin(id)
   for (const event of events.filter(isDict)) {
     const tag = textOf(event.get('tag') ?? null) ?? ''
     const data = event.get('data') ?? null
@@ -26,29 +28,22 @@ export function takeMinionEvent(parts: EventParts, load: Dict): null {
     // a syndic marks what it passes on with its own name in front, and after that may be anything
     if (pretag !== undefined && isTag(`${pretag}/${tag}`)) parts.bus.fireFrom(origin, `${pretag}/${tag}`, new Map(body))
     if (origin.kind === 'minion' && isAboutSender(tag, id) && body.has('id')) body.set('id', id)
-    fireFor(parts, origin, tag, body)
+    // most events of a master below are reserved for it, and stay under the syndic's name
+    fireFor(parts, origin, tag, body, pretag !== undefined)
   }
   return null
 }
 
-/** Fires an event of somebody who may not fire every tag, or says in the log why not. */
-export function fireFor({ bus, log, keys }: EventParts, origin: Origin, tag: string, data: Dict): boolean {
+/** Fire an event of somebody who may not fire every tag, or log why not. `isTold` says that the event was fired under another tag. */
+export function fireFor(
+  { bus, log, keys }: FiringParts,
+  origin: Origin,
+  tag: string,
+  data: Dict,
+  isTold = false,
+): boolean {
   const refusal = tagRefusal(origin, tag, (id) => !isValidId(id) || keys.accepted(id) !== undefined)
   if (refusal === undefined) bus.fireFrom(origin, tag, data)
-  else log('warning', refusal)
+  else log(isTold ? 'debug' : 'warning', refusal)
   return refusal === undefined
 }
-
-/** Whether a minion may act as a syndic: with `order_masters` those that `syndics` names, or every one where it is not set. */
-export function mayPassOn({ opts }: Pick<EventParts, 'opts'>, id: string): boolean {
-  if (!option(opts, 'order_masters')) return false
-  const named = opts.get('syndics') ?? null
-  return named === null || (isList(named) && named.some((glob) => fnmatch(id, str(glob))))
-}
-
-/** Where a file for each syndic lies, as Salt keeps them. */
-export const syndicsFolder = ({ opts }: Pick<EventParts, 'opts'>): string => join(option(opts, 'cachedir'), 'syndics')
-
-/** Whether a minion has passed on returns before. */
-const isSyndic = (parts: EventParts, id: string): boolean =>
-  mayPassOn(parts, id) && isValidId(id) && existsSync(join(syndicsFolder(parts), id))

@@ -1,7 +1,8 @@
 // The master as its own functions reach it: without sockets, and with the rights of its owner.
 import { BrineError, newJid, shownText } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
-import { collectReturns, requestOf } from '../client/mod.ts'
+import { collectReturns, isOfJob, requestOf } from '../client/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { publishedTarget, resolveTarget } from '../match/mod.ts'
@@ -12,9 +13,7 @@ import type { MasterParts } from './parts.ts'
 import { type JobRequest, readRequest } from './publication.ts'
 import { type Publishing, withTargets } from './publish.ts'
 
-type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'kept' | 'stores'>
-
-const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/')
+type OwnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'kept' | 'stores' | 'syndics'>
 
 export interface OwnAsking extends Pick<MasterAccess, 'overSsh'> {
   /** The user in whose name jobs are published. */
@@ -36,7 +35,8 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     const overSsh = minions ? [] : ((await publishing.ssh?.targets(request, true)) ?? [])
     const found = minions ? { minions, missing: [] } : resolveTarget(parts, tgt, tgtType, delimiter)
     const targeted = withTargets(found, overSsh)
-    if (targeted.minions.length === 0) return undefined
+    const ordersMasters = minions === undefined && option(parts.opts, 'order_masters')
+    if (targeted.minions.length === 0 && !ordersMasters) return undefined
     const jid = request.jid ?? newJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
     try {
@@ -45,7 +45,8 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
       release(jid)
       throw error
     }
-    return { jid, ...targeted }
+    const seconds = option(parts.opts, 'syndic_wait')
+    return { jid, ...targeted, ...(ordersMasters && { syndics: { ids: parts.syndics.listening(), seconds } }) }
   }
   const publishUnclaimed = async (job: MinionJob, minions?: string[]): Promise<Published | undefined> => {
     const published = await publish(job, minions)

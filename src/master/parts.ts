@@ -7,6 +7,7 @@ import type { DataCache, JobStore, PkiKeys, StorageWatch } from '../store/mod.ts
 import type { PublishChannel } from '../wire/mod.ts'
 import type { Connections } from './connections.ts'
 import type { Deliveries } from './delivery.ts'
+import type { Syndics } from './syndics.ts'
 
 /** Who hears of jobs besides the store. */
 export interface JobListeners {
@@ -34,4 +35,5 @@ export interface MasterParts {
   publications: Pick<PublishChannel, 'publish' | 'reached'>
   connections: Connections
   deliveries: Deliveries
+  syndics: Syndics
 }

@@ -1,6 +1,7 @@
 // The request to publish a job, and the publication that minions get. Every field that a request may carry is declared in one
 // table with its shape and with the right that a limited user needs for it; nothing else of a request reaches minions.
 import { isJid } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
@@ -142,7 +143,13 @@ export function fieldsInNeed({ fields }: JobRequest, opts: Dict): Array<[field: 
 }
 
 /** Build what is published and kept of a job, with the target as it was written. The user's name is all that it tells of the caller. */
-export function publicationOf(request: JobRequest, jid: string, user: string, opts: Dict): Dict {
+export function publicationOf(
+  request: JobRequest,
+  jid: string,
+  user: string,
+  opts: Dict,
+  authList: Value[] = [],
+): Dict {
   const { fun, arg, tgt, tgtType, delimiter = ':', fields } = request
   const published: Dict = new Map<Value, Value>([
     ['fun', fun],
@@ -157,7 +164,14 @@ export function publicationOf(request: JobRequest, jid: string, user: string, op
     if (fields.has(name) && name !== 'ret' && !OF_THE_MASTER.has(name)) published.set(name, fields.get(name)!)
   }
   if (published.has('start_event')) published.set('start_event', true)
-  return published.set('user', user) as Dict
+  const ownName = option(opts, 'master_id')
+  if (ownName && !published.has('master_id')) published.set('master_id', ownName)
+  const ordersMasters = option(opts, 'order_masters')
+  if (ordersMasters && !published.has('to')) published.set('to', option(opts, 'timeout'))
+  published.set('user', user)
+  // what the user may do on minions of the masters below
+  if (ordersMasters) published.set('auth_list', authList)
+  return published
 }
 
 /** An external job cache is one more returner of every job. */

@@ -13,7 +13,10 @@ import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
 import type { SshMinions } from './ssh-minions.ts'
 
-type PublishParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries'>
+type PublishParts = Pick<
+  MasterParts,
+  'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries' | 'syndics'
+>
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
@@ -29,6 +32,10 @@ export interface SendingOptions {
   overSsh?: readonly string[]
   /** The system of external authentication that knows the user. */
   eauth?: string
+  /** What the user may do on minions of the masters below. */
+  authList?: Value[]
+  /** Whether a master above published the job. */
+  isFromAbove?: boolean
 }
 
 const AUTHORIZATION: Refusal = { name: 'AuthorizationError', message: 'Authorization error occurred.' }
@@ -60,7 +67,7 @@ export class Publishing {
   async publish(load: Dict, peer?: Peer): Promise<Dict> {
     const judged = await this.judged(load, peer)
     if (judged instanceof Map) return judged
-    const { request, user, isFrozen, eauth } = judged
+    const { request, user, isFrozen, eauth, authList, isFromAbove } = judged
     const overSsh = (await this.ssh?.targets(request, judged.isOwner)) ?? []
     if (overSsh.length > 0 && !judged.mayReach(overSsh)) return this.refusals.refuse(load, AUTHORIZATION)
     const { problems } = judged.targeted
@@ -74,6 +81,8 @@ export class Publishing {
         isFrozen,
         isOfSalt,
         overSsh,
+        authList,
+        isFromAbove,
         ...(eauth !== undefined && { eauth }),
       })
     } catch (error) {
@@ -86,6 +95,7 @@ export class Publishing {
         ['minions', targeted.minions],
         ['missing', targeted.missing],
         ...this.awaited(request, targeted.minions),
+        ...(ordersMasters ? [['syndics', this.parts.syndics.listening()] as const] : []),
       ]),
     )
   }
@@ -121,12 +131,12 @@ export class Publishing {
     request: JobRequest,
     user: string,
     { minions, missing }: Targeted,
-    { isFrozen = false, isOfSalt = false, overSsh = [], eauth }: SendingOptions = {},
+    { isFrozen = false, isOfSalt = false, overSsh = [], eauth, authList, isFromAbove = false }: SendingOptions = {},
   ): Promise<string> {
     const { opts, bus, jobs, jobCaches, publications, deliveries, log } = this.parts
     const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(briefStr(jid))} is not a job id`)
-    const load = publicationOf(request, jid, user, opts)
+    const load = publicationOf(request, jid, user, opts, authList)
     const trace = currentTraceparent()
     if (trace !== undefined) load.set('traceparent', trace)
     else if (!switchedOn(opts, 'tracing')) load.delete('traceparent')
@@ -139,7 +149,11 @@ export class Publishing {
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
     if (load.has('traceparent')) job.set('traceparent', load.get('traceparent')!)
-    bus.fire(`salt/job/${jid}/new`, job.set('minions', minions).set('missing', missing))
+    job.set('minions', minions).set('missing', missing)
+    // a caller above waits for the lists of these, too
+    const below = isFromAbove ? this.parts.syndics.listening() : []
+    if (isFromAbove && option(opts, 'order_masters')) job.set('syndics', below)
+    bus.fire(`salt/job/${jid}/new`, job)
     bus.fire(`salt/job/${jid}/publish`, new Map(load))
     const sent = isFrozen ? frozen(load, minions) : load
     const attributes = { 'salt.pub.jid': jid, 'salt.pub.fun': functionLabel(request.fun) }

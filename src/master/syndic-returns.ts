@@ -1,25 +1,22 @@
 // `_syndic_return`: returns that a syndic gathered from its own minions, taken apart into one for each.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isJid, shownText } from '../base/mod.ts'
 import { syndicOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
-import { mayPassOn, syndicsFolder } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import type { ReturnService } from './returns.ts'
 
 const PASSED_ON = ['master_id', 'fun', 'fun_args', 'out', 'sig']
 
-interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs'> {
+interface SyndicParts extends Pick<MasterParts, 'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'syndics'> {
   returns: ReturnService
 }
 
 /** Take the returns that a syndic passes on; a minion that may not act as a syndic returns for nobody else. */
 export async function takeSyndicReturn(parts: SyndicParts, load: Dict): Promise<null> {
   const syndic = str(load.get('id')!)
-  if (!mayPassOn(parts, syndic)) {
+  if (!parts.syndics.mayPassOn(syndic)) {
     const reason = option(parts.opts, 'order_masters') ? 'syndics does not name it' : 'order_masters is not set'
     parts.log('warning', `Dropped returns that ${syndic} passed on: ${reason}`)
     return null
@@ -42,7 +39,7 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
     parts.log('warning', `Dropped returns that ${syndic} passed on to what cannot be a job: ${shown}`)
     return
   }
-  register(parts, syndic)
+  parts.syndics.register(syndic)
   // minions of this master speak for themselves
   const passedOn = [...returned].filter(([id]) => {
     return isValidId(id) && (id === syndic || parts.keys.accepted(id) === undefined)
@@ -57,12 +54,4 @@ async function takeOne(parts: SyndicParts, load: Dict, syndic: string): Promise<
     for (const name of PASSED_ON) if (load.has(name)) single.set(name, load.get(name)!)
     await parts.returns.take(single, syndicOrigin(syndic))
   }
-}
-
-/** Syndics are known by files of their ids. */
-function register(parts: SyndicParts, id: string): void {
-  if (!isValidId(id)) return
-  const folder = syndicsFolder(parts)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(join(folder, id), '', { mode: 0o600 })
 }

@@ -48,6 +48,8 @@ export interface Published extends TargetedMinions {
   jid: string
   /** Minions that lost their connection a moment ago. They get the job if they are back within so many seconds. */
   reconnecting?: { ids: string[]; seconds: number }
+  /** Syndics that tell which of their minions the job is for, and for how many seconds that is waited for; no ids when nobody knows them. */
+  syndics?: { ids?: string[]; seconds: number }
 }
 
 /** Jobs for minions, and the minions that a target means. */

@@ -176,7 +176,7 @@ export class SqliteJobs implements JobStore {
 
   recent(since: number, limit: number): Array<JobRecord & { made: number }> {
     const rows = this.sql(
-      'SELECT job.jid AS jid, load, minions, job.made AS made FROM job JOIN ledger_job l ON l.jid = job.jid WHERE job.made >= ? AND l.returned < l.total AND NOT EXISTS (SELECT 1 FROM foreign_job f WHERE f.jid = job.jid) ORDER BY job.made DESC LIMIT ?',
+      'SELECT job.jid AS jid, load, minions, job.made AS made FROM job JOIN ledger_job l ON l.jid = job.jid WHERE job.made >= ? AND (l.returned < l.total OR l.total = 0) AND NOT EXISTS (SELECT 1 FROM foreign_job f WHERE f.jid = job.jid) ORDER BY job.made DESC LIMIT ?',
     )
     return (rows.all(since, limit) as Row[]).reverse().map(({ jid, load, minions, made }) => ({
       jid: String(jid),

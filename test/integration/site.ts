@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '../../src/base/mod.ts'
 import { overSsh } from '../../src/cli/over-ssh.ts'
-import { LocalClient, localKey } from '../../src/client/mod.ts'
-import { masterConfig, minionConfig } from '../../src/config/mod.ts'
+import { LocalClient, localKey, type PublishRequest } from '../../src/client/mod.ts'
+import { masterConfig, minionConfig, syndicMasterConfig } from '../../src/config/mod.ts'
 import { type Dict, type Plain, str, toPlain, type Value } from '../../src/data/mod.ts'
 import { Master } from '../../src/master/mod.ts'
 import { Minion } from '../../src/minion/mod.ts'
 import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
+import { Syndic, syndicOptions } from '../../src/syndic/mod.ts'
 import { freePort } from '../free-port.ts'
 import { PATIENCE_SECONDS } from '../until.ts'
 
@@ -85,6 +86,22 @@ export class TestMaster {
     const jid = await this.publish(id, fun, arg)
     const { data } = await this.event(new RegExp(`^salt/job/${jid}/ret/${id}$`), seconds)
     return toPlain(data.get('return')!)
+  }
+
+  /** Every answer to a job, in the order in which they came; minions that did not answer are `null`. */
+  async gather(request: PublishRequest): Promise<Array<[id: string, answer: Plain]>> {
+    const client = await LocalClient.open(this.opts, silentLog)
+    try {
+      const published = await client.publish(request)
+      const answers: Array<[string, Plain]> = []
+      const patience = { timeout: PATIENCE_SECONDS, gatherJobTimeout: PATIENCE_SECONDS }
+      if (published)
+        for await (const { id, data } of client.collect(published, patience))
+          answers.push([id, data ? toPlain(data.get('return')!) : null])
+      return answers
+    } finally {
+      client.close()
+    }
   }
 
   /** Calls a function of the wheel. */
@@ -183,6 +200,16 @@ export class TestSite {
     this.closings.push(() => minion.close())
     await minion.open()
     return minion
+  }
+
+  /** The syndic of a master that this site has, by the name of that master; its options are those of the master. */
+  async syndic(master: string, id: string): Promise<Syndic> {
+    const lower = await syndicMasterConfig({ path: join(this.root, master, 'etc', 'master') })
+    const minion = await minionConfig({ path: this.minionConfig(id) })
+    const syndic = new Syndic(syndicOptions(lower, minion, true), silentLog)
+    this.closings.push(() => syndic.close())
+    await syndic.open()
+    return syndic
   }
 
   atEnd(closing: () => Promise<unknown>): void {

@@ -27,11 +27,19 @@ const PROGRAMS = ['salt', 'salt-run', 'salt-key', 'salt-cp', 'salt-call']
 /** The other one of two masters, where minions know two. */
 export const SECOND_MASTER = 'master-b'
 
+/** The master below another one, and the syndic beside it. */
+export const LOWER_MASTER = 'lower-master'
+export const SYNDIC = 'syndic'
+
 /** The daemon of the REST API. */
 export const API = 'api'
 
 /** Our master serves the API itself, with salt-api beside it; `LIVE_API=apart` leaves it to salt-api alone. */
 const IS_APART = process.env['LIVE_API'] === 'apart'
+
+const LOWER_ADDRESS = '127.0.0.3'
+
+type MinionSetup = Scenario['setup']['minions'][string]
 
 /** What has not ended by then hangs. */
 const COMMAND_SECONDS = 3 * PATIENCE_SECONDS
@@ -68,24 +76,37 @@ export class Cluster {
     // recordings copy it to minions, without saying what is in it
     this.write('local.txt', 'a file of the master\n')
     for (const [name, address] of Object.entries(this.masters)) this.configureMaster(name, address)
-    for (const [id, { grains = {}, config = {} }] of Object.entries(setup.minions)) {
-      this.configure(join('minions', id), 'minion', {
-        id,
-        root_dir: join(this.root, 'minions', id),
-        ...this.places(join('minions', id), 'minion'),
-        master: '127.0.0.1',
-        master_port: this.ports.ret,
-        publish_port: this.ports.pub,
-        acceptance_wait_time: 2,
-        random_reauth_delay: 1,
-        recon_default: 100,
-        recon_max: 1000,
-        recon_randomize: false,
-        grains,
-        ...(this.placed(config) as object),
-      })
-    }
+    for (const [id, minion] of Object.entries(setup.minions)) this.configureMinion(id, '127.0.0.1', minion)
+    for (const [id, grains] of Object.entries(setup.lower_minions ?? {}))
+      this.configureMinion(id, LOWER_ADDRESS, { grains })
     for (const program of PROGRAMS) this.wrap(program)
+  }
+
+  private configureMinion(id: string, master: string, { grains = {}, config = {} }: MinionSetup): void {
+    this.configure(join('minions', id), 'minion', {
+      id,
+      root_dir: join(this.root, 'minions', id),
+      ...this.places(join('minions', id), 'minion'),
+      master,
+      master_port: this.ports.ret,
+      publish_port: this.ports.pub,
+      acceptance_wait_time: 2,
+      random_reauth_delay: 1,
+      recon_default: 100,
+      recon_max: 1000,
+      recon_randomize: false,
+      grains,
+      ...(this.placed(config) as object),
+    })
+  }
+
+  /** The options of a master: a lower one has its own, and its syndic signs in like a minion of that machine. */
+  private ownOptions(name: string): object {
+    const { master, lower_master: lower = {} } = this.scenario.setup
+    if (name !== LOWER_MASTER) return this.placed(master) as object
+    this.configure(name, 'minion', { id: lower['id'], root_dir: join(this.root, name), ...this.places(name, 'minion') })
+    const above = { syndic_master: '127.0.0.1', syndic_master_port: this.ports.ret }
+    return { ...(this.placed(lower) as object), ...above }
   }
 
   private configureMaster(name: string, address: string): void {
@@ -98,7 +119,7 @@ export class Cluster {
       worker_threads: 3,
       file_roots: { base: [join(this.root, 'srv/salt')] },
       pillar_roots: { base: [join(this.root, 'srv/pillar')] },
-      ...(this.placed(this.scenario.setup.master) as object),
+      ...this.ownOptions(name),
     }
     const api = this.apiOptions && { ...(this.placed(this.apiOptions) as object), port: this.ports.api }
     const withApi = { ...options, ...(api && { rest_cherrypy: api }) }
@@ -124,7 +145,15 @@ export class Cluster {
   private get masters(): { [name: string]: string } {
     const lists = Object.values(this.scenario.setup.minions).map(({ config }) => config?.['master'])
     const hasTwo = lists.some((list) => Array.isArray(list) && list.includes('127.0.0.2'))
-    return { master: '127.0.0.1', ...(hasTwo && { [SECOND_MASTER]: '127.0.0.2' }) }
+    return {
+      master: '127.0.0.1',
+      ...(hasTwo && { [SECOND_MASTER]: '127.0.0.2' }),
+      ...(this.hasLowerMaster && { [LOWER_MASTER]: LOWER_ADDRESS }),
+    }
+  }
+
+  get hasLowerMaster(): boolean {
+    return this.scenario.setup.lower_master !== undefined
   }
 
   get hasSecondMaster(): boolean {
@@ -155,6 +184,7 @@ export class Cluster {
   /** Where a daemon's configuration is. */
   private configOf(name: string): string {
     if (name === API) return join(this.root, IS_APART ? API : 'master')
+    if (name === SYNDIC) return join(this.root, LOWER_MASTER)
     return join(this.root, name in this.masters ? name : join('minions', name))
   }
 
@@ -162,7 +192,11 @@ export class Cluster {
   placed(value: Json): Json {
     if (typeof value === 'string') {
       const [host, port] = [hostname(), String(this.ports.api)]
-      return value.replaceAll('<ROOT>', this.root).replaceAll('<HOST>', host).replaceAll('<API_PORT>', port)
+      return value
+        .replaceAll('<ROOT>', this.root)
+        .replaceAll('<ROOT_LOW>/master', join(this.root, LOWER_MASTER))
+        .replaceAll('<HOST>', host)
+        .replaceAll('<API_PORT>', port)
     }
     if (Array.isArray(value)) return value.map((item) => this.placed(item))
     if (value === null || typeof value !== 'object') return value
@@ -190,7 +224,8 @@ export class Cluster {
   }
 
   start(name: string): void {
-    const program = name === API ? 'salt-api' : name in this.masters ? 'salt-master' : 'salt-minion'
+    const own: { [name: string]: string } = { [API]: 'salt-api', [SYNDIC]: 'salt-syndic' }
+    const program = own[name] ?? (name in this.masters ? 'salt-master' : 'salt-minion')
     const log = openSync(join(this.root, `${name}.log`), 'a')
     const [command, ...words] = [...this.programs.words(program), '-c', this.configOf(name), '-l', 'warning']
     const env = { ...process.env, ...this.programs.env }

@@ -1,7 +1,7 @@
 // Plays a scenario: starts what it needs, does its steps in order, and says which came out otherwise than recorded.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_SECONDS } from '../until.ts'
-import { type Ran, SECOND_MASTER } from './cluster.ts'
+import { LOWER_MASTER, type Ran, SECOND_MASTER } from './cluster.ts'
 import { differenceOfTexts, matchesJson, readJson } from './compare.ts'
 import { isForOthers, missingEvents } from './events.ts'
 import { HttpSteps } from './http-steps.ts'
@@ -35,7 +35,7 @@ const ASKS_ABOUT_JOBS = /salt-run jobs\.|GET \/jobs|saltutil\.(running|find_job|
 
 /** Scenarios whose events say what came of it. */
 const TOLD_BY_EVENTS =
-  /^(more-|rest-|reactor-|orch-|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
+  /^(more-|rest-|reactor-|orch-|syndic|custom-events|state-progress-events|event-id-spoofing|async-and-running)/
 
 class Play {
   private readonly scenario: Scenario
@@ -118,6 +118,9 @@ class Play {
     const [, refused] = /^minion (\w+) after the denial/.exec(what) ?? []
     if (refused !== undefined) return this.logged(refused, /rejected this minion's public key/)
     if (what === 'minion log lines about masters') return this.logged('web1', /Master ip address changed/)
+    if (what === 'events on the lower master') {
+      return this.eventsVerdict(step['events'] as RecordedEvent[], LOWER_MASTER)
+    }
     if (what === 'events_on_B') return this.eventsVerdict(step['events'] as RecordedEvent[], SECOND_MASTER)
     return { skipped: `no way to observe: ${what}` }
   }

@@ -35,6 +35,9 @@ export interface Scenario {
     master: { [option: string]: Json }
     minions: { [id: string]: { grains?: { [name: string]: Json }; config?: { [option: string]: Json } } }
     files?: { [path: string]: string }
+    /** A master below, with a syndic beside it, and its minions with their grains. */
+    lower_master?: { [option: string]: Json }
+    lower_minions?: { [id: string]: { [name: string]: Json } }
   }
   steps: Step[]
   events: RecordedEvent[]

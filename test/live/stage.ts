@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../src/bus/mod.ts'
 import { fnmatch } from '../../src/data/mod.ts'
 import { PATIENCE_SECONDS } from '../until.ts'
-import { API, Cluster, type Ran, SECOND_MASTER } from './cluster.ts'
+import { API, Cluster, LOWER_MASTER, type Ran, SECOND_MASTER, SYNDIC } from './cluster.ts'
 import { EventLog } from './event-log.ts'
 import type { Programs } from './programs.ts'
 import type { Scenario, Step } from './scenario.ts'
@@ -15,7 +15,10 @@ const START_SECONDS = 2 * PATIENCE_SECONDS
 const RESTART_SECONDS = 15
 
 /** Steps say in words which master they are about, where there are two. */
-const masterOf = (words: string): string => (/\bon master B\b|^master B\b/.test(words) ? SECOND_MASTER : 'master')
+function masterOf(words: string): string {
+  if (/\bon the lower master\b/.test(words)) return LOWER_MASTER
+  return /\bon master B\b|^master B\b/.test(words) ? SECOND_MASTER : 'master'
+}
 
 /** What minions hear of in the recording, when a file is added and removed elsewhere. */
 const CHANGED_MODULE = 'srv/salt/_modules/probe.py'
@@ -57,6 +60,7 @@ export class Stage {
       this.cluster.shareKeys()
       await this.startMaster(SECOND_MASTER)
     }
+    if (this.cluster.hasLowerMaster) await this.openLower()
     const ids = Object.keys(this.scenario.setup.minions)
     for (const id of ids) this.cluster.start(id)
     const isOpen = this.scenario.setup.master['auto_accept'] === true
@@ -68,6 +72,16 @@ export class Stage {
     for (const id of ids.filter((each) => this.isDown(each))) await this.stop(id)
     if (isOpen) await this.syncModules()
     if (this.cluster.apiOptions) await this.startApi()
+  }
+
+  /** A master below and its minions; its syndic is started by a step. */
+  private async openLower(): Promise<void> {
+    await this.startMaster(LOWER_MASTER)
+    const ids = Object.keys(this.scenario.setup.lower_minions ?? {})
+    for (const id of ids) this.cluster.start(id)
+    await this.until(`the start of ${ids.join(', ')}`, async () =>
+      ids.every((id) => this.seen(LOWER_MASTER).some(({ tag }) => tag === `salt/minion/${id}/start`)),
+    )
   }
 
   /** Minions whose own bus a step tells of. */
@@ -119,7 +133,7 @@ export class Stage {
   }
 
   private tails(): string {
-    const names = ['master', API, ...Object.keys(this.scenario.setup.minions)]
+    const names = ['master', LOWER_MASTER, SYNDIC, API, ...Object.keys(this.scenario.setup.minions)]
     return names.map((name) => `${name}: ${this.cluster.log(name).slice(-800)}`).join('\n')
   }
 
@@ -145,6 +159,7 @@ export class Stage {
   /** Does what recordings describe in words; false for words that are not known here. */
   async act(action: string): Promise<boolean> {
     if (isAboutSetup(action)) return true
+    if (action.startsWith('salt-syndic ')) return this.startSyndic()
     this.acted = this.seen().length
     const [, id] = /^minion (\w+) is /.exec(action) ?? []
     const [, file, change] = /^file (\S+) (is appended to|mode is changed)/.exec(action) ?? []
@@ -167,6 +182,13 @@ export class Stage {
     await sleep(2000)
     await this.startMaster(name)
     await sleep(3000)
+  }
+
+  private async startSyndic(): Promise<boolean> {
+    this.acted = this.seen().length
+    this.cluster.start(SYNDIC)
+    // commands of the recording came later
+    return this.hears('salt/syndic/*/start', '', START_SECONDS)
   }
 
   private async stop(id: string): Promise<void> {

@@ -25,7 +25,12 @@ export const SALT_SYNDIC: Program = {
     CONFIG_DIR,
     USER,
     DAEMON,
-    { flags: ['--pid-file'], dest: 'pidfile', default: '/var/run/salt-syndic.pid', help: 'file for the process id' },
+    {
+      flags: ['--pid-file'],
+      dest: 'syndic_pidfile',
+      default: '/var/run/salt-syndic.pid',
+      help: 'file for the process id',
+    },
     DISABLE_KEEPALIVE,
   ],
   groups: [

@@ -24,5 +24,9 @@ export const IDENTITY = {
   },
   user: { type: 'str', both: 'root', find: ownUser, doc: 'System user the daemon runs as' },
   sudo_user: { type: 'str', minion: '', doc: 'Run remote commands with sudo as this user' },
-  syndic_user: { type: 'str', for: ['master'], doc: 'System user the syndic runs as', later: 'salt-syndic' },
+  syndic_user: {
+    type: 'str',
+    for: ['master'],
+    doc: 'System user the syndic runs as; the one of the master unless set',
+  },
 } satisfies OptionTable

@@ -82,5 +82,10 @@ export const PATHS = {
     doc: "Check and set owners and modes of Salt's directories at start",
     needless: 'Programs make their own directories with the right owner and mode and leave others alone',
   },
-  syndic_dir: { type: 'str', for: ['master'], doc: 'Directory of what syndics sent', later: 'salt-syndic' },
+  syndic_dir: {
+    type: 'str',
+    for: ['master'],
+    doc: 'Directory with a file for each known syndic',
+    needless: 'The directory is always `syndics` in the cache directory, as in Salt',
+  },
 } satisfies OptionTable

@@ -214,5 +214,10 @@ export const SECURITY = {
     pass_gnupghome: { type: 'str', master: '', doc: 'GnuPG directory for the pass renderer' },
     pass_dir: { type: 'str', master: '', doc: 'Directory of the password store' },
   }),
-  syndic_sock_dir: { type: 'str', for: ['master'], doc: "Directory of the syndic's sockets", later: 'salt-syndic' },
+  syndic_sock_dir: {
+    type: 'str',
+    for: ['master'],
+    doc: "Directory of the syndic's sockets",
+    needless: 'The syndic opens no sockets of its own',
+  },
 } satisfies OptionTable

@@ -21,6 +21,7 @@ import { argumentsOf } from '../call-arguments.ts'
 import type { LocalKeys } from '../local-keys.ts'
 import { extraOf, fieldsInNeed, isName, type JobRequest, readRequest } from '../publication.ts'
 import type { Refusal } from '../refusals.ts'
+import type { Syndics } from '../syndics.ts'
 import type { ResolvedTarget, TargetResolver } from '../target-resolver.ts'
 import {
   type Covers,
@@ -31,6 +32,7 @@ import {
   mayPublish,
   mayPublishAnywhere,
   maySetField,
+  rightsFor,
 } from './allowed.ts'
 import { type AskedRight, readAsked, targetKey, verdictsAnswer } from './asked-rights.ts'
 import { backend } from './backends.ts'
@@ -64,6 +66,10 @@ export interface JudgedJob {
   isFrozen: boolean
   /** Whether the caller has all rights. */
   isOwner: boolean
+  /** What the caller may do on minions below syndics, as masters there read it; without entries, everything that was asked for. */
+  authList: Value[]
+  /** Whether a syndic of this machine asks, for a master above. */
+  isFromAbove: boolean
   /** Whether the caller may do the same on targets of salt-ssh. */
   mayReach(targets: readonly string[]): boolean
 }
@@ -83,7 +89,7 @@ const LOCAL_LISTS = 'publisher_acl'
 
 const READ_OPTIONS: JudgedCall = { fun: 'config.values', args: [], kwargs: new Map() }
 
-type Known = MinionKnowledge & JobsHere & { cache: DataCache }
+type Known = MinionKnowledge & JobsHere & { cache: DataCache; syndics: Pick<Syndics, 'hasAny'> }
 
 export class Access {
   private readonly known: Known
@@ -103,7 +109,9 @@ export class Access {
     const { opts, log } = this.known
     const recognised = await this.recognise(load, extraOf(load), peer)
     if (!recognised) return AUTHENTICATION
-    const { user, list, eauth } = recognised
+    const { user, eauth } = recognised
+    const isFromAbove = recognised.list === undefined && extraOf(load).has('auth_list')
+    const list = isFromAbove ? rightsFromAbove(extraOf(load)) : recognised.list
     const request = readRequest(load)
     if (typeof request === 'string') {
       log('warning', `Refused a job of ${shownText(user)}: ${request}`)
@@ -121,20 +129,23 @@ export class Access {
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) {
       const targeted = this.targets.trusted(asked)
-      return { user, request, targeted, isFrozen: false, isOwner: true, mayReach: () => true }
+      const free = { isFrozen: false, isOwner: true, authList: [], isFromAbove }
+      return { user, request, targeted, ...free, mayReach: () => true }
     }
     const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, recognised, request)
-    const field = this.fieldWithoutRight(list, request, mayTake)
+    // the master above has judged the fields
+    const field = isFromAbove ? undefined : this.fieldWithoutRight(list, request, mayTake)
     if (field !== undefined) {
       log('warning', `${shownText(user)} may not set the field ${field} of a job: the right @publish is missing`)
       return AUTHORIZATION
     }
-    return this.judgeTarget(
+    const judged = this.judgeTarget(
       { user, list, ...(eauth !== undefined && { eauth }) },
       request,
       calls,
       await this.targets.foreign(asked),
     )
+    return 'message' in judged ? judged : { ...judged, isFromAbove }
   }
 
   /** A user whose rights hold everywhere may reach minions that only other masters know. */
@@ -144,7 +155,7 @@ export class Access {
     calls: readonly JudgedCall[],
     found: ResolvedTarget,
   ): JudgedJob | Refusal {
-    const { opts, log, keys } = this.known
+    const { opts, log, keys, syndics } = this.known
     const ordersMasters = option(opts, 'order_masters')
     const isAnywhere = mayPublishAnywhere(list, calls)
     const asksIds = calls.every(isHarmless) && isList(request.tgt)
@@ -154,7 +165,11 @@ export class Access {
     const targeted = { ...found, minions: here ? found.minions.filter((id) => here.has(id)) : found.minions }
     const { minions } = targeted
     const isNobody = minions.length === 0
-    const isAllowed = isNobody ? isRaw || !ordersMasters : mayPublish(list, calls, this.covering(minions))
+    // masters below judge again, by the ids that they know
+    const isForBelow = (): boolean => syndics.hasAny && mayPublish(list, calls, coveringUnknown(request))
+    const isAllowed = isNobody
+      ? isRaw || !ordersMasters || isForBelow()
+      : mayPublish(list, calls, this.covering(minions))
     const mayReach = (ids: readonly string[]): boolean => mayPublish(list, calls, coveringNames(ids))
     if (isAllowed)
       return {
@@ -163,6 +178,8 @@ export class Access {
         targeted,
         isFrozen: !isRaw,
         isOwner: false,
+        authList: isRaw ? [] : rightsFor(list, calls),
+        isFromAbove: false,
         mayReach,
         ...(eauth !== undefined && { eauth }),
       }
@@ -409,4 +426,22 @@ export class Access {
 /** Targets of salt-ssh have no data that the master has proven: of rights on a target, those count that name it by its id. */
 function coveringNames(ids: readonly string[]): Covers {
   return (target) => target === '*' || (!/[\s@]/.test(target) && ids.every((id) => fnmatch(id, target)))
+}
+
+/** Cover the minions of a target that this master does not know: by the same expression, or by the ids that the target names. */
+function coveringUnknown({ tgt, tgtType }: JobRequest): Covers {
+  const text = textOf(tgt)
+  const isExpression = text !== undefined && (tgtType === 'glob' || tgtType === 'compound')
+  const isId = tgtType === 'glob' && text !== undefined && !/[*?[\]]/.test(text)
+  const listed = tgtType === 'list' ? (isList(tgt) ? tgt.map(str) : (text ?? '').split(',')) : []
+  const ids = isId ? [text] : listed
+  return (target) => (isExpression && target === text) || (ids.length > 0 && coveringNames(ids)(target))
+}
+
+/** The rights that a master above has sent along; without entries its caller may do everything that was asked for. */
+function rightsFromAbove(kwargs: Dict): Value[] | undefined {
+  const list = kwargs.get('auth_list') ?? null
+  if (isList(list)) return list.length === 0 ? undefined : [...list]
+  // nobody is allowed anything by what cannot be read
+  return ['@none']
 }

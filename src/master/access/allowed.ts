@@ -46,6 +46,20 @@ export function mayPublishAnywhere(list: readonly Value[], calls: readonly Judge
   return calls.length > 0 && calls.every((call) => publishRule(list, call, isEverybody) !== undefined)
 }
 
+/** Return what a list allows of these calls and nothing else, for masters that judge it by the minions that they know. */
+export function rightsFor(list: readonly Value[], calls: readonly JudgedCall[]): Value[] {
+  const rights = calls
+    .filter((call) => !isHarmless(call))
+    .flatMap((call) =>
+      list
+        .filter((entry) => allows(entry, call, () => true))
+        .map((entry): [target: string, fun: string] => [isDict(entry) ? str(single(entry)![0]) : '*', call.fun]),
+    )
+  const unique = new Map(rights.map((right) => [right.join('\n'), right]))
+  const exactly = (fun: string): string => `${fun.replace(/[^\w]/g, '\\$&')}$`
+  return [...unique.values()].map(([target, fun]) => new Map<Value, Value>([[target, [exactly(fun)]]]))
+}
+
 /** Whether a list grants a field of a publication: `@publish` grants all, `{'@publish': [name, …]}` the named ones. */
 export function maySetField(list: readonly Value[], names: readonly string[]): boolean {
   return list.some((entry) => {

@@ -1,0 +1,40 @@
+// salt-syndic from its words to its end: it runs until it is told to stop, or a master above turns it away.
+import { dirname, join } from 'node:path'
+import type { Log } from '../../base/mod.ts'
+import { minionConfig, option, placeOfOption, syndicMasterConfig } from '../../config/mod.ts'
+import { configSources } from '../config-sources.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_SYNDIC } from '../programs/salt-syndic.ts'
+import type { Streams } from '../streams.ts'
+import { keepFromOthers, runDaemon } from './daemon.ts'
+import { detach } from './detach.ts'
+
+export function saltSyndic(argv: readonly string[], streams: Streams): Promise<number> {
+  return runProgram(SALT_SYNDIC, argv, streams, async (line) => {
+    const program = 'salt-syndic'
+    let file = ''
+    const read = (path: string, log: Log) => {
+      file = path
+      return syndicMasterConfig({ path, log, ...configSources, program })
+    }
+    const { opts, log } = await programOptions({ program: SALT_SYNDIC, line, streams, file: 'master', read })
+    // a user of the command line wins over the file
+    if (line.given.has('user')) opts.delete('syndic_user')
+    const minion = await minionConfig({ path: join(dirname(file), 'minion'), log, ...configSources, program })
+    const { Syndic, syndicOptions } = await import('../../syndic/mod.ts')
+    const options = syndicOptions(opts, minion, placeOfOption(minion, 'id') !== '')
+    if (line.values.get('daemon') === true) return detach(program, option(opts, 'syndic_log_file'), streams)
+    keepFromOthers()
+    const syndic = new Syndic(options, log)
+    return runDaemon({
+      name: program,
+      opts: options.daemon,
+      log,
+      open: () => syndic.open(),
+      started: async () => undefined,
+      close: () => syndic.close(),
+      ended: () => syndic.ended,
+    })
+  })
+}

@@ -1,0 +1,91 @@
+// The minions below syndics that a job is for. A master of masters does not know them: each syndic tells which minions its master
+// publishes the job to, and a syndic below another one does the same through that one.
+import type { BusEvent } from '../bus/mod.ts'
+import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import type { Published } from '../sdk/mod.ts'
+import { isValidId } from '../wire/mod.ts'
+
+/** Minions below syndics that are waited for, and returns that came before the list with their minion. */
+const MOST_EXPECTED = 500_000
+/** Tiers of syndics. */
+const MOST_TIERS = 16
+
+const LIST = /^((?:syndic\/[^/]+\/)+)salt\/job\/(\d{20})\/new$/
+
+/** Whether a tag is that of a job, or of the list of a syndic. */
+export const isOfJob = (tag: string): boolean => tag.startsWith('salt/job/') || LIST.test(tag)
+
+/** Return the job of a tag; undefined when it is of none. */
+export function jobOfTag(tag: string): string | undefined {
+  return tag.startsWith('syndic/') ? LIST.exec(tag)?.[2] : tag.split('/')[2]
+}
+
+/** What a syndic told. */
+interface Told {
+  minions: string[]
+  missing: string[]
+  /** The syndic, unless it is one of its own minions: it does not return. */
+  leaves?: string
+}
+
+export class SyndicLists {
+  private readonly jid: string
+  private readonly seconds: number
+  /** Syndics that have not told, each with those above it; undefined when nobody knows which there are. */
+  private readonly pending: Set<string> | undefined
+  private until: number
+  private count = 0
+
+  constructor({ jid, syndics }: Published) {
+    this.jid = jid
+    this.seconds = syndics?.seconds ?? 0
+    this.pending = syndics?.ids ? new Set(syndics.ids) : undefined
+    this.until = performance.now() + this.seconds * 1000
+  }
+
+  /** When nobody waits any more for lists, in milliseconds of `performance.now()`. */
+  get end(): number {
+    return this.until
+  }
+
+  /** Whether a list may still come. */
+  get isWaiting(): boolean {
+    return (this.pending === undefined || this.pending.size > 0) && performance.now() < this.until
+  }
+
+  /** The syndics that have not told. */
+  get untold(): string[] {
+    return [...(this.pending ?? [])]
+  }
+
+  /** Read the list of a syndic; undefined when an event is none. */
+  take(event: BusEvent): Told | undefined {
+    const [, path = '', jid] = LIST.exec(event.tag) ?? []
+    if (jid !== this.jid) return undefined
+    const tiers = path.split('/').filter((part, index) => part !== '' && index % 2 === 1)
+    const { kind, name } = event.origin
+    if (kind !== 'unknown' && !(kind === 'syndic' && name === tiers[0])) return undefined
+    if (tiers.length > MOST_TIERS) return undefined
+    const minions = ids(event.data, 'minions').slice(0, MOST_EXPECTED - this.count)
+    this.count += minions.length
+    this.note(tiers, event.data, minions.length > 0)
+    const last = tiers.at(-1)!
+    return { minions, missing: ids(event.data, 'missing'), ...(!minions.includes(last) && { leaves: last }) }
+  }
+
+  /** A master of Salt does not say which syndics are below it: when no minion of its own is meant, theirs may be. */
+  private note(tiers: readonly string[], data: Dict, hasMinions: boolean): void {
+    if (!this.pending || !(hasMinions || data.has('syndics'))) return
+    const key = tiers.join('/')
+    this.pending.delete(key)
+    if (tiers.length === MOST_TIERS) return
+    const below = ids(data, 'syndics').slice(0, 1000)
+    for (const id of below) this.pending.add(`${key}/${id}`)
+    if (below.length > 0) this.until = performance.now() + this.seconds * 1000
+  }
+}
+
+function ids(data: Dict, name: string): string[] {
+  const list: Value = data.get(name) ?? []
+  return isList(list) ? list.slice(0, MOST_EXPECTED).filter(isValidId).map(str) : []
+}

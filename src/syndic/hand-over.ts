@@ -1,0 +1,150 @@
+// Events of the master of this machine on their way upwards. A hand-over reads them in their order from the journal, and remembers on
+// disk up to which event the master above has taken them: neither a restart of that master nor one of the syndic loses any.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Log, PRIVATE_FILE, Repeats, toError } from '../base/mod.ts'
+import type { BusEvent, EventTap } from '../bus/mod.ts'
+import type { Dict } from '../data/mod.ts'
+import { type DescribeJob, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
+import type { LowerMaster } from './lower-master.ts'
+import { pause } from './upper-master.ts'
+
+/** Milliseconds that lists and returns of jobs wait for others that come at the same time. */
+const URGENT_MS = 5
+/** Milliseconds until a master that is away is tried again. */
+const RETRY_MS = 500
+/** Seconds that the next event is waited for. */
+const IDLE_SECONDS = 3600
+
+export interface HandOverParts {
+  log: Log
+  lower: LowerMaster
+  /** The id of the syndic. */
+  id: string
+  /** File with the number of the last event that was handed over. */
+  file: string
+  /** Seconds that events wait which are not urgent. */
+  gather: number
+  isMeant(event: BusEvent, kind: JobEvent | undefined): boolean
+  describe: DescribeJob
+  /** Resolves when a master has taken the requests; rejects when it may not have. */
+  send(requests: readonly Dict[]): Promise<void>
+}
+
+export class HandOver {
+  private readonly parts: HandOverParts
+  private readonly stopped = new AbortController()
+  private readonly repeats = new Repeats()
+  private tap: EventTap | undefined
+  private last: number | undefined
+  private running: Promise<void> = Promise.resolve()
+
+  constructor(parts: HandOverParts) {
+    this.parts = parts
+    mkdirSync(dirname(parts.file), { recursive: true, mode: 0o700 })
+    this.last = this.read()
+  }
+
+  start(): void {
+    this.running = this.run()
+  }
+
+  async close(): Promise<void> {
+    this.stopped.abort()
+    this.tap?.close()
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    const { log, lower } = this.parts
+    while (!this.stopped.signal.aborted) {
+      try {
+        const tap = await lower.events(this.last === undefined ? undefined : this.last + 1)
+        this.tap = tap
+        // what was before the first start is not for the master above
+        this.last ??= tap.last
+        this.save()
+        if (!this.stopped.signal.aborted) await this.pump(tap)
+        tap.close()
+      } catch (error) {
+        if (this.repeats.due('events')) {
+          log('error', `The events of the master of this machine cannot be read: ${toError(error).message}`)
+        }
+      }
+      await pause(RETRY_MS, this.stopped.signal)
+    }
+  }
+
+  private async pump(tap: EventTap): Promise<void> {
+    let batch = this.batch()
+    while (!this.stopped.signal.aborted) {
+      const seconds = batch.isEmpty ? IDLE_SECONDS : Math.max(0, batch.due - performance.now()) / 1000
+      const event = batch.isFull ? undefined : await tap.next(seconds)
+      if (event) this.add(batch, event)
+      else if (!batch.isEmpty) {
+        await this.deliver(batch)
+        batch = this.batch()
+      } else if (!tap.isOpen) return
+    }
+  }
+
+  private batch(): HandedEvents {
+    return new HandedEvents(this.parts.id, this.parts.describe)
+  }
+
+  private add(batch: HandedEvents, event: BusEvent): void {
+    const kind = jobEvent(event)
+    batch.last = event.number
+    if (!this.parts.isMeant(event, kind)) {
+      // the number is written with the next events that are handed over
+      if (batch.isEmpty) this.last = event.number
+      return
+    }
+    const wait = kind === undefined || kind.what === 'other' ? this.parts.gather * 1000 : URGENT_MS
+    batch.add(event, kind, performance.now() + wait)
+  }
+
+  /** Hand events over, again and again until they are taken. */
+  private async deliver(batch: HandedEvents): Promise<void> {
+    const requests = batch.requests()
+    while (!this.stopped.signal.aborted) {
+      try {
+        await this.parts.send(requests)
+        this.last = batch.last
+        this.save()
+        return
+      } catch (error) {
+        if (this.stopped.signal.aborted) return
+        const level = this.repeats.due('send') ? 'warning' : 'debug'
+        this.parts.log(level, `Events wait for a master above: ${toError(error).message}`)
+        await pause(RETRY_MS, this.stopped.signal)
+      }
+    }
+  }
+
+  private read(): number | undefined {
+    if (!this.parts.lower.hasJournal) return undefined
+    try {
+      const number = Number.parseInt(readFileSync(this.parts.file, 'utf8'), 10)
+      return Number.isSafeInteger(number) ? number : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  private save(): void {
+    const { file, log, lower } = this.parts
+    if (!lower.hasJournal) {
+      this.last = undefined
+      return
+    }
+    try {
+      writeFileSync(`${file}.new`, `${this.last}\n`, { mode: PRIVATE_FILE })
+      renameSync(`${file}.new`, file)
+    } catch (error) {
+      if (this.repeats.due('save')) {
+        log('error', `Cannot write ${file}; after a restart events go up again: ${toError(error).message}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// The connection of a syndic to one master above it: its publications, and what is handed to it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { MasterSearch } from '../minion/mod.ts'
+import { asctime } from '../schedule/mod.ts'
+import type { MinionSettings } from '../wire/mod.ts'
+
+/** Seconds until a request is sent again; the master takes each return once. */
+const ANSWER_SECONDS = 15
+
+export interface UpperParts {
+  /** Its own copy: the name of the master differs. */
+  opts: Dict
+  log: Log
+  settings: MinionSettings
+  onJob(load: Dict, master: string): Promise<void>
+  fatal(error: Error): void
+}
+
+export class UpperMaster {
+  readonly name: string
+  private readonly parts: UpperParts
+  private readonly search: MasterSearch
+  private hasBegun = false
+
+  constructor(name: string, parts: UpperParts) {
+    this.name = name
+    this.parts = parts
+    const { opts, log, settings, fatal } = parts
+    this.search = new MasterSearch({ opts, log, group: { names: [name], failover: false }, settings, fatal })
+  }
+
+  /** Whether publications come in. */
+  get isConnected(): boolean {
+    return this.hasBegun && this.search.link.isListening
+  }
+
+  get id(): string {
+    return option(this.parts.opts, 'id')
+  }
+
+  /** Resolves when the master has let the syndic in. */
+  async open(): Promise<void> {
+    await this.search.reach([this.name], () => this.begin())
+  }
+
+  close(): void {
+    this.hasBegun = false
+    this.search.close()
+  }
+
+  /** Send a request; resolves when the master has taken it. */
+  send(load: Dict): Promise<Value> {
+    return this.search.link.channel.send(load, { timeout: ANSWER_SECONDS, tries: 1 })
+  }
+
+  private async begin(): Promise<void> {
+    const { onJob, log, opts } = this.parts
+    await new Promise<void>((done) => {
+      const take = (load: Dict): void => {
+        // one job does not wait for another: the master of this machine may be away
+        onJob(load, this.name).catch((error: unknown) =>
+          log('error', `A job of master ${this.name} could not be handed on: ${toError(error).message}`),
+        )
+      }
+      this.search.link.listen(take, done)
+    })
+    this.hasBegun = true
+    const text = `Syndic ${this.id} started at ${asctime(new Date())}`
+    if (option(opts, 'enable_legacy_startup_events')) await this.tell('syndic_start', text)
+    await this.tell(`salt/syndic/${this.id}/start`, text)
+    log('info', `Syndic successfully connected to ${this.name}`)
+  }
+
+  private async tell(tag: string, data: Value): Promise<void> {
+    const load: Dict = new Map<Value, Value>([
+      ['id', this.id],
+      ['cmd', '_minion_event'],
+      ['pretag', null],
+      ['data', data],
+      ['tag', tag],
+    ])
+    await this.send(load)
+  }
+}
+
+/** Wait a moment; an abort ends the wait. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined)
