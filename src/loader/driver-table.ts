@@ -2,5 +2,6 @@
 import type { CloudDriver } from '../sdk/mod.ts'
 
 export const driverTable: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>> = {
+  nspawn: () => import('../library/cloud/nspawn/driver.ts'),
   saltify: () => import('../library/cloud/saltify/driver.ts'),
 }
