@@ -1,0 +1,7 @@
+// Made by tools/plugin-table.ts; run it after a driver of salt-cloud was added or removed.
+import type { CloudDriver } from '../sdk/mod.ts'
+
+export const driverTable: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>> = {
+  nspawn: () => import('../library/cloud/nspawn/driver.ts'),
+  saltify: () => import('../library/cloud/saltify/driver.ts'),
+}
