@@ -18,6 +18,7 @@ export type PluginKind =
   | 'sdb'
   | 'tops'
   | 'cache'
+  | 'driver'
 
 export type Declaration = ModuleDeclaration | StateDeclaration | MasterModule
 

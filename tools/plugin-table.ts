@@ -124,6 +124,7 @@ export const SHORT_FAMILIES: readonly ShortFamily[] = [
   { kind: 'sdb', type: 'SdbDriver', called: 'driver of sdb' },
   { kind: 'cache', type: 'CacheDriver', called: 'driver of the cache' },
   { kind: 'tops', type: 'TopsSource', called: 'source of tops' },
+  { kind: 'driver', type: 'CloudDriver', called: 'driver of salt-cloud' },
 ]
 
 export async function shortTableText(root: string, { kind, type, called = kind }: ShortFamily): Promise<string> {

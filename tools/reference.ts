@@ -73,6 +73,11 @@ const NAMED = {
     'Master tops',
     'What can say which SLS files a minion gets, besides top files: a name under `master_tops`, with settings.',
   ],
+  clouds: [
+    'driver',
+    'Drivers of salt-cloud',
+    'Where salt-cloud can make machines: `driver` in a provider names one. Settings of a machine can be in a profile, in a map, or in the provider as a default.',
+  ],
 } as const
 
 export type FamilyName = keyof typeof FAMILIES
@@ -112,12 +117,14 @@ async function allExtPillars(): Promise<NamedPlugin[]> {
 }
 
 /** Of plugins that declare what can be set. */
-function settingsText(plugin: NamedPlugin & { args?: Args }): string[] {
-  const rows = Object.entries(plugin.args ?? {}).map(([name, { kind, doc, default: fallback }]) => {
-    const isGathering = kind === 'rest' || kind === 'open'
-    const usual = fallback !== undefined ? `\`${repr(fallback)}\`` : isGathering ? 'none' : 'must be given'
-    return `| \`${name}\` | ${usual} | ${inCell(doc)} |`
-  })
+function settingsText(plugin: NamedPlugin & { args?: Args; provider?: Args; machine?: Args }): string[] {
+  const rows = Object.entries(plugin.args ?? { ...plugin.provider, ...plugin.machine }).map(
+    ([name, { kind, doc, default: fallback }]) => {
+      const isGathering = kind === 'rest' || kind === 'open'
+      const usual = fallback !== undefined ? `\`${repr(fallback)}\`` : isGathering ? 'none' : 'must be given'
+      return `| \`${name}\` | ${usual} | ${inCell(doc)} |`
+    },
+  )
   if (rows.length === 0) return []
   return [`## ${calledName(plugin)}`, ['| setting | default | |', '|---|---|---|', ...rows].join('\n')]
 }

@@ -48,6 +48,11 @@ export type SaltErrorCode =
   | 'TimedProcTimeoutError'
   | 'SaltRunnerError'
   | 'FileserverConfigError'
+  | 'SaltCloudConfigError'
+  | 'SaltCloudNotFound'
+  | 'SaltCloudExecutionTimeout'
+  | 'SaltCloudExecutionFailure'
+  | 'SaltCloudSystemExit'
 
 /** An exception of Salt's own; `code` is its class and `message` the text Salt prints. */
 export class SaltError extends BrineError<SaltErrorCode> {

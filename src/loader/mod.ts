@@ -1,5 +1,6 @@
 export { beaconTable } from './beacon-table.ts'
 export { cacheTable } from './cache-table.ts'
+export { driverTable } from './driver-table.ts'
 export { engineTable } from './engine-table.ts'
 export { LoaderError, type LoaderErrorCode } from './errors.ts'
 export { loggerName } from './logged-call.ts'

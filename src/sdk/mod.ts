@@ -62,6 +62,22 @@ export {
   roundedPercent,
 } from './beacon.ts'
 export { bind, type Callable, filled, frameOf, signatureOf, textOrNumber } from './bind.ts'
+export {
+  awaitReady,
+  boundSettings,
+  type CloudAccount,
+  type CloudAction,
+  type CloudContext,
+  type CloudDriver,
+  type CloudFunction,
+  type CloudNode,
+  type CloudSteps,
+  cloudAction,
+  cloudFunction,
+  defineDriver,
+  type MachineRequest,
+  type UnfinishedMachine,
+} from './cloud-driver.ts'
 export { CommandError, nestedText } from './command-error.ts'
 export {
   bindPublished,
@@ -237,10 +253,12 @@ export type { CompiledLow, RenderedHigh, SlsMatches, StateRun, StateRunRequest }
 export { isBootedWithSystemd, isSystemdOffline, systemdVersion } from './systemd.ts'
 export { beginThorium, isTagMeant, meantEvents, THORIUM_USER, type Thorium, thoriumOf } from './thorium.ts'
 export {
+  type DriverTrial,
   type SdbTrial,
   type SourceTrial,
   type StateTrial,
   type Trial,
+  tryDriver,
   tryExtPillar,
   tryFunction,
   trySdb,

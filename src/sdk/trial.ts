@@ -5,6 +5,7 @@ import { LocalFileClient } from '../fileserver/mod.ts'
 import { type Host, MemoryHost } from '../host/mod.ts'
 import { httpClient } from '../http/mod.ts'
 import { bind } from './bind.ts'
+import { boundSettings, type CloudAccount, type CloudContext, type CloudDriver } from './cloud-driver.ts'
 import type { FunctionContext, Keywords, SdbAction, SdbRequest } from './context.ts'
 import type { ModuleDeclaration } from './declare.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type SdbDriver,
   type TopsSource,
 } from './external-data.ts'
+import type { MinionJobs } from './master-reach.ts'
 import { toValue } from './result.ts'
 import type { StateContext, StateDeclaration } from './state.ts'
 
@@ -104,6 +106,25 @@ export function tryTops(source: TopsSource, trial: SourceTrial = {}): Promise<Di
   const { minionId = 'web1', setting = new Map() } = trial
   const ctx = contextOf({ name: source.name, doc: source.doc, functions: {} }, trial)
   return callTops(source, { ...ctx, minionId }, setting)
+}
+
+export interface DriverTrial extends Omit<Trial, 'args' | 'kwargs'> {
+  /** The settings of the provider. */
+  provider?: Dict
+  context?: Partial<CloudContext & FunctionContext>
+}
+
+/** Open an account of a driver of salt-cloud, without files, keys or a master around it. */
+export async function tryDriver(driver: CloudDriver, trial: DriverTrial = {}): Promise<CloudAccount> {
+  const { opts, host, http, log } = contextOf({ name: driver.name, doc: driver.doc, functions: {} }, trial)
+  const jobs: MinionJobs = {
+    run: async function* () {},
+    publish: async () => undefined,
+    targets: () => ({ minions: [], missing: [] }),
+    logHints: async () => {},
+  }
+  const ctx = { opts, host, http, log, jobs, alias: 'trial', signal: new AbortController().signal, ...trial.context }
+  return driver.open(ctx, boundSettings(driver.provider, trial.provider ?? new Map(), `The driver ${driver.name}`))
 }
 
 function contextOf(module: ModuleDeclaration, trial: Trial): FunctionContext {

@@ -73,6 +73,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
         'sdb',
         'tops',
         'caches',
+        'clouds',
         'absent',
       ].map((name) => `reference/${name}`),
     ],

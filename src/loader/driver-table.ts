@@ -1,0 +1,6 @@
+// Made by tools/plugin-table.ts; run it after a driver of salt-cloud was added or removed.
+import type { CloudDriver } from '../sdk/mod.ts'
+
+export const driverTable: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>> = {
+  saltify: () => import('../library/cloud/saltify/driver.ts'),
+}
