@@ -52,6 +52,23 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_secgroup.authorize': boolean
+  'boto_secgroup.convert_to_group_ids': string[]
+  'boto_secgroup.create': boolean
+  'boto_secgroup.delete': boolean
+  'boto_secgroup.delete_tags': boolean
+  'boto_secgroup.exists': boolean
+  'boto_secgroup.get_all_security_groups': Dict[]
+  'boto_secgroup.get_config': Dict | null
+  'boto_secgroup.get_group_id': null | string
+  'boto_secgroup.revoke': boolean
+  'boto_secgroup.set_tags': boolean
+  'boto_sqs.create': Dict
+  'boto_sqs.delete': Dict
+  'boto_sqs.exists': Dict
+  'boto_sqs.get_attributes': Dict
+  'boto_sqs.list': Dict
+  'boto_sqs.set_attributes': Dict
   'brine.upgrade': Dict
   'chef.client': Dict
   'chef.solo': Dict

@@ -88,6 +88,26 @@ export class AwsAnswer {
     return new Map(inside.map((entry): [Value, Value] => [entry.name, entry.value(typed)]))
   }
 
+  /** Return everything as Salt's programs show it: dicts by the names of elements, lists where a name comes again, None where nothing is. */
+  shaped(): Value {
+    const elements = this.elements()
+    if (elements.length === 0) return this.content()
+    const dict: Dict = new Map()
+    const seen = new Set<string>()
+    for (const element of elements) {
+      const entry = new AwsAnswer(element)
+      const value = entry.shaped()
+      const known = dict.get(entry.name) ?? null
+      if (!dict.has(entry.name)) dict.set(entry.name, value)
+      else if (seen.has(entry.name)) (known as Value[]).push(value)
+      else {
+        dict.set(entry.name, [known, value])
+        seen.add(entry.name)
+      }
+    }
+    return dict
+  }
+
   dict(typed?: (text: string, name: string) => Value): Dict {
     const value = this.value(typed)
     return value instanceof Map ? value : new Map()
