@@ -21,6 +21,10 @@ export class AwsAnswer {
     return this.element.children.filter((child) => typeof child !== 'string')
   }
 
+  children(): AwsAnswer[] {
+    return this.elements().map((element) => new AwsAnswer(element))
+  }
+
   /** Return the element at a path such as `groupSet.item`; undefined when there is none. */
   at(path: string): AwsAnswer | undefined {
     let at: XmlElement | undefined = this.element

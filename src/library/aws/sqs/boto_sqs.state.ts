@@ -33,7 +33,7 @@ interface AttributeGap {
 async function gapOf(wanted: Dict, present: Dict): Promise<AttributeGap | undefined> {
   const set = differing(wanted, present)
   if (set.size === 0) return undefined
-  const lines = async (dict: Dict): Promise<string[]> => splitLines(await dumpYaml(dict), true)
+  const lines = async (dict: Dict): Promise<string[]> => splitLines(await dumpYaml(dict, { default_flow_style: false, sort_keys: false }), true)
   return { set, diff: unifiedDiff(await lines(present), await lines(new Map([...present, ...set]))).join('') }
 }
 
