@@ -1,9 +1,8 @@
 // An object of an S3 bucket: `s3://bucket/path`, with the options `s3.*` of the minion or of pillar's `s3`. Requests are
 // signed with Amazon's signature version 4; without keys they go unsigned, which public buckets accept.
-import { createHash, createHmac } from 'node:crypto'
-import { type Dict, isDict, SaltError, str, textOf, truthy, urlParts, type Value } from '../data/mod.ts'
+import { type Dict, isDict, SaltError, textOf, truthy, urlParts, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import { type HttpStream, openUrl } from '../http/mod.ts'
+import { awsEscaped, type HttpStream, openUrl, signAws } from '../http/mod.ts'
 
 /** Who asks: an access key, and a token where the key is one of a role. */
 export interface S3Login {
@@ -43,13 +42,18 @@ export async function askBucket(host: Host, opts: Dict, question: S3Question): P
   const server = byPath ? service : `${bucket}.${service}`
   const place = quoted(byPath ? `/${bucket}${path}` : path)
   const words = queryText(query)
-  const headers = signed({
+  const { key, keyId, token } = login
+  const headers = await signAws({
+    method: 'GET',
     server,
     path: place,
     query: words,
-    ...login,
+    headers: {},
+    body: '',
+    service: 's3',
     region: textOf(option('location')) || 'us-east-1',
     time: new Date(),
+    login: key && keyId ? { key, keyId, token } : undefined,
   })
   const scheme = truthy(option('https_enable', true)) ? 'https' : 'http'
   const parameters = new Map<string, Value>([
@@ -64,7 +68,7 @@ export async function askBucket(host: Host, opts: Dict, question: S3Question): P
 const queryText = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .map(([name, value]) => `${awsEscaped(name)}=${awsEscaped(value)}`)
     .join('&')
 
 function optionOf(opts: Dict, name: string): Value | undefined {
@@ -97,45 +101,4 @@ export async function s3Problem({ status, body }: HttpStream): Promise<string> {
   return code !== undefined && message !== undefined ? `${code}: ${message}` : `http-${status}: ${text}`
 }
 
-const escaped = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-
-const quoted = (path: string): string => escaped(path).replace(/%2F/g, '/')
-
-interface ToSign extends S3Login {
-  server: string
-  path: string
-  /** Sorted and escaped. */
-  query?: string
-  region: string
-  time: Date
-}
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const keyed = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-/** The headers of a GET that prove who asks. */
-export function signed({ server, path, query = '', key, keyId, token, region, time }: ToSign): Map<string, string> {
-  const stamp = time.toISOString().replace(/[-:]|\.\d+/g, '')
-  const day = stamp.slice(0, 8)
-  const headers = new Map([
-    ['host', server],
-    ['x-amz-content-sha256', sha256('')],
-    ['x-amz-date', stamp],
-  ])
-  if (!key || !keyId) return headers
-  if (token) headers.set('x-amz-security-token', token)
-  const names = [...headers.keys()].join(';')
-  const lines = [...headers].map(([name, value]) => `${name}:${value}\n`).join('')
-  const request = ['GET', path, query, lines, names, sha256('')].join('\n')
-  const scope = [day, region, 's3', 'aws4_request']
-  const words = ['AWS4-HMAC-SHA256', stamp, scope.join('/'), sha256(request)].join('\n')
-  const signingKey = scope.reduce<string | Uint8Array>((at, word) => keyed(at, word), `AWS4${key}`)
-  const signature = keyed(signingKey, words).toString('hex')
-  const credential = `${str(keyId)}/${scope.join('/')}`
-  headers.set(
-    'authorization',
-    `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`,
-  )
-  return headers
-}
+const quoted = (path: string): string => awsEscaped(path).replace(/%2F/g, '/')

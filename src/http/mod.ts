@@ -1,9 +1,12 @@
 // Queries to web servers, as Salt's `http.query` makes them. What sends and reads them is loaded at the first one.
 import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
+import type { AwsRequest } from './aws-signature.ts'
 import type { HttpMachine } from './query.ts'
 import type { HttpStream, SendHttp } from './request.ts'
 
+export { awsEscaped } from './aws-escape.ts'
+export type { AwsKey } from './aws-signature.ts'
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
 export type { HttpStream, SendHttp } from './request.ts'
@@ -17,6 +20,10 @@ export interface HttpClient {
 export const trustSystem = async (): Promise<void> => (await import('./system-trust.ts')).trustSystem()
 
 export const sendHttp: SendHttp = async (request) => (await import('./request.ts')).sendHttp(request)
+
+/** Return the headers of a request to AWS, with its signature. */
+export const signAws = async (request: AwsRequest): Promise<Map<string, string>> =>
+  (await import('./aws-signature.ts')).signAws(request)
 
 /** Runs the query that the parameters describe; they may bring their own options. */
 export async function httpQuery(

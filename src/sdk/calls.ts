@@ -56,6 +56,48 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_secgroup.authorize': boolean
+  'boto_secgroup.convert_to_group_ids': string[]
+  'boto_secgroup.create': boolean
+  'boto_secgroup.delete': boolean
+  'boto_secgroup.delete_tags': boolean
+  'boto_secgroup.exists': boolean
+  'boto_secgroup.get_all_security_groups': Dict[]
+  'boto_secgroup.get_config': Dict | null
+  'boto_secgroup.get_group_id': null | string
+  'boto_secgroup.revoke': boolean
+  'boto_secgroup.set_tags': boolean
+  'boto_sqs.create': Dict
+  'boto_sqs.delete': Dict
+  'boto_sqs.exists': Dict
+  'boto_sqs.get_attributes': Dict
+  'boto_sqs.list': Dict
+  'boto_sqs.set_attributes': Dict
+  'boto_vpc.associate_route_table': Dict
+  'boto_vpc.check_vpc': null | string
+  'boto_vpc.create': Dict
+  'boto_vpc.create_internet_gateway': Dict
+  'boto_vpc.create_route': Dict
+  'boto_vpc.create_route_table': Dict
+  'boto_vpc.create_subnet': Dict
+  'boto_vpc.delete': Dict
+  'boto_vpc.delete_internet_gateway': Dict
+  'boto_vpc.delete_route': Dict
+  'boto_vpc.delete_route_table': Dict
+  'boto_vpc.delete_subnet': Dict
+  'boto_vpc.describe': Dict
+  'boto_vpc.describe_subnet': Dict
+  'boto_vpc.describe_subnets': Dict
+  'boto_vpc.describe_vpcs': Dict
+  'boto_vpc.disassociate_route_table': Dict
+  'boto_vpc.exists': Dict
+  'boto_vpc.get_id': Dict
+  'boto_vpc.get_resource_id': Dict
+  'boto_vpc.get_subnet_association': Dict
+  'boto_vpc.replace_route': Dict
+  'boto_vpc.resource_exists': Dict
+  'boto_vpc.route_table_exists': Dict
+  'boto_vpc.subnet_exists': Dict
   'brine.upgrade': Dict
   'chef.client': Dict
   'chef.solo': Dict

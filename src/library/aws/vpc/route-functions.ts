@@ -1,0 +1,268 @@
+// Route tables, routes and their subnets.
+import { type Dict, misuse, type Value } from '../../../data/mod.ts'
+import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import type { AwsAnswer } from '../common/answer.ts'
+import type { AwsCaller } from '../common/caller.ts'
+import { errorDict, unlessFault } from '../common/errors.ts'
+import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { create, find, idByName, networkOf, networksOf, noNetwork, orError, refused, remove } from './resources.ts'
+
+const TABLE = {
+  route_table_id: arg.text('Id of the route table', { optional: true }),
+  route_table_name: arg.text('Name of the route table, in place of its id', { optional: true }),
+}
+const TAGS = arg.dict('Tags', { optional: true })
+
+/** Return the id of a route table; null where its name does not exist. */
+async function tableOf(ec2: AwsCaller, id: string | null, name: string | null): Promise<string | null> {
+  if (Boolean(id) === Boolean(name)) {
+    throw misuse('One (but not both) of route_table_id or route_table_name must be provided.')
+  }
+  return id ?? idByName(ec2, 'route_table', name!)
+}
+
+const present = (fields: readonly (readonly [string, Value])[]): Dict =>
+  new Map(fields.filter(([, value]) => value !== null))
+
+const shownRoute = (route: AwsAnswer): Dict =>
+  present([
+    ['destination_cidr_block', route.text('destinationCidrBlock')],
+    ['gateway_id', route.text('gatewayId')],
+    ['instance_id', route.text('instanceId')],
+    ['interface_id', route.text('networkInterfaceId')],
+    ['nat_gateway_id', route.text('natGatewayId')],
+    ['vpc_peering_connection_id', route.text('vpcPeeringConnectionId')],
+  ])
+
+const shownTable = (table: AwsAnswer): Dict =>
+  new Map<Value, Value>([
+    ['id', table.text('routeTableId')],
+    ['vpc_id', table.text('vpcId')],
+    ['tags', table.pairs('tagSet')],
+    ['routes', table.rows('routeSet').map(shownRoute)],
+    [
+      'associations',
+      table.rows('associationSet').map((one) =>
+        present([
+          ['id', one.text('routeTableAssociationId')],
+          ['main', one.flag('main')],
+          ['route_table_id', one.text('routeTableId')],
+          ['subnet_id', one.text('subnetId')],
+        ]),
+      ),
+    ],
+  ])
+
+async function changeRoute(
+  ctx: FunctionContext,
+  action: 'CreateRoute' | 'ReplaceRoute',
+  given: RouteGiven,
+): Promise<Record<string, Value>> {
+  const key = action === 'CreateRoute' ? 'created' : 'replaced'
+  const ec2 = networksOf(ctx, given)
+  const table = await tableOf(ec2, given.route_table_id, given.route_table_name)
+  if (given.destination_cidr_block === null) throw misuse('destination_cidr_block is required.')
+  if (table === null) return { [key]: false, ...refused(`route table ${given.route_table_name} does not exist.`) }
+  const named = given.internet_gateway_name ?? null
+  const gateway = given.gateway_id ?? (named === null ? null : await idByName(ec2, 'internet_gateway', named))
+  if (named !== null && gateway === null)
+    return { [key]: false, ...refused(`internet gateway ${named} does not exist.`) }
+  await ec2.query(action, {
+    RouteTableId: table,
+    DestinationCidrBlock: given.destination_cidr_block,
+    GatewayId: gateway,
+    InstanceId: given.instance_id,
+    NetworkInterfaceId: given.interface_id,
+    NatGatewayId: given.nat_gateway_id ?? null,
+    VpcPeeringConnectionId: given.vpc_peering_connection_id,
+  })
+  return { [key]: true }
+}
+
+interface RouteGiven extends AwsLogin {
+  route_table_id: string | null
+  route_table_name: string | null
+  destination_cidr_block: string | null
+  gateway_id: string | null
+  internet_gateway_name?: string | null
+  instance_id: string | null
+  interface_id: string | null
+  vpc_peering_connection_id: string | null
+  nat_gateway_id?: string | null
+}
+
+const CIDR = arg.text('Range of addresses that the route is for', { optional: true })
+const GATEWAY = arg.text('Id of the gateway', { optional: true })
+const INSTANCE = arg.text('Id of the machine', { optional: true })
+const INTERFACE = arg.text('Id of the network interface', { optional: true })
+const PEERING = arg.text('Id of the peering connection', { optional: true })
+
+export const routeFunctions = {
+  create_route_table: changes({
+    doc: 'Create a route table.',
+    example: 'boto_vpc.create_route_table vpc_name=main route_table_name=public',
+    args: {
+      vpc_id: arg.text('Id of the network', { optional: true }),
+      vpc_name: arg.text('Name of the network, in place of its id', { optional: true }),
+      route_table_name: arg.text('Name of the route table', { optional: true }),
+      tags: TAGS,
+      ...LOGIN,
+    },
+    returns: ret.dict('`created` with `id` or `error`'),
+    run: (ctx, { vpc_id, vpc_name, route_table_name, tags, ...login }) => {
+      const ec2 = networksOf(ctx, login)
+      const made = async () => {
+        const network = await networkOf(ec2, vpc_id, vpc_name)
+        if (network === null) return noNetwork('created', vpc_name, vpc_id)
+        return create(ec2, 'route_table', { name: route_table_name, tags, parameters: { VpcId: network } })
+      }
+      return orError('created', made())
+    },
+  }),
+  delete_route_table: changes({
+    doc: 'Delete a route table.',
+    example: 'boto_vpc.delete_route_table route_table_name=public',
+    args: { ...TABLE, ...LOGIN },
+    returns: ret.dict('`deleted`, or `error`'),
+    run: (ctx, { route_table_id: id, route_table_name: name, ...login }) =>
+      orError('deleted', remove(networksOf(ctx, login), 'route_table', { id, name })),
+  }),
+  route_table_exists: reads({
+    doc: 'Return whether a route table exists.',
+    example: 'boto_vpc.route_table_exists route_table_name=public',
+    args: {
+      route_table_id: TABLE.route_table_id,
+      name: arg.text('Old name of `route_table_name`', { optional: true, deprecated: 'use route_table_name' }),
+      route_table_name: TABLE.route_table_name,
+      tags: TAGS,
+      ...LOGIN,
+    },
+    returns: ret.dict('`exists`, or `error`'),
+    run: (ctx, { route_table_id: id, name, route_table_name, tags, ...login }) => {
+      const found = find(networksOf(ctx, login), 'route_table', { id, name: route_table_name ?? name, tags })
+      return unlessFault(
+        found.then(({ length }): Record<string, Value> => ({ exists: length > 0 })),
+        (error): Record<string, Value> => ({ error: errorDict(error) }),
+      )
+    },
+  }),
+  describe_route_tables: reads({
+    doc: 'Return route tables with their routes and subnets.',
+    example: 'boto_vpc.describe_route_tables vpc_id=vpc-a6a9efc3',
+    args: {
+      ...TABLE,
+      vpc_id: arg.text('Id of the network', { optional: true }),
+      tags: TAGS,
+      ...LOGIN,
+    },
+    returns: ret.any('A list of dicts, or a dict with `error`'),
+    run: (ctx, { route_table_id: id, route_table_name: name, vpc_id, tags, ...login }) => {
+      if (!id && !name && !vpc_id && !tags) {
+        throw misuse(
+          'At least one of the following must be specified: route table id, route table name, vpc_id, or tags.',
+        )
+      }
+      const filters: [string, Value][] = vpc_id ? [['vpc-id', vpc_id]] : []
+      const found = find(networksOf(ctx, login), 'route_table', { id, name, tags, filters })
+      return unlessFault(
+        found.then((tables): Value => tables.map(shownTable)),
+        (error): Value => new Map([['error', errorDict(error)]]),
+      )
+    },
+  }),
+  create_route: changes({
+    doc: 'Create a route.',
+    example:
+      'boto_vpc.create_route route_table_name=public destination_cidr_block=0.0.0.0/0 internet_gateway_name=main',
+    args: {
+      route_table_id: TABLE.route_table_id,
+      destination_cidr_block: CIDR,
+      route_table_name: TABLE.route_table_name,
+      gateway_id: GATEWAY,
+      internet_gateway_name: arg.text('Name of the internet gateway', { optional: true }),
+      instance_id: INSTANCE,
+      interface_id: INTERFACE,
+      vpc_peering_connection_id: PEERING,
+      ...LOGIN,
+      nat_gateway_id: arg.text('Id of the NAT gateway', { optional: true }),
+    },
+    returns: ret.dict('`created`, or `error`'),
+    run: (ctx, given) => orError('created', changeRoute(ctx, 'CreateRoute', given)),
+  }),
+  replace_route: changes({
+    doc: 'Replace a route.',
+    example: 'boto_vpc.replace_route route_table_id=rtb-1f382e7d destination_cidr_block=0.0.0.0/0 gateway_id=igw-a1b2',
+    args: {
+      route_table_id: TABLE.route_table_id,
+      destination_cidr_block: CIDR,
+      route_table_name: TABLE.route_table_name,
+      gateway_id: GATEWAY,
+      instance_id: INSTANCE,
+      interface_id: INTERFACE,
+      ...LOGIN,
+      vpc_peering_connection_id: PEERING,
+    },
+    returns: ret.dict('`replaced`, or `error`'),
+    run: (ctx, given) => orError('replaced', changeRoute(ctx, 'ReplaceRoute', given)),
+  }),
+  delete_route: changes({
+    doc: 'Delete a route.',
+    example: 'boto_vpc.delete_route route_table_name=public destination_cidr_block=0.0.0.0/0',
+    args: {
+      route_table_id: TABLE.route_table_id,
+      destination_cidr_block: CIDR,
+      route_table_name: TABLE.route_table_name,
+      ...LOGIN,
+    },
+    returns: ret.dict('`deleted`, or `error`'),
+    run: (ctx, { route_table_id, destination_cidr_block, route_table_name, ...login }) => {
+      const ec2 = networksOf(ctx, login)
+      const gone = async (): Promise<Record<string, Value>> => {
+        const table = await tableOf(ec2, route_table_id, route_table_name)
+        if (destination_cidr_block === null) throw misuse('destination_cidr_block is required.')
+        if (table === null) return { deleted: false, ...refused(`route table ${route_table_name} does not exist.`) }
+        await ec2.query('DeleteRoute', { RouteTableId: table, DestinationCidrBlock: destination_cidr_block })
+        return { deleted: true }
+      }
+      return orError('deleted', gone())
+    },
+  }),
+  associate_route_table: changes({
+    doc: 'Let a subnet use a route table.',
+    example: 'boto_vpc.associate_route_table route_table_name=public subnet_name=a',
+    args: {
+      route_table_id: TABLE.route_table_id,
+      subnet_id: arg.text('Id of the subnet', { optional: true }),
+      route_table_name: TABLE.route_table_name,
+      subnet_name: arg.text('Name of the subnet, in place of its id', { optional: true }),
+      ...LOGIN,
+    },
+    returns: ret.dict('`association_id`, or `associated` False with `error`'),
+    run: (ctx, { route_table_id, subnet_id, route_table_name, subnet_name, ...login }) => {
+      if (subnet_id && subnet_name) throw misuse('Only one of subnet_name or subnet_id may be provided.')
+      const ec2 = networksOf(ctx, login)
+      const joined = async (): Promise<Record<string, Value>> => {
+        const subnet = subnet_id ?? (await idByName(ec2, 'subnet', subnet_name ?? ''))
+        if (subnet === null) return { associated: false, ...refused(`Subnet ${subnet_name} does not exist.`) }
+        const table = await tableOf(ec2, route_table_id, route_table_name)
+        if (table === null) return { associated: false, ...refused(`Route table ${route_table_name} does not exist.`) }
+        const answer = await ec2.query('AssociateRouteTable', { RouteTableId: table, SubnetId: subnet })
+        return { association_id: answer.text('associationId') }
+      }
+      return orError('associated', joined())
+    },
+  }),
+  disassociate_route_table: changes({
+    doc: 'Let a subnet use the route table of its network again.',
+    example: 'boto_vpc.disassociate_route_table rtbassoc-d8ccddba',
+    args: { association_id: arg.text('Id of the association'), ...LOGIN },
+    returns: ret.dict('`disassociated`, or `error`'),
+    run: (ctx, { association_id, ...login }) => {
+      const done = networksOf(ctx, login).query('DisassociateRouteTable', { AssociationId: association_id })
+      return orError(
+        'disassociated',
+        done.then(() => ({ disassociated: true })),
+      )
+    },
+  }),
+}

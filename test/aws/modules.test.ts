@@ -1,0 +1,168 @@
+// The modules and states boto_* against moto, and against answers recorded from it.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { LocalHost } from '../../src/host/mod.ts'
+import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
+import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
+import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
+import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
+import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
+import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
+import {
+  type Keywords,
+  type ModuleDeclaration,
+  type StateDeclaration,
+  tryFunction,
+  tryState,
+} from '../../src/sdk/mod.ts'
+import { type AwsService, awsService, hasMoto, ways, withoutMoto } from './service.ts'
+
+const MODULES: ModuleDeclaration[] = [secgroup, sqs, vpc]
+const STATES: StateDeclaration[] = [secgroupStates, sqsStates, vpcStates]
+
+const host = new LocalHost()
+
+/** All functions of the modules by name, which call each other. */
+const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promise<Value>> = Object.fromEntries(
+  MODULES.flatMap((module) =>
+    Object.keys(module.functions).map((name) => [
+      `${module.name}.${name}`,
+      (args: readonly Value[], kwargs: Keywords) => tryFunction(module, name, { args, kwargs, host, others }),
+    ]),
+  ),
+)
+
+describe.each(ways())('modules for AWS, %s', (way) => {
+  let service: AwsService
+  beforeAll(async () => {
+    service = await awsService(way, 'modules')
+  })
+  afterAll(() => service.close())
+
+  const profile = (): Dict =>
+    fromPlain({ region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: service.url }) as Dict
+  const keywords = (given: Plain): Record<string, Value> => ({
+    ...Object.fromEntries(fromPlain(given) as Dict as unknown as Map<string, Value>),
+    profile: profile(),
+  })
+  const call = async (name: string, given: Plain = {}): Promise<unknown> =>
+    toPlain(await others[name]!([], keywords(given)))
+  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
+  const apply = async (name: string, given: Plain) => {
+    const [module, fun] = name.split('.') as [string, string]
+    const states = STATES.find((one) => one.name === module)!
+    const run = async (isTest: boolean) =>
+      toPlain(await tryState(states, fun, { kwargs: keywords(given), host, others, test: isTest })) as {
+        result: boolean | null
+        comment: string | string[]
+        changes: Record<string, Record<string, unknown>>
+      }
+    const foreseen = await run(true)
+    const done = await run(false)
+    const again = await run(false)
+    expect([name, again.result, again.changes, done.result], String(done.comment)).toEqual([name, true, {}, true])
+    return { foreseen, done, again }
+  }
+
+  test('a network, a subnet, a gateway and a route table are made once', async () => {
+    const made = await apply('boto_vpc.present', { name: 'main', cidr_block: '10.1.0.0/16', tags: { team: 'web' } })
+    expect(made.foreseen).toMatchObject({ result: null, comment: 'VPC main is set to be created.' })
+    expect(made.done).toMatchObject({ result: true, comment: 'VPC main created.', changes: { old: { vpc: null } } })
+    expect(made.done.changes['new']!['vpc']).toMatchObject({
+      cidr_block: '10.1.0.0/16',
+      tags: { Name: 'main', team: 'web' },
+    })
+    const gateway = await apply('boto_vpc.internet_gateway_present', { name: 'gate', vpc_name: 'main' })
+    expect(gateway.done.comment).toBe('Internet gateway gate created.')
+    const subnet = await apply('boto_vpc.subnet_present', { name: 'a', cidr_block: '10.1.1.0/24', vpc_name: 'main' })
+    expect(subnet.done).toMatchObject({
+      comment: 'Subnet a created.',
+      changes: { new: { subnet: { cidr_block: '10.1.1.0/24' } } },
+    })
+    const routes = [{ destination_cidr_block: '0.0.0.0/0', internet_gateway_name: 'gate' }]
+    const table = await apply('boto_vpc.route_table_present', {
+      name: 'public',
+      vpc_name: 'main',
+      routes,
+      subnet_names: ['a'],
+    })
+    expect(table.done.comment).toMatch(
+      /^ Route table public created\. Created route 0\.0\.0\.0\/0 in route table public\. Associated subnet subnet-\w+ with route table public\.$/,
+    )
+    const less = await apply('boto_vpc.route_table_present', { name: 'public', vpc_name: 'main' })
+    expect(less.foreseen.comment).toContain('set to have routes modified')
+    expect(less.done.comment).toContain('Deleted route 0.0.0.0/0 from route table public.')
+  })
+
+  test('a security group has the rules and tags of its state', async () => {
+    const rules = [
+      { ip_protocol: 'tcp', from_port: 80, to_port: 80, cidr_ip: ['10.0.0.0/8', '192.168.0.0/16'] },
+      { ip_protocol: 'icmp', from_port: -1, to_port: -1, source_group_name: 'web' },
+    ]
+    const group = { name: 'web', description: 'Web servers', vpc_name: 'main' }
+    const first = await apply('boto_secgroup.present', group)
+    expect(first.done).toMatchObject({ result: true, comment: ' Security group web created. ' })
+    const ruled = await apply('boto_secgroup.present', { ...group, rules, rules_egress: [], tags: { a: 'b' } })
+    expect(ruled.foreseen.comment).toContain('Security group web set to have rules modified.')
+    expect(ruled.foreseen.comment).toContain('The following tag is set to be added: a.')
+    expect(ruled.done.comment).toContain('Created rules on web security group.')
+    expect(ruled.done.comment).toContain('Removed egress rule on web security group.')
+    const config = (await call('boto_secgroup.get_config', { name: 'web', vpc_name: 'main' })) as Record<
+      string,
+      unknown[]
+    >
+    expect(config['rules']).toHaveLength(3)
+    expect(config['rules_egress']).toEqual([])
+    expect(config['tags']).toEqual({ a: 'b' })
+    const fewer = await apply('boto_secgroup.present', { ...group, rules: rules.slice(1), tags: { a: 'c' } })
+    expect(fewer.foreseen.comment).toContain('The following tag value is set to be updated: a.')
+    expect(fewer.done.changes['new']).toMatchObject({ tags: { a: 'c' } })
+    await expect(
+      apply('boto_secgroup.present', { ...group, rules: [{ ip_protocol: 'tpc', cidr_ip: '::' }] }),
+    ).rejects.toThrow('Invalid ip_protocol tpc specified in security group rule.')
+    const gone = await apply('boto_secgroup.absent', { name: 'web', vpc_name: 'main' })
+    expect(gone.done.comment).toBe('Security group web deleted.')
+  })
+
+  test('a queue has the attributes of its state', async () => {
+    const made = await apply('boto_sqs.present', { name: 'orders', attributes: { VisibilityTimeout: 60 } })
+    expect(made.foreseen).toMatchObject({ result: null, changes: { old: null, new: 'orders' } })
+    const other = await apply('boto_sqs.present', { name: 'orders', attributes: { VisibilityTimeout: 90 } })
+    expect(other.done.changes['attributes']!['diff']).toContain('+VisibilityTimeout: 90')
+    expect(await call('boto_sqs.list')).toEqual({ result: ['orders'] })
+    const gone = await apply('boto_sqs.absent', { name: 'orders' })
+    expect(gone.done.comment).toBe('SQS queue orders was deleted.')
+    expect(await call('boto_sqs.get_attributes', { name: 'orders' })).toMatchObject({
+      error: { message: expect.stringContaining('NonExistentQueue') },
+    })
+  })
+
+  test('a network and what is in it are removed', async () => {
+    await apply('boto_vpc.route_table_present', { name: 'public', vpc_name: 'main', subnet_ids: [] })
+    await apply('boto_vpc.route_table_absent', { name: 'public' })
+    await apply('boto_vpc.subnet_absent', { name: 'a' })
+    await apply('boto_vpc.internet_gateway_absent', { name: 'gate', detach: true })
+    expect((await apply('boto_vpc.absent', { name: 'main' })).done.comment).toBe('VPC main deleted.')
+    expect(await call('boto_vpc.exists', { name: 'main' })).toEqual({ exists: false })
+  })
+
+  test.runIf(way === 'moto')('aws-cli and the modules see the same', async () => {
+    const env = {
+      ...process.env,
+      AWS_ACCESS_KEY_ID: 'AKID',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_DEFAULT_REGION: 'us-east-1',
+    }
+    const aws = async (...words: string[]) =>
+      JSON.parse((await promisify(execFile)('aws', ['--endpoint-url', service.url, ...words], { env })).stdout || '{}')
+    await call('boto_secgroup.create', { name: 'ours', description: 'ours' })
+    const groups = await aws('ec2', 'describe-security-groups', '--filters', 'Name=group-name,Values=ours')
+    expect(groups.SecurityGroups).toHaveLength(1)
+    await aws('ec2', 'create-security-group', '--group-name', 'theirs', '--description', 'theirs')
+    expect(await call('boto_secgroup.exists', { name: 'theirs' })).toBe(true)
+  })
+})
+
+test.skipIf(hasMoto())(`modules for AWS against moto (${withoutMoto})`, (ctx) => ctx.skip())
