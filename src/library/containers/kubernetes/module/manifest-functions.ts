@@ -1,7 +1,19 @@
 // Objects of any kind by their manifests: server-side apply, what it would change, deletion, patches and waiting.
-import { type Dict, deepCopy, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  deepCopy,
+  failure,
+  isDict,
+  isFailure,
+  isList,
+  misuse,
+  type SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import { type Args, arg, type Bound, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
-import type { KubernetesClient } from '../client/client.ts'
+import { isStatus, type KubernetesClient } from '../client/client.ts'
 import {
   applyObject,
   deleteObject,
@@ -14,7 +26,8 @@ import {
   typeOf,
 } from '../client/objects.ts'
 import { wantedBy, waitFor } from '../client/waiting.ts'
-import { created, difference, manifestKey } from '../diff.ts'
+import { created, type Difference, difference, manifestKey } from '../diff.ts'
+import { kindNamed } from '../kinds.ts'
 import { manifests } from '../manifest.ts'
 import {
   clientFor,
@@ -66,36 +79,36 @@ interface Prepared {
   body: Dict
 }
 
-/** Return the manifests of a call with the objects that they mean. */
-async function prepared(
+/** Return the manifests of a call, each with what it has to say. */
+async function documentsOf(
   ctx: FunctionContext,
-  client: KubernetesClient,
-  given: Applying | Bound<typeof manifestArgs & typeof templateArgs>,
-): Promise<Prepared[]> {
+  given: Bound<typeof manifestArgs & typeof templateArgs>,
+): Promise<Dict[]> {
   const documents = await manifests(ctx, given.manifest, given)
   if (documents.length === 0) throw failure('There are no manifests')
-  const all: Prepared[] = []
   for (const document of documents) {
-    const [apiVersion, kind, name] = [
-      document.get('apiVersion'),
-      document.get('kind'),
-      dictIn(document, 'metadata').get('name'),
-    ].map((value) => value ?? null)
-    if (!truthy(apiVersion!) || !truthy(kind!) || !truthy(name!))
+    const said = [document.get('apiVersion'), document.get('kind'), dictIn(document, 'metadata').get('name')]
+    if (!said.every((value) => truthy(value ?? null))) {
       throw failure('Each manifest needs apiVersion, kind, and metadata.name')
-    const type = await typeOf(client, str(apiVersion!), str(kind!))
-    const own = dictIn(document, 'metadata').get('namespace') ?? given.namespace
-    if (type.isNamespaced && !truthy(own)) {
-      throw failure(
-        `${str(kind!)} ${str(name!)} is in a namespace: name it in metadata.namespace or with the argument namespace`,
-      )
     }
-    const namespace = type.isNamespaced ? str(own) : undefined
-    if (namespace !== undefined)
-      document.set('metadata', new Map(dictIn(document, 'metadata')).set('namespace', namespace))
-    all.push({ reference: { type, name: str(name!), namespace }, body: document })
   }
-  return all
+  return documents
+}
+
+/** Return the object that a manifest means. A kind may be known only after an earlier manifest was applied. */
+async function prepared(client: KubernetesClient, document: Dict, fallback: string | null): Promise<Prepared> {
+  const [kind, name] = [str(document.get('kind')!), str(dictIn(document, 'metadata').get('name')!)]
+  const type = await typeOf(client, str(document.get('apiVersion')!), kind)
+  const own = dictIn(document, 'metadata').get('namespace') ?? fallback
+  if (type.isNamespaced && !truthy(own)) {
+    const how = 'name it in metadata.namespace or with the argument namespace'
+    throw failure(`${kind} ${name} is in a namespace: ${how}`)
+  }
+  const namespace = type.isNamespaced ? str(own) : undefined
+  if (namespace !== undefined) {
+    document.set('metadata', new Map(dictIn(document, 'metadata')).set('namespace', namespace))
+  }
+  return { reference: { type, name, namespace }, body: document }
 }
 
 /** Leave out what a call does not want to own. */
@@ -138,29 +151,80 @@ const oneOrAll = (all: Value[]): Value => (all.length === 1 ? all[0]! : all)
 /** Return for each manifest whether it creates or changes something, and what, by a dry run of the API server. */
 async function differences(ctx: FunctionContext, given: Bound<typeof diffArgs>): Promise<Dict[]> {
   const client = await clientFor(ctx, given.kwargs)
+  const documents = await documentsOf(ctx, given)
   const found: Dict[] = []
-  for (const { reference, body } of await prepared(ctx, client, given)) {
-    const live = await getObject(client, reference)
-    const wanted = await applyObject(client, reference, without(body, given), { ...optionsOf(given), dryRun: true })
-    const differs = live === null ? { old: new Map(), new: created(wanted) } : difference(live, wanted)
-    found.push(
-      new Map<Value, Value>([
-        ['object', manifestKey(wanted)],
-        ['action', live === null ? 'create' : differs ? 'update' : 'none'],
-        [
-          'changes',
-          differs
-            ? new Map<Value, Value>([
-                ['old', differs.old],
-                ['new', differs.new],
-              ])
-            : new Map(),
-        ],
-      ]),
-    )
+  for (const document of documents) {
+    try {
+      found.push(await differenceOf(client, await prepared(client, document, given.namespace), given))
+    } catch (error) {
+      if (!isFailure(error) || !isMissing(error, document, documents)) throw error
+      const entry = differenceEntry(document, 'create', { old: new Map(), new: created(document) })
+      found.push(entry.set('unchecked', error.message))
+    }
   }
   return found
 }
+
+/** Return whether the API server cannot check a manifest because its namespace or its kind does not exist yet. */
+function isMissing(error: SaltError, document: Dict, all: readonly Dict[]): boolean {
+  if (isStatus(error, 404)) return /namespaces "[^"]*" not found/.test(error.message)
+  const isDefined = (other: Dict): boolean =>
+    other.get('kind') === CRD.kind && dictIn(dictIn(other, 'spec'), 'names').get('kind') === document.get('kind')
+  return error.message.startsWith('The cluster has no kind') && all.some(isDefined)
+}
+
+async function differenceOf(client: KubernetesClient, { reference, body }: Prepared, given: Applying): Promise<Dict> {
+  const live = await getObject(client, reference)
+  const wanted = await applyObject(client, reference, without(body, given), { ...optionsOf(given), dryRun: true })
+  if (live === null) return differenceEntry(wanted, 'create', { old: new Map(), new: created(wanted) })
+  const differs = difference(live, wanted)
+  return differenceEntry(wanted, differs ? 'update' : 'none', differs)
+}
+
+const differenceEntry = (object: Dict, action: string, differs: Difference | undefined): Dict =>
+  new Map<Value, Value>([
+    ['object', manifestKey(object)],
+    ['action', action],
+    [
+      'changes',
+      new Map<Value, Value>(
+        differs
+          ? [
+              ['old', differs.old],
+              ['new', differs.new],
+            ]
+          : [],
+      ),
+    ],
+  ])
+
+/** Apply manifests in their order. A kind that one of them defines is ready before the next one is applied. */
+async function applyAll(
+  ctx: FunctionContext,
+  client: KubernetesClient,
+  given: Applying,
+  dryRun: boolean,
+): Promise<Applied[]> {
+  const documents = await documentsOf(ctx, given)
+  const applied: Applied[] = []
+  for (const [index, document] of documents.entries()) {
+    const { reference, body } = await prepared(client, document, given.namespace)
+    const object = await applyObject(client, reference, without(body, given), { ...optionsOf(given), dryRun })
+    applied.push({ reference, object })
+    const isDefinition = reference.type.kind === CRD.kind && index < documents.length - 1
+    if (isDefinition && !dryRun) await untilReady(client, reference, SECONDS_FOR_KIND)
+  }
+  return applied
+}
+
+interface Applied {
+  reference: Reference
+  object: Dict
+}
+
+const CRD = kindNamed('custom_resource_definition')
+/** Seconds in which the API server serves a new kind. */
+const SECONDS_FOR_KIND = 30
 
 const diffArgs = { ...manifestArgs, ...applying, ...templateArgs, ...ignoring, kwargs: connection } satisfies Args
 
@@ -183,19 +247,10 @@ export const manifestFunctions = {
     returns: ret.any('The object, or a list of objects'),
     run: async (ctx, { validate, dry_run, wait, timeout, kwargs, ...given }) => {
       const client = await clientFor(ctx, kwargs)
-      const all = (await prepared(ctx, client, given)).map(({ reference, body }) => ({
-        reference,
-        body: without(body, given),
-      }))
-      if (validate && !dry_run) {
-        for (const { reference, body } of all)
-          await applyObject(client, reference, body, { ...optionsOf(given), dryRun: true })
-      }
-      const applied: Value[] = []
-      for (const { reference, body } of all)
-        applied.push(await applyObject(client, reference, body, { ...optionsOf(given), dryRun: dry_run }))
-      if (wait && !dry_run) for (const { reference } of all) await untilReady(client, reference, timeout)
-      return oneOrAll(applied)
+      if (validate && !dry_run) await differences(ctx, { ...given, kwargs })
+      const applied = await applyAll(ctx, client, given, dry_run)
+      if (wait && !dry_run) for (const { reference } of applied) await untilReady(client, reference, timeout)
+      return oneOrAll(applied.map(({ object }) => object))
     },
   }),
   diff: reads({
@@ -221,13 +276,10 @@ export const manifestFunctions = {
     run: async (ctx, { propagation_policy, grace_period_seconds, kwargs, ...given }) => {
       const client = await clientFor(ctx, kwargs)
       const answers: Value[] = []
-      for (const { reference } of (await prepared(ctx, client, given)).reverse()) {
-        answers.unshift(
-          await deleteObject(client, reference, {
-            propagation: propagation_policy,
-            graceSeconds: grace_period_seconds,
-          }),
-        )
+      for (const document of (await documentsOf(ctx, given)).reverse()) {
+        const { reference } = await prepared(client, document, given.namespace)
+        const options = { propagation: propagation_policy, graceSeconds: grace_period_seconds }
+        answers.unshift(await deleteObject(client, reference, options))
       }
       return oneOrAll(answers)
     },

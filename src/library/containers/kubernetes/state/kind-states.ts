@@ -1,5 +1,5 @@
 // The states that every kind of object has: present by server-side apply, and absent.
-import { type Dict, isFailure, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, isFailure, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Args,
   arg,
@@ -14,6 +14,7 @@ import {
   type StateReturn,
 } from '../../../../sdk/mod.ts'
 import { connection } from '../client/settings.ts'
+import { created } from '../diff.ts'
 import type { Kind } from '../kinds.ts'
 import { objectOf } from '../manifest.ts'
 
@@ -146,42 +147,29 @@ function apply(ctx: StateContext, kind: Kind, { given, manifest, kwargs }: Wante
   return ensure<Dict>(ctx, {
     name: given.name,
     look: async () => {
-      const found = await differenceOf(ctx, options, `The ${called} is going to be created`)
-      if (!(found instanceof Map)) return found
+      const all = (await ctx.call('kubernetes.diff', [], options)) as Value
+      const found = isList(all) && isDict(all[0]!) ? all[0] : new Map<Value, Value>()
       if (found.get('action') !== 'none') return found
-      return settled(
-        kind.key === 'namespace' ? 'The namespace already exists' : `The ${called} is already in the desired state`,
-      )
+      if (kind.key === 'namespace') return settled('The namespace already exists')
+      return settled(`The ${called} is already in the desired state`)
     },
-    foresee: (found) =>
-      foreseen(
-        `The ${called} is going to be ${found.get('action') === 'create' ? 'created' : 'updated'}`,
-        found.get('changes')!,
-      ),
+    foresee: (found) => {
+      const text = `The ${called} is going to be ${found.get('action') === 'create' ? 'created' : 'updated'}`
+      return foreseen(`${text}${uncheckedNote(found)}`, found.get('changes')!)
+    },
     act: async (found) => {
-      await ctx.call(
-        'kubernetes.apply',
-        [],
-        new Map<string, Value>([...options, ['wait', given.wait], ['timeout', given.timeout]]),
-      )
-      return changed(`${kind.kind} ${found.get('action') === 'create' ? 'created' : 'updated'}`, found.get('changes')!)
+      const waiting = new Map<string, Value>([...options, ['wait', given.wait], ['timeout', given.timeout]])
+      const made = (await ctx.call('kubernetes.apply', [], waiting)) as Value
+      if (found.get('action') !== 'create') return changed(`${kind.kind} updated`, found.get('changes')!)
+      return changed(`${kind.kind} created`, { old: {}, new: isDict(made) ? created(made) : made })
     },
   })
 }
 
-/** Ask what a manifest changes. In a dry run, a namespace that an earlier state is going to create may be missing. */
-async function differenceOf(ctx: StateContext, options: Map<string, Value>, creating: string) {
-  try {
-    const found = await ctx.call('kubernetes.diff', [], options)
-    return (isList(found) ? found[0]! : new Map()) as Dict
-  } catch (error) {
-    if (ctx.test && isFailure(error) && /namespaces "[^"]*" not found/.test(error.message)) {
-      return foreseen(
-        `${creating}. The namespace does not exist yet, so the API server cannot check it: ${error.message}`,
-      )
-    }
-    throw error
-  }
+/** Say that an object could not be checked, because an earlier state is going to create its namespace or its kind. */
+export function uncheckedNote(found: Dict): string {
+  const reason = found.get('unchecked')
+  return reason === undefined ? '' : `. The API server cannot check it yet: ${str(reason)}`
 }
 
 /** A refusal of the API server is the comment of a failed state. */
