@@ -3,17 +3,19 @@ import type { Dict, Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { AwsRequest } from './aws-signature.ts'
 import type { HttpMachine } from './query.ts'
-import type { HttpStream, SendHttp } from './request.ts'
+import type { HttpRequest, HttpStream, SendHttp } from './request.ts'
 
 export { awsEscaped } from './aws-escape.ts'
 export type { AwsKey } from './aws-signature.ts'
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
-export type { HttpStream, SendHttp } from './request.ts'
+export type { HttpRequest, HttpStream, SendHttp } from './request.ts'
 
 /** Queries by the names of Salt's parameters. */
 export interface HttpClient {
   query(parameters: ReadonlyMap<string, Value>): Promise<Dict>
+  /** Send a request whose parts are all given, and return the answer before its body is read. */
+  open(request: HttpRequest): Promise<HttpStream>
 }
 
 /** Lets TLS connections of any kind trust the authorities that the machine trusts. */
@@ -50,5 +52,8 @@ export async function openUrl(host: Host, opts: Dict, parameters: ReadonlyMap<st
 
 /** A client that reads and writes the files a query names on that host. */
 export function httpClient(host: Host, opts: Dict): HttpClient {
-  return { query: (parameters) => httpQuery(machineOf(host), opts, parameters) }
+  return {
+    query: (parameters) => httpQuery(machineOf(host), opts, parameters),
+    open: async (request) => (await import('./request.ts')).streamHttp(request),
+  }
 }

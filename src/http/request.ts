@@ -17,8 +17,10 @@ export interface HttpRequest {
   timeout: number
   /** The most bytes that are taken. */
   maxBody: number
-  tls: { verify: boolean; ca?: Uint8Array; cert?: Uint8Array; key?: Uint8Array }
+  tls: { verify: boolean; ca?: Uint8Array; cert?: Uint8Array; key?: Uint8Array; serverName?: string }
   proxy?: { host: string; port: number; authorization?: string }
+  /** Ends the request, and the reading of its answer. */
+  signal?: AbortSignal
 }
 
 export interface HttpResponse {
@@ -93,7 +95,13 @@ function sendOnce(request: HttpRequest): Promise<IncomingMessage> {
         () => (answer ?? message).destroy(new HttpFailure('Timeout during request')),
         Math.min(request.timeout * 1000, 2 ** 31 - 1),
       )
-      message.once('close', () => clearTimeout(overall))
+      const stop = (): void => void (answer ?? message).destroy(new HttpFailure('The request was ended'))
+      if (request.signal?.aborted) stop()
+      request.signal?.addEventListener('abort', stop)
+      message.once('close', () => {
+        clearTimeout(overall)
+        request.signal?.removeEventListener('abort', stop)
+      })
       message.on('error', (error) => {
         error.message = certificateProblem(error.message)
         reject(error)
@@ -136,9 +144,10 @@ async function open(request: HttpRequest): Promise<ClientRequest> {
   return httpsRequest(url, { method, headers, createConnection: () => socket })
 }
 
-function tlsOptions({ tls: { verify, ca, cert, key } }: HttpRequest): TlsOptions {
+function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest): TlsOptions {
   return {
     rejectUnauthorized: verify,
+    ...(serverName !== undefined && { servername: serverName }),
     ...(ca && { ca: Buffer.from(ca) }),
     ...(cert && { cert: Buffer.from(cert) }),
     ...(key && { key: Buffer.from(key) }),

@@ -508,6 +508,190 @@ export interface Calls {
   'iwtools.set_mode': string
   'kmod.available': string[]
   'kmod.mod_list': string[]
+  'kubernetes.cluster_info': Dict
+  'kubernetes.cluster_role_bindings': string[]
+  'kubernetes.cluster_roles': string[]
+  'kubernetes.configmaps': string[]
+  'kubernetes.cordon': Dict
+  'kubernetes.create_cluster_role': Dict
+  'kubernetes.create_cluster_role_binding': Dict
+  'kubernetes.create_configmap': Dict
+  'kubernetes.create_cron_job': Dict
+  'kubernetes.create_custom_resource_definition': Dict
+  'kubernetes.create_daemonset': Dict
+  'kubernetes.create_deployment': Dict
+  'kubernetes.create_horizontal_pod_autoscaler': Dict
+  'kubernetes.create_ingress': Dict
+  'kubernetes.create_job': Dict
+  'kubernetes.create_limit_range': Dict
+  'kubernetes.create_namespace': Dict
+  'kubernetes.create_network_policy': Dict
+  'kubernetes.create_persistent_volume': Dict
+  'kubernetes.create_persistent_volume_claim': Dict
+  'kubernetes.create_pod': Dict
+  'kubernetes.create_pod_disruption_budget': Dict
+  'kubernetes.create_priority_class': Dict
+  'kubernetes.create_replicaset': Dict
+  'kubernetes.create_resource_quota': Dict
+  'kubernetes.create_role': Dict
+  'kubernetes.create_role_binding': Dict
+  'kubernetes.create_secret': Dict
+  'kubernetes.create_service': Dict
+  'kubernetes.create_service_account': Dict
+  'kubernetes.create_statefulset': Dict
+  'kubernetes.create_storageclass': Dict
+  'kubernetes.cron_jobs': string[]
+  'kubernetes.custom_resource_definitions': string[]
+  'kubernetes.daemonsets': string[]
+  'kubernetes.delete_cluster_role': Dict | null
+  'kubernetes.delete_cluster_role_binding': Dict | null
+  'kubernetes.delete_configmap': Dict | null
+  'kubernetes.delete_cron_job': Dict | null
+  'kubernetes.delete_custom_resource_definition': Dict | null
+  'kubernetes.delete_daemonset': Dict | null
+  'kubernetes.delete_deployment': Dict | null
+  'kubernetes.delete_horizontal_pod_autoscaler': Dict | null
+  'kubernetes.delete_ingress': Dict | null
+  'kubernetes.delete_job': Dict | null
+  'kubernetes.delete_limit_range': Dict | null
+  'kubernetes.delete_namespace': Dict | null
+  'kubernetes.delete_network_policy': Dict | null
+  'kubernetes.delete_persistent_volume': Dict | null
+  'kubernetes.delete_persistent_volume_claim': Dict | null
+  'kubernetes.delete_pod': Dict | null
+  'kubernetes.delete_pod_disruption_budget': Dict | null
+  'kubernetes.delete_priority_class': Dict | null
+  'kubernetes.delete_replicaset': Dict | null
+  'kubernetes.delete_resource_quota': Dict | null
+  'kubernetes.delete_role': Dict | null
+  'kubernetes.delete_role_binding': Dict | null
+  'kubernetes.delete_secret': Dict | null
+  'kubernetes.delete_service': Dict | null
+  'kubernetes.delete_service_account': Dict | null
+  'kubernetes.delete_statefulset': Dict | null
+  'kubernetes.delete_storageclass': Dict | null
+  'kubernetes.deployments': string[]
+  'kubernetes.diff': Dict[]
+  'kubernetes.drain': Dict
+  'kubernetes.events': Dict
+  'kubernetes.get_object': Dict | null
+  'kubernetes.horizontal_pod_autoscalers': string[]
+  'kubernetes.ingresses': string[]
+  'kubernetes.jobs': string[]
+  'kubernetes.limit_ranges': string[]
+  'kubernetes.list_clusters': string[]
+  'kubernetes.logs': string
+  'kubernetes.namespaces': string[]
+  'kubernetes.network_policies': string[]
+  'kubernetes.node': Dict | null
+  'kubernetes.node_add_annotation': Dict
+  'kubernetes.node_add_label': Dict
+  'kubernetes.node_annotations': Dict
+  'kubernetes.node_labels': Dict
+  'kubernetes.node_remove_annotation': Dict
+  'kubernetes.node_remove_label': Dict
+  'kubernetes.nodes': string[]
+  'kubernetes.normalise_manifest_input': Dict[]
+  'kubernetes.patch_cluster_role': Dict
+  'kubernetes.patch_cluster_role_binding': Dict
+  'kubernetes.patch_configmap': Dict
+  'kubernetes.patch_cron_job': Dict
+  'kubernetes.patch_custom_resource_definition': Dict
+  'kubernetes.patch_daemonset': Dict
+  'kubernetes.patch_deployment': Dict
+  'kubernetes.patch_horizontal_pod_autoscaler': Dict
+  'kubernetes.patch_ingress': Dict
+  'kubernetes.patch_job': Dict
+  'kubernetes.patch_limit_range': Dict
+  'kubernetes.patch_network_policy': Dict
+  'kubernetes.patch_object': Dict
+  'kubernetes.patch_persistent_volume': Dict
+  'kubernetes.patch_persistent_volume_claim': Dict
+  'kubernetes.patch_pod_disruption_budget': Dict
+  'kubernetes.patch_priority_class': Dict
+  'kubernetes.patch_replicaset': Dict
+  'kubernetes.patch_resource_quota': Dict
+  'kubernetes.patch_role': Dict
+  'kubernetes.patch_role_binding': Dict
+  'kubernetes.patch_secret': Dict
+  'kubernetes.patch_service': Dict
+  'kubernetes.patch_service_account': Dict
+  'kubernetes.patch_statefulset': Dict
+  'kubernetes.patch_storageclass': Dict
+  'kubernetes.persistent_volume_claims': string[]
+  'kubernetes.persistent_volumes': string[]
+  'kubernetes.ping': boolean
+  'kubernetes.pod_disruption_budgets': string[]
+  'kubernetes.pods': string[]
+  'kubernetes.priority_classes': string[]
+  'kubernetes.replace_cluster_role': Dict
+  'kubernetes.replace_cluster_role_binding': Dict
+  'kubernetes.replace_configmap': Dict
+  'kubernetes.replace_cron_job': Dict
+  'kubernetes.replace_custom_resource_definition': Dict
+  'kubernetes.replace_daemonset': Dict
+  'kubernetes.replace_deployment': Dict
+  'kubernetes.replace_horizontal_pod_autoscaler': Dict
+  'kubernetes.replace_ingress': Dict
+  'kubernetes.replace_job': Dict
+  'kubernetes.replace_limit_range': Dict
+  'kubernetes.replace_network_policy': Dict
+  'kubernetes.replace_persistent_volume': Dict
+  'kubernetes.replace_persistent_volume_claim': Dict
+  'kubernetes.replace_pod_disruption_budget': Dict
+  'kubernetes.replace_priority_class': Dict
+  'kubernetes.replace_replicaset': Dict
+  'kubernetes.replace_resource_quota': Dict
+  'kubernetes.replace_role': Dict
+  'kubernetes.replace_role_binding': Dict
+  'kubernetes.replace_secret': Dict
+  'kubernetes.replace_service': Dict
+  'kubernetes.replace_service_account': Dict
+  'kubernetes.replace_statefulset': Dict
+  'kubernetes.replace_storageclass': Dict
+  'kubernetes.replicasets': string[]
+  'kubernetes.resource_quotas': string[]
+  'kubernetes.restart': Dict
+  'kubernetes.role_bindings': string[]
+  'kubernetes.roles': string[]
+  'kubernetes.rollback': Dict
+  'kubernetes.scale': Dict
+  'kubernetes.secrets': string[]
+  'kubernetes.service_accounts': string[]
+  'kubernetes.services': string[]
+  'kubernetes.show_cluster_role': Dict | null
+  'kubernetes.show_cluster_role_binding': Dict | null
+  'kubernetes.show_configmap': Dict | null
+  'kubernetes.show_cron_job': Dict | null
+  'kubernetes.show_custom_resource_definition': Dict | null
+  'kubernetes.show_daemonset': Dict | null
+  'kubernetes.show_deployment': Dict | null
+  'kubernetes.show_horizontal_pod_autoscaler': Dict | null
+  'kubernetes.show_ingress': Dict | null
+  'kubernetes.show_job': Dict | null
+  'kubernetes.show_limit_range': Dict | null
+  'kubernetes.show_namespace': Dict | null
+  'kubernetes.show_network_policy': Dict | null
+  'kubernetes.show_persistent_volume': Dict | null
+  'kubernetes.show_persistent_volume_claim': Dict | null
+  'kubernetes.show_pod': Dict | null
+  'kubernetes.show_pod_disruption_budget': Dict | null
+  'kubernetes.show_priority_class': Dict | null
+  'kubernetes.show_replicaset': Dict | null
+  'kubernetes.show_resource_quota': Dict | null
+  'kubernetes.show_role': Dict | null
+  'kubernetes.show_role_binding': Dict | null
+  'kubernetes.show_secret': Dict | null
+  'kubernetes.show_service': Dict | null
+  'kubernetes.show_service_account': Dict | null
+  'kubernetes.show_statefulset': Dict | null
+  'kubernetes.show_storageclass': Dict | null
+  'kubernetes.statefulsets': string[]
+  'kubernetes.storageclasses': string[]
+  'kubernetes.taint': Dict
+  'kubernetes.uncordon': Dict
+  'kubernetes.untaint': Dict
+  'kubernetes.wait_for': boolean
   'locale.list_avail': string[]
   'locate.locate': string[]
   'locate.stats': Dict

@@ -55,7 +55,7 @@ function site(
     pillar: fromPlain(opts['pillar'] ?? {}) as Dict,
     host: new LocalHost(),
     log: (level, text) => void (level === 'error' && logged.push(text)),
-    http: { query },
+    http: { query, open: () => Promise.reject(new Error('no streams here')) },
   })
   const give = async (returner: string, ret: Plain): Promise<void> => {
     await (await returnerOf(ctx as FunctionContext, returner))!.returner!(ctx, fromPlain(ret) as Dict)

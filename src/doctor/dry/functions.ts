@@ -32,9 +32,8 @@ export class DryFunctions implements FunctionSource {
       host: machine.host,
       masked: false,
       http: {
-        query: () => {
-          throw new NotEvaluated('asks the network')
-        },
+        query: refuseNetwork,
+        open: refuseNetwork,
       },
       render: async ({ text, ...request }) =>
         (await renderText(text, { ...request, opts, grains, pillar, functions: this, renderers })).value,
@@ -83,4 +82,8 @@ function isRefusal(error: unknown): boolean {
     if (one instanceof NotEvaluated || (one instanceof BrineError && one.code === 'ReadOnlyHost')) return true
   }
   return false
+}
+
+function refuseNetwork(): never {
+  throw new NotEvaluated('asks the network')
 }

@@ -163,6 +163,7 @@ describe('the http_logstash engine', () => {
   test('sends the events that tags and functions choose', async () => {
     const sent: unknown[] = []
     const http = {
+      open: () => Promise.reject(new Error('no streams here')),
       query: async (parameters: ReadonlyMap<string, Value>) => {
         sent.push([parameters.get('method'), parameters.get('url'), JSON.parse(String(parameters.get('data')))])
         return new Map<Value, Value>(sent.length === 1 ? [['error', 'HTTP 503']] : [])

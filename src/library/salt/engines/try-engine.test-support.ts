@@ -29,6 +29,8 @@ export interface RunningEngine {
 
 const OWN: BusMessage['origin'] = { kind: 'master', name: 'master_master', proof: 'process' }
 
+const noWeb = (): Promise<never> => Promise.reject(new Error('no web here'))
+
 export function runEngine(
   engine: EngineDeclaration,
   settings: Record<string, Value>,
@@ -45,7 +47,7 @@ export function runEngine(
     opts: new Map<Value, Value>([['id', 'master_master'], ...opts]),
     log: (level, text) => logged.push(`${level}: ${text}`),
     host,
-    http: http ?? { query: () => Promise.reject(new Error('no web here')) },
+    http: http ?? { query: noWeb, open: noWeb },
     signal,
     functions: () => Promise.reject(new Error('no functions here')),
     call: () => Promise.reject(new Error('no functions here')),
