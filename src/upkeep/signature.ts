@@ -128,4 +128,5 @@ const FAILURES: Readonly<Record<string, string>> = {
   NO_PUBKEY: 'the signature is not of a trusted key',
 }
 
-const lastLine = (text: string): string => shownText(text.trim().split('\n').at(-1) || 'the verifier does not say why')
+const lastLine = (text: string): string =>
+  shownText(text.trim().split('\n').at(-1)?.trim() || 'the verifier does not say why')

@@ -193,6 +193,12 @@ describe.skipIf(cannot)('brine bootstrap', () => {
     expect(err).toMatch(/^127\.0\.0\.1: connect: /m)
   })
 
+  it('takes several packages only where a package manager installs them', async () => {
+    const { status, err } = await bootstrap('--package', pack, '--package', pack)
+    expect(status).toBe(1)
+    expect(err).toContain('A minion is installed from one .tgz or one program, and 2 are named')
+  })
+
   it.each([
     [['--package', '/no/such'], "The package '/no/such' is not a file"],
     [['--package', '/etc/passwd'], "'/etc/passwd' is neither a .deb, a .rpm, a .tgz nor a program of Linux"],
