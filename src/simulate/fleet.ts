@@ -1,5 +1,6 @@
 // N simulated minions of one master: signed in by a few lanes, jobs answered in the wanted shape, faults and events at their rates, and
 // counts of all of it.
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
@@ -93,6 +94,8 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.options = options
+    // every job that takes its time listens
+    setMaxListeners(0, this.stopped.signal)
     const { failPercent, twicePercent, latePercent } = options.faults
     this.shares = { fail: new Share(failPercent), twice: new Share(twicePercent), late: new Share(latePercent) }
     this.progress = {
