@@ -8,7 +8,7 @@ import { LocalHost } from '../host/mod.ts'
 import { FileServer } from './file-server.ts'
 import { KnownHashes } from './known-hashes.ts'
 import { ManifestBuilder, Manifests } from './manifest.ts'
-import { RemoteFileClient } from './remote-client.ts'
+import { type AskMaster, RemoteFileClient } from './remote-client.ts'
 
 let folder: string
 let asked: string[]
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A master that answers over the encoding of the wire, and notes what it was asked. */
-async function master(load: Dict, { raw = false } = {}): Promise<Value> {
+async function master(load: Dict, { raw = false }: { raw?: boolean } = {}): Promise<Value> {
   const cmd = str(load.get('cmd')!)
   asked.push(cmd)
   const host = new LocalHost({ cache: '' })
@@ -43,7 +43,7 @@ async function master(load: Dict, { raw = false } = {}): Promise<Value> {
   return decodeMsgpack(encodeMsgpack(answer, 'wire'), { dialect: raw ? 'raw' : 'wire' })
 }
 
-const client = (isBrine = true, ask = master): RemoteFileClient =>
+const client = (isBrine = true, ask: AskMaster = master): RemoteFileClient =>
   new RemoteFileClient(new Map([['cachedir', join(folder, 'cache')]]), new LocalHost({ cache: '' }), { ask, isBrine })
 
 const hashAll = async (files: RemoteFileClient): Promise<(string | undefined)[]> => {

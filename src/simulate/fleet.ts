@@ -1,5 +1,6 @@
 // N simulated minions of one master: signed in by a few lanes, jobs answered in the wanted shape, faults and events at their rates, and
 // counts of all of it.
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, silentLog, toError } from '../base/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
@@ -93,6 +94,8 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.options = options
+    // every job that takes its time listens
+    setMaxListeners(0, this.stopped.signal)
     const { failPercent, twicePercent, latePercent } = options.faults
     this.shares = { fail: new Share(failPercent), twice: new Share(twicePercent), late: new Share(latePercent) }
     this.progress = {
@@ -192,9 +195,14 @@ export class Fleet {
     const { options } = this
     const { host, port, publishPort } = options.master
     const running: Dict[] = []
+    const settings = this.settings(id, number)
+    const pin = this.memory.pin(settings, options.masterKey, (pem) => {
+      this.masterKey = pem
+    })
     const minion: SimulatedMinion = new SimulatedMinion({
       transport,
-      settings: this.settings(id, number),
+      settings,
+      pin,
       requests: () => ({ host, port }),
       publications: (announced) => ({ host, port: publishPort ?? announced }),
       grains: () => options.grains(id, number),
@@ -211,8 +219,8 @@ export class Fleet {
   }
 
   private settings(id: string, number: number): MinionSettings {
-    const { keys, masterKey } = this.options
-    const settings: MinionSettings = {
+    const { keys } = this.options
+    return {
       id,
       key: keys[number % keys.length]!,
       pkiDir: '',
@@ -221,17 +229,15 @@ export class Fleet {
       requestTimeout: PATIENCE,
       requestTries: 1,
     }
-    settings.pin = this.memory.pin(settings, masterKey, (pem) => {
-      this.masterKey = pem
-    })
-    return settings
   }
 
   private async run(minion: SimulatedMinion, number: number, job: Dict, running: Dict[]): Promise<void> {
     const { options, progress, shares } = this
-    this.note(str(job.get('jid') ?? ''))
+    // `salt` asks by itself which jobs still run
+    const isLook = job.get('fun') === 'saltutil.find_job'
+    if (!isLook) this.note(str(job.get('jid') ?? ''))
     if (isInShare(number - options.first, options.faults.silentPercent)) {
-      progress.silent++
+      if (!isLook) progress.silent++
       return
     }
     const isUpkeep = str(job.get('fun') ?? '').startsWith('saltutil.')
@@ -256,7 +262,7 @@ export class Fleet {
     const isTwice = !isUpkeep && shares.twice.next()
     const sent = await Promise.all([minion.deliver(ret), ...(isTwice ? [minion.deliver(ret)] : [])])
     if (!isLate) running.splice(running.indexOf(entry), 1)
-    if (!sent[0]) return
+    if (!sent[0] || isLook) return
     progress.returns++
     if (isLate) progress.late++
     if (isFailing) progress.failed++

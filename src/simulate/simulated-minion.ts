@@ -7,6 +7,7 @@ import { match } from '../match/mod.ts'
 import {
   type Endpoint,
   MasterChannel,
+  type MasterKeyPin,
   type MinionSettings,
   PublicationReceiver,
   type RequestClientOptions,
@@ -18,6 +19,8 @@ import {
 export interface MinionParts {
   transport: Transport
   settings: MinionSettings
+  /** Holds the master's key, where that is not a file of `pki_dir`. */
+  pin?: MasterKeyPin
   /** Where the master takes requests; asked at each connection. */
   requests(): Endpoint
   /** Where the master publishes, when it announces this port. */
@@ -66,6 +69,7 @@ export class SimulatedMinion {
     this.channel = new MasterChannel({
       client: parts.transport.connect(parts.requests(), { ...parts.sockets, log: parts.log ?? silentLog }),
       settings: parts.settings,
+      pin: parts.pin,
       log: parts.log ?? silentLog,
       onOutcome: parts.onOutcome,
     })

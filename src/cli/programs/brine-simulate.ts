@@ -128,11 +128,11 @@ export const BRINE_SIMULATE: Program = {
           default: '0',
           help: 'time that a job takes: 200, or 100-2000 for a range (default: 0)',
         },
-        { flags: ['--fail'], metavar: 'PERCENT', type: 'float', default: 0, help: 'share of the returns that fail' },
+        { flags: ['--fail'], metavar: 'PERCENT', default: '0', help: 'share of the returns that fail' },
         {
           flags: ['--events'],
           metavar: 'NUMBER',
-          type: 'float',
+
           default: 0,
           help: 'events a second of the whole fleet',
         },
@@ -157,14 +157,14 @@ export const BRINE_SIMULATE: Program = {
         {
           flags: ['--silent'],
           metavar: 'PERCENT',
-          type: 'float',
+
           default: 0,
           help: 'share of the minions that never answer',
         },
         {
           flags: ['--late'],
           metavar: 'PERCENT',
-          type: 'float',
+
           default: 0,
           help: 'share of the returns that come late',
         },
@@ -172,14 +172,14 @@ export const BRINE_SIMULATE: Program = {
         {
           flags: ['--twice'],
           metavar: 'PERCENT',
-          type: 'float',
+
           default: 0,
           help: 'share of the returns that are sent twice',
         },
         {
           flags: ['--reconnect'],
           metavar: 'NUMBER',
-          type: 'float',
+
           default: 0,
           help: 'minions a second that lose their connections and connect again',
         },
@@ -191,7 +191,7 @@ export const BRINE_SIMULATE: Program = {
         {
           flags: ['--duration'],
           metavar: 'SECONDS',
-          type: 'float',
+
           default: 0,
           help: 'end after so long with all minions signed in (default: run until Ctrl-C)',
         },

@@ -1,4 +1,6 @@
 // `brine simulate --accept`: the public keys of simulated minions among the accepted keys of the master on this machine.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
@@ -12,7 +14,13 @@ interface Ids {
 
 /** Accept the keys; return what removes them. Nothing is changed when the master has accepted another key for one of the ids. */
 export function acceptKeys(opts: Dict, { prefix, first, count }: Ids, pemOf: (number: number) => string): () => void {
-  const keys = new PkiKeys(option(opts, 'pki_dir'))
+  const folder = option(opts, 'pki_dir')
+  if (!existsSync(join(folder, 'master.pem'))) {
+    throw new BrineError('NoMaster', `There is no key of a master in ${folder}`, {
+      hint: 'Name the configuration of the master with --config-dir, and start the master once',
+    })
+  }
+  const keys = new PkiKeys(folder)
   const numbers = Array.from({ length: count }, (_, at) => first + at)
   const added: string[] = []
   for (const number of numbers) {

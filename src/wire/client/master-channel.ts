@@ -15,6 +15,7 @@ import {
   type RequestClient,
   type RequestOptions,
 } from '../transport/transport.ts'
+import type { MasterKeyPin } from './master-key.ts'
 import { type Credentials, outcomeText, SignInError, type SignInOutcome } from './outcome.ts'
 import { openPrivateReply } from './private-reply.ts'
 import type { MinionSettings } from './settings.ts'
@@ -30,6 +31,8 @@ export interface SendOptions extends RequestOptions {
 export interface MasterChannelOptions {
   client: RequestClient
   settings: MinionSettings
+  /** Holds the master's key, where that is not a file of `pki_dir`. */
+  pin?: MasterKeyPin | undefined
   log?: Log | undefined
   /** Hears of each answer to `_auth`; false ends the waiting for acceptance (salt-call does not wait). */
   onOutcome?: ((outcome: SignInOutcome) => unknown) | undefined
@@ -70,7 +73,7 @@ export class MasterChannel {
     this.settings = options.settings
     this.log = namedLog(options.log ?? silentLog, 'salt.channel.client')
     this.signInLog = namedLog(this.log, 'salt.crypt')
-    this.signIn = new SignIn(options.settings)
+    this.signIn = new SignIn(options.settings, options.pin)
   }
 
   /** What the last sign-in gave; undefined before the first. */

@@ -1,15 +1,12 @@
 // What a minion's options say about how it talks to its master. Names are Salt's.
 import type { Dict } from '../../data/mod.ts'
 import type { RsaPrivateKey } from '../crypto/mod.ts'
-import type { MasterKeyPin } from './master-key.ts'
 
 export interface MinionSettings {
   id: string
   key: RsaPrivateKey
   /** `pki_dir`: the master's key is kept in it, and the key that signs it. */
   pkiDir: string
-  /** Holds the master's key, where that is not a file in `pkiDir`. */
-  pin?: MasterKeyPin | undefined
   /** The file of the master's key; a syndic has its own. */
   masterKeyFile?: string | undefined
   encryptionAlgorithm?: string | undefined

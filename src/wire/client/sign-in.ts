@@ -63,9 +63,10 @@ export class SignIn {
   /** What the master must be able to read and send back, if we know its key. */
   private readonly token = generateKeyString()
 
-  constructor(settings: MinionSettings) {
+  /** `pin` holds the master's key, where that is not a file of `pki_dir`. */
+  constructor(settings: MinionSettings, pin: MasterKeyPin = new MasterKeyPin(settings)) {
     this.settings = settings
-    this.pin = settings.pin ?? new MasterKeyPin(settings)
+    this.pin = pin
     this.encryption = settings.encryptionAlgorithm ?? DEFAULT_ENCRYPTION
     this.signing = settings.signingAlgorithm ?? DEFAULT_SIGNING
   }
