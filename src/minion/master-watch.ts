@@ -18,7 +18,6 @@ export class MasterWatch {
   private readonly seconds: number
   private readonly questions: NodeJS.Timeout | undefined
   private timer: NodeJS.Timeout | undefined
-  private silent = 0
   private isAsking = false
   private isClosed = false
 
@@ -62,10 +61,10 @@ export class MasterWatch {
     if (this.isAsking || !peer.connected) return
     this.isAsking = true
     try {
-      const isThere = await peer.answers(peer.master, this.seconds / 2)
-      this.silent = isThere ? 0 : this.silent + 1
-      if (this.silent < MOST_SILENT || this.isClosed || !peer.connected) return
-      this.silent = 0
+      for (let question = 0; question < MOST_SILENT; question++) {
+        const isThere = await peer.answers(peer.master, this.seconds / 2)
+        if (isThere || this.isClosed || !peer.connected) return
+      }
       await loseMaster(peer, log)
     } catch (error) {
       if (!this.isClosed) log('error', `Cannot see whether the master is alive: ${toError(error).message}`)

@@ -73,7 +73,10 @@ export class MasterPeer {
     this.outbox = this.openOutbox(parts.outbox, this.ask)
     if (group.failover) {
       for (const name of group.names) {
-        this.outboxes.set(name, this.openOutbox(outboxOf(name), (load) => this.sendTo(name, load)))
+        this.outboxes.set(
+          name,
+          this.openOutbox(outboxOf(name), (load) => this.sendTo(name, load)),
+        )
       }
     }
     const files = (own: Dict, controller: Host, whole: Host): RemoteFileClient =>

@@ -1,7 +1,7 @@
 // A minion with several masters of which it uses one at a time: it leaves one that ends or hangs, and each return goes to the master that
 // published the job, when that one is back.
 import { existsSync, writeFileSync } from 'node:fs'
-import { createServer, connect, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../until.ts'

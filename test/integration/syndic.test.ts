@@ -21,8 +21,7 @@ const returnsOn = (master: TestMaster, jid = '[^/]+'): string[] =>
   master.seen.map(({ tag }) => tag).filter((tag) => new RegExp(`^salt/job/${jid}/ret/`).test(tag))
 
 /** Let a job on a minion go on until the mark is there, and say when it has begun. */
-const waits = (mark: string): string =>
-  `touch ${mark}.begun; while [ ! -e ${mark} ]; do sleep 0.05; done; echo done`
+const waits = (mark: string): string => `touch ${mark}.begun; while [ ! -e ${mark} ]; do sleep 0.05; done; echo done`
 
 async function twoTiers(more: object = {}): Promise<{ top: TestMaster; low: TestMaster }> {
   const top = await site.master('top', TOP, { ...ABOVE, ...more })

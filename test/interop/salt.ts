@@ -18,7 +18,8 @@ export function findPython(): string {
   const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
   const env = { ...process.env, PYTHONPATH }
   const found = candidates.find(
-    (python) => spawnSync(python, ['-W', 'ignore', '-c', 'import salt.scripts, salt.config, tornado'], { env }).status === 0,
+    (python) =>
+      spawnSync(python, ['-W', 'ignore', '-c', 'import salt.scripts, salt.config, tornado'], { env }).status === 0,
   )
   if (found !== undefined) return found
   throw new Error(`No Python can import Salt from ${SALT_TREE}: name one that can in SALT_PYTHON`)
