@@ -44,6 +44,8 @@ interface Kept {
   jid: string
   /** The publication as it was sent. */
   load: Dict
+  /** The publication for syndics, where that is another one. */
+  forSyndics?: Dict
   ids: readonly string[]
   /** The ids, for quick look-ups; made when the first minion asks. */
   among?: ReadonlySet<string>
@@ -124,9 +126,11 @@ export class Deliveries {
     for (const kept of [...this.kept]) {
       kept.among ??= new Set(kept.ids)
       // every job may be for minions below a syndic, which knows the jobs that it has handed on
-      if (!isSyndic && (!kept.among.has(id) || this.hasReturned(kept.jid, id))) continue
+      const isBelow = isSyndic && kept.load.has('auth_list')
+      if (!isBelow && (!kept.among.has(id) || this.hasReturned(kept.jid, id))) continue
       kept.unreached.delete(id)
-      packets.push((await this.sealed(kept)).packet)
+      const own = isBelow ? kept.forSyndics : undefined
+      packets.push((own ? await this.parts.publications.seal(own) : await this.sealed(kept)).packet)
     }
     if (packets.length > 0) this.parts.log('debug', `Minion ${id} gets ${packets.length} jobs that it may have missed`)
     return { jobs: packets, seen }
@@ -158,7 +162,7 @@ export class Deliveries {
     const wanted = ids.filter((id) => !isSyndic(id) && !this.hasReturned(jid, id))
     again(wanted, frozen(load, wanted))
     // a syndic of Salt hands the target on; minions that have the job do not take it again
-    again(ids.filter(isSyndic), load)
+    if (load.has('auth_list')) again(ids.filter(isSyndic), load)
   }
 
   private hasReturned(jid: string, id: string): boolean {
@@ -208,8 +212,17 @@ export class Deliveries {
         // the clock may have been set back: a job from the future may be hours old
         const left = made > clock ? 0 : made + this.windowOf(load) - clock
         const ids = left > 0 ? minions.filter((id) => !this.hasReturned(jid, id)) : []
-        if (ids.length === 0 && (left <= 0 || !syndics.hasAny)) continue
-        this.add({ jid, load: frozen(load, ids), ids, until: this.now() + left * 1000, unreached: new Set() })
+        const isBelow = left > 0 && syndics.hasAny && load.has('auth_list')
+        if (ids.length === 0 && !isBelow) continue
+        const until = this.now() + left * 1000
+        this.add({
+          jid,
+          load: frozen(load, ids),
+          ids,
+          until,
+          unreached: new Set(),
+          ...(isBelow && { forSyndics: load }),
+        })
       }
     } catch (error) {
       log('error', `Jobs from before the start are not kept for minions that reconnect: ${toError(error).message}`)

@@ -40,7 +40,10 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     const jid = request.jid ?? newJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
     try {
-      await publishing.send({ ...request, jid }, asks.user, targeted, { isFrozen: minions !== undefined, overSsh })
+      await publishing.send({ ...request, jid }, asks.user, targeted, {
+        ...(minions ? { isFrozen: true } : { authList: [] }),
+        overSsh,
+      })
     } catch (error) {
       release(jid)
       throw error

@@ -143,13 +143,7 @@ export function fieldsInNeed({ fields }: JobRequest, opts: Dict): Array<[field: 
 }
 
 /** Build what is published and kept of a job, with the target as it was written. The user's name is all that it tells of the caller. */
-export function publicationOf(
-  request: JobRequest,
-  jid: string,
-  user: string,
-  opts: Dict,
-  authList: Value[] = [],
-): Dict {
+export function publicationOf(request: JobRequest, jid: string, user: string, opts: Dict, authList?: Value[]): Dict {
   const { fun, arg, tgt, tgtType, delimiter = ':', fields } = request
   const published: Dict = new Map<Value, Value>([
     ['fun', fun],
@@ -169,8 +163,8 @@ export function publicationOf(
   const ordersMasters = option(opts, 'order_masters')
   if (ordersMasters && !published.has('to')) published.set('to', option(opts, 'timeout'))
   published.set('user', user)
-  // what the user may do on minions of the masters below
-  if (ordersMasters) published.set('auth_list', authList)
+  // what the user may do on minions of the masters below; without it syndics do not hand the job on
+  if (ordersMasters && authList) published.set('auth_list', authList)
   return published
 }
 

@@ -32,7 +32,7 @@ export interface SendingOptions {
   overSsh?: readonly string[]
   /** The system of external authentication that knows the user. */
   eauth?: string
-  /** What the user may do on minions of the masters below. */
+  /** What the user may do on minions of the masters below; without it the job is for minions of this master alone. */
   authList?: Value[]
   /** Whether a master above published the job. */
   isFromAbove?: boolean

@@ -3,6 +3,7 @@
 import { type Log, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { type Dict, isDict, str, truthy, type Value } from '../data/mod.ts'
+import { loseMaster } from './master-watch.ts'
 import type { MasterPeer } from './peer.ts'
 
 type Duty = (data: Dict) => Promise<void>
@@ -52,14 +53,8 @@ function setEnvironment(data: Dict): void {
   }
 }
 
-/** With failover the next master is tried; the one that was lost comes last. */
 async function lose(peer: MasterPeer, data: Dict, log: Log): Promise<void> {
-  if (str(data.get('master') ?? '') !== peer.master || !peer.group.failover || !peer.connected) return
-  log('info', `Connection to master ${peer.master} lost`)
-  log('info', 'Trying to tune in to next master from master-list')
-  const lost = peer.master
-  await peer.moveOn([...peer.group.names.filter((name) => name !== lost), lost])
-  log('info', `Re-initialising subsystems for new master ${peer.master}`)
+  if (str(data.get('master') ?? '') === peer.master) await loseMaster(peer, log)
 }
 
 async function goBack(peer: MasterPeer, data: Dict, log: Log): Promise<void> {

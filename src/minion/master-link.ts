@@ -5,6 +5,7 @@ import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import {
   ClearClient,
+  type ConnectionWatch,
   MasterChannel,
   type MinionSettings,
   Outage,
@@ -38,6 +39,8 @@ export interface LinkOptions {
   address: MasterAddress
   /** Hears of each answer to the request to be let in; false ends the waiting. */
   onOutcome?: (outcome: SignInOutcome) => unknown
+  /** Hears that publications do not come in any more. */
+  onLost?: () => void
 }
 
 export class MasterLink {
@@ -82,6 +85,21 @@ export class MasterLink {
     this.channel = this.openChannel()
   }
 
+  /** The watch of the connection for publications. */
+  private listening(endpoint: MasterAddress): ConnectionWatch {
+    const watch = this.watch(endpoint)
+    const lost = (error: Error | undefined): void => {
+      watch.lost(error)
+      this.options.onLost?.()
+    }
+    return { works: () => watch.works(), failed: (error) => watch.failed(error), lost }
+  }
+
+  /** Whether the master is at this address. */
+  isAt({ host, port }: MasterAddress): boolean {
+    return this.address.host === host && this.address.port === port
+  }
+
   /** Whether a master answers, without signing in. */
   async answers(address: MasterAddress, seconds: number): Promise<boolean> {
     const client = this.transport.connect(address, requestClientOptions(this.options.opts))
@@ -116,7 +134,7 @@ export class MasterLink {
       endpoint,
       onLoad,
       onConnect,
-      watch: this.watch(endpoint),
+      watch: this.listening(endpoint),
       ...subscriberOptions(opts),
       log: namedLog(log, 'salt.channel.client'),
     })

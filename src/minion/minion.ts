@@ -29,9 +29,10 @@ import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
 import { masterBeside } from './master-beside.ts'
 import { findMaster } from './master-function.ts'
+import { MasterWatch } from './master-watch.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MinionMetrics } from './metrics.ts'
-import { MasterPeer } from './peer.ts'
+import { MasterPeer, outboxOf } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
 import { addMineJob, holdReturns, openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
@@ -220,7 +221,7 @@ export class Minion {
       // the next master is not kept waiting
       settings: group.failover ? { ...settings, authTries: 1 } : settings,
       storing: this.storage.storing,
-      outbox: isOneOfMany ? `outbox-${first.replace(/[^\w.-]/g, '_')}` : 'outbox',
+      outbox: isOneOfMany ? outboxOf(first) : 'outbox',
       surroundings: (asked) => this.surroundings(asked),
       fatal,
       tracer: this.tracer,
@@ -235,7 +236,8 @@ export class Minion {
     // what it opened after it was closed
     if (this.isClosed) await peer.close()
     this.checkOpening()
-    this.closings.push(listenForDuties(this.bus, peer, this.log))
+    const watch = new MasterWatch(peer, this.log)
+    this.closings.push(() => watch.close(), listenForDuties(this.bus, peer, this.log))
     this.releaseReturns()
     this.lead(peer.opts, async () => peer.session.functions)
     this.watch(peer)

@@ -51,10 +51,15 @@ export class MasterPeer {
   connected = false
   /** Hears of each master it begins to listen to. */
   onBegin: () => void = () => undefined
+  /** Hears that the connection to the master was lost. */
+  onLost: () => void = () => undefined
   session!: MinionSession
   private readonly parts: PeerParts
   private readonly reach: MasterSearch
+  /** Returns that any master of the group may have. */
   private readonly outbox: ReturnOutbox
+  /** Returns for the master of a group that published their job, by its name. */
+  private readonly outboxes = new Map<string, ReturnOutbox>()
   private readonly resources: MinionResources
   private readonly closings: Closing[] = []
 
@@ -63,9 +68,17 @@ export class MasterPeer {
     this.opts = parts.opts
     this.group = parts.group
     const { opts, log, group, settings, fatal } = parts
-    this.reach = new MasterSearch({ opts, log, group, settings, fatal })
+    this.reach = new MasterSearch({ opts, log, group, settings, fatal, onLost: () => this.onLost() })
     this.closings.push(() => this.reach.close())
-    this.outbox = this.openOutbox()
+    this.outbox = this.openOutbox(parts.outbox, this.ask)
+    if (group.failover) {
+      for (const name of group.names) {
+        this.outboxes.set(
+          name,
+          this.openOutbox(outboxOf(name), (load) => this.sendTo(name, load)),
+        )
+      }
+    }
     const files = (own: Dict, controller: Host, whole: Host): RemoteFileClient =>
       new RemoteFileClient(own, controller, this.reach.link, log, whole)
     this.resources = new MinionResources({ opts, log, files })
@@ -84,7 +97,7 @@ export class MasterPeer {
   /** Resolves when its master has let it in. */
   async open(): Promise<void> {
     await this.reach.reach(this.group.names, () => this.begin())
-    const sent = this.outbox.resume()
+    const sent = new Set([this.outbox, ...this.outboxes.values()].flatMap((outbox) => [...outbox.resume()]))
     for (const ret of this.parts.jobs.takeLeft()) if (!sent.has(str(ret.get('jid')!))) this.send(ret)
   }
 
@@ -101,19 +114,30 @@ export class MasterPeer {
 
   ask = (load: Dict): Promise<Value> => this.reach.link.channel.send(load)
 
-  answers(master: string): Promise<boolean> {
-    return this.reach.answers(master)
+  answers(master: string, seconds?: number): Promise<boolean> {
+    return this.reach.answers(master, seconds)
+  }
+
+  /** Whether the name of its master leads to another address now. */
+  hasMoved(): Promise<boolean> {
+    return this.reach.hasMoved()
+  }
+
+  /** Send a return to one master of the group, whichever the minion has now. */
+  private sendTo(name: string, load: Dict): Promise<Value> {
+    return name === this.master && this.connected ? this.ask(load) : this.reach.askAside(name, load)
   }
 
   /** Returns that its master has not taken yet. */
   get unsent(): Dict[] {
-    return this.outbox.unsent
+    return [this.outbox, ...this.outboxes.values()].flatMap(({ unsent }) => unsent)
   }
 
-  /** Sends a return, for certain, unless `pub_ret` is off. */
-  send(ret: Dict): void {
+  /** Sends a return, for certain, unless `pub_ret` is off; one of a published job to the master that published it. */
+  send(ret: Dict, master?: string): void {
     const load: Dict = new Map<Value, Value>([['cmd', '_return'], ['id', option(this.opts, 'id')], ...ret])
-    if (option(this.opts, 'pub_ret')) void this.outbox.post(load)
+    const outbox = (master === undefined ? undefined : this.outboxes.get(master)) ?? this.outbox
+    if (option(this.opts, 'pub_ret')) void outbox.post(load)
     if (option(this.opts, 'cache_jobs')) this.keep(load)
   }
 
@@ -187,13 +211,13 @@ export class MasterPeer {
     })
   }
 
-  private openOutbox(): ReturnOutbox {
-    const { opts, log, outbox: directory } = this.parts
+  private openOutbox(directory: string, send: (load: Dict) => Promise<Value>): ReturnOutbox {
+    const { opts, log } = this.parts
     const first = option(opts, 'return_retry_timer')
     const most = option(opts, 'return_retry_timer_max')
     const outbox = new ReturnOutbox({
       directory: join(option(opts, 'cachedir'), directory),
-      send: this.ask,
+      send,
       delay: () => first + Math.random() * Math.max(0, most - first),
       log,
       storing: this.parts.storing,
@@ -247,7 +271,8 @@ export class MasterPeer {
       )
     }
     const functions = async (): Promise<Registry> => this.session.functions
-    const send = (ret: Dict): void => this.send(ret)
+    const { master } = this
+    const send = (ret: Dict): void => this.send(ret, master)
     const others = (behind?.resources ?? []).map((each) => this.resources.home(each, functions, send))
     jobs.begin(load, ...(isOurs ? [{ functions, finished: send }] : []), ...others)
   }
@@ -272,6 +297,9 @@ export class MasterPeer {
     }
   }
 }
+
+/** The folder of returns for one of several masters. */
+export const outboxOf = (master: string): string => `outbox-${master.replace(/[^\w.-]/g, '_')}`
 
 /** Masters publish the ids of a limited user's target, and beside them the target as functions show it. */
 function asTyped(load: Dict): void {

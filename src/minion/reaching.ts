@@ -2,9 +2,9 @@
 // cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, Repeats, toError } from '../base/mod.ts'
+import { BrineError, type Log, Repeats, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, textOf } from '../data/mod.ts'
+import { type Dict, textOf, type Value } from '../data/mod.ts'
 import {
   EXIT_CODES,
   isWireError,
@@ -24,6 +24,8 @@ export interface ReachOptions {
   settings: MinionSettings
   /** Hears of what ends the minion, also long after the first sign-in. */
   fatal(error: Error): void
+  /** Hears that publications do not come in any more. */
+  onLost?: () => void
 }
 
 const isFatal = (outcome: SignInOutcome, retriesRejected: boolean): boolean =>
@@ -90,9 +92,33 @@ export class MasterSearch {
     }
   }
 
+  /** Whether the name of the master leads to another address now. */
+  async hasMoved(): Promise<boolean> {
+    try {
+      return !this.link.isAt(await this.address(this.name, true))
+    } catch (error) {
+      if (error instanceof MasterUnresolvable) return false
+      throw error
+    }
+  }
+
+  /** Send a request to a master that is not the one of now, over a connection of its own. */
+  async askAside(name: string, load: Dict): Promise<Value> {
+    const { opts, log, settings } = this.options
+    const seconds = option(opts, 'auth_timeout')
+    const link = await MasterLink.open({ opts, log, settings, address: await this.address(name, true) })
+    try {
+      if (!(await link.answers(await this.address(name, true), seconds))) {
+        throw new BrineError('MasterAway', `Master ${name} does not answer`)
+      }
+      return await link.ask(load)
+    } finally {
+      link.close()
+    }
+  }
+
   /** Whether a master answers at all. */
-  async answers(name: string): Promise<boolean> {
-    const seconds = option(this.options.opts, 'auth_timeout')
+  async answers(name: string, seconds = option(this.options.opts, 'auth_timeout')): Promise<boolean> {
     try {
       return await this.link.answers(await this.address(name, true), seconds)
     } catch (error) {
@@ -150,10 +176,10 @@ export class MasterSearch {
       this.opened.move(address)
       return
     }
-    const { opts, log, settings, fatal } = this.options
+    const { opts, log, settings, fatal, onLost } = this.options
     const onOutcome = (outcome: SignInOutcome): void => {
       if (isFatal(outcome, settings.rejectedRetry === true)) fatal(new SignInError(outcome))
     }
-    this.opened = await MasterLink.open({ opts, settings, log, address, onOutcome })
+    this.opened = await MasterLink.open({ opts, settings, log, address, onOutcome, ...(onLost && { onLost }) })
   }
 }

@@ -7,12 +7,14 @@ import type { BusEvent, EventTap } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type DescribeJob, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
 import type { LowerMaster } from './lower-master.ts'
-import { pause } from './upper-master.ts'
+import { isSilence, pause } from './upper-master.ts'
 
 /** Milliseconds that lists and returns of jobs wait for others that come at the same time. */
 const URGENT_MS = 5
 /** Milliseconds until a master that is away is tried again. */
 const RETRY_MS = 500
+/** Refusals in a row after which events are handed over one by one. */
+const MOST_REFUSALS = 3
 /** Seconds that the next event is waited for. */
 const IDLE_SECONDS = 3600
 
@@ -94,20 +96,20 @@ export class HandOver {
 
   private add(batch: HandedEvents, event: BusEvent): void {
     const kind = jobEvent(event)
-    batch.last = event.number
     if (!this.parts.isMeant(event, kind)) {
       // the number is written with the next events that are handed over
       if (batch.isEmpty) this.last = event.number
+      else batch.last = event.number
       return
     }
     const wait = kind === undefined || kind.what === 'other' ? this.parts.gather * 1000 : URGENT_MS
     batch.add(event, kind, performance.now() + wait)
   }
 
-  /** Hand events over, again and again until they are taken. */
+  /** Hand events over, again and again until they are taken. Events that are refused together go one by one. */
   private async deliver(batch: HandedEvents): Promise<void> {
     const requests = batch.requests()
-    while (!this.stopped.signal.aborted) {
+    for (let refusals = 0; !this.stopped.signal.aborted; ) {
       try {
         await this.parts.send(requests)
         this.last = batch.last
@@ -115,8 +117,15 @@ export class HandOver {
         return
       } catch (error) {
         if (this.stopped.signal.aborted) return
-        const level = this.repeats.due('send') ? 'warning' : 'debug'
-        this.parts.log(level, `Events wait for a master above: ${toError(error).message}`)
+        const { message } = toError(error)
+        this.parts.log(this.repeats.due('send') ? 'warning' : 'debug', `Events wait for a master above: ${message}`)
+        if (!isSilence(error)) refusals++
+        const apart = refusals === MOST_REFUSALS ? batch.apart() : undefined
+        if (apart) {
+          for (const single of apart) await this.deliver(single)
+          return
+        }
+        if (refusals === MOST_REFUSALS && batch.shorten(message)) return this.deliver(batch)
         await pause(RETRY_MS, this.stopped.signal)
       }
     }

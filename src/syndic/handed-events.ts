@@ -1,11 +1,13 @@
 // What goes upwards together: returns by job, as `_syndic_return` carries them, and other events as a list.
 import { isJid } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
-import { type Dict, Packed, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, Packed, str, textOf, type Value } from '../data/mod.ts'
 
 /** Events and bytes of returns that are handed over at once. */
 const MOST_EVENTS = 500
 const MOST_BYTES = 4 << 20
+/** Bytes above which a return that is refused again and again is replaced by the reason. */
+const LARGE = 1 << 20
 
 /** What of a return goes upwards. */
 const RETURNED = ['return', 'retcode', 'success', 'fun_args', 'out', 'hints', 'metadata', 'missing']
@@ -31,16 +33,19 @@ export function jobEvent({ tag, fields, origin }: BusEvent): JobEvent | undefine
   return { jid, what: isReturn ? 'return' : 'other' }
 }
 
+interface Handed {
+  event: BusEvent
+  kind: JobEvent | undefined
+}
+
 export class HandedEvents {
   /** The number of the last event. */
   last = 0
   /** When it is to be handed over, in milliseconds of `performance.now()`. */
   due = Number.POSITIVE_INFINITY
-  private readonly returns = new Map<string, Dict>()
-  private readonly events: Dict[] = []
+  private readonly all: Handed[] = []
   private readonly id: string
   private readonly describe: DescribeJob
-  private count = 0
   private bytes = 0
 
   constructor(id: string, describe: DescribeJob) {
@@ -49,32 +54,81 @@ export class HandedEvents {
   }
 
   get isEmpty(): boolean {
-    return this.count === 0
+    return this.all.length === 0
   }
 
   get isFull(): boolean {
-    return this.count >= MOST_EVENTS || this.bytes >= MOST_BYTES
+    return this.all.length >= MOST_EVENTS || this.bytes >= MOST_BYTES
   }
 
-  add(event: BusEvent, kind: JobEvent | undefined, due: number): void {
-    this.count++
+  add(event: BusEvent, kind: JobEvent | undefined, due = 0): void {
+    this.all.push({ event, kind })
+    this.last = event.number
     this.due = Math.min(this.due, due)
-    if (kind?.what === 'return') this.addReturn(kind.jid, event)
-    else this.events.push(new Map<Value, Value>([['tag', event.tag]]).set('data', event.data) as Dict)
+    if (kind?.what === 'return') this.bytes += sizeOf(event)
   }
 
-  private addReturn(jid: string, { fields }: BusEvent): void {
-    const returned = fields.get('return')
-    if (returned instanceof Packed) this.bytes += returned.bytes.length
-    const item = new Map<Value, Value>(
-      RETURNED.filter((name) => fields.has(name)).map((name) => [name, fields.get(name)!]),
-    )
-    const before = this.returns.get(jid)
-    if (before) {
-      ;(before.get('return') as Dict).set(str(fields.get('id')!), item)
-      return
+  /** The same events one by one; undefined when there is only one. */
+  apart(): HandedEvents[] | undefined {
+    if (this.all.length < 2) return undefined
+    return this.all.map(({ event, kind }) => {
+      const single = new HandedEvents(this.id, this.describe)
+      single.add(event, kind)
+      return single
+    })
+  }
+
+  /** Put the reason in place of a large return that a master refuses; false when there is none. */
+  shorten(reason: string): boolean {
+    const [first] = this.all
+    if (first?.kind?.what !== 'return' || sizeOf(first.event) <= LARGE) return false
+    first.event.fields
+      .set('return', `The return cannot be handed upwards: ${reason}`)
+      .set('success', false)
+      .set('retcode', 1)
+    return true
+  }
+
+  /** The requests that hand all over: lists of minions go before returns. */
+  requests(): Dict[] {
+    const isReturn = ({ kind }: Handed): boolean => kind?.what === 'return'
+    const events = this.all.filter((one) => !isReturn(one)).map(({ event }) => eventOf(event))
+    const returns = this.returns(this.all.filter(isReturn))
+    const requests: Dict[] = []
+    if (events.length > 0) {
+      const load: Dict = new Map<Value, Value>([
+        ['id', this.id],
+        ['cmd', '_minion_event'],
+        ['pretag', `syndic/${this.id}`],
+      ])
+      requests.push(load.set('events', events) as Dict)
     }
-    const job = this.describe(jid)
+    if (returns.length > 0) {
+      const load: Dict = new Map<Value, Value>([
+        ['cmd', '_syndic_return'],
+        ['id', this.id],
+      ])
+      requests.push(load.set('load', returns) as Dict)
+    }
+    return requests
+  }
+
+  /** Returns by job. */
+  private returns(all: readonly Handed[]): Dict[] {
+    const loads = new Map<string, Dict>()
+    for (const { event, kind } of all) {
+      const load = loads.get(kind!.jid) ?? this.loadOf(kind!.jid, event)
+      loads.set(kind!.jid, load)
+      const { fields } = event
+      const item = new Map<Value, Value>(
+        RETURNED.filter((name) => fields.has(name)).map((name) => [name, fields.get(name)!]),
+      )
+      ;(load.get('return') as Dict).set(str(fields.get('id')!), item)
+    }
+    return [...loads.values()]
+  }
+
+  private loadOf(jid: string, { fields }: BusEvent): Dict {
     const load: Dict = new Map<Value, Value>([
       ['id', this.id],
       ['jid', jid],
@@ -82,32 +136,21 @@ export class HandedEvents {
       ['arg', null],
       ['tgt', null],
       ['tgt_type', null],
-      ['load', job ?? new Map()],
-      ['return', new Map<Value, Value>([[str(fields.get('id')!), item]])],
+      ['load', this.describe(jid) ?? new Map()],
+      ['return', new Map()],
     ])
     const master = textOf(fields.get('master_id') ?? null)
     if (master !== undefined) load.set('master_id', master)
-    this.returns.set(jid, load)
+    return load
   }
+}
 
-  /** The requests that hand all over: lists of minions go before returns. */
-  requests(): Dict[] {
-    const requests: Dict[] = []
-    if (this.events.length > 0) {
-      const load: Dict = new Map<Value, Value>([
-        ['id', this.id],
-        ['cmd', '_minion_event'],
-        ['pretag', `syndic/${this.id}`],
-      ])
-      requests.push(load.set('events', this.events) as Dict)
-    }
-    if (this.returns.size > 0) {
-      const load: Dict = new Map<Value, Value>([
-        ['cmd', '_syndic_return'],
-        ['id', this.id],
-      ])
-      requests.push(load.set('load', [...this.returns.values()]) as Dict)
-    }
-    return requests
-  }
+function sizeOf({ fields }: BusEvent): number {
+  const returned = fields.get('return')
+  return returned instanceof Packed ? returned.bytes.length : encodeMsgpack(returned ?? null, 'bus').length
+}
+
+function eventOf({ tag, data }: BusEvent): Dict {
+  const event: Dict = new Map<Value, Value>([['tag', tag]])
+  return event.set('data', data) as Dict
 }

@@ -52,12 +52,13 @@ export class LowerMaster {
   async publish(job: Dict): Promise<HandedOn> {
     const { key, user } = localKey(this.opts)
     const typed = job.get('typed') ?? null
-    const aimed: Dict = isDict(typed) ? typed : job
+    // a master above replaces the target of a limited user by ids of its own minions; the rights of that user come along
+    const rights = job.get('auth_list') ?? null
+    const aimed: Dict = isDict(typed) && isList(rights) && rights.length > 0 ? typed : job
     const kwargs: Dict = new Map()
     for (const [name, value] of job) {
       if (![...OF_LOAD, ...OF_TARGET, 'typed', 'user'].includes(str(name))) kwargs.set(name, value)
     }
-    if (!kwargs.has('auth_list')) kwargs.set('auth_list', [])
     if (aimed.has('delimiter')) kwargs.set('delimiter', aimed.get('delimiter')!)
     const load: Dict = new Map<Value, Value>([
       ['cmd', 'publish'],

@@ -156,7 +156,8 @@ export class Syndic {
   /** Hand a job from above to the master of this machine. */
   private async take(load: Dict, master: string): Promise<void> {
     const jid = load.get('jid')
-    if (!isJid(jid)) return
+    // a job without rights for masters below is for minions of the master above alone
+    if (!isJid(jid) || !load.has('auth_list')) return
     const ownName = option(this.options.lower, 'master_id')
     if (ownName && textOf(load.get('master_id') ?? null) === ownName) return
     if (!this.jobs.begin(jid, master)) return

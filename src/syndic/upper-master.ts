@@ -1,11 +1,12 @@
 // The connection of a syndic to one master above it: its publications, and what is handed to it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
+import { ClientError } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { MasterSearch } from '../minion/mod.ts'
 import { asctime } from '../schedule/mod.ts'
-import type { MinionSettings } from '../wire/mod.ts'
+import { isWireError, type MinionSettings } from '../wire/mod.ts'
 
 /** Seconds until a request is sent again; the master takes each return once. */
 const ANSWER_SECONDS = 15
@@ -85,6 +86,10 @@ export class UpperMaster {
     await this.send(load)
   }
 }
+
+/** Whether nobody answered, in contrast to an answer that refuses. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof ClientError || isWireError(error, 'Closed') || isWireError(error, 'SaltReqTimeoutError')
 
 /** Wait a moment; an abort ends the wait. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>

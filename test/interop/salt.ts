@@ -18,7 +18,8 @@ export function findPython(): string {
   const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
   const env = { ...process.env, PYTHONPATH }
   const found = candidates.find(
-    (python) => spawnSync(python, ['-W', 'ignore', '-c', 'import salt.scripts, tornado'], { env }).status === 0,
+    (python) =>
+      spawnSync(python, ['-W', 'ignore', '-c', 'import salt.scripts, salt.config, tornado'], { env }).status === 0,
   )
   if (found !== undefined) return found
   throw new Error(`No Python can import Salt from ${SALT_TREE}: name one that can in SALT_PYTHON`)
@@ -37,6 +38,7 @@ const ENTRIES = {
   salt: 'salt_main',
   'salt-key': 'salt_key',
   'salt-run': 'salt_run',
+  'salt-syndic': 'salt_syndic',
 } as const
 
 export type SaltProgram = keyof typeof ENTRIES
@@ -116,7 +118,7 @@ export class SaltSite {
     // a group of its own: Salt's daemons are many processes
     return spawn(this.interpreter, ['-W', 'ignore', '-c', code, ...args], {
       env: { ...process.env, PYTHONPATH, ...(home && { HOME: home }) },
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', process.env['SALT_STDERR'] ? 'inherit' : 'ignore'],
       detached: true,
       ...ids,
     })

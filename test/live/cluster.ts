@@ -160,6 +160,11 @@ export class Cluster {
     return SECOND_MASTER in this.masters
   }
 
+  /** Whether the first master has made its keys: it listens before. */
+  get hasKeys(): boolean {
+    return existsSync(join(this.root, 'master', 'pki', 'master.pub'))
+  }
+
   /** Gives the second master the keys of the first. */
   shareKeys(): void {
     for (const file of ['master.pem', 'master.pub']) {

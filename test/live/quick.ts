@@ -11,6 +11,7 @@ const QUICK = new Set([
   'rest-keys-post',
   'rest-login-and-sessions',
   'state-progress-events',
+  'syndic',
 ])
 
 /** All minions of these answer; on a busy machine that may take longer than where they were recorded. */

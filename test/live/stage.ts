@@ -57,6 +57,7 @@ export class Stage {
     await this.cluster.prepare()
     await this.startMaster('master')
     if (this.cluster.hasSecondMaster) {
+      await this.until('the key of the master', async () => this.cluster.hasKeys)
       this.cluster.shareKeys()
       await this.startMaster(SECOND_MASTER)
     }

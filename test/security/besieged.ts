@@ -82,6 +82,11 @@ export class Besieged {
     return String(this.master.parts.opts.get('cachedir'))
   }
 
+  /** The master as its own functions reach it. */
+  get access(): Master['access'] {
+    return this.master.access
+  }
+
   get parts(): Master['parts'] {
     return this.master.parts
   }

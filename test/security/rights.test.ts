@@ -419,11 +419,54 @@ describe('a master of masters', () => {
     expect(sent.map((load) => load.get('tgt'))).toEqual([['web1', 'web2']])
   })
 
+  it("sends a limited user's rights along, and none with a job for chosen minions", async () => {
+    expect(errorOf(await as('joe', { tgt: 'web*', fun: 'cmd.run', arg: ['id'] }))).toBe('')
+    expect(errorOf(await as('tina', { tgt: 'host-below' }))).toBe('')
+    expect(sent.map((load) => load.get('auth_list'))).toEqual([[dict({ 'web*': ['cmd\\.run$'] })], []])
+    const job = { tgt: '*', fun: 'test.ping', arg: [] }
+    await site.access.publishTo(job, ['web1'])
+    expect(sent.at(-1)!.has('auth_list')).toBe(false)
+  })
+
   it('lets clients ask ids whether a job runs, and by no expression', async () => {
     const ask = { fun: 'saltutil.find_job', arg: [newJid()] }
     expect(errorOf(await as('ghost', { ...ask, tgt: ['below1'], tgt_type: 'list' }))).toBe('')
     expect(errorOf(await as('ghost', { ...ask, tgt: '(a+)+$', tgt_type: 'pcre' }))).toBe('AuthorizationError')
     expect(sent).toHaveLength(1)
+  })
+})
+
+describe('a job from a master above', () => {
+  beforeAll(() => open())
+  afterAll(() => site.stop())
+
+  const fromAbove = (list: unknown, load: Record<string, unknown>): Promise<Value> =>
+    byOwner({ user: 'zoe', kwargs: dict({ auth_list: list }), jid: newJid(), ...load })
+  const RIGHTS = [dict({ 'web*': ['test\\.ping$'] })]
+
+  it('is judged by the rights that came along', async () => {
+    expect(errorOf(await fromAbove(RIGHTS, { tgt: 'web*' }))).toBe('')
+    expect(sent.map((load) => [load.get('tgt'), load.get('user')])).toEqual([[['web1', 'web2'], 'zoe']])
+    for (const load of [{ tgt: '*' }, { tgt: 'db1' }, { tgt: 'web1', fun: 'cmd.run', arg: ['id'] }]) {
+      expect(errorOf(await fromAbove(RIGHTS, load))).toBe('AuthorizationError')
+    }
+    for (const list of ['x', dict({ '*': ['.*'] }), [7], [dict({})]]) {
+      expect(errorOf(await fromAbove(list, { tgt: 'web1' }))).toBe('AuthorizationError')
+    }
+    expect(sent).toHaveLength(1)
+  })
+
+  it('without rights is one that its caller may do everywhere', async () => {
+    expect(errorOf(await fromAbove([], { tgt: 'db1', fun: 'cmd.run', arg: ['id'] }))).toBe('')
+  })
+
+  it('comes from the owner alone: others gain nothing by a list', async () => {
+    const list = [dict({ '*': ['.*'] })]
+    const kwargs = dict({ auth_list: list })
+    const by = { user: 'nobody', key: keyOf('nobody'), kwargs, tgt: 'db1' }
+    expect(errorOf(await site.clear(request({ ...by, fun: 'cmd.run', arg: ['id'] })))).toBe('AuthorizationError')
+    expect(errorOf(await as('tina', { fun: 'cmd.run', arg: ['id'] }, { auth_list: list }))).toBe('AuthorizationError')
+    expect(errorOf(await as('joe', { tgt: 'db1' }, { auth_list: [] }))).toBe('AuthorizationError')
   })
 })
 

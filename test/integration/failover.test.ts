@@ -1,0 +1,89 @@
+// A minion with several masters of which it uses one at a time: it leaves one that ends or hangs, and each return goes to the master that
+// published the job, when that one is back.
+import { existsSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../until.ts'
+import { TestSite } from './site.ts'
+
+let site: TestSite
+
+beforeEach(async () => {
+  site = await TestSite.open()
+})
+afterEach(() => site.close())
+
+const FAILOVER = { master_type: 'failover', master_alive_interval: 1, retry_dns: 0 }
+
+/** An address that leads to the first master, until it hangs: connections stay and nothing comes through. */
+class HangingAddress {
+  private readonly servers: Server[] = []
+  private readonly sockets = new Set<Socket>()
+  private hangs = false
+
+  async open(address: string, ports: readonly number[]): Promise<void> {
+    for (const port of ports) {
+      const server = createServer((socket) => this.lead(socket, port))
+      this.servers.push(server)
+      await new Promise<void>((done) => server.listen(port, address, done))
+    }
+  }
+
+  private lead(socket: Socket, port: number): void {
+    this.sockets.add(socket.on('error', () => undefined))
+    if (this.hangs) return
+    const behind = connect(port, '127.0.0.1').on('error', () => undefined)
+    this.sockets.add(behind)
+    for (const [one, other] of [
+      [socket, behind],
+      [behind, socket],
+    ] as const) {
+      one.on('data', (bytes) => !this.hangs && other.write(bytes)).on('close', () => !this.hangs && other.destroy())
+    }
+  }
+
+  hang(): void {
+    this.hangs = true
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy()
+    await Promise.all(this.servers.map((server) => new Promise((done) => server.close(done))))
+  }
+}
+
+test('A return goes to the master that published the job, when it is back, and to no other', async () => {
+  const first = await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  await site.minion('web1', { ...FAILOVER, master: ['127.0.0.1', '127.0.0.2'] })
+  await first.event(/^salt\/minion\/web1\/start$/)
+  const [begun, go] = ['begun', 'go'].map((name) => join(site.root, name))
+  const words = `touch ${begun}; until [ -e ${go} ]; do sleep 0.05; done; echo done`
+  const jid = await first.publish('web1', 'cmd.run', [words])
+  await until('the job', () => existsSync(begun!))
+  await first.stop()
+  await second.event(/^salt\/minion\/web1\/start$/)
+  writeFileSync(go!, '')
+  expect(await second.ask('web1', 'test.ping')).toBe(true)
+  await first.start()
+  const { data } = await first.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
+  expect(data.get('return')).toBe('done')
+  // it stays with the second one, which never hears of the job
+  expect(await second.ask('web1', 'test.ping')).toBe(true)
+  const returns = (seen: readonly { tag: string }[]): number =>
+    seen.filter(({ tag }) => tag === `salt/job/${jid}/ret/web1`).length
+  expect([returns(first.seen), returns(second.seen)]).toEqual([1, 0])
+})
+
+test('A master that hangs is left for the next one', async () => {
+  await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  const address = new HangingAddress()
+  await address.open('127.0.0.5', [site.ports.pub, site.ports.ret])
+  site.atEnd(() => address.close())
+  await site.minion('web1', { ...FAILOVER, master: ['127.0.0.5', '127.0.0.2'] })
+  address.hang()
+  await second.event(/^salt\/minion\/web1\/start$/)
+  expect(await second.ask('web1', 'test.ping')).toBe(true)
+})
