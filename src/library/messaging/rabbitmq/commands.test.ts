@@ -56,13 +56,19 @@ describe('rabbitmq', () => {
   })
 
   test('a policy and an upstream are set as JSON', async () => {
-    const policy = await attempt('set_policy', ['/', 'ha', '.*', '{"max-length": 5}'], { priority: 1, apply_to: 'queues' })
+    const policy = await attempt('set_policy', ['/', 'ha', '.*', '{"max-length": 5}'], {
+      priority: 1,
+      apply_to: 'queues',
+    })
     expect(policy).toEqual({
       answer: { Set: 'ok' },
       ran: ['rabbitmqctl set_policy -p / --priority 1 --apply-to queues ha .* {"max-length": 5}'],
     })
     const { answer, ran } = await attempt('set_upstream', ['up', 'amqp://x'])
-    expect([answer, ran[0]]).toEqual([true, expect.stringContaining('set_parameter federation-upstream up {"uri": "amqp://x"')])
+    expect([answer, ran[0]]).toEqual([
+      true,
+      expect.stringContaining('set_parameter federation-upstream up {"uri": "amqp://x"'),
+    ])
   })
 
   test('a node joins a cluster while its application is stopped', async () => {

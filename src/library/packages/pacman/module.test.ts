@@ -34,6 +34,25 @@ describe('pacmanpkg', () => {
   })
 })
 
+describe('pacmanpkg, on groups', () => {
+  test('groups are listed, described and compared with what is installed', async () => {
+    const { call } = await provider(pacmanpkg, {
+      grains: { os: 'Arch', os_family: 'Arch' },
+      recorded: {
+        'pacman -Q': 'bash 5.1-1\n',
+        'pacman -Sgg': 'base bash\nbase glibc\nshells zsh\n',
+        'pacman -Qg': 'base bash\n',
+        'pacman -Sgg base': 'base bash\nbase glibc\n',
+      },
+    })
+    expect(await call('group_list')).toEqual({ installed: [], partially_installed: ['base'], available: ['shells'] })
+    expect(await call('group_info', ['base'])).toMatchObject({ default: ['bash', 'glibc'] })
+    expect(await call('group_diff', ['base'])).toMatchObject({
+      default: { installed: ['bash'], 'not installed': ['glibc'] },
+    })
+  })
+})
+
 describe('apkpkg', () => {
   test('lists, asks for newer versions, and removes', async () => {
     const { call, ran } = await provider(apkpkg, {

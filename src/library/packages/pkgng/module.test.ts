@@ -14,6 +14,8 @@ type Call = [fun: string, args: string[], options: Record<string, string | boole
 describe('pkgng', () => {
   test.each<Call>([
     ['refresh_db', [], { force: true, jail: '3' }, 'pkg -j 3 update -f'],
+    ['update', [], {}, 'pkg update'],
+    ['delete', ['bash'], {}, 'pkg delete -y bash'],
     ['remove', ['bash'], { recurse: true, dryrun: 'True' }, 'pkg delete -nR bash'],
     ['remove', ['shells/bash'], { force: 'no' }, 'pkg delete -y bash'],
     ['upgrade', ['bash'], { fetchonly: true, fromrepo: 'local' }, 'pkg upgrade -Fy bash --repository local'],
