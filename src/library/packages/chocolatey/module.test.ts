@@ -176,7 +176,7 @@ describe('macpackage', () => {
   })
 })
 
-describe('reg', () => {
+describe('reg, on keys and files', () => {
   const SALT = { hive: 'HKLM', key: 'SOFTWARE\\Salt' }
   const PRINTED =
     '\nHKEY_LOCAL_MACHINE\\SOFTWARE\\Salt\n    version    REG_SZ    3008\n    port    REG_DWORD    0x5\n\nHKEY_LOCAL_MACHINE\\SOFTWARE\\Salt\\sub\n'
@@ -204,7 +204,7 @@ describe('reg', () => {
   })
 })
 
-describe('macpackage', () => {
+describe('macpackage, on disk images', () => {
   test('disk images are mounted and unmounted, applications removed, packages of a folder told', async () => {
     const { answer, ran } = await called(macpackage, 'mount', { dmg: '/a.dmg' }, { 'hdiutil*': 'ok' })
     expect(answer).toEqual(['ok', expect.stringMatching(/^\/tmp\/dmg-/)])

@@ -127,3 +127,26 @@ describe('mac_brew_pkg', () => {
     expect(ran).toContain('/opt/brew/bin/brew tap x/y')
   })
 })
+
+describe('mac_brew_pkg, on pins', () => {
+  test('packages are pinned once, below the directory of Homebrew', async () => {
+    const installed =
+      '{"formulae":[{"name":"git","full_name":"git","aliases":[],"installed":[{"version":"2"}]}],"casks":[]}'
+    const { call, ran } = await provider(macBrewPkg, {
+      grains: { os: 'MacOS', kernel: 'Darwin' },
+      files: { '/usr/bin/brew': { text: '', mode: 0o755 } },
+      commands: [() => ({ stdout: '/opt/homebrew\n' })],
+      recorded: {
+        '/opt/homebrew/bin/brew list --pinned': ['', 'git'],
+        '/opt/homebrew/bin/brew info --json=v2 --installed': installed,
+        '/opt/homebrew/bin/brew*': '',
+      },
+    })
+    expect(await call('homebrew_prefix')).toBe('/opt/homebrew')
+    expect(await call('pin', ['git'])).toMatchObject({ git: { comment: 'Package git is now being held.' } })
+    expect(ran).toContain('/opt/homebrew/bin/brew pin git')
+    expect(await call('unpin', ['git'])).toMatchObject({
+      git: { result: true, changes: { new: 'install', old: 'hold' } },
+    })
+  })
+})

@@ -61,3 +61,8 @@ describe('pkgng', () => {
     expect(await call('parse_config', ['/none'])).toBe('Unable to find /none on file system')
   })
 })
+
+test('pkgng.info is the version of a package', async () => {
+  const { call } = await machine()
+  expect(await call('info', ['bash'])).toBe('5.2.15')
+})

@@ -196,6 +196,7 @@ describe('yumpkg, on groups, patches, updates and files', () => {
       'rpm -Va bash': { retcode: 1, stdout: 'S.5....T.  c /etc/bashrc' },
       'rpm -qf --queryformat %{name} /etc/bashrc': 'bash',
     })
+    expect(await call('list_holds', [], { full: false })).toEqual(['vim'])
     expect(await call('get_locked_packages')).toEqual(['vim-2:8.2-1.*'])
     expect(await call('modified', ['bash'])).toEqual({ '/etc/bashrc': ['size', 'checksum', 'time', 'config'] })
     await expect(call('download', ['bash'])).rejects.toThrow("'yumdownloader' command not available")

@@ -116,7 +116,11 @@ describe('zypperpkg, on what there is', () => {
   })
 
   test('locks are listed and cleaned', async () => {
-    const { call } = await machine({ [`${XML} cl`]: stream('<message type="info">Removed 1 lock.</message>') })
+    const { call } = await machine({
+      [`${XML} search*`]: stream(''),
+      [`${XML} cl`]: stream('<message type="info">Removed 1 lock.</message>'),
+    })
+    expect(await call('list_holds')).toEqual([])
     expect(await call('list_locks')).toEqual({ vim: { type: 'package', match_type: 'glob' } })
     expect(await call('clean_locks')).toMatchObject({ removed: '1' })
   })

@@ -211,4 +211,24 @@ describe('Further functions of providers', () => {
     expect(await call('loaded', ['org.none'])).toBe(false)
     expect(lines).toContain('launchctl list')
   })
+
+  test('win_service names services by what is shown of them, and describes one', async () => {
+    const row = { Name: 'Spooler', DisplayName: 'Print Spooler', StartMode: 'Auto', State: 'Running' }
+    const facts = {
+      ...row,
+      PathName: 'x',
+      StartName: 'LocalSystem',
+      ExitCode: 0,
+      Description: 'd',
+      DelayedAutoStart: false,
+    }
+    const host = await MemoryHost.with({ commands: [() => ({ stdout: JSON.stringify([facts]) })] })
+    const ask = async (fun: string, ...args: Value[]) => toPlain(await tryFunction(windows, fun, { args, host }))
+    expect(await ask('get_service_name', 'spooler')).toEqual({ 'Print Spooler': 'Spooler' })
+    expect(await ask('info', 'spooler')).toMatchObject({
+      Status: 'Running',
+      StartType: 'Auto',
+      ServiceAccount: 'LocalSystem',
+    })
+  })
 })
