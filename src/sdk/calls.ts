@@ -52,6 +52,34 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_ec2.allocate_eip_address': Dict
+  'boto_ec2.associate_eip_address': boolean
+  'boto_ec2.attach_volume': boolean
+  'boto_ec2.create_key': false | string
+  'boto_ec2.create_tags': boolean
+  'boto_ec2.create_volume': Dict
+  'boto_ec2.delete_key': boolean
+  'boto_ec2.delete_tags': boolean
+  'boto_ec2.delete_volume': boolean
+  'boto_ec2.detach_volume': boolean
+  'boto_ec2.disassociate_eip_address': boolean
+  'boto_ec2.exists': boolean
+  'boto_ec2.find_images': string[]
+  'boto_ec2.find_instances': string[]
+  'boto_ec2.get_all_eip_addresses': string[]
+  'boto_ec2.get_all_tags': Dict
+  'boto_ec2.get_all_volumes': string[]
+  'boto_ec2.get_eip_address_info': Dict[]
+  'boto_ec2.get_id': null | string
+  'boto_ec2.get_key': false | string[]
+  'boto_ec2.get_keys': false | string[]
+  'boto_ec2.get_tags': Dict[]
+  'boto_ec2.get_unassociated_eip_address': null | string
+  'boto_ec2.get_zones': string[]
+  'boto_ec2.import_key': false | string
+  'boto_ec2.release_eip_address': boolean
+  'boto_ec2.run': Dict | false
+  'boto_ec2.set_attribute': boolean
   'boto_secgroup.authorize': boolean
   'boto_secgroup.convert_to_group_ids': string[]
   'boto_secgroup.create': boolean
@@ -63,12 +91,45 @@ export interface Calls {
   'boto_secgroup.get_group_id': null | string
   'boto_secgroup.revoke': boolean
   'boto_secgroup.set_tags': boolean
+  'boto_sns.create': boolean
+  'boto_sns.delete': boolean
+  'boto_sns.exists': boolean
+  'boto_sns.get_all_subscriptions_by_topic': Dict[]
+  'boto_sns.get_all_topics': Dict
+  'boto_sns.get_arn': string
+  'boto_sns.subscribe': boolean
+  'boto_sns.unsubscribe': boolean
   'boto_sqs.create': Dict
   'boto_sqs.delete': Dict
   'boto_sqs.exists': Dict
   'boto_sqs.get_attributes': Dict
   'boto_sqs.list': Dict
   'boto_sqs.set_attributes': Dict
+  'boto_vpc.associate_route_table': Dict
+  'boto_vpc.check_vpc': null | string
+  'boto_vpc.create': Dict
+  'boto_vpc.create_internet_gateway': Dict
+  'boto_vpc.create_route': Dict
+  'boto_vpc.create_route_table': Dict
+  'boto_vpc.create_subnet': Dict
+  'boto_vpc.delete': Dict
+  'boto_vpc.delete_internet_gateway': Dict
+  'boto_vpc.delete_route': Dict
+  'boto_vpc.delete_route_table': Dict
+  'boto_vpc.delete_subnet': Dict
+  'boto_vpc.describe': Dict
+  'boto_vpc.describe_subnet': Dict
+  'boto_vpc.describe_subnets': Dict
+  'boto_vpc.describe_vpcs': Dict
+  'boto_vpc.disassociate_route_table': Dict
+  'boto_vpc.exists': Dict
+  'boto_vpc.get_id': Dict
+  'boto_vpc.get_resource_id': Dict
+  'boto_vpc.get_subnet_association': Dict
+  'boto_vpc.replace_route': Dict
+  'boto_vpc.resource_exists': Dict
+  'boto_vpc.route_table_exists': Dict
+  'boto_vpc.subnet_exists': Dict
   'brine.upgrade': Dict
   'chef.client': Dict
   'chef.solo': Dict
@@ -875,6 +936,9 @@ export interface Calls {
   'rsync.config': string
   'rsync.rsync': Dict
   'rsync.version': string
+  's3.delete': null
+  's3.head': Dict
+  's3.put': null
   'saltutil.clear_cache': boolean
   'saltutil.clear_job_cache': boolean
   'saltutil.cmd': Dict

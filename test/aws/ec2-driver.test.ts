@@ -31,7 +31,13 @@ describe.each(ways())('the driver ec2, %s', (way) => {
 
   const IMAGE = 'ami-03cf127a'
   const create = (name: string, settings: Plain = {}) => {
-    const written = dict({ image: IMAGE, size: 't2.micro', wait_for_ip_interval: 0, wait_for_spot_interval: 0, ...(settings as object) })
+    const written = dict({
+      image: IMAGE,
+      size: 't2.micro',
+      wait_for_ip_interval: 0,
+      wait_for_spot_interval: 0,
+      ...(settings as object),
+    })
     const bound = boundSettings(driver.machine, written, name)
     return account.create({ name, written, token: `token-of-${name}`, settings: bound }, steps)
   }
@@ -72,10 +78,14 @@ describe.each(ways())('the driver ec2, %s', (way) => {
   })
 
   test('changes tags, protection and power, in the shapes of Salt', async () => {
-    expect(await act('set_tags', 'web1', { team: 'a' })).toContainEqual(expect.objectContaining({ key: 'team', value: 'a' }))
+    expect(await act('set_tags', 'web1', { team: 'a' })).toContainEqual(
+      expect.objectContaining({ key: 'team', value: 'a' }),
+    )
     expect(await act('del_tags', 'web1', { tags: 'team' })).not.toContainEqual(expect.objectContaining({ key: 'team' }))
     expect(await act('enable_term_protect', 'web1')).toBe('true')
-    await expect(account.destroy(await nodeOf('web1'), steps)).rejects.toThrow('salt-cloud -a disable_term_protect web1')
+    await expect(account.destroy(await nodeOf('web1'), steps)).rejects.toThrow(
+      'salt-cloud -a disable_term_protect web1',
+    )
     expect(await act('disable_term_protect', 'web1')).toBe('false')
     expect(await act('stop', 'web1')).toMatchObject([{ currentState: { name: 'stopping' } }])
     expect(await act('start', 'web1')).toMatchObject([{ currentState: { name: 'pending' } }])
@@ -114,7 +124,10 @@ describe.each(ways())('the driver ec2, %s', (way) => {
   })
 
   test('makes, attaches and deletes volumes, snapshots and key pairs', async () => {
-    const volume = (await ask('create_volume', { zone: 'us-east-1a', size: 4, tags: { Name: 'spare' } })) as Record<string, string>
+    const volume = (await ask('create_volume', { zone: 'us-east-1a', size: 4, tags: { Name: 'spare' } })) as Record<
+      string,
+      string
+    >
     expect(volume['size']).toBe('4')
     const snapshot = (await ask('create_snapshot', { volume_id: volume['volumeId']! })) as Record<string, string>
     expect(snapshot['snapshotId']).toMatch(/^snap-/)
@@ -134,7 +147,9 @@ describe.each(ways())('the driver ec2, %s', (way) => {
     expect([...(await account.locations!()).keys()]).toContain('eu-central-1')
     await expect(create('bad1', { image: 'no such image' })).rejects.toThrow("No image has the name 'no such image'")
     await expect(create('bad1', { max_instance: 3 })).rejects.toThrow('must be 1')
-    expect(() => boundSettings(driver.machine, new Map(), 'The profile x')).toThrow("The profile x needs the setting 'image'")
+    expect(() => boundSettings(driver.machine, new Map(), 'The profile x')).toThrow(
+      "The profile x needs the setting 'image'",
+    )
   })
 
   test('renames a machine that it destroys', async () => {
@@ -144,7 +159,12 @@ describe.each(ways())('the driver ec2, %s', (way) => {
   })
 
   test.runIf(way === 'moto')('is seen by aws-cli, and sees what aws-cli makes', async () => {
-    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'x', AWS_DEFAULT_REGION: 'us-east-1' }
+    const env = {
+      ...process.env,
+      AWS_ACCESS_KEY_ID: 'AKID',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_DEFAULT_REGION: 'us-east-1',
+    }
     const aws = async (...words: string[]) => {
       const { stdout } = await promisify(execFile)('aws', ['--endpoint-url', service.url, 'ec2', ...words], { env })
       return JSON.parse(stdout || '{}')
@@ -156,8 +176,11 @@ describe.each(ways())('the driver ec2, %s', (way) => {
     await aws('run-instances', '--image-id', IMAGE, '--tag-specifications', tag)
     await account.destroy(await nodeOf('theirs1'), steps)
     const after = await aws('describe-instances', '--filters', 'Name=image-id,Values=' + IMAGE)
-    const states = after.Reservations.flatMap((one: { Instances: { State: { Name: string }; Tags: { Value: string }[] }[] }) =>
-      one.Instances.filter(({ Tags }) => Tags.some(({ Value }) => Value.startsWith('theirs1-DEL'))).map(({ State }) => State.Name),
+    const states = after.Reservations.flatMap(
+      (one: { Instances: { State: { Name: string }; Tags: { Value: string }[] }[] }) =>
+        one.Instances.filter(({ Tags }) => Tags.some(({ Value }) => Value.startsWith('theirs1-DEL'))).map(
+          ({ State }) => State.Name,
+        ),
     )
     expect(states).toEqual(['terminated'])
   })

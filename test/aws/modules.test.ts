@@ -1,20 +1,34 @@
 // The modules and states boto_* against moto, and against answers recorded from it.
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
+import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
+import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import s3 from '../../src/library/aws/s3/s3.module.ts'
 import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
+import sns from '../../src/library/aws/sns/boto_sns.module.ts'
+import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
 import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
 import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
 import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
 import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
-import { type Keywords, type ModuleDeclaration, type StateDeclaration, tryFunction, tryState } from '../../src/sdk/mod.ts'
+import {
+  type Keywords,
+  type ModuleDeclaration,
+  type StateDeclaration,
+  tryFunction,
+  tryState,
+} from '../../src/sdk/mod.ts'
 import { type AwsService, awsService, hasMoto, ways, withoutMoto } from './service.ts'
 
-const MODULES: ModuleDeclaration[] = [secgroup, sqs, vpc]
-const STATES: StateDeclaration[] = [secgroupStates, sqsStates, vpcStates]
+const MODULES: ModuleDeclaration[] = [ec2, s3, secgroup, sns, sqs, vpc]
+const STATES: StateDeclaration[] = [ec2States, secgroupStates, snsStates, sqsStates, vpcStates]
 
 const host = new LocalHost()
 
@@ -34,27 +48,31 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     service = await awsService(way, 'modules')
   })
   afterAll(() => service.close())
+  const folder = mkdtempSync(join(tmpdir(), 'aws-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   const profile = (): Dict =>
     fromPlain({ region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: service.url }) as Dict
   const keywords = (given: Plain): Record<string, Value> => ({
-    ...Object.fromEntries((fromPlain(given) as Dict) as unknown as Map<string, Value>),
+    ...Object.fromEntries(fromPlain(given) as Dict as unknown as Map<string, Value>),
     profile: profile(),
   })
-  const call = async (name: string, given: Plain = {}): Promise<unknown> => toPlain(await others[name]!([], keywords(given)))
-  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
-  const apply = async (name: string, given: Plain) => {
+  const call = async (name: string, given: Plain = {}): Promise<unknown> =>
+    toPlain(await others[name]!([], keywords(given)))
+  const run = async (name: string, given: Plain, isTest: boolean) => {
     const [module, fun] = name.split('.') as [string, string]
     const states = STATES.find((one) => one.name === module)!
-    const run = async (isTest: boolean) =>
-      toPlain(await tryState(states, fun, { kwargs: keywords(given), host, others, test: isTest })) as {
-        result: boolean | null
-        comment: string | string[]
-        changes: Record<string, Record<string, unknown>>
-      }
-    const foreseen = await run(true)
-    const done = await run(false)
-    const again = await run(false)
+    return toPlain(await tryState(states, fun, { kwargs: keywords(given), host, others, test: isTest })) as {
+      result: boolean | null
+      comment: string | string[]
+      changes: Record<string, Record<string, unknown>>
+    }
+  }
+  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
+  const apply = async (name: string, given: Plain) => {
+    const foreseen = await run(name, given, true)
+    const done = await run(name, given, false)
+    const again = await run(name, given, false)
     expect([name, again.result, again.changes, done.result], String(done.comment)).toEqual([name, true, {}, true])
     return { foreseen, done, again }
   }
@@ -63,13 +81,24 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     const made = await apply('boto_vpc.present', { name: 'main', cidr_block: '10.1.0.0/16', tags: { team: 'web' } })
     expect(made.foreseen).toMatchObject({ result: null, comment: 'VPC main is set to be created.' })
     expect(made.done).toMatchObject({ result: true, comment: 'VPC main created.', changes: { old: { vpc: null } } })
-    expect(made.done.changes['new']!['vpc']).toMatchObject({ cidr_block: '10.1.0.0/16', tags: { Name: 'main', team: 'web' } })
+    expect(made.done.changes['new']!['vpc']).toMatchObject({
+      cidr_block: '10.1.0.0/16',
+      tags: { Name: 'main', team: 'web' },
+    })
     const gateway = await apply('boto_vpc.internet_gateway_present', { name: 'gate', vpc_name: 'main' })
     expect(gateway.done.comment).toBe('Internet gateway gate created.')
     const subnet = await apply('boto_vpc.subnet_present', { name: 'a', cidr_block: '10.1.1.0/24', vpc_name: 'main' })
-    expect(subnet.done).toMatchObject({ comment: 'Subnet a created.', changes: { new: { subnet: { cidr_block: '10.1.1.0/24' } } } })
+    expect(subnet.done).toMatchObject({
+      comment: 'Subnet a created.',
+      changes: { new: { subnet: { cidr_block: '10.1.1.0/24' } } },
+    })
     const routes = [{ destination_cidr_block: '0.0.0.0/0', internet_gateway_name: 'gate' }]
-    const table = await apply('boto_vpc.route_table_present', { name: 'public', vpc_name: 'main', routes, subnet_names: ['a'] })
+    const table = await apply('boto_vpc.route_table_present', {
+      name: 'public',
+      vpc_name: 'main',
+      routes,
+      subnet_names: ['a'],
+    })
     expect(table.done.comment).toMatch(
       /^ Route table public created\. Created route 0\.0\.0\.0\/0 in route table public\. Associated subnet subnet-\w+ with route table public\.$/,
     )
@@ -91,16 +120,19 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     expect(ruled.foreseen.comment).toContain('The following tag is set to be added: a.')
     expect(ruled.done.comment).toContain('Created rules on web security group.')
     expect(ruled.done.comment).toContain('Removed egress rule on web security group.')
-    const config = (await call('boto_secgroup.get_config', { name: 'web', vpc_name: 'main' })) as Record<string, unknown[]>
+    const config = (await call('boto_secgroup.get_config', { name: 'web', vpc_name: 'main' })) as Record<
+      string,
+      unknown[]
+    >
     expect(config['rules']).toHaveLength(3)
     expect(config['rules_egress']).toEqual([])
     expect(config['tags']).toEqual({ a: 'b' })
     const fewer = await apply('boto_secgroup.present', { ...group, rules: rules.slice(1), tags: { a: 'c' } })
     expect(fewer.foreseen.comment).toContain('The following tag value is set to be updated: a.')
     expect(fewer.done.changes['new']).toMatchObject({ tags: { a: 'c' } })
-    await expect(apply('boto_secgroup.present', { ...group, rules: [{ ip_protocol: 'tpc', cidr_ip: '::' }] })).rejects.toThrow(
-      'Invalid ip_protocol tpc specified in security group rule.',
-    )
+    await expect(
+      apply('boto_secgroup.present', { ...group, rules: [{ ip_protocol: 'tpc', cidr_ip: '::' }] }),
+    ).rejects.toThrow('Invalid ip_protocol tpc specified in security group rule.')
     const gone = await apply('boto_secgroup.absent', { name: 'web', vpc_name: 'main' })
     expect(gone.done.comment).toBe('Security group web deleted.')
   })
@@ -109,13 +141,87 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     const made = await apply('boto_sqs.present', { name: 'orders', attributes: { VisibilityTimeout: 60 } })
     expect(made.foreseen).toMatchObject({ result: null, changes: { old: null, new: 'orders' } })
     const other = await apply('boto_sqs.present', { name: 'orders', attributes: { VisibilityTimeout: 90 } })
-    expect(other.done.changes['attributes']!['diff']).toContain("+VisibilityTimeout: 90")
+    expect(other.done.changes['attributes']!['diff']).toContain('+VisibilityTimeout: 90')
     expect(await call('boto_sqs.list')).toEqual({ result: ['orders'] })
     const gone = await apply('boto_sqs.absent', { name: 'orders' })
     expect(gone.done.comment).toBe('SQS queue orders was deleted.')
     expect(await call('boto_sqs.get_attributes', { name: 'orders' })).toMatchObject({
       error: { message: expect.stringContaining('NonExistentQueue') },
     })
+  })
+
+  test('a topic has the subscriptions of its state', async () => {
+    const subscriptions = [{ protocol: 'https', endpoint: 'https://ann:pw@www.example.com/hook' }]
+    const made = await apply('boto_sns.present', { name: 'alarms' })
+    expect(made.foreseen).toMatchObject({ result: null, comment: 'AWS SNS topic alarms is set to be created.' })
+    const other = { protocol: 'https', endpoint: 'https://www.example.com/hook' }
+    const more = await apply('boto_sns.present', { name: 'alarms', subscriptions: [other] })
+    expect(more.done.comment).toContain(' AWS SNS subscription https:https://www.example.com/hook set on topic alarms.')
+    const foreseen = await run('boto_sns.present', { name: 'alarms', subscriptions }, true)
+    expect(foreseen.comment).toContain('https://ann:****@www.example.com')
+    expect(await call('boto_sns.get_arn', { name: 'alarms' })).toMatch(/^arn:aws:sns:us-east-1:\d+:alarms$/)
+    const gone = await apply('boto_sns.absent', { name: 'alarms', unsubscribe: true })
+    expect(gone.done).toMatchObject({ comment: 'AWS SNS topic alarms deleted.', changes: { new: null } })
+  })
+
+  test('objects are put, listed, read and deleted', async () => {
+    const access = {
+      key: 'a secret key',
+      keyid: 'AKID',
+      service_url: new URL(service.url).host,
+      https_enable: false,
+      path_style: true,
+    }
+    const file = join(folder, 'object')
+    writeFileSync(file, 'content of å\n')
+    const object = { bucket: 'files', path: 'a b/ä.txt', ...access }
+    const ask = async (fun: string, given: Plain) =>
+      toPlain(await tryFunction(s3, fun, { kwargs: fromPlain(given) as never, host }))
+    await ask('put', { bucket: 'files', ...access })
+    await ask('put', { ...object, local_file: file })
+    expect(JSON.stringify(await ask('get', { bucket: 'files', ...access }))).toContain('a b/ä.txt')
+    expect(await ask('get', { ...object, local_file: `${file}2` })).toBe(`Saved to local file: ${file}2`)
+    expect(readFileSync(`${file}2`, 'utf8')).toBe('content of å\n')
+    expect(await ask('head', object)).toMatchObject({ headers: { etag: expect.stringMatching(/^"\w{32}"$/) } })
+    await ask('delete', object)
+    await expect(ask('get', { ...object, local_file: file })).rejects.toThrow('Failed to get file. NoSuchKey: ')
+    await expect(ask('get', { bucket: '../x', ...access })).rejects.toThrow("'../x' is no name of a bucket")
+  })
+
+  test('machines, key pairs, addresses and volumes have functions', async () => {
+    const made = await apply('boto_ec2.key_present', { name: 'ops', save_private: folder })
+    expect(made.foreseen.comment).toBe('The key ops is set to be created.')
+    expect(made.done.changes).toEqual({ old: null, new: 'ops' })
+    expect(statSync(join(folder, 'ops.pem')).mode & 0o777).toBe(0o600)
+    expect(await call('boto_ec2.get_keys')).toEqual(['ops'])
+    expect((await apply('boto_ec2.key_absent', { name: 'ops' })).done.comment).toBe('The key ops is deleted.')
+    const { instance_id } = (await call('boto_ec2.run', {
+      image_id: 'ami-03cf127a',
+      name: 'one',
+      instance_type: 't2.micro',
+      tags: { team: 'web' },
+    })) as { instance_id: string }
+    expect(await call('boto_ec2.get_id', { name: 'one', in_states: ['running'] })).toBe(instance_id)
+    expect(await call('boto_ec2.get_tags', { instance_id })).toContainEqual({ team: 'web' })
+    expect(
+      await call('boto_ec2.set_attribute', { attribute: 'sourceDestCheck', attribute_value: false, instance_id }),
+    ).toBe(true)
+    expect(await call('boto_ec2.get_attribute', { attribute: 'sourceDestCheck', instance_id })).toEqual({
+      sourceDestCheck: false,
+    })
+    const volume = (await call('boto_ec2.create_volume', {
+      zone_name: 'us-east-1a',
+      size: 1,
+      wait_for_creation: true,
+    })) as Record<string, string>
+    expect(await call('boto_ec2.get_all_volumes')).toContain(volume['result'])
+    expect(await call('boto_ec2.delete_volume', { volume_id: volume['result']! })).toBe(true)
+    const address = (await call('boto_ec2.allocate_eip_address', { domain: 'vpc' })) as Record<string, string>
+    expect(
+      await call('boto_ec2.associate_eip_address', { instance_id, allocation_id: address['allocation_id']! }),
+    ).toBe(true)
+    expect(await call('boto_ec2.get_eip_address_info')).toMatchObject([{ instance_id }])
+    expect(await call('boto_ec2.terminate', { instance_id })).toBe(true)
   })
 
   test('a network and what is in it are removed', async () => {
@@ -128,7 +234,12 @@ describe.each(ways())('modules for AWS, %s', (way) => {
   })
 
   test.runIf(way === 'moto')('aws-cli and the modules see the same', async () => {
-    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'x', AWS_DEFAULT_REGION: 'us-east-1' }
+    const env = {
+      ...process.env,
+      AWS_ACCESS_KEY_ID: 'AKID',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_DEFAULT_REGION: 'us-east-1',
+    }
     const aws = async (...words: string[]) =>
       JSON.parse((await promisify(execFile)('aws', ['--endpoint-url', service.url, ...words], { env })).stdout || '{}')
     await call('boto_secgroup.create', { name: 'ours', description: 'ours' })

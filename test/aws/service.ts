@@ -92,7 +92,10 @@ async function recorder(path: string): Promise<AwsService> {
       const init = { method: request.method!, headers, ...(body.length > 0 && { body }) }
       const answer = await fetch(`${moto.url}${request.url}`, init)
       const text = withoutKeys(Buffer.from(await answer.arrayBuffer()).toString('latin1'))
-      const kept = KEPT_HEADERS.filter((name) => answer.headers.has(name)).map((name) => [name, answer.headers.get(name)!])
+      const kept = KEPT_HEADERS.filter((name) => answer.headers.has(name)).map((name) => [
+        name,
+        answer.headers.get(name)!,
+      ])
       const recorded: Recorded = { status: answer.status, headers: Object.fromEntries(kept), body: text }
       const known = recording[keyOf(request, body)] ?? []
       recording[keyOf(request, body)] = [...known, recorded]

@@ -1,7 +1,19 @@
 // One caller for all services of AWS, over their three kinds of requests. Requests are signed here and nowhere else; a service that says it is
 // busy is asked again after a pause that grows and varies.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeBytes, dumpJson, failure, fromPlain, isDict, loadJson, misuse, numberOf, type Plain, str, type Value } from '../../../data/mod.ts'
+import {
+  decodeBytes,
+  dumpJson,
+  failure,
+  fromPlain,
+  isDict,
+  loadJson,
+  misuse,
+  numberOf,
+  type Plain,
+  str,
+  type Value,
+} from '../../../data/mod.ts'
 import { type AwsKey, awsEscaped, signAws } from '../../../sdk/mod.ts'
 import { AwsAnswer } from './answer.ts'
 import { findKey, keepKey, type RoleRequest, sharedFiles } from './credentials.ts'
@@ -90,7 +102,12 @@ export class AwsCaller {
   }
 
   /** Return all rows of a list over its pages. */
-  async rows(action: string, parameters: Parameters, list: string, token: { at: string; into: string }): Promise<AwsAnswer[]> {
+  async rows(
+    action: string,
+    parameters: Parameters,
+    list: string,
+    token: { at: string; into: string },
+  ): Promise<AwsAnswer[]> {
     const rows: AwsAnswer[] = []
     for await (const page of this.pages(action, parameters, token)) rows.push(...page.rows(list))
     return rows
@@ -210,7 +227,8 @@ export class AwsCaller {
     const section = env.get('AWS_PROFILE') || 'default'
     const found = own || (await sharedFiles(this.ctx, env)).get(section)?.get('endpoint_url')
     if (!found) return { origin: addressOf(this.name, this.settings.region), isOwn: false }
-    if (!URL.canParse(found) || !/^https?:/.test(found)) throw misuse(`The endpoint '${found}' is no address of http or https`)
+    if (!URL.canParse(found) || !/^https?:/.test(found))
+      throw misuse(`The endpoint '${found}' is no address of http or https`)
     return { origin: found, isOwn: true }
   }
 
@@ -234,7 +252,12 @@ export class AwsCaller {
 const SHOWN = 300
 
 /** Take on a role with a key, or with a token of an identity provider. */
-async function takeRole(ctx: AwsContext, settings: AwsSettings, role: RoleRequest, key: TimedKey | undefined): Promise<TimedKey> {
+async function takeRole(
+  ctx: AwsContext,
+  settings: AwsSettings,
+  role: RoleRequest,
+  key: TimedKey | undefined,
+): Promise<TimedKey> {
   const { roleArn, sessionName, externalId, webToken } = role
   const own = { ...settings, roleArn: undefined, endpoint: undefined }
   const base = { ...own, key: key?.key, keyId: key?.keyId, token: key?.token }

@@ -12,7 +12,10 @@ const EARLY_MS = 300_000
 const kept = new Map<string, TimedKey>()
 
 /** Return a kept key that has not ended, or get a new one and keep it if it ends. */
-export async function keepKey<K extends TimedKey | undefined>(source: string, get: () => Promise<K>): Promise<TimedKey | K> {
+export async function keepKey<K extends TimedKey | undefined>(
+  source: string,
+  get: () => Promise<K>,
+): Promise<TimedKey | K> {
   const known = kept.get(source)
   if (known?.ends !== undefined && known.ends - EARLY_MS > Date.now()) return known
   const key = await get()
@@ -62,7 +65,9 @@ function fromEnvironment(env: ReadonlyMap<string, string>): FoundKey | undefined
 async function fromFiles(ctx: AwsContext, env: ReadonlyMap<string, string>): Promise<FoundKey | undefined> {
   const [roleArn, tokenFile] = [env.get('AWS_ROLE_ARN'), env.get('AWS_WEB_IDENTITY_TOKEN_FILE')]
   if (roleArn && tokenFile) {
-    const webToken = Buffer.from(await ctx.host.read(tokenFile)).toString().trim()
+    const webToken = Buffer.from(await ctx.host.read(tokenFile))
+      .toString()
+      .trim()
     markSecret(webToken)
     return { key: undefined, role: { roleArn, webToken, sessionName: env.get('AWS_ROLE_SESSION_NAME') || SESSION } }
   }

@@ -8,10 +8,13 @@ export const filtersOf = (filters: Iterable<readonly [Value, Value | readonly st
 })
 
 const textsOf = (value: Value | readonly string[]): string[] =>
-  Array.isArray(value) ? value.map((item) => str(item as Value)) : [typeof value === 'boolean' ? String(value) : str(value as Value)]
+  Array.isArray(value)
+    ? value.map((item) => str(item as Value))
+    : [typeof value === 'boolean' ? String(value) : str(value as Value)]
 
 /** Return filters for tags. */
-export const tagFilters = (tags: Dict): [Value, Value][] => [...tags].map(([name, value]) => [`tag:${str(name)}`, value])
+export const tagFilters = (tags: Dict): [Value, Value][] =>
+  [...tags].map(([name, value]) => [`tag:${str(name)}`, value])
 
 /** Return tags as parameters. */
 export const tagsOf = (tags: Dict): Parameters[] =>

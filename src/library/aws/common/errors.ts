@@ -29,7 +29,15 @@ export function errorDict(error: AwsError): Dict {
   const reason = REASONS[status] ?? `HTTP ${status}`
   return new Map([
     ['message', `${reason}: ${text}`],
-    ['aws', new Map<string, string | number>([['status', status], ['reason', reason], ['message', text], ['code', code]])],
+    [
+      'aws',
+      new Map<string, string | number>([
+        ['status', status],
+        ['reason', reason],
+        ['message', text],
+        ['code', code],
+      ]),
+    ],
   ] as [string, string | Dict][])
 }
 
@@ -44,7 +52,11 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /** Return the result of a call, or something else where AWS refuses with one of the codes (with any, if none are given). */
-export async function unlessFault<T, E>(call: Promise<T>, otherwise: (error: AwsError) => E, ...codes: string[]): Promise<T | E> {
+export async function unlessFault<T, E>(
+  call: Promise<T>,
+  otherwise: (error: AwsError) => E,
+  ...codes: string[]
+): Promise<T | E> {
   try {
     return await call
   } catch (error) {

@@ -24,7 +24,10 @@ interface MetadataRequest {
 }
 
 /** Return the text that a metadata service answers with; an empty one where there is no such service. It is asked without a proxy. */
-export async function askMetadata(ctx: AwsContext, { url, method = 'GET', headers = {} }: MetadataRequest): Promise<string> {
+export async function askMetadata(
+  ctx: AwsContext,
+  { url, method = 'GET', headers = {} }: MetadataRequest,
+): Promise<string> {
   const opts: Dict = new Map(ctx.opts)
   opts.set('http_connect_timeout', float(1)).set('http_request_timeout', float(5)).set('proxy_host', '')
   const answer = await ctx.http.query(
@@ -60,14 +63,21 @@ export async function fromMachine(ctx: AwsContext, env: Environment): Promise<Ti
 
 /** Return the key of the role of this container; undefined outside of one. */
 export async function fromContainer(ctx: AwsContext, env: Environment): Promise<TimedKey | undefined> {
-  const [path, full] = [env.get('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'), env.get('AWS_CONTAINER_CREDENTIALS_FULL_URI')]
+  const [path, full] = [
+    env.get('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'),
+    env.get('AWS_CONTAINER_CREDENTIALS_FULL_URI'),
+  ]
   if (!path && !full) return undefined
   const url = new URL(path ? `${CONTAINER}${path}` : full!)
   if (url.protocol !== 'https:' && !PLAIN_HOSTS.has(url.hostname)) {
     throw failure(`Cannot read the key of the container: '${url.hostname}' would be asked without TLS`)
   }
   const file = env.get('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
-  const token = file ? Buffer.from(await ctx.host.read(file)).toString().trim() : env.get('AWS_CONTAINER_AUTHORIZATION_TOKEN')
+  const token = file
+    ? Buffer.from(await ctx.host.read(file))
+        .toString()
+        .trim()
+    : env.get('AWS_CONTAINER_AUTHORIZATION_TOKEN')
   return keyOfJson(await askMetadata(ctx, { url: url.href, headers: token ? { authorization: token } : {} }))
 }
 

@@ -10,7 +10,11 @@ export interface Part {
 }
 
 /** Return a dict of old and new values, as `changes` has them. */
-export const oldNew = (old: Value, now: Value): Dict => new Map<Value, Value>([['old', old], ['new', now]])
+export const oldNew = (old: Value, now: Value): Dict =>
+  new Map<Value, Value>([
+    ['old', old],
+    ['new', now],
+  ])
 
 /** Put changes over others, level by level. */
 export function mergeChanges(into: Dict, changes: Dict): Dict {

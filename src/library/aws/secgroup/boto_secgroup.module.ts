@@ -5,7 +5,17 @@ import { filtersOf, tagsOf } from '../common/ec2.ts'
 import { isFault, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
 import { LOGIN } from '../common/login.ts'
-import { describe, EGRESS, ec2Of, findGroup, type GroupPlace, INGRESS, networkId, rulesOf, splitRules } from './groups.ts'
+import {
+  describe,
+  EGRESS,
+  ec2Of,
+  findGroup,
+  type GroupPlace,
+  INGRESS,
+  networkId,
+  rulesOf,
+  splitRules,
+} from './groups.ts'
 
 const NAME = arg.text('Name of the group', { optional: true })
 const GROUP_ID = arg.text('Id of the group, in place of its name', { optional: true })
@@ -54,7 +64,8 @@ function permission(rule: Rule): Parameters {
 /** Add or remove a rule; false, with a line in the log, where that fails. */
 async function changeRule(ctx: FunctionContext, rule: Rule, verb: 'Authorize' | 'Revoke'): Promise<boolean> {
   const group = await findGroup(ctx, rule)
-  const failed = verb === 'Authorize' ? 'Failed to add rule to security group' : 'Failed to remove rule from security group'
+  const failed =
+    verb === 'Authorize' ? 'Failed to add rule to security group' : 'Failed to remove rule from security group'
   if (group === undefined) {
     ctx.log('error', `${failed}.`)
     return false
@@ -115,7 +126,9 @@ export default defineModule({
         const groups = await unlessFault(describe(ec2, parameters), () => [])
         const instances = async (id: string | null): Promise<Value[]> => {
           const found = await ec2.query('DescribeInstances', filtersOf([['instance.group-id', id]]))
-          return found.rows('reservationSet').flatMap((one) => one.rows('instancesSet').map((row) => row.text('instanceId')))
+          return found
+            .rows('reservationSet')
+            .flatMap((one) => one.rows('instancesSet').map((row) => row.text('instanceId')))
         }
         return Promise.all(
           groups.map(async (group) => ({

@@ -1,6 +1,16 @@
 // Security groups of EC2 as states.
 import { type Dict, isDict, isList, misuse, pformat, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changed, defineState, ensure, failed, settled, type StateContext, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
 import { compareTags, oldNew, type Part, Parts } from '../common/part.ts'
 import { compareRules, type RuleChanges, singleRules } from './rules.ts'
@@ -52,7 +62,8 @@ async function withGroupIds(ctx: StateContext, place: Place, rules: readonly Dic
       const other = rule.get('source_group_name_vpc') ?? null
       const network = truthy(other) ? { vpc_id: null, vpc_name: str(other) } : {}
       const id = await ctx.call('boto_secgroup.get_group_id', [], { ...placeOf(place), ...network, name: str(source) })
-      if (!truthy(id as Value)) throw misuse(`source_group_name ${str(source)} does not map to a valid source group id.`)
+      if (!truthy(id as Value))
+        throw misuse(`source_group_name ${str(source)} does not map to a valid source group id.`)
       const resolved: Dict = new Map(rule).set('source_group_group_id', id as Value)
       resolved.delete('source_group_name')
       resolved.delete('source_group_name_vpc')
@@ -90,7 +101,12 @@ async function ensureRules(ctx: StateContext, place: Place, { rules, isExact, is
   return { ...done, changes: oldNew(new Map([[field, present]]), new Map([[field, now]])) }
 }
 
-async function changeRules(ctx: StateContext, place: Place, { add, remove }: RuleChanges, isEgress: boolean): Promise<Part> {
+async function changeRules(
+  ctx: StateContext,
+  place: Place,
+  { add, remove }: RuleChanges,
+  isEgress: boolean,
+): Promise<Part> {
   const { name } = place
   let result = true
   const comments: string[] = []
@@ -99,7 +115,8 @@ async function changeRules(ctx: StateContext, place: Place, { add, remove }: Rul
     let isDone = true
     for (const rule of rules) {
       const keywords = { ...Object.fromEntries([...rule].map(([key, value]) => [str(key), value])), ...placeOf(place) }
-      isDone = truthy((await ctx.call(`boto_secgroup.${fun}`, [], { ...keywords, egress: isEgress })) as Value) && isDone
+      isDone =
+        truthy((await ctx.call(`boto_secgroup.${fun}`, [], { ...keywords, egress: isEgress })) as Value) && isDone
     }
     result &&= isDone
     comments.push(`${isDone ? done : undone} on ${name} security group.`)
@@ -153,12 +170,17 @@ export default defineState({
         vpc_name: PLACE.vpc_name,
         rules: rulesArg('traffic that comes in'),
         rules_egress: rulesArg('traffic that leaves'),
-        delete_ingress_rules: arg.flag('Whether surplus rules for traffic that comes in are removed', { default: true }),
+        delete_ingress_rules: arg.flag('Whether surplus rules for traffic that comes in are removed', {
+          default: true,
+        }),
         delete_egress_rules: arg.flag('Whether surplus rules for traffic that leaves are removed', { default: true }),
         ...LOGIN,
         tags: arg.any('Dict of tags', { optional: true }),
       },
-      run: async (ctx, { description, rules, rules_egress, delete_ingress_rules, delete_egress_rules, tags, ...place }) => {
+      run: async (
+        ctx,
+        { description, rules, rules_egress, delete_ingress_rules, delete_egress_rules, tags, ...place },
+      ) => {
         const parts = new Parts()
         if (!parts.add(await ensureGroup(ctx, place, description))) return parts.report(place.name)
         if (rules !== null) {
@@ -180,8 +202,7 @@ export default defineState({
       run: (ctx, place) =>
         ensure(ctx, {
           name: place.name,
-          look: async () =>
-            (await configOf(ctx, place)) ?? settled(`${place.name} security group does not exist.`),
+          look: async () => (await configOf(ctx, place)) ?? settled(`${place.name} security group does not exist.`),
           foresee: () => `Security group ${place.name} is set to be removed.`,
           act: async (group) =>
             truthy((await ctx.call('boto_secgroup.delete', [], placeOf(place))) as Value)

@@ -56,7 +56,10 @@ export function rulesOf(group: AwsAnswer, path: string): Dict[] {
     const ports: Dict = new Map()
     const protocol = rule.text('ipProtocol')
     if (protocol) ports.set('ip_protocol', protocol)
-    for (const [field, name] of [['fromPort', 'from_port'], ['toPort', 'to_port']] as const) {
+    for (const [field, name] of [
+      ['fromPort', 'from_port'],
+      ['toPort', 'to_port'],
+    ] as const) {
       const port = rule.number(field)
       if (port !== null) ports.set(name, port)
     }

@@ -66,6 +66,10 @@ export function compareRules(wanted: readonly Dict[], present: readonly Dict[]):
 
 /** A rule that is to be removed names a group by its id only, and its ports even where AWS has none. */
 function forRemoval(rule: Dict): Dict {
-  const kept = [...rule].filter(([field]) => field !== 'source_group_name' || !truthy(rule.get('source_group_group_id') ?? null))
-  return new Map<Value, Value>(kept.map(([field, value]) => [field, str(field).endsWith('_port') ? (value ?? -1) : value]))
+  const kept = [...rule].filter(
+    ([field]) => field !== 'source_group_name' || !truthy(rule.get('source_group_group_id') ?? null),
+  )
+  return new Map<Value, Value>(
+    kept.map(([field, value]) => [field, str(field).endsWith('_port') ? (value ?? -1) : value]),
+  )
 }

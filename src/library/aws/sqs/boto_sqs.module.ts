@@ -2,8 +2,7 @@
 import { type Dict, dumpJson, isDict, loadJson, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { isFault, unlessFault } from '../common/errors.ts'
-import { errorText } from '../common/errors.ts'
+import { errorText, isFault, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 
@@ -27,7 +26,10 @@ function attributesOf(given: Value): Parameters[] {
   const attributes = typeof given === 'string' ? loadJson(given) : given
   if (attributes === null) return []
   if (!isDict(attributes)) throw misuse('The attributes of a queue must be a dict')
-  return [...attributes].map(([name, value]) => ({ Name: str(name), Value: isDict(value) ? dumpJson(value) : str(value) }))
+  return [...attributes].map(([name, value]) => ({
+    Name: str(name),
+    Value: isDict(value) ? dumpJson(value) : str(value),
+  }))
 }
 
 async function queueUrl(sqs: AwsCaller, name: string): Promise<string | null> {
@@ -45,7 +47,9 @@ export default defineModule({
       returns: ret.dict('`result`, or `error`'),
       run: async (ctx, { name, ...login }) => {
         const found = queueUrl(sqsOf(ctx, login), name).then(() => ({ result: true }))
-        return unlessFault(found, (error) => (isFault(error, ...MISSING) ? { result: false } : { error: errorText(error) }))
+        return unlessFault(found, (error) =>
+          isFault(error, ...MISSING) ? { result: false } : { error: errorText(error) },
+        )
       },
     }),
     create: changes({
@@ -55,7 +59,11 @@ export default defineModule({
       returns: ret.dict('`result`, or `error`'),
       run: (ctx, { name, attributes, ...login }) => {
         const parameters = { QueueName: name, Attribute: attributesOf(attributes) }
-        return answered(sqsOf(ctx, login).query('CreateQueue', parameters).then(() => true))
+        return answered(
+          sqsOf(ctx, login)
+            .query('CreateQueue', parameters)
+            .then(() => true),
+        )
       },
     }),
     delete: changes({
@@ -65,7 +73,9 @@ export default defineModule({
       returns: ret.dict('`result`, or `error`'),
       run: (ctx, { name, ...login }) => {
         const sqs = sqsOf(ctx, login)
-        return answered(queueUrl(sqs, name).then(async (url) => (await sqs.query('DeleteQueue', { QueueUrl: url }), true)))
+        return answered(
+          queueUrl(sqs, name).then(async (url) => (await sqs.query('DeleteQueue', { QueueUrl: url }), true)),
+        )
       },
     }),
     list: reads({
@@ -110,7 +120,9 @@ export default defineModule({
         const sqs = sqsOf(ctx, login)
         const Attribute = attributesOf(attributes)
         return answered(
-          queueUrl(sqs, name).then(async (url) => (await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute }), true)),
+          queueUrl(sqs, name).then(
+            async (url) => (await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute }), true),
+          ),
         )
       },
     }),

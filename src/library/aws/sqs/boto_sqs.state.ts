@@ -1,13 +1,41 @@
 // Queues of SQS as states.
-import { type Dict, dumpJson, equals, isDict, loadJson, splitLines, str, truthy, unifiedDiff, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changed, defineState, dumpYaml, ensure, failed, foreseen, settled, type StateContext, state } from '../../../sdk/mod.ts'
+import {
+  type Dict,
+  dumpJson,
+  equals,
+  isDict,
+  loadJson,
+  splitLines,
+  str,
+  truthy,
+  unifiedDiff,
+  type Value,
+} from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  changed,
+  defineState,
+  dumpYaml,
+  ensure,
+  failed,
+  foreseen,
+  type StateContext,
+  settled,
+  state,
+} from '../../../sdk/mod.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
 
 const QUEUE = { name: arg.text('Name of the queue'), ...LOGIN }
 
 type Queue = Bound<typeof QUEUE>
 
-async function ask(ctx: StateContext, fun: string, { name, ...login }: Queue, given: Record<string, Value> = {}): Promise<Dict> {
+async function ask(
+  ctx: StateContext,
+  fun: string,
+  { name, ...login }: Queue,
+  given: Record<string, Value> = {},
+): Promise<Dict> {
   return (await ctx.call(`boto_sqs.${fun}`, [], { name, ...given, ...loginOf(login) })) as Dict
 }
 
@@ -33,7 +61,8 @@ interface AttributeGap {
 async function gapOf(wanted: Dict, present: Dict): Promise<AttributeGap | undefined> {
   const set = differing(wanted, present)
   if (set.size === 0) return undefined
-  const lines = async (dict: Dict): Promise<string[]> => splitLines(await dumpYaml(dict, { default_flow_style: false, sort_keys: false }), true)
+  const lines = async (dict: Dict): Promise<string[]> =>
+    splitLines(await dumpYaml(dict, { default_flow_style: false, sort_keys: false }), true)
   return { set, diff: unifiedDiff(await lines(present), await lines(new Map([...present, ...set]))).join('') }
 }
 
@@ -62,13 +91,17 @@ export default defineState({
             if (!isDict(wanted) || wanted.size === 0) return settled([`SQS queue ${name} present.`])
             const present = await ask(ctx, 'get_attributes', queue)
             if (present.has('error')) {
-              return failed([`SQS queue ${name} present.`, `Failed to get queue attributes: ${str(present.get('error')!)}`])
+              return failed([
+                `SQS queue ${name} present.`,
+                `Failed to get queue attributes: ${str(present.get('error')!)}`,
+              ])
             }
             const gap = await gapOf(wanted, present.get('result') as Dict)
             return gap ?? settled([`SQS queue ${name} present.`, 'Queue attributes already set correctly.'])
           },
           foresee: (gap) => {
-            if (gap === 'missing') return foreseen([`SQS queue ${name} is set to be created.`], { old: null, new: name })
+            if (gap === 'missing')
+              return foreseen([`SQS queue ${name} is set to be created.`], { old: null, new: name })
             const names = [...gap.set.keys()].map(str).join(', ')
             const comment = `Attribute(s) ${names} set to be updated:\n${gap.diff}`
             return foreseen([`SQS queue ${name} present.`, comment], { attributes: { diff: gap.diff } })
@@ -99,7 +132,9 @@ export default defineState({
           look: async () => {
             const found = await ask(ctx, 'exists', queue)
             if (found.has('error')) return failed(str(found.get('error')!))
-            return truthy(found.get('result') ?? false) ? 'there' : settled(`SQS queue ${name} does not exist in ${str(region)}.`)
+            return truthy(found.get('result') ?? false)
+              ? 'there'
+              : settled(`SQS queue ${name} does not exist in ${str(region)}.`)
           },
           foresee: () => foreseen(`SQS queue ${name} is set to be removed.`, { old: name, new: null }),
           act: async () => {

@@ -7,7 +7,17 @@ import { filtersOf } from '../common/ec2.ts'
 import { errorDict, unlessFault } from '../common/errors.ts'
 import { LOGIN } from '../common/login.ts'
 import * as resources from './resources.ts'
-import { find, findOne, idByName, networkOf, networksOf, noNetwork, orError, refused, shownNetwork } from './resources.ts'
+import {
+  find,
+  findOne,
+  idByName,
+  networkOf,
+  networksOf,
+  noNetwork,
+  orError,
+  refused,
+  shownNetwork,
+} from './resources.ts'
 import { routeFunctions } from './route-functions.ts'
 
 const TAGS = arg.dict('Tags', { optional: true })
@@ -20,7 +30,10 @@ const orItsError = <T>(call: Promise<T>) =>
   unlessFault(call, (error): Record<string, Value> => ({ error: errorDict(error) }))
 
 /** Return networks; those that the account begins with where nothing is asked for. */
-async function networks(ec2: AwsCaller, search: { id?: string | null; name?: string | null; cidr?: string | null; tags?: Dict | null }) {
+async function networks(
+  ec2: AwsCaller,
+  search: { id?: string | null; name?: string | null; cidr?: string | null; tags?: Dict | null },
+) {
   const { cidr, ...rest } = search
   if (rest.id && rest.name) throw misuse('Only one of vpc_name or vpc_id may be provided.')
   const found = await find(ec2, 'vpc', { ...rest, filters: cidr ? [['cidr', cidr]] : [] })
@@ -134,17 +147,25 @@ export default defineModule({
         instance_tenancy: arg.text('`default` or `dedicated`', { optional: true }),
         vpc_name: arg.text('Name of the network', { optional: true }),
         enable_dns_support: arg.any('Whether the network answers DNS; as AWS sets it unless given', { optional: true }),
-        enable_dns_hostnames: arg.any('Whether machines get names in DNS; as AWS sets it unless given', { optional: true }),
+        enable_dns_hostnames: arg.any('Whether machines get names in DNS; as AWS sets it unless given', {
+          optional: true,
+        }),
         tags: TAGS,
         ...LOGIN,
       },
       returns: ret.dict('`created` with `id` or `error`'),
-      run: (ctx, { cidr_block, instance_tenancy, vpc_name, enable_dns_support, enable_dns_hostnames, tags, ...login }) => {
+      run: (
+        ctx,
+        { cidr_block, instance_tenancy, vpc_name, enable_dns_support, enable_dns_hostnames, tags, ...login },
+      ) => {
         const ec2 = networksOf(ctx, login)
         const made = async () => {
           const parameters = { CidrBlock: cidr_block, InstanceTenancy: instance_tenancy }
           const answer = await resources.create(ec2, 'vpc', { name: vpc_name, tags, parameters })
-          for (const [field, value] of [['EnableDnsSupport', enable_dns_support], ['EnableDnsHostnames', enable_dns_hostnames]] as const) {
+          for (const [field, value] of [
+            ['EnableDnsSupport', enable_dns_support],
+            ['EnableDnsHostnames', enable_dns_hostnames],
+          ] as const) {
             if (value === null || !answer.id) continue
             await ec2.query('ModifyVpcAttribute', { VpcId: answer.id, [field]: { Value: truthy(value) } })
           }
@@ -219,7 +240,10 @@ export default defineModule({
         auto_assign_public_ipv4: arg.flag('Whether machines get public addresses', { default: false }),
       },
       returns: ret.dict('`created` with `id` or `error`'),
-      run: (ctx, { vpc_id, cidr_block, vpc_name, availability_zone, subnet_name, tags, auto_assign_public_ipv4, ...login }) => {
+      run: (
+        ctx,
+        { vpc_id, cidr_block, vpc_name, availability_zone, subnet_name, tags, auto_assign_public_ipv4, ...login },
+      ) => {
         const ec2 = networksOf(ctx, login)
         const made = async () => {
           const network = await networkOf(ec2, vpc_id, vpc_name)

@@ -7,9 +7,9 @@ import {
   defineState,
   ensure,
   failed,
-  settled,
   type StateContext,
   type StateReturn,
+  settled,
   state,
 } from '../../../sdk/mod.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
@@ -35,7 +35,11 @@ interface Absence {
 }
 
 /** Ensure that a resource does not exist. */
-const ensureAbsent = (ctx: StateContext, name: string, { title, word, key, missing, look, remove }: Absence): Promise<StateReturn> =>
+const ensureAbsent = (
+  ctx: StateContext,
+  name: string,
+  { title, word, key, missing, look, remove }: Absence,
+): Promise<StateReturn> =>
   ensure(ctx, {
     name,
     look: async () => {
@@ -80,7 +84,8 @@ async function madeSubnet(ctx: StateContext, given: Subnet): Promise<Part> {
     vpc_id: given.vpc_id,
     tags,
   })
-  if (!truthy(made.get('created') ?? false)) return { result: false, comment: `Failed to create subnet: ${errorOf(made)}` }
+  if (!truthy(made.get('created') ?? false))
+    return { result: false, comment: `Failed to create subnet: ${errorOf(made)}` }
   const now = await ask(ctx, 'describe_subnet', given, { subnet_id: made.get('id')! })
   return { result: true, comment: `Subnet ${name} created.`, changes: oldNew(new Map([['subnet', null]]), now) }
 }
@@ -101,7 +106,10 @@ async function joinedSubnet(ctx: StateContext, given: Subnet, table: Dict, title
       return { result: false, comment: `Unable to disassociate subnet ${given.name} with its current route table.` }
     }
   }
-  const joined = await ask(ctx, 'associate_route_table', given, { route_table_id: table.get('id')!, subnet_name: given.name })
+  const joined = await ask(ctx, 'associate_route_table', given, {
+    route_table_id: table.get('id')!,
+    subnet_name: given.name,
+  })
   if (joined.has('error')) {
     const comment = `Failed to associate subnet ${given.name} with route table ${title}: ${errorOf(joined)}.`
     return { result: false, comment }
@@ -179,7 +187,9 @@ export default defineState({
           })) as Value
           table = isList(tables) && isDict(tables[0] ?? null) ? (tables[0] as Dict) : undefined
           if (!table) {
-            return sentences(name, [{ result: false, comment: `The specified route table ${title} could not be found.` }])
+            return sentences(name, [
+              { result: false, comment: `The specified route table ${title} could not be found.` },
+            ])
           }
         }
         const made = await madeSubnet(ctx, given)
@@ -215,7 +225,8 @@ export default defineState({
           act: async () => {
             const given = { internet_gateway_name: name, vpc_name, vpc_id, tags }
             const made = await ask(ctx, 'create_internet_gateway', login, given)
-            if (!truthy(made.get('created') ?? false)) return failed(`Failed to create internet gateway: ${errorOf(made)}`)
+            if (!truthy(made.get('created') ?? false))
+              return failed(`Failed to create internet gateway: ${errorOf(made)}`)
             return changed(`Internet gateway ${name} created.`, {
               old: { internet_gateway: null },
               new: { internet_gateway: made.get('id')! },
@@ -245,10 +256,15 @@ export default defineState({
       args: {
         name: NAME,
         ...VPC,
-        routes: arg.list('Dicts of routes: `destination_cidr_block`, and `internet_gateway_name`, `instance_name` or an id', {
-          default: [],
+        routes: arg.list(
+          'Dicts of routes: `destination_cidr_block`, and `internet_gateway_name`, `instance_name` or an id',
+          {
+            default: [],
+          },
+        ),
+        subnet_ids: arg.list('Ids of the subnets that use it; not looked at unless these or names are given', {
+          optional: true,
         }),
-        subnet_ids: arg.list('Ids of the subnets that use it; not looked at unless these or names are given', { optional: true }),
         subnet_names: arg.list('Names of the subnets that use it', { optional: true }),
         tags: TAGS,
         ...LOGIN,

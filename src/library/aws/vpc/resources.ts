@@ -65,7 +65,11 @@ export interface Search {
 }
 
 /** Return all resources of a kind that match. An id that does not exist matches nothing. */
-export async function find(ec2: AwsCaller, resource: string, { id, name, tags, filters = [] }: Search): Promise<AwsAnswer[]> {
+export async function find(
+  ec2: AwsCaller,
+  resource: string,
+  { id, name, tags, filters = [] }: Search,
+): Promise<AwsAnswer[]> {
   const kind = kindOf(resource)
   const all: [Value, Value][] = [...(filters as [Value, Value][]), ...tagFilters(tags ?? new Map())]
   if (name) all.push(['tag:Name', name])
@@ -106,20 +110,33 @@ interface Creation {
 type Created = { created: boolean; id?: string; error?: Dict }
 
 /** Make a resource with its name and tags. A name that another has is refused. */
-export async function create(ec2: AwsCaller, resource: string, { name, tags, parameters = {} }: Creation): Promise<Created> {
+export async function create(
+  ec2: AwsCaller,
+  resource: string,
+  { name, tags, parameters = {} }: Creation,
+): Promise<Created> {
   const kind = kindOf(resource)
   if (name && (await idByName(ec2, resource, name)) !== null) {
     return { created: false, ...refused(`A ${resource} named ${name} already exists.`) }
   }
   const answer = await ec2.query(`Create${kind.word}`, parameters)
-  const id = answer.children().map((child) => child.text(kind.id)).find((text) => text !== null) ?? ''
+  const id =
+    answer
+      .children()
+      .map((child) => child.text(kind.id))
+      .find((text) => text !== null) ?? ''
   const all = new Map<Value, Value>([...(tags ?? []), ...(name ? [['Name', name] as [Value, Value]] : [])])
   if (all.size > 0) await ec2.query('CreateTags', { ResourceId: [id], Tag: tagsOf(all) })
   return { created: true, id }
 }
 
 /** Delete a resource by its id or name. */
-export async function remove(ec2: AwsCaller, resource: string, search: { id?: string | null; name?: string | null }, more: Parameters = {}): Promise<Record<string, Value>> {
+export async function remove(
+  ec2: AwsCaller,
+  resource: string,
+  search: { id?: string | null; name?: string | null },
+  more: Parameters = {},
+): Promise<Record<string, Value>> {
   const { id, name } = search
   if (Boolean(id) === Boolean(name)) throw misuse('One (but not both) of name or id must be provided.')
   const found = id ?? (await idByName(ec2, resource, name!))

@@ -21,7 +21,8 @@ async function tableOf(ec2: AwsCaller, id: string | null, name: string | null): 
   return id ?? idByName(ec2, 'route_table', name!)
 }
 
-const present = (fields: readonly (readonly [string, Value])[]): Dict => new Map(fields.filter(([, value]) => value !== null))
+const present = (fields: readonly (readonly [string, Value])[]): Dict =>
+  new Map(fields.filter(([, value]) => value !== null))
 
 const shownRoute = (route: AwsAnswer): Dict =>
   present([
@@ -52,7 +53,11 @@ const shownTable = (table: AwsAnswer): Dict =>
     ],
   ])
 
-async function changeRoute(ctx: FunctionContext, action: 'CreateRoute' | 'ReplaceRoute', given: RouteGiven): Promise<Record<string, Value>> {
+async function changeRoute(
+  ctx: FunctionContext,
+  action: 'CreateRoute' | 'ReplaceRoute',
+  given: RouteGiven,
+): Promise<Record<string, Value>> {
   const key = action === 'CreateRoute' ? 'created' : 'replaced'
   const ec2 = networksOf(ctx, given)
   const table = await tableOf(ec2, given.route_table_id, given.route_table_name)
@@ -60,7 +65,8 @@ async function changeRoute(ctx: FunctionContext, action: 'CreateRoute' | 'Replac
   if (table === null) return { [key]: false, ...refused(`route table ${given.route_table_name} does not exist.`) }
   const named = given.internet_gateway_name ?? null
   const gateway = given.gateway_id ?? (named === null ? null : await idByName(ec2, 'internet_gateway', named))
-  if (named !== null && gateway === null) return { [key]: false, ...refused(`internet gateway ${named} does not exist.`) }
+  if (named !== null && gateway === null)
+    return { [key]: false, ...refused(`internet gateway ${named} does not exist.`) }
   await ec2.query(action, {
     RouteTableId: table,
     DestinationCidrBlock: given.destination_cidr_block,
@@ -152,7 +158,9 @@ export const routeFunctions = {
     returns: ret.any('A list of dicts, or a dict with `error`'),
     run: (ctx, { route_table_id: id, route_table_name: name, vpc_id, tags, ...login }) => {
       if (!id && !name && !vpc_id && !tags) {
-        throw misuse('At least one of the following must be specified: route table id, route table name, vpc_id, or tags.')
+        throw misuse(
+          'At least one of the following must be specified: route table id, route table name, vpc_id, or tags.',
+        )
       }
       const filters: [string, Value][] = vpc_id ? [['vpc-id', vpc_id]] : []
       const found = find(networksOf(ctx, login), 'route_table', { id, name, tags, filters })
@@ -164,7 +172,8 @@ export const routeFunctions = {
   }),
   create_route: changes({
     doc: 'Create a route.',
-    example: 'boto_vpc.create_route route_table_name=public destination_cidr_block=0.0.0.0/0 internet_gateway_name=main',
+    example:
+      'boto_vpc.create_route route_table_name=public destination_cidr_block=0.0.0.0/0 internet_gateway_name=main',
     args: {
       route_table_id: TABLE.route_table_id,
       destination_cidr_block: CIDR,
@@ -250,7 +259,10 @@ export const routeFunctions = {
     returns: ret.dict('`disassociated`, or `error`'),
     run: (ctx, { association_id, ...login }) => {
       const done = networksOf(ctx, login).query('DisassociateRouteTable', { AssociationId: association_id })
-      return orError('disassociated', done.then(() => ({ disassociated: true })))
+      return orError(
+        'disassociated',
+        done.then(() => ({ disassociated: true })),
+      )
     },
   }),
 }

@@ -30,11 +30,20 @@ async function resolved(ctx: StateContext, table: Named, wanted: Dict): Promise<
     route.set(field, found.get('id')!)
   }
   await named('internet_gateway_name', 'internet_gateway', 'gateway_id', 'Internet gateway')
-  await named('vpc_peering_connection_name', 'vpc_peering_connection', 'vpc_peering_connection_id', 'VPC peering connection')
+  await named(
+    'vpc_peering_connection_name',
+    'vpc_peering_connection',
+    'vpc_peering_connection_id',
+    'VPC peering connection',
+  )
   const instance = wanted.get('instance_name') ?? null
   if (truthy(instance)) {
     const states = ['pending', 'rebooting', 'running', 'stopping', 'stopped']
-    const id: Value = (await ctx.call('boto_ec2.get_id', [], { name: instance, in_states: states, ...loginOf(table) })) as Value
+    const id: Value = (await ctx.call('boto_ec2.get_id', [], {
+      name: instance,
+      in_states: states,
+      ...loginOf(table),
+    })) as Value
     if (!truthy(id)) throw misuse(`Instance ${str(instance)} does not exist.`)
     route.set('instance_id', id)
   }
@@ -52,7 +61,9 @@ export async function ensureRoutes(ctx: StateContext, table: Named, routes: read
   }
   const present = (now.get('routes') ?? []) as Dict[]
   const add = wanted.filter((route) => !present.some((one) => equals(one, route)))
-  const remove = present.filter((one) => one.get('gateway_id') !== 'local' && !wanted.some((route) => equals(one, route)))
+  const remove = present.filter(
+    (one) => one.get('gateway_id') !== 'local' && !wanted.some((route) => equals(one, route)),
+  )
   if (add.length + remove.length === 0) return { result: true, comment: '' }
   if (ctx.test) return { result: null, comment: `Route table ${table.name} set to have routes modified.` }
   const comments: string[] = []
@@ -78,7 +89,12 @@ export async function ensureRoutes(ctx: StateContext, table: Named, routes: read
 }
 
 /** Ensure that exactly these subnets use a route table. */
-export async function ensureSubnets(ctx: StateContext, table: Named, ids: readonly string[], names: readonly string[]): Promise<Part> {
+export async function ensureSubnets(
+  ctx: StateContext,
+  table: Named,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<Part> {
   const wanted = new Set(ids)
   for (const name of names) {
     const found = await ask(ctx, 'get_resource_id', table, { resource: 'subnet', name })
@@ -92,7 +108,8 @@ export async function ensureSubnets(ctx: StateContext, table: Named, ids: readon
   const add = [...wanted].filter((id) => !present.some((one) => one.get('subnet_id') === id))
   const remove = present.filter((one) => !wanted.has(str(one.get('subnet_id')!)))
   if (add.length + remove.length === 0) return { result: true, comment: '' }
-  if (ctx.test) return { result: null, comment: `Subnet associations for route table ${table.name} set to be modified.` }
+  if (ctx.test)
+    return { result: null, comment: `Subnet associations for route table ${table.name} set to be modified.` }
   const comments: string[] = []
   for (const one of remove) {
     const id = str(one.get('id') ?? null)
@@ -105,12 +122,18 @@ export async function ensureSubnets(ctx: StateContext, table: Named, ids: readon
   for (const id of add) {
     const joined = await ask(ctx, 'associate_route_table', table, { route_table_id: now.get('id')!, subnet_id: id })
     if (joined.has('error')) {
-      return { result: false, comment: `Failed to associate subnet ${id} with route table ${table.name}: ${errorOf(joined)}.` }
+      return {
+        result: false,
+        comment: `Failed to associate subnet ${id} with route table ${table.name}: ${errorOf(joined)}.`,
+      }
     }
     comments.push(`Associated subnet ${id} with route table ${table.name}.`)
   }
   const after = await described(ctx, table)
   const key = 'subnets_associations'
-  const changes = oldNew(new Map([[key, now.get('associations')!]]), new Map([[key, after?.get('associations') ?? null]]))
+  const changes = oldNew(
+    new Map([[key, now.get('associations')!]]),
+    new Map([[key, after?.get('associations') ?? null]]),
+  )
   return { result: true, comment: comments.join(' '), changes }
 }

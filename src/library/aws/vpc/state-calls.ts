@@ -7,7 +7,12 @@ export interface Named extends AwsLogin {
   name: string
 }
 
-export async function ask(ctx: StateContext, fun: string, login: AwsLogin, given: Record<string, Value>): Promise<Dict> {
+export async function ask(
+  ctx: StateContext,
+  fun: string,
+  login: AwsLogin,
+  given: Record<string, Value>,
+): Promise<Dict> {
   const answer: Value = (await ctx.call(`boto_vpc.${fun}`, [], { ...given, ...loginOf(login) })) as Value
   return isDict(answer) ? answer : new Map()
 }

@@ -85,7 +85,13 @@ export class Ec2Account implements CloudAccount<typeof machine> {
     const NetworkInterface: Parameters[] = []
     for (const one of wanted) NetworkInterface.push(await interfaceOf(ec2, one, tagsFor))
     const specification = { ...launch.specification, NetworkInterface }
-    await steps.report('requesting', new Map([['kwargs', shown(specification)], ['location', ec2.region]] as [Value, Value][]))
+    await steps.report(
+      'requesting',
+      new Map([
+        ['kwargs', shown(specification)],
+        ['location', ec2.region],
+      ] as [Value, Value][]),
+    )
     const id = await this.launch(ec2, { ...launch, specification }, request, steps)
     await steps.note(new Map([['instance_id', id]]))
     await this.tag(ec2, id, request, steps)
@@ -148,7 +154,10 @@ export class Ec2Account implements CloudAccount<typeof machine> {
 
   private async tag(ec2: AwsCaller, id: string, request: Request, steps: CloudSteps): Promise<void> {
     const { name, settings, token } = request
-    await steps.report('tagging', new Map<Value, Value>([['tags', new Map<Value, Value>([...settings.tag, ['Name', name]])]]))
+    await steps.report(
+      'tagging',
+      new Map<Value, Value>([['tags', new Map<Value, Value>([...settings.tag, ['Name', name]])]]),
+    )
     if (settings.spot_config === null) return
     const tags = new Map<Value, Value>([...settings.tag, ['Name', name], [CREATION_TAG, token]])
     await ec2.query('CreateTags', { ResourceId: [id], Tag: tagsOf(tags) })
@@ -168,7 +177,10 @@ export class Ec2Account implements CloudAccount<typeof machine> {
       )
       const state = instance?.text('instanceState.name')
       if (instance && GONE.has(state ?? '')) {
-        throw new SaltError('SaltCloudSystemExit', `${name} ended while it started: ${instance.text('stateReason.message') ?? state}`)
+        throw new SaltError(
+          'SaltCloudSystemExit',
+          `${name} ended while it started: ${instance.text('stateReason.message') ?? state}`,
+        )
       }
       return instance?.text(field) && state === 'running' ? instance : undefined
     })
@@ -249,7 +261,11 @@ export class Ec2Account implements CloudAccount<typeof machine> {
     await ec2.query('TerminateInstances', { InstanceId: [id] })
     const patience = { what: `${id} to end`, timeout: 600, interval: 2, signal: this.ctx.signal }
     await awaitReady(patience, async () => {
-      const [found] = await unlessFault(this.instances({ InstanceId: [id] }, ec2.region), () => [], 'InvalidInstanceID.NotFound')
+      const [found] = await unlessFault(
+        this.instances({ InstanceId: [id] }, ec2.region),
+        () => [],
+        'InvalidInstanceID.NotFound',
+      )
       return found === undefined || found.text('instanceState.name') === 'terminated' ? true : undefined
     })
   }
@@ -271,7 +287,11 @@ export class Ec2Account implements CloudAccount<typeof machine> {
     for (const address of addresses.rows('addressesSet')) {
       const association = address.text('associationId')
       if (association !== null) {
-        await unlessFault(ec2.query('DisassociateAddress', { AssociationId: association }), () => null, 'InvalidAssociationID.NotFound')
+        await unlessFault(
+          ec2.query('DisassociateAddress', { AssociationId: association }),
+          () => null,
+          'InvalidAssociationID.NotFound',
+        )
       }
       await ec2.query('ReleaseAddress', { AllocationId: address.text('allocationId') })
     }
@@ -286,7 +306,10 @@ export class Ec2Account implements CloudAccount<typeof machine> {
     const answer = await this.ec2().query('DescribeRegions')
     const rows = answer.rows('regionInfo').map((row): [Value, Value] => [
       row.text('regionName'),
-      new Map([['name', row.text('regionName')], ['endpoint', row.text('regionEndpoint')]]),
+      new Map([
+        ['name', row.text('regionName')],
+        ['endpoint', row.text('regionEndpoint')],
+      ]),
     ])
     return new Map(rows)
   }
@@ -333,7 +356,9 @@ function shown({ UserData: _secret, ...parameters }: Parameters): Dict {
   const add = (prefix: string, value: unknown): void => {
     if (value === null || value === undefined) return
     if (typeof value !== 'object') flat.set(prefix, value as Value)
-    else for (const [key, item] of Object.entries(value)) add(prefix === '' ? key : `${prefix}.${Array.isArray(value) ? Number(key) + 1 : key}`, item)
+    else
+      for (const [key, item] of Object.entries(value))
+        add(prefix === '' ? key : `${prefix}.${Array.isArray(value) ? Number(key) + 1 : key}`, item)
   }
   add('', parameters)
   return flat
@@ -354,4 +379,3 @@ export function nodeOf(instance: AwsAnswer): CloudNode {
     details: instance.shaped() as Dict,
   }
 }
-

@@ -13,8 +13,20 @@ async function tagsShown(account: Ec2Account, id: string): Promise<Value[]> {
   return rows.map((row) => row.shaped())
 }
 
-async function changeState(account: Ec2Account, node: CloudNode, action: string, event: string, steps: CloudSteps): Promise<Value[]> {
-  await steps.report(event, new Map<Value, Value>([['name', node.name], ['instance_id', node.id]]))
+async function changeState(
+  account: Ec2Account,
+  node: CloudNode,
+  action: string,
+  event: string,
+  steps: CloudSteps,
+): Promise<Value[]> {
+  await steps.report(
+    event,
+    new Map<Value, Value>([
+      ['name', node.name],
+      ['instance_id', node.id],
+    ]),
+  )
   const answer = await account.ec2().query(action, { InstanceId: [idOf(node)] })
   return answer.rows('instancesSet').map((row) => row.shaped())
 }
@@ -33,7 +45,11 @@ const DEVICE = {
   volume_id: arg.text('Volume to choose; all unless given', { optional: true }),
 }
 
-async function devices(account: Ec2Account, node: CloudNode, { device, volume_id }: Device): Promise<Record<string, string | null>[]> {
+async function devices(
+  account: Ec2Account,
+  node: CloudNode,
+  { device, volume_id }: Device,
+): Promise<Record<string, string | null>[]> {
   const rows = (await account.instance(idOf(node))).rows('blockDeviceMapping').map((row) => ({
     device_name: row.text('deviceName'),
     volume_id: row.text('ebs.volumeId'),
@@ -47,7 +63,10 @@ async function devices(account: Ec2Account, node: CloudNode, { device, volume_id
 async function setDeletions(account: Ec2Account, node: CloudNode, chosen: Device, isDeleted: boolean) {
   const found = await devices(account, node, chosen)
   if (found.length === 0) throw new SaltError('SaltCloudNotFound', `${node.name} has no such volume`)
-  const BlockDeviceMapping = found.map((row) => ({ DeviceName: row['device_name'], Ebs: { DeleteOnTermination: isDeleted } }))
+  const BlockDeviceMapping = found.map((row) => ({
+    DeviceName: row['device_name'],
+    Ebs: { DeleteOnTermination: isDeleted },
+  }))
   await account.ec2().query('ModifyInstanceAttribute', { InstanceId: idOf(node), BlockDeviceMapping })
   return devices(account, node, chosen)
 }
@@ -96,7 +115,10 @@ export const actions = {
   }),
   set_tags: cloudAction({
     doc: 'Set tags of a machine, or of another resource: `tag=value` for each.',
-    args: { resource_id: arg.text('Id of a resource, in place of the machine', { optional: true }), tags: arg.open('The tags') },
+    args: {
+      resource_id: arg.text('Id of a resource, in place of the machine', { optional: true }),
+      tags: arg.open('The tags'),
+    },
     run: async (account: Ec2Account, node, { resource_id, tags }) => {
       const id = resource_id ?? idOf(node)
       await account.ec2().query('CreateTags', { ResourceId: [id], Tag: tagsOf(new Map<Value, Value>(tags)) })
@@ -111,7 +133,8 @@ export const actions = {
     doc: 'Remove tags of a machine: `tags=one,two`.',
     args: { tags: arg.words('Names of tags, with commas between them') },
     run: async (account: Ec2Account, node, { tags }) => {
-      if (tags.includes(CREATION_TAG)) throw new SaltError('SaltCloudSystemExit', `The tag ${CREATION_TAG} cannot be removed`)
+      if (tags.includes(CREATION_TAG))
+        throw new SaltError('SaltCloudSystemExit', `The tag ${CREATION_TAG} cannot be removed`)
       await account.ec2().query('DeleteTags', { ResourceId: [idOf(node)], Tag: tags.map((Key) => ({ Key })) })
       return tagsShown(account, idOf(node))
     },
@@ -197,7 +220,11 @@ export const actions = {
     run: async (account: Ec2Account, node) => {
       const answer = await account.ec2().query('GetConsoleOutput', { InstanceId: idOf(node) })
       const output = Buffer.from(answer.text('output') ?? '', 'base64').toString()
-      return new Map<Value, Value>([['instanceId', idOf(node)], ['timestamp', answer.text('timestamp')], ['output_decoded', output]])
+      return new Map<Value, Value>([
+        ['instanceId', idOf(node)],
+        ['timestamp', answer.text('timestamp')],
+        ['output_decoded', output],
+      ])
     },
   }),
   get_password_data: cloudAction({

@@ -15,13 +15,16 @@ export async function interfaceOf(ec2: AwsCaller, wanted: Dict, tagsFor: TagsFor
   const index = wanted.get('DeviceIndex') ?? null
   if (index === null) throw configError("Each entry of 'network_interfaces' needs a DeviceIndex")
   const DeviceIndex = str(index)
-  if (has(wanted, 'NetworkInterfaceId')) return { DeviceIndex, NetworkInterfaceId: str(wanted.get('NetworkInterfaceId')!) }
+  if (has(wanted, 'NetworkInterfaceId'))
+    return { DeviceIndex, NetworkInterfaceId: str(wanted.get('NetworkInterfaceId')!) }
   const details = await detailsOf(ec2, wanted)
   if (typeof wanted.get('AssociatePublicIpAddress') === 'boolean') {
     const AssociatePublicIpAddress = wanted.get('AssociatePublicIpAddress') as boolean
     return { DeviceIndex, ...details, AssociatePublicIpAddress, DeleteOnTermination: endsWithMachine(wanted) }
   }
-  const made = (await ec2.query('CreateNetworkInterface', { ...details, ...tagsFor('network-interface', nameTag(wanted)) })).at('networkInterface')
+  const made = (
+    await ec2.query('CreateNetworkInterface', { ...details, ...tagsFor('network-interface', nameTag(wanted)) })
+  ).at('networkInterface')
   const id = made?.text('networkInterfaceId')
   if (!made || !id) throw configError('EC2 made no network interface')
   await addAddresses(ec2, wanted, made, tagsFor)
@@ -44,7 +47,8 @@ async function detailsOf(ec2: AwsCaller, wanted: Dict): Promise<Parameters> {
     : has(wanted, 'subnetname')
       ? await subnetByName(ec2, str(wanted.get('subnetname')!))
       : null
-  if (subnet === null) throw configError(`The network interface ${str(wanted.get('DeviceIndex')!)} needs SubnetId or subnetname`)
+  if (subnet === null)
+    throw configError(`The network interface ${str(wanted.get('DeviceIndex')!)} needs SubnetId or subnetname`)
   const plain = ['Description', 'PrivateIpAddress', 'SecondaryPrivateIpAddressCount', 'PrivateIpAddresses']
   const rest = plain.filter((key) => wanted.has(key)).map((key) => [key, parameterOf(wanted.get(key)!)])
   return { SubnetId: subnet, SecurityGroupId: ids, ...Object.fromEntries(rest) }
@@ -63,7 +67,8 @@ async function addAddresses(ec2: AwsCaller, wanted: Dict, made: AwsAnswer, tagsF
   if (typeof existing === 'string' && existing !== '') await associate(existing)
   else if (has(wanted, 'allocate_new_eip')) await associate(await allocate())
   else if (has(wanted, 'allocate_new_eips')) {
-    for (const row of made.rows('privateIpAddressesSet')) await associate(await allocate(), row.text('privateIpAddress'))
+    for (const row of made.rows('privateIpAddressesSet'))
+      await associate(await allocate(), row.text('privateIpAddress'))
   }
 }
 

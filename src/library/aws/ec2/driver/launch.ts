@@ -31,7 +31,12 @@ export function dictsOf(values: readonly Value[], where: string): Dict[] {
 }
 
 /** Return the only id of a resource that has a name; fail when there is none, or more than one. */
-async function idByName(ec2: AwsCaller, what: string, request: { action: string; list: string; field: string }, filters: [string, string][]): Promise<string> {
+async function idByName(
+  ec2: AwsCaller,
+  what: string,
+  request: { action: string; list: string; field: string },
+  filters: [string, string][],
+): Promise<string> {
   const found = await ec2.rows(request.action, filtersOf(filters), request.list, EC2_PAGES)
   const id = found[0]?.text(request.field)
   if (found.length === 1 && id) return id
@@ -121,7 +126,9 @@ export async function launchOf(ec2: AwsCaller, host: Host, name: string, setting
       UserData: await userData(host, settings),
       SecurityGroup: listed(settings.securitygroup),
       SecurityGroupId: hasInterfaces ? [] : groups,
-      SubnetId: hasInterfaces ? null : (settings.subnetid ?? (subnetname === null ? null : await subnetByName(ec2, subnetname))),
+      SubnetId: hasInterfaces
+        ? null
+        : (settings.subnetid ?? (subnetname === null ? null : await subnetByName(ec2, subnetname))),
       IamInstanceProfile:
         iam_profile === null ? null : iam_profile.startsWith('arn:') ? { Arn: iam_profile } : { Name: iam_profile },
       Placement: {
@@ -134,4 +141,3 @@ export async function launchOf(ec2: AwsCaller, host: Host, name: string, setting
     },
   }
 }
-

@@ -9,14 +9,20 @@ export const provider = {
   role_arn: arg.text('Role to take on with that key', { optional: true }),
   location: arg.text('Region', { default: 'us-east-1' }),
   service_url: arg.text('Domain of the service', { default: 'amazonaws.com' }),
-  endpoint: arg.text('Host of the service, with a port or an address if need be, in place of `ec2.<location>.<service_url>`', {
-    optional: true,
-  }),
+  endpoint: arg.text(
+    'Host of the service, with a port or an address if need be, in place of `ec2.<location>.<service_url>`',
+    {
+      optional: true,
+    },
+  ),
   verify_ssl: arg.flag('Whether the certificate of the service is checked', { default: true, beyond: true }),
   ca_bundle: arg.text('File of the certificates that the service is trusted by', { optional: true, beyond: true }),
-  rename_on_destroy: arg.flag('Whether a machine gets another name when it is destroyed, so that its own is free at once', {
-    default: true,
-  }),
+  rename_on_destroy: arg.flag(
+    'Whether a machine gets another name when it is destroyed, so that its own is free at once',
+    {
+      default: true,
+    },
+  ),
   owner: arg.textOrList('Accounts whose images are listed', { default: 'amazon' }),
 } as const
 
@@ -34,14 +40,24 @@ export const machine = {
   iam_profile: arg.text('Name or ARN of the instance profile', { optional: true }),
   tenancy: arg.text('`default`, `dedicated` or `host`', { optional: true }),
   placementgroup: arg.text('Name of the placement group', { optional: true }),
-  spot_config: arg.dict('`spot_price`, and `type` (`one-time` or `persistent`), to bid for a machine', { optional: true }),
-  block_device_mappings: arg.list('Dicts such as `{DeviceName: /dev/sda1, Ebs.VolumeSize: 20}`, with `tag` for the volume', {
+  spot_config: arg.dict('`spot_price`, and `type` (`one-time` or `persistent`), to bid for a machine', {
+    optional: true,
+  }),
+  block_device_mappings: arg.list(
+    'Dicts such as `{DeviceName: /dev/sda1, Ebs.VolumeSize: 20}`, with `tag` for the volume',
+    {
+      default: [],
+    },
+  ),
+  network_interfaces: arg.list(
+    'Dicts of interfaces: `DeviceIndex`, `SubnetId`, `SecurityGroupId`, `associate_eip` and others',
+    {
+      default: [],
+    },
+  ),
+  volumes: arg.list('Dicts of volumes to make and attach: `device`, with `size`, `snapshot` or `volume_id`', {
     default: [],
   }),
-  network_interfaces: arg.list('Dicts of interfaces: `DeviceIndex`, `SubnetId`, `SecurityGroupId`, `associate_eip` and others', {
-    default: [],
-  }),
-  volumes: arg.list('Dicts of volumes to make and attach: `device`, with `size`, `snapshot` or `volume_id`', { default: [] }),
   ebs_optimized: arg.flag('Whether the machine has bandwidth of its own for volumes', { default: false }),
   del_root_vol_on_destroy: arg.flag('Whether the root volume is deleted with the machine', { default: false }),
   del_all_vols_on_destroy: arg.flag('Whether all volumes are deleted with the machine', { default: false }),

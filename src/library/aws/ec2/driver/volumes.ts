@@ -92,7 +92,9 @@ export async function tagDevices(ec2: AwsCaller, mappings: readonly Dict[], inst
   for (const mapping of mappings) {
     const tags = mapping.get('tag') ?? null
     if (!isDict(tags)) continue
-    const device = instance.rows('blockDeviceMapping').find((row) => row.text('deviceName') === textOf(mapping, 'DeviceName'))
+    const device = instance
+      .rows('blockDeviceMapping')
+      .find((row) => row.text('deviceName') === textOf(mapping, 'DeviceName'))
     const id = device?.text('ebs.volumeId')
     if (id) await ec2.query('CreateTags', { ResourceId: [id], Tag: tagsOf(tags) })
   }
