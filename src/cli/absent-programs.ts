@@ -5,8 +5,6 @@ import { processStreams, type Streams } from './streams.ts'
 
 /** By name: what is missing, and what to use instead. */
 export const ABSENT_PROGRAMS: Readonly<Record<string, string>> = {
-  'salt-cloud':
-    "Brine does not create cloud machines yet. Create them with the provider's tools and run salt-minion on them instead.",
   'salt-extend': 'Brine does not make Salt extensions. Run brine new module NAME for a module of your own instead.',
   'salt-proxy': 'Brine has no proxy minions yet. Manage the device with modules of your own on a minion instead.',
   'salt-support': 'Brine gathers no support archive yet. Run salt-call --versions-report and grains.items instead.',

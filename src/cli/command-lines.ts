@@ -26,6 +26,7 @@ const READERS: Readonly<Record<string, Reader>> = lookup({
   'salt-key': readKey,
   'salt-ssh': readSsh,
   'salt-proxy': readProxy,
+  'salt-cloud': readCloud,
   spm: readSpm,
 })
 
@@ -92,6 +93,13 @@ function refuseTwo(
   if (chosen.length < 2) return
   const names = chosen.map((option) => option.flags.find((flag) => flag.startsWith('--')) ?? option.flags[0])
   throw new UsageError(`The options ${names.join('/')} are mutually exclusive. Please only choose one of them`)
+}
+
+/** Queries and listings answer one question each. */
+function readCloud(program: Program, line: CommandLine): void {
+  for (const title of ['Query Options', 'Cloud Providers Listings']) {
+    refuseTwo(program, line, title, (_, value) => truthy(value))
+  }
 }
 
 function selectTarget(program: Program, { values, meaning }: CommandLine): void {

@@ -1,5 +1,7 @@
-// Jobs of salt-ssh for functions of the master. The code for them is loaded with the first such job.
+// Jobs of salt-ssh, and salt-cloud, for functions of the master. The code for them is loaded with the first use.
+
 import type { OverSsh } from '../runner/mod.ts'
+import { configSources } from './config-sources.ts'
 
 const ssh = () => import('../ssh/mod.ts')
 
@@ -8,4 +10,10 @@ export const overSsh: OverSsh = {
     yield* (await ssh()).sshForMaster(access, call, signal)
   },
   targets: async (access, call) => (await ssh()).targetsForMaster(access, call),
+  cloud: async (access) => {
+    const { openCloud } = await import('../cloud/mod.ts')
+    const cloud = await openCloud({ access, ...configSources, signal: new AbortController().signal })
+    await cloud.settle()
+    return cloud
+  },
 }

@@ -52,6 +52,7 @@ const LOGS: Readonly<Record<string, LogWish>> = {
   salt: { name: 'salt.client' },
   'salt-api': { name: 'salt.cli.api', fileOption: 'api_logfile' },
   'salt-call': { name: 'salt.cli.caller' },
+  'salt-cloud': { name: 'salt.cloud' },
   'salt-cp': { name: 'salt.cli.cp' },
   'salt-key': { name: 'salt.key', fileOption: 'key_logfile' },
   'salt-master': { name: 'salt.master' },

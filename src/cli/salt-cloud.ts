@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// The `salt-cloud` program, which says that it is not here and what to use instead.
-import { absentProgram } from './absent-programs.ts'
+// The `salt-cloud` program: machines of providers, made and destroyed.
+import { saltCloud } from './cloud/main.ts'
+import { processStreams } from './streams.ts'
 
-absentProgram('salt-cloud').then((status) => {
+saltCloud(process.argv.slice(2), processStreams).then((status) => {
   process.exitCode = status
 })

@@ -16,7 +16,7 @@ export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 export interface FileRequest {
   /** Whose files: the names of the file, of its variable and of the included folder follow from it. */
-  role: 'master' | 'minion'
+  role: 'master' | 'minion' | 'cloud' | 'cloud.providers' | 'cloud.profiles'
   /** The main file as the command line gives it. */
   path: string
   env: ProcessEnvironment
@@ -29,6 +29,8 @@ export interface FileRequest {
   needs?: ((name: string) => boolean) | undefined
   /** Whether the files are only looked at: nothing is written or renamed. */
   isLook?: boolean | undefined
+  /** Whether a broken included file is an error. Otherwise the log tells of it, and the rest counts. */
+  isStrict?: boolean | undefined
 }
 
 export interface FilesRead {
@@ -80,23 +82,27 @@ interface Walked {
 
 /** Merge all files in their order; a template counts as empty until it is rendered. */
 function walk(request: FileRequest, rendered: RenderedFiles): Walked {
-  const { path, log, isLook } = request
+  const { path, log, isLook, isStrict } = request
   const walked: Walked = { overrides: new Map(), sources: new Map(), waiting: [] }
   walked.overrides = readMainFile(mainPath(request), { walked, rendered, log, isLook })
   const { overrides } = walked
-  const defaultInclude = overrides.get('default_include') ?? `${request.role}.d/*.conf`
+  const defaultInclude = overrides.get('default_include') ?? usualInclude(request.role)
   const include = overrides.get('include') ?? []
   const pipe = pipeFor(overrides)
   for (const [patterns, warn] of [
     [defaultInclude, false],
     [include, true],
   ] as const) {
-    for (const [key, value] of included(patterns, path, { warn, walked, rendered, log, pipe, isLook })) {
+    for (const [key, value] of included(patterns, path, { warn, walked, rendered, log, pipe, isLook, isStrict })) {
       overrides.set(key, value)
     }
   }
   return walked
 }
+
+/** The files that are included without being named. */
+const usualInclude = (role: FileRequest['role']): string =>
+  role === 'cloud' ? 'cloud.conf.d/*.conf' : `${role}.d/*.conf`
 
 /** `config_renderer` of a file counts for the files that it includes. */
 const pipeFor = (options: Dict): string | undefined => textOf(options.get('config_renderer') ?? null)
@@ -159,7 +165,7 @@ class Rendering {
 function mainPath({ role, path, env }: FileRequest): string {
   if (path !== defaultConfig(role)) return path
   const folder = env['SALT_CONFIG_DIR']
-  const named = env[`SALT_${role.toUpperCase()}_CONFIG`] || (folder ? join(folder, role) : undefined)
+  const named = env[`SALT_${role.toUpperCase().replace('.', '_')}_CONFIG`] || (folder ? join(folder, role) : undefined)
   return named !== undefined && isRegularFile(named) ? named : path
 }
 
@@ -217,6 +223,7 @@ interface Inclusion extends Reading, Opening {
   warn: boolean
   /** Files that are being read, for those that include each other. */
   open?: readonly string[]
+  isStrict?: boolean | undefined
 }
 
 function included(patterns: Value, from: string, inclusion: Inclusion): Dict {
@@ -260,6 +267,7 @@ function openIncluded(file: string, inclusion: Inclusion): Dict | ConfigTemplate
   try {
     return openConfigFile(file, inclusion)
   } catch (error) {
+    if (inclusion.isStrict) throw error
     if (error instanceof ConfigError) log('error', error.message)
     else log('error', `Failed to read configuration file ${file}: ${toError(error).message}`)
     return new Map()

@@ -69,6 +69,9 @@ export function isForClients(name: string): boolean {
   return Object.hasOwn(OPTIONS, current) && !OF_SERVERS.some((theme) => Object.hasOwn(THEMES.get(theme)!, current))
 }
 
+/** Return whether masters have an option of that name. */
+export const isMasterOption = (name: string): boolean => Object.hasOwn(OPTIONS, OLD_NAMES.get(name) ?? name)
+
 /** The defaults of masters. */
 export function masterDefaults(): Dict {
   return defaultsOf(OPTIONS, 'master')

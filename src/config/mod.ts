@@ -1,5 +1,12 @@
 export { API_KINDS, type ApiKind, wantsApi } from './api-options.ts'
 export type { OptionProblem } from './check.ts'
+export {
+  type CloudFiles,
+  type CloudProfile,
+  type CloudProvider,
+  configFolder,
+  readCloudFiles,
+} from './cloud.ts'
 export { type EffectiveOption, effectiveOptions, shownValue } from './effective.ts'
 export { ConfigError, type ConfigErrorCode } from './errors.ts'
 export { globFiles } from './glob.ts'
@@ -7,6 +14,7 @@ export { checkLogging, logLevelNumber, type SyslogAddress, syslogAddress } from 
 export {
   clientConfig,
   isForClients,
+  isMasterOption,
   MASTER_CONFIG,
   type MasterConfigRequest,
   masterConfig,

@@ -3,5 +3,6 @@ import type { CloudDriver } from '../sdk/mod.ts'
 
 export const driverTable: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>> = {
   ec2: () => import('../library/aws/ec2/driver.ts'),
+  nspawn: () => import('../library/cloud/nspawn/driver.ts'),
   saltify: () => import('../library/cloud/saltify/driver.ts'),
 }

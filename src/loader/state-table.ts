@@ -32,6 +32,8 @@ export const stateTable: StateTable = {
     load: () => import('../library/aws/vpc/boto_vpc.state.ts') }],
   chocolatey: [{ functions: ['installed', 'uninstalled', 'upgraded', 'source_present', 'bootstrapped',
     'unbootstrapped'], load: () => import('../library/packages/chocolatey/state.ts') }],
+  cloud: [{ functions: ['present', 'absent', 'profile', 'volume_present', 'volume_absent', 'volume_attached',
+    'volume_detached'], load: () => import('../library/cloud/cloud/state.ts') }],
   cmd: [{ functions: ['wait', 'watch', 'wait_script', 'run', 'script', 'call', 'wait_call', 'mod_watch'],
     load: () => import('../library/system/cmd/state.ts') }],
   cron: [{ functions: ['present', 'absent', 'file', 'env_present', 'env_absent'],

@@ -4,7 +4,7 @@ import type { Origin } from '../bus/mod.ts'
 import type { JobAccess } from '../client/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { EventStream, MasterStores, SshCall, SshReturn } from '../sdk/mod.ts'
+import type { CloudClient, EventStream, MasterStores, SshCall, SshReturn } from '../sdk/mod.ts'
 import type { MasterFunctions } from './functions.ts'
 
 export interface BusAccess extends EventStream {
@@ -14,7 +14,7 @@ export interface BusAccess extends EventStream {
   fire(tag: string, data: Dict, caller?: Origin): Promise<void>
 }
 
-/** Targets of salt-ssh, reached with the rights of the master's owner. */
+/** What the program reaches for functions of the master, with the rights of the master's owner: targets of salt-ssh, and salt-cloud. */
 export interface OverSsh {
   /** Run a function; `signal` ends what runs on the targets. */
   run(access: MasterAccess, call: SshCall, signal?: AbortSignal): AsyncIterable<SshReturn>
@@ -23,6 +23,12 @@ export interface OverSsh {
     access: MasterAccess,
     call: Pick<SshCall, 'tgt' | 'tgtType' | 'options' | 'isFromOutside' | 'isInRoster'>,
   ): Promise<string[]>
+  /** Open salt-cloud with its files, and undo what killed runs left. */
+  cloud?(access: MasterAccess): Promise<OpenedCloud>
+}
+
+export interface OpenedCloud extends CloudClient {
+  close(): Promise<void>
 }
 
 export interface MasterAccess extends JobAccess, BusAccess {

@@ -13,6 +13,7 @@ import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
 import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
 import {
+  type CloudClient,
   type GitRepositories,
   type MasterContext,
   type MasterEvents,
@@ -95,6 +96,7 @@ export function masterContext(
     connected: () => connectedMinions(known),
     ...minionJobs(access, known, print),
     ssh: (call) => sshAnswers(access, call),
+    cloud: (work) => withCloud(access, work),
     ...callEvents(access, identity),
     ownQueues: (name) => ownQueues(opts, local, name),
     ...minionPillars(known, host),
@@ -143,6 +145,18 @@ function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: 
 function sshAnswers(access: MasterAccess, call: SshCall): AsyncIterable<SshReturn> {
   if (access.overSsh) return access.overSsh.run(access, call)
   throw new SaltError('CommandExecutionError', 'This program cannot run jobs of salt-ssh')
+}
+
+/** Open salt-cloud for one piece of work. */
+async function withCloud<T>(access: MasterAccess, work: (cloud: CloudClient) => Promise<T>): Promise<T> {
+  const opening = access.overSsh?.cloud?.(access)
+  if (!opening) throw new SaltError('CommandExecutionError', 'This program has no salt-cloud')
+  const cloud = await opening
+  try {
+    return await work(cloud)
+  } finally {
+    await cloud.close()
+  }
 }
 
 /** The events of one call of the master. */

@@ -1,5 +1,5 @@
 // Functions of the master: runner and wheel functions with what they see, and their calls with the events of each.
-export type { BusAccess, MasterAccess, OverSsh } from './access.ts'
+export type { BusAccess, MasterAccess, OpenedCloud, OverSsh } from './access.ts'
 export {
   beginMasterFunction,
   callingContext,

@@ -157,6 +157,7 @@ export interface Calls {
   'chroot.create': boolean
   'chroot.exist': boolean
   'chroot.in_chroot': boolean
+  'cloud.has_instance': boolean
   'cmd.exec_code': string
   'cmd.exec_code_all': Dict
   'cmd.has_exec': boolean

@@ -16,6 +16,7 @@ import type {
   SharedBanks,
 } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
+import type { CloudReach } from './cloud.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
 import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
 import type { EventStream, MinionJobs } from './master-reach.ts'
@@ -115,6 +116,7 @@ export interface MasterContext
     MasterCalls,
     MinionJobs,
     SshJobs,
+    CloudReach,
     MasterEvents,
     MinionPillars,
     GitRepositories {

@@ -62,6 +62,16 @@ export {
   roundedPercent,
 } from './beacon.ts'
 export { bind, type Callable, filled, frameOf, signatureOf, textOrNumber } from './bind.ts'
+export type {
+  CloudClient,
+  CloudListing,
+  CloudOutcome,
+  CloudPlan,
+  CloudQuery,
+  CloudReach,
+  CloudRequest,
+  MapRequest,
+} from './cloud.ts'
 export {
   awaitReady,
   boundSettings,

@@ -47,9 +47,11 @@ describe.each(ways())('modules for AWS, %s', (way) => {
   beforeAll(async () => {
     service = await awsService(way, 'modules')
   })
-  afterAll(() => service.close())
   const folder = mkdtempSync(join(tmpdir(), 'aws-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await service.close()
+  })
 
   const profile = (): Dict =>
     fromPlain({ region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: service.url }) as Dict

@@ -48,7 +48,11 @@ async function startMoto(): Promise<AwsService> {
     return (await fetch(`${url}/moto-api/`).catch(() => undefined))?.ok === true
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  return { url, close: async () => (child.kill('SIGKILL'), void (await ended)) }
+  const close = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { url, close }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

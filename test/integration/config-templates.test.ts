@@ -5,8 +5,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
 import { effectiveOptions } from '../../src/config/effective.ts'
-import { masterConfig, minionConfig } from '../../src/config/mod.ts'
+import { masterConfig, minionConfig, readCloudFiles } from '../../src/config/mod.ts'
 import { toPlain } from '../../src/data/mod.ts'
 import { renderConfig } from '../../src/minion/mod.ts'
 import { configure } from './seeds.ts'
@@ -75,16 +76,28 @@ describe('the printed files of the guide', () => {
     for (const secret of ['foxglove', ...Object.values(ENV)]) expect(shown).not.toContain(secret)
   })
 
-  test('aws.conf is a template that renders to a provider', async () => {
+  test('aws.conf and web.conf are a provider and a profile of salt-cloud', async () => {
     const path = site()
     write({ 'etc/master.d/vault.conf': 'vault: {auth: {role_id: role-of-the-master}}\n' })
-    configure('', 'guide', 'etc/salt/cloud.providers.d/aws.conf', join(root, 'etc/master.d'))
+    for (const name of ['providers.d/aws.conf', 'profiles.d/web.conf']) {
+      const folder = join(root, 'etc', `cloud.${dirname(name)}`)
+      mkdirSync(folder)
+      configure('', 'guide', `etc/salt/cloud.${name}`, folder)
+    }
     const opts = await masterConfig({ path, render: renderConfig })
-    expect(toPlain(opts.get('aws-provider')!)).toMatchObject({
-      driver: 'ec2',
-      id: 'foxglove-access_key',
-      key: 'foxglove-secret_key',
-      minion: { grains: { roles: ['web'] } },
+    const { providers, profiles } = await readCloudFiles({ opts, log: silentLog, render: renderConfig })
+    expect(providers.map(({ alias, driver, settings }) => [alias, driver, toPlain(settings)])).toEqual([
+      [
+        ...['aws-provider', 'ec2'],
+        expect.objectContaining({
+          ...{ id: 'foxglove-access_key', key: 'foxglove-secret_key', region: 'us-east-1' },
+          minion: { master: 'salt.example.com', grains: { env: 'production', roles: ['web'] } },
+        }),
+      ],
+    ])
+    expect(toPlain(profiles.get('web-server')!.settings)).toMatchObject({
+      ...{ provider: 'aws-provider', size: 't3.medium', sync_after_install: 'all', startup_states: 'highstate' },
+      volumes: [{ device: '/dev/xvdf', type: 'gp3', size: 100, delete_on_termination: false }],
     })
   })
 })

@@ -69,7 +69,7 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   journalctl: 'a program of systemd',
   nc: 'a program of the system',
   host: 'a program of the system',
-  'salt-cloud': 'salt-cloud is not there yet; its program says so',
+  'salt-cloud': 'lab/tests/long/cloud.test.ts and test/integration/cloud.test.ts run it',
   'salt-minion': 'started before the tests',
 }
 

@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   salt: MASTER,
   'salt-api': MASTER,
   'salt-call': 'web1',
+  'salt-cloud': MASTER,
   'salt-cp': MASTER,
   'salt-key': MASTER,
   'salt-master': MASTER,

@@ -74,7 +74,10 @@ export default defineModule({
       run: (ctx, { name, ...login }) => {
         const sqs = sqsOf(ctx, login)
         return answered(
-          queueUrl(sqs, name).then(async (url) => (await sqs.query('DeleteQueue', { QueueUrl: url }), true)),
+          queueUrl(sqs, name).then(async (url) => {
+            await sqs.query('DeleteQueue', { QueueUrl: url })
+            return true
+          }),
         )
       },
     }),
@@ -121,7 +124,10 @@ export default defineModule({
         const Attribute = attributesOf(attributes)
         return answered(
           queueUrl(sqs, name).then(
-            async (url) => (await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute }), true),
+            async (url) => {
+              await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute })
+              return true
+            },
           ),
         )
       },

@@ -49,7 +49,7 @@ class Saltified implements CloudAccount<typeof machine> {
     const done: Dict = new Map()
     const { shutdown, removesConfig } = this.settings
     if (removesConfig) {
-      await this.tell(name, 'file.remove', ['/etc/salt/minion.d/99-brine-bootstrap.conf'])
+      await this.tell(name, 'file.remove', ['/etc/salt/minion.d/99-bootstrap.conf'])
       await this.tell(name, 'service.disable', ['salt-minion'])
     }
     if (shutdown) await this.tell(name, 'system.shutdown', [])

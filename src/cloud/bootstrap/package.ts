@@ -19,6 +19,8 @@ const BEGINNINGS: readonly (readonly [hex: string, kind: Kind])[] = [
 export interface MinionPackage {
   file: string
   kind: Kind
+  /** The processors that it is for, as Node names them; not known of packages that users name. */
+  machine?: string
 }
 
 /** Where programs of a package are that brings no service of its own. */
@@ -76,12 +78,25 @@ async function isInstalled(machine: SshHost, hash: string): Promise<boolean> {
 export async function installPackage(machine: SshHost, wanted: MinionPackage, signal: AbortSignal): Promise<boolean> {
   const hash = await hashOf(wanted.file)
   if (await isInstalled(machine, hash)) return false
+  if (wanted.machine !== undefined) await assertMachine(machine, wanted.machine)
   const sent = `${await machine.sessionFolder()}/${/^[\w.+~-]+$/.test(basename(wanted.file)) ? basename(wanted.file) : 'package'}`
   await machine.writeStream(sent, createReadStream(wanted.file), { mode: 0o600 })
   await INSTALLERS[wanted.kind](machine, sent, signal)
   await machine.makeDirectory('/var/lib/brine', { parents: true, mode: 0o755 })
   await machine.write(NOTE, `${hash}\n`, { mode: 0o644 })
   return true
+}
+
+/** What `uname -m` says for the processors that Node names. */
+const MACHINES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' }
+
+async function assertMachine(machine: SshHost, wanted: string): Promise<void> {
+  const { stdout } = await machine.run({ argv: ['uname', '-m'], timeout: 30, maxOutput: 1024 })
+  const found = new TextDecoder().decode(stdout).trim()
+  if (found === (MACHINES[wanted] ?? wanted)) return
+  throw new BrineError('BadPackage', `The host has ${found} processors, and the programs here are for ${wanted}`, {
+    hint: 'Name a package of the minion for it by the setting package',
+  })
 }
 
 type Installer = (machine: SshHost, file: string, signal: AbortSignal) => Promise<void>
@@ -104,7 +119,6 @@ const INSTALLERS: Readonly<Record<Kind, Installer>> = {
 
 /** The archive of npm: a folder `package` with `dist` in it. */
 async function installTree(machine: SshHost, file: string, signal: AbortSignal): Promise<void> {
-  await assertNode(machine, signal)
   const fresh = `${TREE}.new`
   // remove leftovers of an interrupted run
   await mustRun(machine, ['rm', '-rf', fresh], { signal })
@@ -114,6 +128,9 @@ async function installTree(machine: SshHost, file: string, signal: AbortSignal):
   if ((await machine.stat(program)) === undefined) {
     throw new BrineError('BadPackage', 'The archive has no package/dist/salt-minion.js: it is not one of npm pack')
   }
+  // an archive of this installation brings its own Node
+  const hasNode = (await machine.stat(`${fresh}/dist/node`)) !== undefined
+  if (!hasNode) await assertNode(machine, signal)
   await mustRun(machine, ['rm', '-rf', TREE], { signal })
   await machine.rename(fresh, TREE)
   for (const [name, path] of [
@@ -121,7 +138,8 @@ async function installTree(machine: SshHost, file: string, signal: AbortSignal):
     ['salt-call', CALL],
   ] as const) {
     await machine.chmod(`${TREE}/dist/${name}.js`, 0o755)
-    await linkTo(machine, `${TREE}/dist/${name}.js`, path)
+    if (hasNode) await writeStarter(machine, name, path)
+    else await linkTo(machine, `${TREE}/dist/${name}.js`, path)
   }
   await writeUnit(machine)
 }
@@ -140,6 +158,13 @@ async function linkTo(machine: SshHost, target: string, path: string): Promise<v
   await machine.makeDirectory('/usr/local/bin', { parents: true, mode: 0o755 })
   if ((await machine.lstat(path)) !== undefined) await machine.remove(path)
   await machine.symlink(target, path)
+}
+
+/** Write a program that starts another one with the Node beside it. */
+async function writeStarter(machine: SshHost, name: string, path: string): Promise<void> {
+  await machine.makeDirectory('/usr/local/bin', { parents: true, mode: 0o755 })
+  if ((await machine.lstat(path)) !== undefined) await machine.remove(path)
+  await machine.write(path, `#!/bin/sh\nexec ${TREE}/dist/node ${TREE}/dist/${name}.js "$@"\n`, { mode: 0o755 })
 }
 
 async function writeUnit(machine: SshHost): Promise<void> {

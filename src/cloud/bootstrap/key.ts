@@ -1,15 +1,15 @@
 // The key of a new minion: accepted on this master before the minion joins, and taken back if the minion does not come up.
 import { BrineError } from '../../base/mod.ts'
 import type { Dict } from '../../data/mod.ts'
-import { masterContext, type SocketAccess } from '../../runner/mod.ts'
+import { type MasterAccess, masterContext } from '../../runner/mod.ts'
 import { cleanKey } from '../../wire/mod.ts'
 
 /** Do something about keys of the master as salt-key does, with its events. */
-const wheel = (access: SocketAccess, name: string, ...args: Dict[]): Promise<unknown> =>
+const wheel = (access: MasterAccess, name: string, ...args: Dict[]): Promise<unknown> =>
   masterContext(access, { jid: '', user: '', tag: 'salt/wheel' }).wheel(`key.${name}`, args)
 
 /** Refuse an id that another machine has. */
-export function assertFree(access: SocketAccess, id: string, publicPem: string | undefined, isForced: boolean): void {
+export function assertFree(access: MasterAccess, id: string, publicPem: string | undefined, isForced: boolean): void {
   const known = access.stores.keys.pem('minions', id)
   if (known === undefined || isForced) return
   if (publicPem !== undefined && cleanKey(known) === cleanKey(publicPem)) return
@@ -24,7 +24,7 @@ export interface Acceptance {
   undo(): Promise<void>
 }
 
-export async function acceptKey(access: SocketAccess, id: string, publicPem: string): Promise<Acceptance> {
+export async function acceptKey(access: MasterAccess, id: string, publicPem: string): Promise<Acceptance> {
   const { keys } = access.stores
   const before = keys.pem('minions', id)
   if (before !== undefined && cleanKey(before) === cleanKey(publicPem)) return { isNew: false, undo: async () => {} }
@@ -40,4 +40,12 @@ export async function acceptKey(access: SocketAccess, id: string, publicPem: str
     throw error
   }
   return { isNew: true, undo }
+}
+
+/** Remove the key of a minion from the master, if it is this one. Return whether it was there. */
+export async function removeKey(access: MasterAccess, id: string, publicPem?: string): Promise<boolean> {
+  const known = access.stores.keys.pem('minions', id)
+  if (known === undefined || (publicPem !== undefined && cleanKey(known) !== cleanKey(publicPem))) return false
+  await wheel(access, 'delete_dict', new Map([['minions', [id]]]))
+  return true
 }

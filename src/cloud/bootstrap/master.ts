@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { BrineError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, quote } from '../../data/mod.ts'
+import { type Dict, dumpJson, quote, str, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { pemFingerprint } from '../../wire/mod.ts'
 
@@ -42,10 +42,18 @@ async function ownName(host: Host): Promise<string> {
   return name === '' || name.startsWith('localhost') ? hostname() : name
 }
 
-/** Return the configuration of the minion. Values are written as JSON, which is valid YAML for all characters. */
-export function minionConfigText({ address, port, fingerprint }: MasterFacts, id: string): string {
-  const options: Record<string, string | number> = { master: address, id, master_finger: fingerprint }
-  if (port !== USUAL_PORT) options['master_port'] = port
-  const lines = Object.entries(options).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-  return ['# Written by brine bootstrap.', ...lines, ''].join('\n')
+/**
+ * Return the configuration of the minion: `more` are further options, of which those above win. Values are written as JSON, which is valid
+ * YAML for all characters.
+ */
+export function minionConfigText(
+  { address, port, fingerprint }: MasterFacts,
+  id: string,
+  more: Dict = new Map(),
+): string {
+  const own: Record<string, Value> = { master: address, id, master_finger: fingerprint }
+  if (port !== USUAL_PORT) own['master_port'] = port
+  const options = new Map<Value, Value>([...Object.entries(own), ...more, ['id', id]])
+  const lines = [...options].map(([name, value]) => `${JSON.stringify(str(name))}: ${dumpJson(value)}`)
+  return ['# Written by brine bootstrap.', ...lines.map((line) => line.replace(/^"(\w+)"/, '$1')), ''].join('\n')
 }

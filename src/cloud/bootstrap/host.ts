@@ -1,14 +1,14 @@
 // Bootstraps one host, from the login to an answer of its minion. Errors name the step that failed. All checks come before the first change,
 // and if a step after the acceptance of the key fails, the key is not accepted any more.
 import { isIP } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, type Log, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { quote } from '../../data/mod.ts'
 import { SshHost, sshRuntimeFolder } from '../../host/mod.ts'
-import type { SocketAccess } from '../../runner/mod.ts'
+import type { MasterAccess } from '../../runner/mod.ts'
 import { type RosterEntry, sshTarget } from '../../ssh/mod.ts'
 import { generateRsaKeys, isValidId } from '../../wire/mod.ts'
+import { awaitAnswer } from './answer.ts'
 import { acceptKey, assertFree } from './key.ts'
 import { type MasterFacts, minionConfigText } from './master.ts'
 import { installPackage, type MinionPackage } from './package.ts'
@@ -16,7 +16,7 @@ import { startMinion } from './start.ts'
 import { OWN_CONFIG, PKI_DIR, type Survey, surveyHost } from './survey.ts'
 
 export interface Site {
-  access: SocketAccess
+  access: MasterAccess
   master: MasterFacts
   package: MinionPackage
   log: Log
@@ -144,23 +144,7 @@ class Bootstrap {
     const isChanged = this.done.length > 0
     const note = await this.steps.take('start', () => startMinion(this.machine, { isSystemd, isChanged, signal }))
     if (note !== undefined) this.done.push(note)
-    await this.steps.take('answer', () => this.awaitAnswer(id))
-  }
-
-  /** Ask the minion until it answers. */
-  private async awaitAnswer(id: string): Promise<void> {
-    const { access, timeout, signal } = this.site
-    const end = performance.now() + timeout * 1000
-    while (performance.now() < end && !signal.aborted) {
-      const published = await access.publish({ tgt: [id], tgtType: 'list', fun: 'test.ping' })
-      if (published) {
-        for await (const { data } of access.collect(published, 3, 3)) if (data?.get('return') === true) return
-      }
-      await sleep(500)
-    }
-    throw new BrineError('NoAnswer', `The minion ${id} does not answer after ${timeout} s`, {
-      hint: `Read its log on the host, and check that the host reaches ${this.site.master.address} on ports of the master`,
-    })
+    await this.steps.take('answer', () => awaitAnswer(this.site, id))
   }
 }
 

@@ -1,0 +1,123 @@
+// salt-cloud from its words to its exit status. Unlike Salt's, a failure is not 0.
+import { BrineError, type Log, withHint } from '../../base/mod.ts'
+import { type Cloud, openCloud } from '../../cloud/mod.ts'
+import { clientConfig } from '../../config/mod.ts'
+import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
+import { socketAccess } from '../../runner/mod.ts'
+import type { CommandLine } from '../command-lines.ts'
+import { configSources } from '../config-sources.ts'
+import { UsageError } from '../optparse/exit.ts'
+import { programOptions } from '../program-options.ts'
+import { runProgram } from '../program-run.ts'
+import { SALT_CLOUD } from '../programs/salt-cloud.ts'
+import { type Asking, Questions } from '../questions.ts'
+import { Printed } from '../run/show.ts'
+import { becomeConfigured } from '../running-as.ts'
+import type { Streams } from '../streams.ts'
+import { bootstrapProvider, bootstrapRequest } from './bootstrap.ts'
+import { workOf } from './work.ts'
+
+const EX_FAILED = 1
+const EX_INTERRUPTED = 130
+
+/** Tests hand in answers and drivers of their own. */
+export interface CloudProgram {
+  questions?: Asking
+  drivers?: NonNullable<Parameters<typeof openCloud>[0]['drivers']>
+}
+
+export function saltCloud(argv: readonly string[], streams: Streams, program: CloudProgram = {}): Promise<number> {
+  const { questions = new Questions(), drivers } = program
+  return runProgram(SALT_CLOUD, argv, streams, async (line) => {
+    const wish = takeWish(line)
+    if (wish.flag('update_bootstrap')) {
+      streams.out('Nothing to update: the built-in deployment needs no bootstrap script.\n')
+      return 0
+    }
+    const work = workOf(wish)
+    const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-cloud' })
+    const { opts, log } = await programOptions({ program: SALT_CLOUD, line, streams, file: 'master', read })
+    await becomeConfigured(opts, log)
+    const stopped = new AbortController()
+    const stop = (): void => stopped.abort()
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
+    const access = socketAccess(opts, log)
+    let cloud: Cloud | undefined
+    try {
+      const extra = wish.text('bootstrap') === undefined ? undefined : bootstrapProvider(bootstrapRequest(wish))
+      const opening = { access, ...configSources, signal: stopped.signal, given: givenSettings(wish) }
+      cloud = await openCloud({ ...opening, ...(extra && { extra }), ...(drivers && { drivers }) })
+      const isClean = await cloud.settle()
+      const outcome = await work({ cloud, wish, streams, questions, log })
+      if (outcome.value !== undefined)
+        await new Printed(opts, streams, log).value(outcome.value, 'nested', outcome.failed ? 1 : 0)
+      if (stopped.signal.aborted) return EX_INTERRUPTED
+      return outcome.failed || !isClean ? EX_FAILED : 0
+    } catch (error) {
+      if (!(error instanceof BrineError)) throw error
+      streams.err(`Error: ${withHint(error.message, error.hint)}\n`)
+      return stopped.signal.aborted ? EX_INTERRUPTED : EX_FAILED
+    } finally {
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop)
+      await cloud?.close()
+      access.close()
+    }
+  }).finally(() => questions.close())
+}
+
+/** What the command line asks for. */
+export interface CloudWish {
+  args: readonly string[]
+  text(name: string): string | undefined
+  flag(name: string): boolean
+  words(name: string): readonly string[]
+}
+
+/** Options of the program that are no options of the master. */
+const OWN = [
+  ...['location', 'action', 'function', 'profile', 'map', 'hard', 'destroy', 'deploy', 'parallel', 'update_bootstrap'],
+  ...['assume_yes', 'keep_tmp', 'show_deploy_args', 'script_args', 'bootstrap', 'query', 'full_query', 'select_query'],
+  ...['list_providers', 'list_profiles', 'list_locations', 'list_images', 'list_sizes', 'set_password'],
+]
+
+function takeWish(line: CommandLine): CloudWish {
+  const values = new Map<string, Value>()
+  for (const name of OWN) {
+    const value = line.values.get(name)
+    line.values.delete(name)
+    if (value !== undefined) values.set(name, value)
+  }
+  const wish: CloudWish = {
+    args: line.args,
+    text: (name) => textOf(values.get(name) ?? null) || undefined,
+    flag: (name) => values.get(name) === true,
+    words: (name) => {
+      const value = values.get(name)
+      return Array.isArray(value) ? value.map(str) : []
+    },
+  }
+  checkWish(wish)
+  return wish
+}
+
+function checkWish(wish: CloudWish): void {
+  if (wish.words('set_password').length > 0) {
+    throw new UsageError('--set-password is not supported: name passwords by sdb:// values')
+  }
+  if (wish.text('profile') !== undefined && wish.text('map') !== undefined) {
+    throw new UsageError('The options --profile/--map are mutually exclusive. Please only choose one of them')
+  }
+  if (wish.flag('hard') && wish.text('map') === undefined) throw new UsageError('--hard is for a map')
+}
+
+/** Settings of the command line that count for all machines. */
+function givenSettings(wish: CloudWish): Dict {
+  const given: Dict = new Map()
+  if (!wish.flag('deploy')) given.set('deploy', false)
+  if (wish.flag('keep_tmp')) given.set('keep_tmp', true)
+  if (wish.flag('show_deploy_args')) given.set('show_deploy_args', true)
+  const [location, script] = [wish.text('location'), wish.text('script_args')]
+  if (location !== undefined) given.set('location', location)
+  if (script !== undefined) given.set('script_args', script)
+  return given
+}

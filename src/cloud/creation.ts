@@ -1,0 +1,165 @@
+// One machine made from its settings: key, machine, minion. It is a transaction with a record on disk: what fails or is killed in the middle is
+// undone, so that nothing is billed and no key is accepted.
+import { type Log, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, quote, type Value } from '../data/mod.ts'
+import { boundSettings, type CloudNode, type CloudSteps } from '../sdk/mod.ts'
+import { generateRsaKeys, isValidId } from '../wire/mod.ts'
+import { type Accounts, markDeclared, type OpenAccount } from './accounts.ts'
+import { acceptKey, assertFree, removeKey } from './bootstrap/key.ts'
+import { type DeployParts, deploy, planDeployment } from './deploy.ts'
+import { configError, executionFailure } from './errors.ts'
+import type { Reporter } from './events.ts'
+import { addressOf } from './login.ts'
+import { type NodeCache, shownFully } from './node-cache.ts'
+import type { RecordedCreation, Records } from './record.ts'
+import { DEPLOY_SETTINGS } from './settings.ts'
+
+export interface CreationParts {
+  records: Records
+  /** Providers for undoing: an interruption does not reach them. */
+  undoing: Accounts
+  cache: NodeCache
+  report: Reporter
+  deploying: DeployParts
+  log: Log
+}
+
+export interface MachineWish {
+  name: string
+  /** The name of the profile, if there is one. */
+  profile: string | null
+  account: OpenAccount
+  /** Settings of the provider, the profile and the map, in this order. */
+  settings: Dict
+  /** Where the settings are written, for errors. */
+  where: string
+}
+
+/** Characters that would be globs or spaces in targets. */
+const NO_NAME = /[\s*?[\]]/
+
+/** Refuse names that cannot be ids of minions. */
+export function checkName(name: string): void {
+  if (!isValidId(name) || NO_NAME.test(name) || name.startsWith('-'))
+    throw configError(`${quote(name)} is no name of a machine`)
+}
+
+/** Make the machine. Return what is shown of it, or throw after everything is undone. */
+export async function createMachine(parts: CreationParts, wish: MachineWish): Promise<Dict> {
+  const { name, account, settings, where } = wish
+  const { driver, provider } = account
+  markDeclared(settings, [driver.machine, DEPLOY_SETTINGS])
+  const ofMachine = boundSettings(driver.machine, settings, where)
+  const ofDeploy = boundSettings(DEPLOY_SETTINGS, settings, where)
+  const plan = ofDeploy.deploy ? await planDeployment(parts.deploying, name, ofDeploy) : undefined
+  if (plan) assertFree(parts.deploying.access, name, undefined, false)
+  const record = parts.records.begin(name, { alias: provider.alias, driver: driver.name })
+  const origin: Dict = new Map<Value, Value>([
+    ['profile', wish.profile],
+    ['provider', provider.alias],
+    ['driver', driver.name],
+  ])
+  try {
+    await parts.report(name, 'creating', new Map([...origin, ['provider', `${provider.alias}:${driver.name}`]]))
+    const keys = plan && (await acceptedKeys(parts, record))
+    // a machine that was there before is not removed
+    record.keep({ isRequested: driver.isForExisting !== true })
+    const request = { name, settings: ofMachine, written: settings, token: record.creation.token }
+    const node = await account.account.create(request, stepsOf(parts, name, record))
+    const shown = shownFully(node)
+    if (plan && keys) {
+      const address = addressOf(node, ofDeploy)
+      const deployment = { name, address, settings: ofDeploy, keys, origin, isOld: driver.isForExisting === true }
+      for (const [key, value] of await deploy(parts.deploying, deployment, plan)) shown.set(key, value)
+    } else shown.set('Error', new Map([['No Deploy', "'deploy' is not enabled. Not deploying."]]))
+    parts.cache.keep(account, node, wish.profile)
+    await parts.report(name, 'created', createdData(origin, account, node))
+    record.remove()
+    return shown
+  } catch (error) {
+    await undoAfter(parts, record, error)
+    throw error
+  }
+}
+
+function createdData(origin: Dict, { provider, driver }: OpenAccount, { id }: CloudNode): Dict {
+  return new Map<Value, Value>([...origin, ['provider', `${provider.alias}:${driver.name}`], ['instance_id', id]])
+}
+
+/** Make a pair for the minion and accept it. It is noted first, so that the undo finds it. */
+async function acceptedKeys(
+  { deploying: { access } }: CreationParts,
+  record: RecordedCreation,
+): Promise<{ privatePem: string; publicPem: string }> {
+  const keys = await generateRsaKeys(option(access.opts, 'keysize'))
+  record.keep({ publicPem: keys.publicPem })
+  await acceptKey(access, record.creation.name, keys.publicPem)
+  return keys
+}
+
+export function stepsOf(
+  { report }: Pick<CreationParts, 'report'>,
+  name: string,
+  record?: RecordedCreation,
+): CloudSteps {
+  return {
+    report: (event, data) => report(name, event, data),
+    note: async (facts) => record?.keep({ noted: new Map([...record.creation.noted, ...facts]) }),
+  }
+}
+
+/** Undo what failed. A failure of that too is told, and tried again by the next run. */
+async function undoAfter(parts: CreationParts, record: RecordedCreation, reason: unknown): Promise<void> {
+  const { name } = record.creation
+  parts.log('error', `${name} could not be created, and what there is of it is removed: ${toError(reason).message}`)
+  try {
+    await undoCreation(parts, record)
+  } catch (error) {
+    const why = toError(error).message
+    throw executionFailure(
+      `${name} could not be created (${toError(reason).message}), nor removed: ${why}. The next salt-cloud tries again`,
+      error,
+    )
+  }
+}
+
+/** Remove machine and key of an unfinished creation. */
+export async function undoCreation(parts: CreationParts, record: RecordedCreation): Promise<void> {
+  const { name, alias, driver: driverName, token, noted, publicPem, isRequested } = record.creation
+  const { access } = parts.deploying
+  if (publicPem !== undefined) await removeKey(access, name, publicPem)
+  if (isRequested) {
+    const opened = await parts.undoing.open(
+      parts.undoing.one(`${alias}:${driverName}`, `The unfinished creation of ${name}`),
+    )
+    const { account } = opened
+    const steps = stepsOf(parts, name)
+    await parts.report(name, 'destroying', new Map([['undo', true]]))
+    if (account.undo) await account.undo({ name, token, noted }, steps)
+    else {
+      const node = (await account.nodes()).find((one) => one.name === name)
+      if (node) await account.destroy(node, steps)
+    }
+    await parts.report(name, 'destroyed', new Map([['undo', true]]))
+    parts.cache.forget(opened, name)
+  }
+  record.remove()
+}
+
+/** Undo creations whose process is gone. Return whether all could be. */
+export async function undoAbandoned(parts: CreationParts): Promise<boolean> {
+  let isClean = true
+  for (const record of parts.records.abandoned()) {
+    const { name } = record.creation
+    if (!record.takeOver()) continue
+    parts.log('warning', `An earlier run was ended while it created ${name}: what there is of it is removed`)
+    try {
+      await undoCreation(parts, record)
+    } catch (error) {
+      isClean = false
+      parts.log('error', `${name} cannot be removed: ${toError(error).message}. The next salt-cloud tries again`)
+    }
+  }
+  return isClean
+}

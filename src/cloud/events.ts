@@ -1,0 +1,51 @@
+// Events of the life of a machine: `salt/cloud/<name>/<what>`, with the texts of Salt.
+import type { Log } from '../base/mod.ts'
+import { BrineError } from '../base/mod.ts'
+import { type Dict, isDict, isList, maskMarked, str, type Value } from '../data/mod.ts'
+
+/** The text under `event`, by the last word of the tag. */
+const TEXTS: Readonly<Record<string, string>> = {
+  creating: 'starting create',
+  requesting: 'requesting instance',
+  querying: 'querying instance',
+  tagging: 'setting tags',
+  waiting_for_spot: 'waiting for spot instance',
+  waiting_for_ssh: 'waiting for ssh',
+  attaching_volumes: 'attaching volumes',
+  attaching: 'attaching volume',
+  deploying: 'deploying salt-minion',
+  created: 'created instance',
+  starting: 'starting instance',
+  stopping: 'stopping instance',
+  destroying: 'destroying instance',
+  destroyed: 'destroyed instance',
+}
+
+/** Names of settings that never leave in events. */
+const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key/i
+
+/** Return a value without what settings of secret names hold. */
+export function withoutSecrets(value: Value): Value {
+  if (isList(value)) return value.map(withoutSecrets)
+  if (!isDict(value)) return value
+  return new Map([...value].filter(([key]) => !SECRET.test(str(key))).map(([key, item]) => [key, withoutSecrets(item)]))
+}
+
+export type Fire = (tag: string, data: Dict) => Promise<void>
+
+export type Reporter = (name: string, event: string, data?: Dict, text?: string) => Promise<void>
+
+/** Return what fires events of machines. A bus that is away is no failure, as for Salt's. */
+export function reporter(fire: Fire, log: Log): Reporter {
+  return async (name, event, data = new Map(), text = TEXTS[event] ?? event.replaceAll('_', ' ')) => {
+    const tag = `salt/cloud/${name}/${event}`
+    const all: Dict = new Map<Value, Value>([['name', name], ['event', text], ...(withoutSecrets(data) as Dict)])
+    log('debug', `Firing ${tag}`)
+    try {
+      await fire(tag, maskMarked(all) as Dict)
+    } catch (error) {
+      if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
+      log('warning', `No master hears of ${tag}: ${error.message}`)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+// Creations that are going on, one file for each below `<cachedir>/creating`. A file whose process is gone tells what has to be undone.
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { isGone, type Log, toError } from '../base/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
+import { processMark } from '../upkeep/mod.ts'
+import { executionFailure } from './errors.ts'
+
+/** What is known of a creation. */
+export interface Creation {
+  name: string
+  alias: string
+  driver: string
+  token: string
+  /** What the driver noted. */
+  noted: Dict
+  /** The key that was accepted for the minion. */
+  publicPem?: string
+  /** Whether the driver was asked to make the machine. */
+  isRequested: boolean
+}
+
+interface Stored extends Creation {
+  /** Stands for the process that creates the machine, or that undoes it. */
+  process: string
+}
+
+/** A record, or one whose creation is being undone by the process of that number. */
+const RECORD = /\.p(\.undo-\d+)?$/
+const UNDOING = /\.undo-\d+$/
+
+export class Records {
+  private readonly folder: string
+  private readonly log: Log
+
+  constructor(cachedir: string, log: Log) {
+    this.folder = join(cachedir, 'creating')
+    this.log = log
+  }
+
+  /** Begin a creation, unless one of that name is going on. */
+  begin(name: string, provider: { alias: string; driver: string }): RecordedCreation {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    const busy = `${name} is being created by another process, or its creation could not be undone yet`
+    if (this.all().some(({ creation }) => creation.name === name)) throw executionFailure(busy)
+    const { alias, driver } = provider
+    const token = randomBytes(16).toString('hex')
+    const record = new RecordedCreation(this.file(name), {
+      ...{ name, alias, driver, token, noted: new Map(), isRequested: false },
+      process: processMark(process.pid),
+    })
+    try {
+      record.create()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      throw executionFailure(busy)
+    }
+    return record
+  }
+
+  /** Return creations whose process is gone. */
+  abandoned(): RecordedCreation[] {
+    return this.all().filter((record) => record.isAbandoned)
+  }
+
+  private all(): RecordedCreation[] {
+    const found: RecordedCreation[] = []
+    for (const name of this.names()) {
+      const path = join(this.folder, name)
+      try {
+        const record = RecordedCreation.read(path)
+        if (record) found.push(record)
+      } catch (error) {
+        this.log('error', `The record ${path} of a creation cannot be read: ${toError(error).message}`)
+      }
+    }
+    return found
+  }
+
+  private names(): string[] {
+    try {
+      return readdirSync(this.folder).filter((name) => RECORD.test(name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  /** Names are checked before; the encoding keeps a file in the folder all the same. */
+  private file(name: string): string {
+    return join(this.folder, `${encodeURIComponent(name).replaceAll('.', '%2E')}.p`)
+  }
+}
+
+export class RecordedCreation {
+  readonly creation: Creation
+  private path: string
+  private readonly stored: Stored
+
+  constructor(path: string, stored: Stored) {
+    this.path = path
+    this.stored = stored
+    this.creation = stored
+  }
+
+  static read(path: string): RecordedCreation | undefined {
+    const value = decodeMsgpack(readFileSync(path), { dialect: 'bus' })
+    if (!isDict(value)) return undefined
+    const text = (key: string): string => str(value.get(key) ?? '')
+    const noted = value.get('noted')
+    const publicPem = textOf(value.get('publicPem') ?? null)
+    return new RecordedCreation(path, {
+      ...{ name: text('name'), alias: text('alias'), driver: text('driver'), token: text('token') },
+      noted: noted !== undefined && isDict(noted) ? noted : new Map(),
+      isRequested: value.get('isRequested') === true,
+      process: text('process'),
+      ...(publicPem !== undefined && { publicPem }),
+    })
+  }
+
+  get isAbandoned(): boolean {
+    const mark = this.stored.process
+    const pid = Number.parseInt(mark, 10)
+    return pid !== process.pid && (isGone(pid) || processMark(pid) !== mark)
+  }
+
+  /** Write the file at once, or fail with EEXIST. */
+  create(): void {
+    const fresh = this.written()
+    try {
+      linkSync(fresh, this.path)
+    } finally {
+      rmSync(fresh, { force: true })
+    }
+  }
+
+  keep(changes: Partial<Pick<Creation, 'noted' | 'publicPem' | 'isRequested'>>): void {
+    Object.assign(this.stored, changes)
+    renameSync(this.written(), this.path)
+  }
+
+  /** Return whether this process is the one to undo the creation: several may find it, and the first one that renames its file takes it. */
+  takeOver(): boolean {
+    const own = `${this.path.replace(UNDOING, '')}.undo-${process.pid}`
+    try {
+      renameSync(this.path, own)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+      throw error
+    }
+    this.path = own
+    this.stored.process = processMark(process.pid)
+    this.keep({})
+    return true
+  }
+
+  /** The creation has ended, well or undone. */
+  remove(): void {
+    rmSync(this.path, { force: true })
+  }
+
+  /** Write what is known to a file beside the record, and wait until it is on disk. */
+  private written(): string {
+    const fresh = `${this.path}.new-${process.pid}`
+    const file = openSync(fresh, 'w', 0o600)
+    try {
+      writeFileSync(file, encodeMsgpack(new Map(Object.entries(this.stored) as [Value, Value][]), 'bus'))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    return fresh
+  }
+}
