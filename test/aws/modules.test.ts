@@ -5,47 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
-import { LocalHost } from '../../src/host/mod.ts'
-import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
-import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
-import s3 from '../../src/library/aws/s3/s3.module.ts'
-import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
-import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
-import sns from '../../src/library/aws/sns/boto_sns.module.ts'
-import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
-import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
-import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
-import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
-import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
-import {
-  type Keywords,
-  type ModuleDeclaration,
-  type StateDeclaration,
-  tryFunction,
-  tryState,
-} from '../../src/sdk/mod.ts'
+import type { Plain } from '../../src/data/mod.ts'
+import { AwsCalls } from './calls.ts'
 import { type AwsService, awsService, hasMoto, ways, withoutMoto } from './service.ts'
-
-const MODULES: ModuleDeclaration[] = [ec2, s3, secgroup, sns, sqs, vpc]
-const STATES: StateDeclaration[] = [ec2States, secgroupStates, snsStates, sqsStates, vpcStates]
-
-const host = new LocalHost()
-
-/** All functions of the modules by name, which call each other. */
-const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promise<Value>> = Object.fromEntries(
-  MODULES.flatMap((module) =>
-    Object.keys(module.functions).map((name) => [
-      `${module.name}.${name}`,
-      (args: readonly Value[], kwargs: Keywords) => tryFunction(module, name, { args, kwargs, host, others }),
-    ]),
-  ),
-)
 
 describe.each(ways())('modules for AWS, %s', (way) => {
   let service: AwsService
   beforeAll(async () => {
     service = await awsService(way, 'modules')
+    calls = new AwsCalls(service.url)
   })
   const folder = mkdtempSync(join(tmpdir(), 'aws-'))
   afterAll(async () => {
@@ -53,31 +21,10 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     await service.close()
   })
 
-  const profile = (): Dict =>
-    fromPlain({ region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: service.url }) as Dict
-  const keywords = (given: Plain): Record<string, Value> => ({
-    ...Object.fromEntries(fromPlain(given) as Dict as unknown as Map<string, Value>),
-    profile: profile(),
-  })
-  const call = async (name: string, given: Plain = {}): Promise<unknown> =>
-    toPlain(await others[name]!([], keywords(given)))
-  const run = async (name: string, given: Plain, isTest: boolean) => {
-    const [module, fun] = name.split('.') as [string, string]
-    const states = STATES.find((one) => one.name === module)!
-    return toPlain(await tryState(states, fun, { kwargs: keywords(given), host, others, test: isTest })) as {
-      result: boolean | null
-      comment: string | string[]
-      changes: Record<string, Record<string, unknown>>
-    }
-  }
-  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
-  const apply = async (name: string, given: Plain) => {
-    const foreseen = await run(name, given, true)
-    const done = await run(name, given, false)
-    const again = await run(name, given, false)
-    expect([name, again.result, again.changes, done.result], String(done.comment)).toEqual([name, true, {}, true])
-    return { foreseen, done, again }
-  }
+  let calls: AwsCalls
+  const call = (name: string, given?: Plain) => calls.call(name, given)
+  const run = (name: string, given: Plain, isTest: boolean) => calls.run(name, given, isTest)
+  const apply = (name: string, given: Plain) => calls.apply(name, given)
 
   test('a network, a subnet, a gateway and a route table are made once', async () => {
     const made = await apply('boto_vpc.present', { name: 'main', cidr_block: '10.1.0.0/16', tags: { team: 'web' } })
@@ -167,27 +114,19 @@ describe.each(ways())('modules for AWS, %s', (way) => {
   })
 
   test('objects are put, listed, read and deleted', async () => {
-    const access = {
-      key: 'a secret key',
-      keyid: 'AKID',
-      service_url: new URL(service.url).host,
-      https_enable: false,
-      path_style: true,
-    }
     const file = join(folder, 'object')
     writeFileSync(file, 'content of å\n')
-    const object = { bucket: 'files', path: 'a b/ä.txt', ...access }
-    const ask = async (fun: string, given: Plain) =>
-      toPlain(await tryFunction(s3, fun, { kwargs: fromPlain(given) as never, host }))
-    await ask('put', { bucket: 'files', ...access })
-    await ask('put', { ...object, local_file: file })
-    expect(JSON.stringify(await ask('get', { bucket: 'files', ...access }))).toContain('a b/ä.txt')
-    expect(await ask('get', { ...object, local_file: `${file}2` })).toBe(`Saved to local file: ${file}2`)
+    const object = { bucket: 'files', path: 'a b/ä.txt' }
+    const ask = (name: string, given: Plain) => calls.s3(name, given)
+    await ask('s3.put', { bucket: 'files' })
+    await ask('s3.put', { ...object, local_file: file })
+    expect(JSON.stringify(await ask('s3.get', { bucket: 'files' }))).toContain('a b/ä.txt')
+    expect(await ask('s3.get', { ...object, local_file: `${file}2` })).toBe(`Saved to local file: ${file}2`)
     expect(readFileSync(`${file}2`, 'utf8')).toBe('content of å\n')
-    expect(await ask('head', object)).toMatchObject({ headers: { etag: expect.stringMatching(/^"\w{32}"$/) } })
-    await ask('delete', object)
-    await expect(ask('get', { ...object, local_file: file })).rejects.toThrow('Failed to get file. NoSuchKey: ')
-    await expect(ask('get', { bucket: '../x', ...access })).rejects.toThrow("'../x' is no name of a bucket")
+    expect(await ask('s3.head', object)).toMatchObject({ headers: { etag: expect.stringMatching(/^"\w{32}"$/) } })
+    await ask('s3.delete', object)
+    await expect(ask('s3.get', { ...object, local_file: file })).rejects.toThrow('Failed to get file. NoSuchKey: ')
+    await expect(ask('s3.get', { bucket: '../x' })).rejects.toThrow("'../x' is no name of a bucket")
   })
 
   test('machines, key pairs, addresses and volumes have functions', async () => {

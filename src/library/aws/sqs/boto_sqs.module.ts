@@ -123,12 +123,10 @@ export default defineModule({
         const sqs = sqsOf(ctx, login)
         const Attribute = attributesOf(attributes)
         return answered(
-          queueUrl(sqs, name).then(
-            async (url) => {
-              await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute })
-              return true
-            },
-          ),
+          queueUrl(sqs, name).then(async (url) => {
+            await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute })
+            return true
+          }),
         )
       },
     }),
