@@ -277,6 +277,11 @@ describe('salt-cloud', () => {
   })
 })
 
+/** What the provider of the tests has, or machines by name. */
+interface Answer {
+  disk: { disk: Record<string, object> }
+}
+
 /** Call a runner function as salt-run does, with the driver of the tests. */
 async function runner(fun: string, args: Value[] = [], kwargs: Record<string, unknown> = {}) {
   const opts = await clientConfig({ path: join(master.config, 'master') })
@@ -295,7 +300,7 @@ async function runner(fun: string, args: Value[] = [], kwargs: Record<string, un
       kwargs: given,
       user: 'root',
     })
-    return { value: toPlain(value) as any, retcode }
+    return { value: toPlain(value) as unknown as Answer, retcode }
   } finally {
     access.close()
   }
