@@ -125,6 +125,7 @@ test('The role of the machine comes from the second version of its metadata serv
   expect(seen.at(-1)!.keyId).toBe('MACHINEKEY')
 })
 
+// by boto_ec2.import_key
 test('A busy service is asked again; a refusal is not, and has the words of AWS', async () => {
   let asked = 0
   answers = [
