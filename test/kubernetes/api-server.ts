@@ -79,6 +79,9 @@ export class ApiServer {
         for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value)
         throw new StatusError(fault.status, 'Fault', 'a fault of the test')
       }
+      if (/protobuf/.test(message.headers['content-type'] ?? '')) {
+        throw new StatusError(415, 'UnsupportedMediaType', 'the body of the request was in an unknown format')
+      }
       const request = {
         method: message.method!,
         url,

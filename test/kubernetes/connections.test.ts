@@ -443,7 +443,9 @@ test.skipIf(kubectl === undefined)('kubectl sees what Brine makes, and Brine wha
     (await promisify(execFile)(kubectl!, ['--kubeconfig', path, '--cache-dir', file('cache'), ...args])).stdout
   expect(await beside('get', 'configmap', 'ours', '-o', 'jsonpath={.data.a}')).toBe('1')
   await beside('label', 'configmap', 'ours', 'seen=yes')
-  await beside('create', 'configmap', 'theirs', '--from-literal=b=2')
+  const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' }, data: { b: '2' } }
+  writeFileSync(file('theirs.json'), JSON.stringify(theirs))
+  await beside('apply', '--server-side', '--validate=false', '-f', file('theirs.json'))
   await beside('delete', 'configmap', 'ours')
   expect(toPlain((await ctx.call('kubernetes.show_configmap', ['theirs'])) as Value)).toMatchObject({
     data: { b: '2' },
