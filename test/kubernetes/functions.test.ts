@@ -100,6 +100,24 @@ const STATES = `
   kubernetes.node_tainted kubernetes.node_untainted kubernetes.manifest_present kubernetes.manifest_absent
 `
 
+const K8S_STATES = `
+  k8s.deployment_present k8s.deployment_absent k8s.service_present k8s.service_absent k8s.pod_present
+  k8s.pod_absent k8s.statefulset_present k8s.statefulset_absent k8s.replicaset_present k8s.replicaset_absent
+  k8s.daemonset_present k8s.daemonset_absent k8s.job_present k8s.job_absent k8s.cron_job_present
+  k8s.cron_job_absent k8s.persistent_volume_claim_present k8s.persistent_volume_claim_absent
+  k8s.ingress_present k8s.ingress_absent k8s.horizontal_pod_autoscaler_present
+  k8s.horizontal_pod_autoscaler_absent k8s.pod_disruption_budget_present k8s.pod_disruption_budget_absent
+  k8s.network_policy_present k8s.network_policy_absent k8s.resource_quota_present k8s.resource_quota_absent
+  k8s.limit_range_present k8s.limit_range_absent k8s.secret_present k8s.secret_absent k8s.configmap_present
+  k8s.configmap_absent k8s.role_present k8s.role_absent k8s.role_binding_present k8s.role_binding_absent
+  k8s.service_account_present k8s.service_account_absent k8s.namespace_present k8s.namespace_absent
+  k8s.persistent_volume_present k8s.persistent_volume_absent k8s.custom_resource_definition_present
+  k8s.custom_resource_definition_absent k8s.storageclass_present k8s.storageclass_absent
+  k8s.cluster_role_present k8s.cluster_role_absent k8s.cluster_role_binding_present
+  k8s.cluster_role_binding_absent k8s.priority_class_present k8s.priority_class_absent k8s.manifest_present
+  k8s.manifest_absent
+`
+
 const namesIn = (text: string): string[] =>
   text
     .trim()
@@ -110,6 +128,7 @@ const namesIn = (text: string): string[] =>
 test('has the functions and states of Salt', () => {
   expect(Object.keys(module.functions).sort()).toEqual(namesIn(FUNCTIONS))
   expect(Object.keys(states.functions).sort()).toEqual(namesIn(STATES))
+  expect(Object.keys(k8sStates.functions).sort()).toEqual(namesIn(K8S_STATES))
 })
 
 const POD = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
