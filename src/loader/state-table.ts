@@ -71,6 +71,8 @@ export const stateTable: StateTable = {
   grains: [{ functions: ['exists', 'present', 'list_present', 'list_absent', 'absent', 'append'],
     load: () => import('../library/salt/grains/state.ts') }],
   group: [{ functions: ['present', 'absent'], load: () => import('../library/users/user/group.state.ts') }],
+  helm: [{ functions: ['repo_managed', 'repo_updated', 'release_present', 'release_absent'],
+    load: () => import('../library/containers/helm/state.ts') }],
   highstate_doc: [{ functions: ['note'], load: () => import('../library/salt/highstate-doc/state.ts') }],
   host: [{ functions: ['present', 'absent', 'only'], load: () => import('../library/network/hosts/state.ts') }],
   http: [{ functions: ['query', 'wait_for_successful_query'], load: () => import('../library/network/http/state.ts') }],

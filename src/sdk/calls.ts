@@ -494,6 +494,7 @@ export interface Calls {
   'hashutil.github_signature': boolean
   'hashutil.hmac_compute': string
   'hashutil.hmac_signature': boolean
+  'helm.repo_manage': Dict
   'highstate_doc.markdown_basic_jinja_template': string
   'highstate_doc.markdown_default_jinja_template': string
   'highstate_doc.markdown_full_jinja_template': string
@@ -544,6 +545,8 @@ export interface Calls {
   'iwtools.set_mode': string
   'kmod.available': string[]
   'kmod.mod_list': string[]
+  'kubeadm.join_params': Dict
+  'kubeadm.token_list': Dict[]
   'kubernetes.cluster_info': Dict
   'kubernetes.cluster_role_bindings': string[]
   'kubernetes.cluster_roles': string[]
