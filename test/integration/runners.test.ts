@@ -153,3 +153,27 @@ describe('pki, manage, network and reactor', () => {
     expect(await run('reactor.is_leader')).toBe(true)
   })
 })
+
+describe('states with a beacon', () => {
+  test('file.mod_beacon adds the beacon of a state to the minion, and states that cannot have one say so', async () => {
+    const file = join(site.root, 'watched')
+    const single = async (fun: string, kwarg: Record<string, Plain>): Promise<Record<string, Plain>> => {
+      const answer = await run('salt.execute', ['web1', 'state.single'], { arg: [fun], kwarg })
+      return Object.values((answer as Record<string, Record<string, never>>)['web1']!)[0]!
+    }
+    const wanted = { name: file, contents: 'a', beacon: true, beacon_data: { mask: ['create', 'modify'] } }
+    expect(await single('file.managed', wanted)).toMatchObject({ result: true })
+    expect(await single('file.mod_beacon', { name: file, sfun: 'managed', beacon: true })).toMatchObject({
+      result: true,
+      comment: expect.stringContaining('beacon'),
+    })
+    expect(await single('file.mod_beacon', { name: file, sfun: 'absent', beacon: true })).toMatchObject({
+      result: false,
+      comment: 'file.absent does not work with the beacon state function',
+    })
+    for (const fun of ['service.mod_beacon', 'pkg.mod_beacon']) {
+      const refused = await single(fun, { name: 'x', sfun: 'none', beacon: true })
+      expect(refused['comment']).toContain('does not work with the')
+    }
+  })
+})
