@@ -37,6 +37,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   'salt-minion': [],
   'salt-run': ['test.arg'],
   'salt-ssh': ['web1', 'test.ping'],
+  'salt-syndic': [],
 }
 
 export const SALT_PROGRAMS: readonly string[] = Object.keys(WORDS)
@@ -153,6 +154,7 @@ const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'er
   'salt-minion': { exit: 1, out: '', err: CANNOT_RUN },
   'salt-run': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-ssh': { exit: 1, out: '', err: NO_RIGHTS },
+  'salt-syndic': { exit: 1, out: '', err: CANNOT_RUN },
 }
 
 /** A configuration directory that is not there, and files that the user cannot read; only for users other than root. */
