@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key/i
 
 /** Return a value without what settings of secret names hold. */
-function withoutSecrets(value: Value): Value {
+export function withoutSecrets(value: Value): Value {
   if (isList(value)) return value.map(withoutSecrets)
   if (!isDict(value)) return value
   return new Map([...value].filter(([key]) => !SECRET.test(str(key))).map(([key, item]) => [key, withoutSecrets(item)]))
