@@ -15,6 +15,7 @@ import {
   toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
+import { Cluster, isClustered } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
@@ -43,6 +44,7 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
+import { Clustering } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
 import { Connections } from './connections.ts'
 import { Deliveries } from './delivery.ts'
@@ -212,6 +214,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   let phase: Phase = 'starting'
   const ground = await openGround(opts, log, closings, () => phase)
   const { telemetry, host, storage, keys, jobs, bus, kept, journal } = ground
+  const cluster = await openCluster(opts, ground, log, closings)
   const identity = await openIdentity(opts)
   const secret = new PublishSecret()
   const transport = await openTransport(option(opts, 'transport'))
@@ -222,7 +225,20 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   closings.push(jobCaches.listen(bus))
   const stores = await openStores({ opts, log, keys, jobs, storage }, host, closings)
   const { cache } = stores
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, ...sending }
+  const parts: MasterParts = {
+    opts,
+    log,
+    keys,
+    bus,
+    kept,
+    jobs,
+    jobCaches,
+    cache,
+    storage,
+    stores,
+    ...sending,
+    cluster,
+  }
   const meter = new CommandMeter(telemetry.tracer)
   const metrics = new MasterMetrics(parts, meter)
   telemetry.add(metrics.families)
@@ -246,6 +262,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
   const handlers = requestHandlers(meter, clear, services)
+  if (cluster) new Clustering({ ...parts, cluster }, publishing, services.returns).begin()
+  await cluster?.ready()
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved, metrics }, closings)
@@ -273,6 +291,20 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     return telemetry.flush()
   })
   return { parts, access, commands: clear, telemetry }
+}
+
+/** Join the other masters; undefined for a master alone. */
+async function openCluster(
+  opts: Dict,
+  { keys, kept, telemetry }: Ground,
+  log: Log,
+  closings: Closing[],
+): Promise<Cluster | undefined> {
+  if (!isClustered(opts)) return undefined
+  const cluster = await Cluster.open({ opts, keys, log: namedLog(log, 'salt.cluster') })
+  closings.push(() => cluster.close(kept))
+  telemetry.health.works(() => cluster.problem())
+  return cluster
 }
 
 /** This master as its own functions reach it, with targets of salt-ssh. */

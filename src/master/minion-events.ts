@@ -2,15 +2,41 @@
 // the events of a list go out as they are. Which tags a minion may fire is said in one table (`tagRefusal`).
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Later, toError } from '../base/mod.ts'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, fnmatch, isDict, isList, str, textOf } from '../data/mod.ts'
-import { isValidId } from '../wire/mod.ts'
+import { isValidId, NotTakenError } from '../wire/mod.ts'
+import { eventRecord } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 
-type EventParts = Pick<MasterParts, 'bus' | 'log' | 'opts' | 'keys'>
+type EventParts = Pick<MasterParts, 'bus' | 'log' | 'opts' | 'keys' | 'cluster'>
 
-export function takeMinionEvent(parts: EventParts, load: Dict): null {
+/** What fires an event of somebody who may not fire every tag. */
+type FiringParts = Pick<EventParts, 'log' | 'keys'> & {
+  bus: { fireFrom(origin: Origin, tag: string, data: Dict): unknown }
+}
+
+/** Tell what a minion sent. In a cluster, done when the cluster will not lose it. */
+export function takeMinionEvent(parts: EventParts, load: Dict): Later<null> {
+  const { bus, cluster } = parts
+  if (!cluster) return fireAll(parts, load)
+  const taken: Array<Promise<void>> = []
+  const fireFrom = (origin: Origin, tag: string, data: Dict): void => {
+    taken.push(cluster.append(eventRecord({ origin, tag, fields: bus.stamped(tag, data) })))
+  }
+  fireAll({ ...parts, bus: { fireFrom } }, load)
+  return Promise.all(taken).then(
+    () => null,
+    (error: unknown) => {
+      throw new NotTakenError(`Cannot keep the events of ${str(load.get('id') ?? '')}: ${toError(error).message}`, {
+        cause: error,
+      })
+    },
+  )
+}
+
+function fireAll(parts: FiringParts & Pick<EventParts, 'opts'>, load: Dict): null {
   const id = str(load.get('id') ?? '')
   const events = load.get('events')
   if (events === undefined || !isList(events)) {
@@ -32,7 +58,7 @@ export function takeMinionEvent(parts: EventParts, load: Dict): null {
 }
 
 /** Fires an event of somebody who may not fire every tag, or says in the log why not. */
-export function fireFor({ bus, log, keys }: EventParts, origin: Origin, tag: string, data: Dict): boolean {
+export function fireFor({ bus, log, keys }: FiringParts, origin: Origin, tag: string, data: Dict): boolean {
   const refusal = tagRefusal(origin, tag, (id) => !isValidId(id) || keys.accepted(id) !== undefined)
   if (refusal === undefined) bus.fireFrom(origin, tag, data)
   else log('warning', refusal)
@@ -50,5 +76,5 @@ export function mayPassOn({ opts }: Pick<EventParts, 'opts'>, id: string): boole
 export const syndicsFolder = ({ opts }: Pick<EventParts, 'opts'>): string => join(option(opts, 'cachedir'), 'syndics')
 
 /** Whether a minion has passed on returns before. */
-const isSyndic = (parts: EventParts, id: string): boolean =>
+const isSyndic = (parts: Pick<EventParts, 'opts'>, id: string): boolean =>
   mayPassOn(parts, id) && isValidId(id) && existsSync(join(syndicsFolder(parts), id))

@@ -1,0 +1,367 @@
+// A master as a member of a cluster: its NATS server, the log of all masters, their shared state, and its place in both. A master
+// that cannot reach the others starts all the same if it was a member before; it serves files and pillar and refuses changes.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BrineError, brineVersion, type Log, makeOwnFolder, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import type { PkiKeys } from '../store/mod.ts'
+import { ClusterLog, type LogPlace, type LogRecord, NoQuorumError } from './cluster-log.ts'
+import { hasIdentity, joinIdentity } from './identity.ts'
+import { KeySync } from './key-sync.ts'
+import { Membership } from './membership.ts'
+import { checkServer, Nats, type StreamConfig } from './nats.ts'
+import { NatsServer } from './nats-server.ts'
+import { Seal } from './seal.ts'
+import { type ClusterSettings, clusterSettings } from './settings.ts'
+import { ClusterState } from './state.ts'
+
+/** Milliseconds that a member waits for the others at its start, and then goes on without them. */
+const START_MS = 10_000
+/** Milliseconds between two looks for others, and between two lines of the log about it. */
+const JOIN_MS = 300
+const TELL_MS = 10_000
+const KEEP_MS = 1000
+/** Milliseconds without a majority after which changes are refused at once. */
+const REFUSE_AT_ONCE_MS = 9000
+/** The file that tells programs beside the master that it reaches no majority. */
+const ALONE_FILE = 'no-quorum'
+
+export interface ClusterParts {
+  opts: Dict
+  log: Log
+  keys: PkiKeys
+}
+
+/** What a master does with the records of the log. */
+export interface ClusterWork {
+  apply(record: LogRecord): Promise<void> | void
+  /** The number of the last event of this master. */
+  lastEvent(): number
+  /** Resolves when every event so far is in the journal. */
+  kept(): Promise<void>
+}
+
+interface Joined {
+  nats: Nats
+  state: ClusterState
+}
+
+interface Begun extends Joined {
+  log: ClusterLog
+  membership: Membership
+  keys: KeySync
+}
+
+interface Place extends LogPlace {
+  /** The number of the last event before the last message was worked on. */
+  event: number
+}
+
+export class Cluster {
+  readonly settings: ClusterSettings
+  private readonly parts: ClusterParts
+  private server: NatsServer | undefined
+  private readonly streams: { log: StreamConfig; state: StreamConfig }
+  private joining!: Promise<Joined>
+  private begun: Begun | undefined
+  private beginning: Promise<void> | undefined
+  private isClosed = false
+  private failure: Error | undefined
+  private readonly place: Place
+  private timer: NodeJS.Timeout | undefined
+  private readonly leases = new Map<string, () => Dict>()
+  private alone: number = performance.now()
+
+  private constructor(parts: ClusterParts) {
+    this.parts = parts
+    this.settings = clusterSettings(parts.opts)
+    makeOwnFolder(this.settings.folder)
+    this.place = this.readPlace()
+    const { name, members } = this.settings
+    const num_replicas = Math.min(members.length, members.length < 5 ? 3 : 5)
+    const base = `brine.${name}`
+    const seconds = option(parts.opts, 'event_journal_max_age')
+    const log = { name: `brine-${name}-log`, subjects: [`${base}.log`], num_replicas, max_age: seconds * 1e9 }
+    this.streams = {
+      log: { ...log, max_bytes: option(parts.opts, 'event_journal_max_size') },
+      state: { name: `brine-${name}-state`, subjects: [`${base}.state.>`], num_replicas, max_msgs_per_subject: 1 },
+    }
+    if (members.length === 2)
+      parts.log('warning', 'A cluster of two masters takes no changes when one of them is away: add a third')
+  }
+
+  /** Start the server and join the others. A master that has no key of the cluster yet waits for a majority. */
+  static async open(parts: ClusterParts): Promise<Cluster> {
+    const cluster = new Cluster(parts)
+    const { settings } = cluster
+    cluster.markAlone(true)
+    if (settings.supervised) cluster.server = await NatsServer.open(settings, settings.supervised, parts.log)
+    cluster.joining = cluster.join()
+    cluster.joining.catch((error: unknown) => {
+      cluster.failure = toError(error)
+    })
+    try {
+      const joined = await (hasIdentity(parts.opts)
+        ? Promise.race([cluster.joining, sleep(START_MS)])
+        : cluster.joining)
+      if (joined === undefined)
+        parts.log('error', 'The masters of the cluster cannot be reached: this master starts without them')
+    } catch (error) {
+      await cluster.close()
+      throw error
+    }
+    return cluster
+  }
+
+  private async join(): Promise<Joined> {
+    const { log, opts } = this.parts
+    let told = performance.now()
+    for (;;) {
+      let nats: Nats | undefined
+      let state: ClusterState | undefined
+      try {
+        nats = await Nats.connect(this.settings)
+        checkServer(nats.server, this.settings.isSyncSure, log)
+        await nats.ensureStream(this.streams.log)
+        await nats.ensureStream(this.streams.state)
+        state = new ClusterState({ nats, seal: new Seal(this.settings.sealKey), stream: this.streams.state, log })
+        await state.atEnd
+        await joinIdentity(opts, state, log)
+        return { nats, state }
+      } catch (error) {
+        await state?.close()
+        await nats?.close()
+        const { code } = error as { code?: string }
+        if (this.isClosed || (typeof code === 'string' && FINAL.has(code))) throw error
+        if (performance.now() - told > TELL_MS) {
+          told = performance.now()
+          log(
+            'warning',
+            `Waiting for a majority of the cluster (${this.settings.members.join(', ')}): ${toError(error).message}`,
+          )
+        }
+        await sleep(JOIN_MS)
+      }
+    }
+  }
+
+  /** Carry out records from now on. */
+  begin(work: ClusterWork): void {
+    this.beginning = this.joining.then(
+      (joined) => this.beginWith(joined, work),
+      () => {},
+    )
+  }
+
+  /** Resolves when this master has begun with the records of the others, or after some seconds without them. */
+  async ready(): Promise<void> {
+    await Promise.race([this.beginning, sleep(START_MS)])
+  }
+
+  private async beginWith(joined: Joined, { apply, lastEvent, kept }: ClusterWork): Promise<void> {
+    if (this.isClosed) return
+    const { nats, state } = joined
+    const { opts, log, keys: pki } = this.parts
+    const seal = new Seal(this.settings.sealKey)
+    const { member, folder } = this.settings
+    const clusterLog = new ClusterLog({
+      nats,
+      seal,
+      stream: this.streams.log,
+      member,
+      place: this.place,
+      log,
+      begins: () => (this.place.event = lastEvent()),
+      apply,
+    })
+    const facts = (): Dict => this.facts(clusterLog)
+    const membership = new Membership({ state, member, writer: clusterLog.writer, facts, log })
+    for (const [name, note] of this.leases) membership.want(name, note)
+    membership.onQuorum = (has) => this.markAlone(!has)
+    const keys = new KeySync(state, pki, folder, log)
+    this.begun = { nats, state, log: clusterLog, membership, keys }
+    pki.guard = () => this.requireQuorum()
+    this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
+    await keys.start()
+    await clusterLog.atEnd
+    membership.start()
+    await membership.firstBeat
+    log('info', `This master is member ${member} of the cluster ${option(opts, 'cluster_id')}`)
+  }
+
+  private facts(log: ClusterLog): Dict {
+    const facts: Array<[Value, Value]> = [
+      ['address', this.settings.members.find((each) => each.replaceAll(/[^\w-]/g, '_') === this.settings.member) ?? ''],
+      ['id', option(this.parts.opts, 'id')],
+      ['version', brineVersion()],
+      ['place', log.place.seq],
+      ['server', this.begun?.nats.server.name ?? ''],
+      ['draining', this.isDraining],
+    ]
+    return new Map(facts)
+  }
+
+  /** Whether a majority of the cluster takes changes of this master. */
+  get hasQuorum(): boolean {
+    return this.begun?.membership.hasQuorum ?? false
+  }
+
+  /** Whether the records of the others have been carried out here. */
+  get isCaughtUp(): boolean {
+    return this.begun?.log.isCaughtUp ?? false
+  }
+
+  /** Why this master should get no requests; undefined when it should. */
+  problem(): string | undefined {
+    if (!this.hasQuorum) return 'quorum'
+    if (this.isDraining) return 'draining'
+    return this.isCaughtUp ? undefined : 'catching up'
+  }
+
+  get isDraining(): boolean {
+    return this.begun?.membership.isDraining ?? false
+  }
+
+  /** Whether a job id may be one of this master: ids of different masters never meet. */
+  isOwnJid(jid: string): boolean {
+    const { members, member } = this.settings
+    const index = members.findIndex((each) => each.replaceAll(/[^\w-]/g, '_') === member)
+    return Number(jid.slice(-6)) % members.length === index
+  }
+
+  /** Give up leases and show as not ready, or take part again. */
+  drain(isDraining: boolean): void {
+    if (this.begun) this.begun.membership.isDraining = isDraining
+  }
+
+  /** Throws when this master reaches no majority. */
+  requireQuorum(): void {
+    if (this.hasQuorum || performance.now() - this.alone < REFUSE_AT_ONCE_MS) return
+    throw this.refusal()
+  }
+
+  private refusal(): NoQuorumError {
+    const { members } = this.settings
+    const why = this.failure ? `: ${this.failure.message}` : ''
+    return new NoQuorumError(
+      `This master does not reach a majority of the cluster (${members.join(', ')}), so it takes no jobs and no changes of keys${why}`,
+    )
+  }
+
+  /** Append a record to the log of all masters; resolves when the cluster will not lose it. */
+  async append(fields: Dict): Promise<void> {
+    this.requireQuorum()
+    if (!this.begun) throw this.refusal()
+    await this.begun.log.append(fields)
+  }
+
+  /** Send a record to the others that nobody waits for; returns its mark. */
+  share(fields: Dict): string | undefined {
+    return this.begun?.log.share(fields)
+  }
+
+  /** Resolves when the cluster has every record that was shared so far. */
+  async flushed(): Promise<void> {
+    await this.begun?.log.flushed()
+  }
+
+  /** Try to hold a lease from now on. */
+  want(name: string, note: () => Dict = () => new Map()): void {
+    this.leases.set(name, note)
+    this.begun?.membership.want(name, note)
+  }
+
+  holds(name: string): boolean {
+    return this.begun?.membership.holds(name) ?? false
+  }
+
+  /** What members and leases look like from here. */
+  get membership(): Membership | undefined {
+    return this.begun?.membership
+  }
+
+  /** The name of this process in the log. */
+  get writer(): string {
+    return this.begun?.log.writer ?? ''
+  }
+
+  /** Where this master has carried out the log up to. */
+  get logPlace(): number {
+    return this.begun?.log.place.seq ?? this.place.seq
+  }
+
+  /** The number of the event after which events may not be counted as carried out. */
+  get firstUnsureEvent(): number {
+    return this.place.event
+  }
+
+  private markAlone(isAlone: boolean): void {
+    if (isAlone) this.alone = performance.now()
+    const file = join(this.settings.folder, ALONE_FILE)
+    try {
+      if (isAlone) writeFileSync(file, '', { mode: 0o600 })
+      else rmSync(file, { force: true })
+    } catch (error) {
+      this.parts.log('debug', `Cannot write ${file}: ${toError(error).message}`)
+    }
+  }
+
+  private get placeFile(): string {
+    return join(this.settings.folder, 'place.json')
+  }
+
+  private readPlace(): Place {
+    try {
+      const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
+      return { seq: read.seq, seen: read.seen, event: read.event }
+    } catch {
+      return { seq: 0, seen: {}, event: 0 }
+    }
+  }
+
+  /** Note the place after its events are in the journal. */
+  private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
+    const place: Place = { ...log.place, event: this.place.event }
+    if (place.seq === this.place.seq) return
+    try {
+      await kept()
+      writeFileSync(`${this.placeFile}.new`, JSON.stringify(place), { mode: 0o600 })
+      renameSync(`${this.placeFile}.new`, this.placeFile)
+      this.place.seq = place.seq
+    } catch (error) {
+      this.parts.log('warning', `Cannot note the place in the log of the cluster: ${toError(error).message}`)
+    }
+  }
+
+  /** Stop; `kept` resolves when events are in the journal. */
+  async close(kept: () => Promise<void> = async () => {}): Promise<void> {
+    this.isClosed = true
+    clearInterval(this.timer)
+    this.parts.keys.guard = undefined
+    const { begun } = this
+    await begun?.keys.close()
+    await begun?.log.close()
+    await begun?.membership.close()
+    if (begun) await this.keepPlace(begun.log, kept)
+    const joined = begun ?? (await Promise.race([this.joining.catch(() => undefined), sleep(JOIN_MS * 2)]))
+    await joined?.state.close()
+    await joined?.nats.close()
+    await this.server?.close()
+    this.markAlone(false)
+  }
+}
+
+/** Errors that do not pass by themselves. */
+const FINAL = new Set(['ClusterServer', 'ClusterLibrary', 'ClusterKey', 'ClusterSeal', 'AUTHORIZATION_VIOLATION'])
+
+/** Refuse changes in programs beside a master that reaches no majority. */
+export function requireQuorumBeside(opts: Dict): void {
+  try {
+    readFileSync(join(option(opts, 'cachedir'), 'cluster', ALONE_FILE))
+  } catch {
+    return
+  }
+  throw new BrineError('NoQuorum', 'The master does not reach a majority of its cluster, so keys cannot be changed')
+}
