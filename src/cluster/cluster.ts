@@ -3,16 +3,17 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, brineVersion, type Log, makeOwnFolder, toError } from '../base/mod.ts'
+import { brineVersion, type Log, makeOwnFolder, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
-import type { PkiKeys } from '../store/mod.ts'
+import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
 import { ClusterLog, type LogPlace, type LogRecord, NoQuorumError } from './cluster-log.ts'
 import { hasIdentity, joinIdentity } from './identity.ts'
 import { KeySync } from './key-sync.ts'
 import { Membership } from './membership.ts'
 import { checkServer, Nats, type StreamConfig } from './nats.ts'
 import { NatsServer } from './nats-server.ts'
+import { ReplicatedCache } from './replicated-cache.ts'
 import { Seal } from './seal.ts'
 import { type ClusterSettings, clusterSettings } from './settings.ts'
 import { ClusterState } from './state.ts'
@@ -25,8 +26,6 @@ const TELL_MS = 10_000
 const KEEP_MS = 1000
 /** Milliseconds without a majority after which changes are refused at once. */
 const REFUSE_AT_ONCE_MS = 9000
-/** The file that tells programs beside the master that it reaches no majority. */
-const ALONE_FILE = 'no-quorum'
 
 export interface ClusterParts {
   opts: Dict
@@ -57,6 +56,8 @@ interface Begun extends Joined {
 interface Place extends LogPlace {
   /** The number of the last event before the last message was worked on. */
   event: number
+  /** The place in the stream of the shared state up to which data about minions was taken. */
+  state: number
 }
 
 export class Cluster {
@@ -72,6 +73,7 @@ export class Cluster {
   private readonly place: Place
   private timer: NodeJS.Timeout | undefined
   private readonly leases = new Map<string, () => Dict>()
+  private cache: ReplicatedCache | undefined
   private alone: number = performance.now()
 
   private constructor(parts: ClusterParts) {
@@ -86,7 +88,12 @@ export class Cluster {
     const log = { name: `brine-${name}-log`, subjects: [`${base}.log`], num_replicas, max_age: seconds * 1e9 }
     this.streams = {
       log: { ...log, max_bytes: option(parts.opts, 'event_journal_max_size') },
-      state: { name: `brine-${name}-state`, subjects: [`${base}.state.>`], num_replicas, max_msgs_per_subject: 1 },
+      state: {
+        name: `brine-${name}-state`,
+        subjects: [`${base}.state.>`, `${base}.bank.>`],
+        num_replicas,
+        max_msgs_per_subject: 1,
+      },
     }
     if (members.length === 2)
       parts.log('warning', 'A cluster of two masters takes no changes when one of them is away: add a third')
@@ -102,6 +109,11 @@ export class Cluster {
     cluster.joining.catch((error: unknown) => {
       cluster.failure = toError(error)
     })
+    const stop = (): void => {
+      cluster.isClosed = true
+    }
+    const signals = ['SIGTERM', 'SIGINT'] as const
+    for (const signal of signals) process.once(signal, stop)
     try {
       const joined = await (hasIdentity(parts.opts)
         ? Promise.race([cluster.joining, sleep(START_MS)])
@@ -111,8 +123,27 @@ export class Cluster {
     } catch (error) {
       await cluster.close()
       throw error
+    } finally {
+      for (const signal of signals) process.off(signal, stop)
     }
     return cluster
+  }
+
+  /** The data about minions of all masters: what is stored here goes to the others, and theirs to the local cache. */
+  shared(local: DataCache): DataCache {
+    this.cache = new ReplicatedCache(local, this.parts.log)
+    const { cache } = this
+    const subject = this.streams.state.subjects[1]!
+    const { log } = this.parts
+    this.joining.then(
+      ({ nats }) => {
+        const parts = { nats, seal: new Seal(this.settings.sealKey), stream: this.streams.state.name, subject, log }
+        const after = this.place.state
+        if (!this.isClosed) cache.follow(after, (hear) => new ClusterState({ ...parts, after, hear }))
+      },
+      () => {},
+    )
+    return cache
   }
 
   private async join(): Promise<Joined> {
@@ -126,7 +157,13 @@ export class Cluster {
         checkServer(nats.server, this.settings.isSyncSure, log)
         await nats.ensureStream(this.streams.log)
         await nats.ensureStream(this.streams.state)
-        state = new ClusterState({ nats, seal: new Seal(this.settings.sealKey), stream: this.streams.state, log })
+        state = new ClusterState({
+          nats,
+          seal: new Seal(this.settings.sealKey),
+          stream: this.streams.state.name,
+          subject: this.streams.state.subjects[0]!,
+          log,
+        })
         await state.atEnd
         await joinIdentity(opts, state, log)
         return { nats, state }
@@ -193,7 +230,7 @@ export class Cluster {
 
   private facts(log: ClusterLog): Dict {
     const facts: Array<[Value, Value]> = [
-      ['address', this.settings.members.find((each) => each.replaceAll(/[^\w-]/g, '_') === this.settings.member) ?? ''],
+      ['address', this.settings.address],
       ['id', option(this.parts.opts, 'id')],
       ['version', brineVersion()],
       ['place', log.place.seq],
@@ -226,9 +263,8 @@ export class Cluster {
 
   /** Whether a job id may be one of this master: ids of different masters never meet. */
   isOwnJid(jid: string): boolean {
-    const { members, member } = this.settings
-    const index = members.findIndex((each) => each.replaceAll(/[^\w-]/g, '_') === member)
-    return Number(jid.slice(-6)) % members.length === index
+    const { members, address } = this.settings
+    return Number(jid.slice(-6)) % members.length === members.indexOf(address)
   }
 
   /** Give up leases and show as not ready, or take part again. */
@@ -287,6 +323,12 @@ export class Cluster {
     return this.begun?.log.writer ?? ''
   }
 
+  /** The NATS server that this master is connected to. */
+  get serverText(): string {
+    const server = this.begun?.nats.server
+    return server ? `${server.name} ${server.version}` : ''
+  }
+
   /** Where this master has carried out the log up to. */
   get logPlace(): number {
     return this.begun?.log.place.seq ?? this.place.seq
@@ -299,7 +341,7 @@ export class Cluster {
 
   private markAlone(isAlone: boolean): void {
     if (isAlone) this.alone = performance.now()
-    const file = join(this.settings.folder, ALONE_FILE)
+    const file = quorumMark(option(this.parts.opts, 'cachedir'))
     try {
       if (isAlone) writeFileSync(file, '', { mode: 0o600 })
       else rmSync(file, { force: true })
@@ -315,21 +357,22 @@ export class Cluster {
   private readPlace(): Place {
     try {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
-      return { seq: read.seq, seen: read.seen, event: read.event }
+      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0 }
     } catch {
-      return { seq: 0, seen: {}, event: 0 }
+      return { seq: 0, seen: {}, event: 0, state: 0 }
     }
   }
 
   /** Note the place after its events are in the journal. */
   private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
-    const place: Place = { ...log.place, event: this.place.event }
-    if (place.seq === this.place.seq) return
+    const place: Place = { ...log.place, event: this.place.event, state: this.cache?.place ?? this.place.state }
+    if (place.seq === this.place.seq && place.state === this.place.state) return
     try {
       await kept()
       writeFileSync(`${this.placeFile}.new`, JSON.stringify(place), { mode: 0o600 })
       renameSync(`${this.placeFile}.new`, this.placeFile)
       this.place.seq = place.seq
+      this.place.state = place.state
     } catch (error) {
       this.parts.log('warning', `Cannot note the place in the log of the cluster: ${toError(error).message}`)
     }
@@ -342,6 +385,7 @@ export class Cluster {
     this.parts.keys.guard = undefined
     const { begun } = this
     await begun?.keys.close()
+    await this.cache?.close()
     await begun?.log.close()
     await begun?.membership.close()
     if (begun) await this.keepPlace(begun.log, kept)
@@ -355,13 +399,3 @@ export class Cluster {
 
 /** Errors that do not pass by themselves. */
 const FINAL = new Set(['ClusterServer', 'ClusterLibrary', 'ClusterKey', 'ClusterSeal', 'AUTHORIZATION_VIOLATION'])
-
-/** Refuse changes in programs beside a master that reaches no majority. */
-export function requireQuorumBeside(opts: Dict): void {
-  try {
-    readFileSync(join(option(opts, 'cachedir'), 'cluster', ALONE_FILE))
-  } catch {
-    return
-  }
-  throw new BrineError('NoQuorum', 'The master does not reach a majority of its cluster, so keys cannot be changed')
-}

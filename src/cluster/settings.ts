@@ -25,6 +25,8 @@ export interface ClusterSettings {
   name: string
   /** The name of this member. */
   member: string
+  /** The address of this member. */
+  address: string
   /** The addresses of all members, this one included. */
   members: string[]
   /** `host:port` of NATS servers, the own one first. */
@@ -100,6 +102,7 @@ export function clusterSettings(opts: Dict): ClusterSettings {
   return {
     name,
     member: own.replaceAll(/[^\w-]/g, '_'),
+    address: own,
     members,
     servers: supervised
       ? [own, ...members.filter((each) => each !== own)].map((each) => `${bracketed(each)}:${port}`)

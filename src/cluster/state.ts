@@ -2,7 +2,7 @@
 // messages of the subjects of one stream; every member keeps a copy in memory and follows the stream.
 import type { Log } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, type Value } from '../data/mod.ts'
-import type { Nats, StreamConfig, StreamMessage } from './nats.ts'
+import type { Nats, StreamMessage } from './nats.ts'
 import type { Seal } from './seal.ts'
 import { StreamReader } from './stream-reader.ts'
 
@@ -21,8 +21,15 @@ export type StateKind = 'identity' | 'key' | 'lease' | 'member' | 'bank'
 export interface StateOptions {
   nats: Nats
   seal: Seal
-  stream: StreamConfig
+  /** The name of the stream. */
+  stream: string
+  /** The subjects of the entries. */
+  subject: string
   log: Log
+  /** The place after which changes are read; without it, all entries are read and kept in memory. */
+  after?: number
+  /** Hears of every change. */
+  hear?: Listener
 }
 
 type Listener = (name: string, entry: StateEntry) => void | Promise<void>
@@ -40,12 +47,12 @@ export class ClusterState {
 
   constructor(options: StateOptions) {
     this.options = options
-    const subject = options.stream.subjects[0]!
+    const { subject, after = 0 } = options
     this.base = subject.slice(0, -'.>'.length)
     this.reader = new StreamReader(options.nats, {
-      stream: options.stream.name,
+      stream: options.stream,
       subject,
-      from: 1,
+      from: after + 1,
       hasGaps: true,
       log: options.log,
       take: (message) => this.take(message),
@@ -55,6 +62,11 @@ export class ClusterState {
   /** Resolves when every entry that was there at the start is known. */
   get atEnd(): Promise<void> {
     return this.reader.atEnd
+  }
+
+  /** The place of the last change that was taken. */
+  get place(): number {
+    return this.reader.place
   }
 
   get isCaughtUp(): boolean {
@@ -87,7 +99,7 @@ export class ClusterState {
   /** Read an entry from the servers, for a name whose copy may be old. */
   async fetch(kind: StateKind, name: string): Promise<StateEntry | undefined> {
     const subject = `${this.base}.${kind}.${encoded(name)}`
-    const message = await this.options.nats.last(this.options.stream.name, subject)
+    const message = await this.options.nats.last(this.options.stream, subject)
     return message && this.entryOf(message)
   }
 
@@ -107,7 +119,8 @@ export class ClusterState {
     }
     const name = decoded(token)
     const known = this.entries.get(kind as StateKind) ?? new Map<string, StateEntry>()
-    this.entries.set(kind as StateKind, known.set(name, entry))
+    if (this.options.after === undefined) this.entries.set(kind as StateKind, known.set(name, entry))
+    await this.options.hear?.(name, entry)
     await this.listeners.get(kind as StateKind)?.(name, entry)
   }
 

@@ -136,7 +136,11 @@ export class StreamReader {
   private pause(ms: number, isWoken: boolean): Promise<void> {
     return new Promise((done) => {
       const timer = setTimeout(done, ms)
-      this.wake = isWoken || this.isClosed ? () => (clearTimeout(timer), done()) : undefined
+      const wake = (): void => {
+        clearTimeout(timer)
+        done()
+      }
+      this.wake = isWoken || this.isClosed ? wake : undefined
     })
   }
 }

@@ -8,6 +8,8 @@ export const runnerTable: MasterTable = {
   cache: [{ functions: ['grains', 'pillar', 'mine', 'clear_pillar', 'clear_grains', 'clear_mine', 'clear_mine_func',
     'clear_all', 'clear_git_lock', 'cloud', 'store', 'list', 'fetch', 'migrate', 'flush'],
     load: () => import('../library/salt/cache/runner.ts') }],
+  cluster: [{ functions: ['members', 'health', 'leases', 'drain', 'undrain'],
+    load: () => import('../library/salt/cluster/runner.ts') }],
   config: [{ functions: ['get'], load: () => import('../library/salt/config/runner.ts') }],
   ddns: [{ functions: ['create', 'update', 'delete', 'add_host', 'delete_host'],
     load: () => import('../library/network/ddns/runner.ts') }],

@@ -1,14 +1,21 @@
 // The master in its cluster: which of its events the others hear, and what it does with the records of the log.
-import { shownText } from '../base/mod.ts'
-import { type BusEvent, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
-import type { Cluster, LogRecord } from '../cluster/mod.ts'
-import type { Dict } from '../data/mod.ts'
+import { type Log, namedLog, shownText } from '../base/mod.ts'
+import { type BusEvent, type EventBus, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
+import { Cluster, isClustered, type LogRecord } from '../cluster/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict } from '../data/mod.ts'
+import { hasRules } from '../reactor/mod.ts'
+import type { Telemetry } from '../telemetry/mod.ts'
+import { LeasedEvents } from './leased-events.ts'
 import { eventRecord, readEventRecord, readJobRecord, readReturnRecord } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 import type { ReturnService } from './returns.ts'
 
 type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries'> & { cluster: Cluster }
+
+/** The lease of the master that starts scheduled jobs. */
+export const SCHEDULE_LEASE = 'schedule'
 
 /** Events about one master alone: its connections, its disks, its own marks. Jobs and returns travel as records of their own. */
 const OWN_TAGS =
@@ -19,11 +26,12 @@ const LOOK_BACK = 50_000
 /** Milliseconds in which a job that nobody keeps for minions is still published. */
 const FRESH_MS = 2000
 
-export class Clustering {
+class Clustering {
   private readonly parts: ClusteringParts
   private readonly publishing: Publishing
   private readonly returns: ReturnService
   private readonly reader: JournalReader
+  private readonly forReactor: LeasedEvents | undefined
   /** Marks of events that an earlier life of this master told of. */
   private told: ReadonlySet<string> | undefined
 
@@ -31,6 +39,10 @@ export class Clustering {
     this.parts = parts
     this.publishing = publishing
     this.returns = returns
+    const { cluster, bus, opts } = parts
+    if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
+    const schedule = option(opts, 'schedule')
+    if (isDict(schedule) && schedule.size > 0) cluster.want(SCHEDULE_LEASE)
     this.reader = new JournalReader(journalFolder(parts.opts), () => parts.jobs)
   }
 
@@ -39,6 +51,11 @@ export class Clustering {
     if (!hasJournal(opts)) log('warning', 'event_journal is off: after a crash this master may tell of events twice')
     bus.share = (event) => this.share(event)
     cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept })
+  }
+
+  /** The bus for the reactor: one master of the cluster reacts to an event. */
+  reactorBus(): EventBus {
+    return this.forReactor?.view() ?? this.parts.bus
   }
 
   private share(event: BusEvent): string | undefined {
@@ -94,8 +111,37 @@ export class Clustering {
 
   private applyEvent(record: LogRecord): void {
     const isToldHere = record.isMine && record.fields.get('told') === true
+    if (isToldHere) this.forReactor?.placed(record.mark)
     if (isToldHere || this.wasTold(record.mark, record)) return
     const { tag, data, origin } = readEventRecord(record.fields)
     this.parts.bus.tell(origin, tag, data, { mark: record.mark, isForeign: !record.isMine })
   }
+}
+
+type OpeningParts = Pick<MasterParts, 'keys' | 'kept'> & { telemetry: Telemetry }
+
+/** Join the other masters; undefined for a master alone. */
+export async function openCluster(
+  opts: Dict,
+  { keys, kept, telemetry }: OpeningParts,
+  log: Log,
+  closings: Array<() => unknown>,
+): Promise<Cluster | undefined> {
+  if (!isClustered(opts)) return undefined
+  const cluster = await Cluster.open({ opts, keys, log: namedLog(log, 'salt.cluster') })
+  closings.push(() => cluster.close(kept))
+  telemetry.health.works(() => cluster.problem())
+  return cluster
+}
+
+/** Begin with the records of the other masters. */
+export async function beginCluster(
+  parts: ClusteringParts,
+  publishing: Publishing,
+  returns: ReturnService,
+): Promise<Clustering> {
+  const clustering = new Clustering(parts, publishing, returns)
+  clustering.begin()
+  await parts.cluster.ready()
+  return clustering
 }
