@@ -24,6 +24,10 @@ const START_MS = 10_000
 const JOIN_MS = 300
 const TELL_MS = 10_000
 const KEEP_MS = 1000
+/** Milliseconds without a majority after which the own NATS server is started anew, and more for each member of the list. */
+const RESTART_MS = 20_000
+const RESTART_APART_MS = 15_000
+const LOOK_MS = 2000
 /** Milliseconds without a majority after which changes are refused at once. */
 const REFUSE_AT_ONCE_MS = 9000
 
@@ -74,6 +78,9 @@ export class Cluster {
   private timer: NodeJS.Timeout | undefined
   private readonly leases = new Map<string, () => Dict>()
   private cache: ReplicatedCache | undefined
+  private watch: NodeJS.Timeout | undefined
+  /** When this master reached a majority, or its server was started anew, in milliseconds. */
+  private seen: number = performance.now()
   private alone: number = performance.now()
 
   private constructor(parts: ClusterParts) {
@@ -105,6 +112,7 @@ export class Cluster {
     const { settings } = cluster
     cluster.markAlone(true)
     if (settings.supervised) cluster.server = await NatsServer.open(settings, settings.supervised, parts.log)
+    cluster.watch = setInterval(() => cluster.look(), LOOK_MS).unref()
     cluster.joining = cluster.join()
     cluster.joining.catch((error: unknown) => {
       cluster.failure = toError(error)
@@ -184,6 +192,16 @@ export class Cluster {
     }
   }
 
+  /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
+  private look(): void {
+    if (this.hasQuorum) this.seen = performance.now()
+    const limit = RESTART_MS + this.settings.members.indexOf(this.settings.address) * RESTART_APART_MS
+    if (!this.server || performance.now() - this.seen < limit) return
+    this.seen = performance.now()
+    this.parts.log('warning', 'The NATS server finds no majority and is started anew')
+    this.server.restart()
+  }
+
   /** Carry out records from now on. */
   begin(work: ClusterWork): void {
     this.beginning = this.joining.then(
@@ -254,7 +272,7 @@ export class Cluster {
   problem(): string | undefined {
     if (!this.hasQuorum) return 'quorum'
     if (this.isDraining) return 'draining'
-    return this.isCaughtUp ? undefined : 'catching up'
+    return this.isCaughtUp ? undefined : 'behind'
   }
 
   get isDraining(): boolean {
@@ -382,6 +400,7 @@ export class Cluster {
   async close(kept: () => Promise<void> = async () => {}): Promise<void> {
     this.isClosed = true
     clearInterval(this.timer)
+    clearInterval(this.watch)
     this.parts.keys.guard = undefined
     const { begun } = this
     await begun?.keys.close()

@@ -45,6 +45,8 @@ function configuration(settings: ClusterSettings, server: SupervisedServer): str
           `  authorization { ${route} }`,
           '  ping_interval: "2s"',
           '  no_advertise: true',
+          // one connection to each server: servers that start at the same moment may lose each other when they have several
+          '  pool_size: -1',
           `  routes: [${routes.map(named).join(', ')}]`,
           '}',
         ]
@@ -123,6 +125,11 @@ export class NatsServer {
       this.log('error', `nats-server ended (${signal ?? code}) and is started again in ${this.pause} ms; see ${where}`)
       this.timer = setTimeout(() => this.start(), this.pause)
     })
+  }
+
+  /** Start the server anew: one that lost the others may not find them again by itself. */
+  restart(): void {
+    this.child?.kill('SIGTERM')
   }
 
   async close(): Promise<void> {

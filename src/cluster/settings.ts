@@ -4,7 +4,7 @@ import { hkdfSync } from 'node:crypto'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { BrineError, didYouMean } from '../base/mod.ts'
-import { option, placeOfOption } from '../config/mod.ts'
+import { option, placeOfOption, rawOption } from '../config/mod.ts'
 import { type Dict, isDict, isList, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 
 /** NATS servers that the master starts itself. */
@@ -60,7 +60,7 @@ const NATS_FIELDS = [
 const TLS_FIELDS = ['ca', 'cert', 'key'] as const
 
 /** Return whether this master is one of a cluster. */
-export const isClustered = (opts: Dict): boolean => truthy(opts.get('cluster_id') ?? null)
+export const isClustered = (opts: Dict): boolean => truthy(rawOption(opts, 'cluster_id'))
 
 const wrong = (opts: Dict, name: string, text: string): BrineError =>
   new BrineError('ClusterOption', `Option '${name}'${placeOfOption(opts, name)} ${text}`)
@@ -70,7 +70,7 @@ export function clusterSettings(opts: Dict): ClusterSettings {
   const name = str(opts.get('cluster_id')!)
   if (!/^[\w-]{1,64}$/.test(name))
     throw wrong(opts, 'cluster_id', 'must consist of letters, digits, hyphens and underscores')
-  const secret = textOf(opts.get('cluster_secret') ?? null) ?? ''
+  const secret = textOf(rawOption(opts, 'cluster_secret')) ?? ''
   if (secret.length < SHORTEST_SECRET)
     throw wrong(
       opts,
@@ -127,7 +127,7 @@ export function clusterSettings(opts: Dict): ClusterSettings {
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
 
 function natsFields(opts: Dict): Dict {
-  const nats = opts.get('cluster_nats') ?? new Map<Value, Value>()
+  const nats = rawOption(opts, 'cluster_nats')
   if (!isDict(nats)) throw wrong(opts, 'cluster_nats', 'must be a mapping')
   for (const field of nats.keys()) {
     if ((NATS_FIELDS as readonly Value[]).includes(field)) continue
@@ -158,8 +158,8 @@ function names(opts: Dict, name: string): string[] {
 
 /** Whether an entry of the list of masters means this one. */
 function isOwn(opts: Dict, entry: string): boolean {
-  const listening = textOf(opts.get('interface') ?? null) ?? '0.0.0.0'
-  const id = str(opts.get('id') ?? '')
+  const listening = option(opts, 'interface')
+  const id = option(opts, 'id')
   if (entry === listening || entry === id || `${entry}_master` === id) return true
   // a master that listens on one address is that address
   if (listening !== '0.0.0.0' && listening !== '::') return false
@@ -172,7 +172,7 @@ function ownAddress(opts: Dict, listed: readonly string[]): string {
   if (found.length > 1)
     throw wrong(opts, 'cluster_masters', `names this master ${found.length} times: ${found.join(', ')}`)
   if (found[0] !== undefined) return found[0]
-  const listening = textOf(opts.get('interface') ?? null) ?? '0.0.0.0'
+  const listening = option(opts, 'interface')
   if (listening !== '0.0.0.0' && listening !== '::') return listening
   const hint = 'Add the address or the host name of this master to cluster_masters, or set interface'
   throw new BrineError('ClusterOption', `None of the masters of the cluster is this one: ${listed.join(', ')}. ${hint}`)

@@ -17,7 +17,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
 
   beforeAll(async () => {
     trio = new Trio('program' in found ? found.program : '')
-    await trio.prepare()
+    await trio.prepare({ schedule: { note: { function: 'test.sleep', args: [0], seconds: 3600 } } })
     // the first one was a master alone before, with a key of its own and of a minion
     const [first] = trio.masters
     mkdirSync(first!.pki, { recursive: true })
@@ -53,6 +53,25 @@ describe.skipIf('reason' in found)('three masters as one', () => {
     for (const id of ['sim-0', 'sim-1', 'sim-2'])
       for (const master of trio.masters) await until('keys are everywhere', () => master.hasKey('minions', id))
     for (const master of trio.masters) await returned(await master.publish('sim-*', 'test.ping'), 3)
+  })
+
+  it('show who is there and who does what, and let one go', async () => {
+    const [first, , third] = trio.masters
+    expect(await first!.run('runner', 'cluster.members')).toMatchObject({
+      '127.0.0.1': { alive: true, own: true },
+      '127.0.0.3': { alive: true, own: false },
+    })
+    expect(await third!.run('runner', 'cluster.leases')).toMatchObject({
+      schedule: expect.stringMatching(/^127_0_0_[123]$/),
+    })
+    expect(await third!.run('runner', 'cluster.drain')).toMatchObject({ quorum: true, problem: 'draining' })
+    expect(await third!.isReady()).toBe(false)
+    await until('another one holds the lease', async () => {
+      const leases = (await first!.run('runner', 'cluster.leases')) as Record<string, string>
+      return ['127_0_0_1', '127_0_0_2'].includes(leases['schedule'] ?? '')
+    })
+    await third!.run('runner', 'cluster.undrain')
+    expect(await third!.run('runner', 'cluster.health')).toMatchObject({ quorum: true, problem: null, alive: 3 })
   })
 
   it('goes on without one that is killed, which knows everything when it is back', async () => {
