@@ -63,7 +63,7 @@ export interface LogOptions {
   place: LogPlace
   log: Log
   /** Called before a message is worked on for the first time. */
-  begins(): void
+  begins(isReplayed: boolean): void
   /** Carry out a record. */
   apply(record: LogRecord): Promise<void> | void
 }
@@ -276,7 +276,7 @@ export class ClusterLog {
     const isMine = writer === this.writer
     const isLate = !this.reader.isCaughtUp
     const isReplayed = !this.hasBeenAtEnd
-    if (this.done.size === 0) this.options.begins()
+    if (this.done.size === 0) this.options.begins(isReplayed)
     const seen = this.seen.get(writer) ?? 0
     const fresh = numbers.flatMap((number, index) => (number > seen ? [{ number, bytes: records[index]! }] : []))
     const work = fresh.map(async ({ number, bytes }) => {

@@ -228,7 +228,10 @@ export class Cluster {
       member,
       place: this.place,
       log,
-      begins: () => (this.place.event = lastEvent()),
+      // events of an earlier life count until all of its records have come again
+      begins: (isReplayed) => {
+        if (!isReplayed) this.place.event = lastEvent()
+      },
       apply,
     })
     const facts = (): Dict => this.facts(clusterLog)

@@ -33,7 +33,7 @@ class Clustering {
   private readonly reader: JournalReader
   private readonly forReactor: LeasedEvents | undefined
   /** Marks of events that an earlier life of this master told of. */
-  private told: ReadonlySet<string> | undefined
+  private told: ReadonlySet<string> = new Set()
 
   constructor(parts: ClusteringParts, publishing: Publishing, returns: ReturnService) {
     this.parts = parts
@@ -49,6 +49,7 @@ class Clustering {
   begin(): void {
     const { cluster, bus, kept, opts, log } = this.parts
     if (!hasJournal(opts)) log('warning', 'event_journal is off: after a crash this master may tell of events twice')
+    this.told = new Set(this.reader.marks(Math.max(0, cluster.firstUnsureEvent - LOOK_BACK)))
     bus.share = (event) => this.share(event)
     cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept })
   }
@@ -77,7 +78,6 @@ class Clustering {
   /** Whether an earlier life of this master told of an event. Only records that come again can have been. */
   private wasTold(mark: string, { isReplayed }: LogRecord): boolean {
     if (!isReplayed) return false
-    this.told ??= new Set(this.reader.marks(Math.max(0, this.parts.cluster.firstUnsureEvent - LOOK_BACK)))
     return this.told.has(mark)
   }
 

@@ -1,6 +1,7 @@
 // The drill of a cluster: three masters, three NATS servers and many simulated minions, with faults at random. Jobs and events go on all the
 // while. At the end every acknowledged job, return and event must be once on every master.
 //   npm run -s cluster-drill -- --minutes 3 --minions 300
+//   npm run -s cluster-drill -- --minority      leave one master alone
 //   npm run -s cluster-drill -- --leader 10     kill the NATS server that leads the log, ten times
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '3' },
     minions: { type: 'string', default: '300' },
     leader: { type: 'string', default: '0' },
+    minority: { type: 'boolean', default: false },
     only: { type: 'string' },
   },
 })
@@ -159,6 +161,33 @@ class Drill {
     await working
   }
 
+  /** Leave one master alone: it must refuse jobs and keys in clear words, and take them again afterwards. */
+  async minority(): Promise<void> {
+    const [alone, ...others] = this.trio.masters
+    const pids = others.map(({ natsPid }) => natsPid)
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    say('the NATS servers of two masters hang')
+    const refusal = async (what: string, call: () => Promise<unknown>): Promise<void> => {
+      let text = ''
+      await until(`${what} is refused`, async () => {
+        text = await call().then(
+          () => '',
+          (error: unknown) => toError(error).message,
+        )
+        return text.includes('majority')
+      })
+      say(`   ${what}: ${text}`)
+    }
+    await refusal('a job', () => alone!.publish('sim-*', 'test.ping'))
+    await refusal('a key', () => alone!.run('wheel', 'key.delete', ['sim-0']))
+    say(
+      `   ready: ${await alone!.isReady()}; the file server answers: ${JSON.stringify(await alone!.run('runner', 'fileserver.envs'))}`,
+    )
+    for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGCONT')
+    for (const master of this.trio.masters) await revived(master)
+    say(`   all minions answered in ${(await this.answersWithin(10)).toFixed(1)} s`)
+  }
+
   /** Kill the server that leads the log, and ask all minions. */
   async leaders(times: number): Promise<void> {
     for (let round = 1; round <= times; round++) {
@@ -249,7 +278,8 @@ async function main(): Promise<number> {
   let wrong: string[] = []
   try {
     await drill.open(Number(values.minions))
-    if (Number(values.leader) > 0) await drill.leaders(Number(values.leader))
+    if (values.minority) await drill.minority()
+    else if (Number(values.leader) > 0) await drill.leaders(Number(values.leader))
     else await drill.faults(Number(values.minutes), values.only)
     wrong = await drill.check()
     for (const text of wrong.slice(0, 50)) say(`WRONG ${text}`)
