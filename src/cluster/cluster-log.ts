@@ -61,6 +61,8 @@ export interface LogOptions {
   stream: StreamConfig
   member: string
   place: LogPlace
+  /** The last place in the stream when this process began. */
+  last: number
   log: Log
   /** Called before a message is worked on for the first time. */
   begins(isReplayed: boolean): void
@@ -103,6 +105,7 @@ export class ClusterLog {
       stream: options.stream.name,
       subject: this.subject,
       from: options.place.seq + 1,
+      last: options.last,
       hasGaps: false,
       log: options.log,
       take: (message) => this.take(message),

@@ -49,6 +49,8 @@ export interface ClusterWork {
 interface Joined {
   nats: Nats
   state: ClusterState
+  /** The last place in the log. */
+  last: number
 }
 
 interface Begun extends Joined {
@@ -145,7 +147,14 @@ export class Cluster {
     const { log } = this.parts
     this.joining.then(
       ({ nats }) => {
-        const parts = { nats, seal: new Seal(this.settings.sealKey), stream: this.streams.state.name, subject, log }
+        const parts = {
+          nats,
+          seal: new Seal(this.settings.sealKey),
+          stream: this.streams.state.name,
+          subject,
+          last: 0,
+          log,
+        }
         const after = this.place.state
         if (!this.isClosed) cache.follow(after, (hear) => new ClusterState({ ...parts, after, hear }))
       },
@@ -170,11 +179,13 @@ export class Cluster {
           seal: new Seal(this.settings.sealKey),
           stream: this.streams.state.name,
           subject: this.streams.state.subjects[0]!,
+          last: (await nats.extent(this.streams.state.name)).last,
           log,
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
-        return { nats, state }
+        const { last } = await nats.extent(this.streams.log.name)
+        return { nats, state, last }
       } catch (error) {
         await state?.close()
         await nats?.close()
@@ -217,7 +228,7 @@ export class Cluster {
 
   private async beginWith(joined: Joined, { apply, lastEvent, kept }: ClusterWork): Promise<void> {
     if (this.isClosed) return
-    const { nats, state } = joined
+    const { nats, state, last } = joined
     const { opts, log, keys: pki } = this.parts
     const seal = new Seal(this.settings.sealKey)
     const { member, folder } = this.settings
@@ -227,6 +238,7 @@ export class Cluster {
       stream: this.streams.log,
       member,
       place: this.place,
+      last,
       log,
       // events of an earlier life count until all of its records have come again
       begins: (isReplayed) => {
@@ -239,7 +251,7 @@ export class Cluster {
     for (const [name, note] of this.leases) membership.want(name, note)
     membership.onQuorum = (has) => this.markAlone(!has)
     const keys = new KeySync(state, pki, folder, log)
-    this.begun = { nats, state, log: clusterLog, membership, keys }
+    this.begun = { nats, state, last, log: clusterLog, membership, keys }
     pki.guard = () => this.requireQuorum()
     this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
     await keys.start()

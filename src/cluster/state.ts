@@ -26,6 +26,8 @@ export interface StateOptions {
   /** The subjects of the entries. */
   subject: string
   log: Log
+  /** The last place in the stream when this process began. */
+  last: number
   /** The place after which changes are read; without it, all entries are read and kept in memory. */
   after?: number
   /** Hears of every change. */
@@ -53,6 +55,7 @@ export class ClusterState {
       stream: options.stream,
       subject,
       from: after + 1,
+      last: options.last,
       hasGaps: true,
       log: options.log,
       take: (message) => this.take(message),

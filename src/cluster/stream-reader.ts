@@ -11,6 +11,8 @@ const SOON_MS = 2
 const LONGEST_SOON_MS = 100
 /** How long a message that was announced is looked for so often. */
 const ANNOUNCED_MS = 3000
+/** How long a stream with gaps is asked for a last place that may be gone, in milliseconds. */
+const GAP_MS = 5000
 /** Milliseconds after a request that failed. */
 const RETRY_MS = 200
 
@@ -20,6 +22,8 @@ export interface ReaderOptions {
   subject: string
   /** The place of the next message. */
   from: number
+  /** The last place when the reader began, as the leader knows it: a replica that was away may end before. */
+  last: number
   /** Whether places may be missing between two messages. */
   hasGaps: boolean
   log: Log
@@ -46,6 +50,7 @@ export class StreamReader {
     this.caughtUp = done
   })
   private failing = false
+  private readonly began: number = performance.now()
 
   constructor(nats: Nats, options: ReaderOptions) {
     this.nats = nats
@@ -101,6 +106,8 @@ export class StreamReader {
   }
 
   private atItsEnd(): void {
+    if (this.next <= this.options.last && !this.options.hasGaps) return
+    if (this.next <= this.options.last && performance.now() - this.began < GAP_MS) return
     this.isCaughtUp = true
     this.caughtUp()
   }
