@@ -27,7 +27,10 @@ const KEEP_MS = 1000
 /** Milliseconds without a majority after which the own NATS server is started anew, and more for each member of the list. */
 const RESTART_MS = 20_000
 const RESTART_APART_MS = 15_000
-const LOOK_MS = 2000
+/** The same for servers that have a leader which does not see them; the time doubles with each start. */
+const UNPLACED_MS = 4000
+const MOST_RESTARTS = 4
+const LOOK_MS = 1000
 /** Milliseconds without a majority after which changes are refused at once. */
 const REFUSE_AT_ONCE_MS = 9000
 
@@ -83,6 +86,9 @@ export class Cluster {
   private watch: NodeJS.Timeout | undefined
   /** When this master reached a majority, or its server was started anew, in milliseconds. */
   private seen: number = performance.now()
+  /** Whether a leader is there that does not see enough servers: one of them may have lost the others when all started. */
+  private isUnplaced = false
+  private restarts = 0
   private alone: number = performance.now()
 
   private constructor(parts: ClusterParts) {
@@ -185,12 +191,14 @@ export class Cluster {
         await state.atEnd
         await joinIdentity(opts, state, log)
         const { last } = await nats.extent(this.streams.log.name)
+        this.isUnplaced = false
         return { nats, state, last }
       } catch (error) {
         await state?.close()
         await nats?.close()
         const { code } = error as { code?: string }
         if (this.isClosed || (typeof code === 'string' && FINAL.has(code))) throw error
+        this.isUnplaced = toError(error).message.includes('no suitable peers')
         if (performance.now() - told > TELL_MS) {
           told = performance.now()
           log(
@@ -206,9 +214,11 @@ export class Cluster {
   /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
   private look(): void {
     if (this.hasQuorum) this.seen = performance.now()
-    const limit = RESTART_MS + this.settings.members.indexOf(this.settings.address) * RESTART_APART_MS
+    const apart = this.settings.members.indexOf(this.settings.address) + 1
+    const limit = this.isUnplaced ? UNPLACED_MS * apart * 2 ** this.restarts : RESTART_MS + RESTART_APART_MS * apart
     if (!this.server || performance.now() - this.seen < limit) return
     this.seen = performance.now()
+    this.restarts = Math.min(MOST_RESTARTS, this.restarts + 1)
     this.parts.log('warning', 'The NATS server finds no majority and is started anew')
     this.server.restart()
   }
