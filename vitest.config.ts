@@ -12,8 +12,8 @@ export default defineConfig({
     // a thread that ends closes descriptors by their numbers, which others may have by then
     pool: 'forks',
     isolate: false,
-    // tests wait more than they compute: the usual number, one less than the cores, leaves a small machine idle
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // tests wait as long as they compute: two processes leave two cores idle half of the time
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 3 * PATIENCE_MS,
     hookTimeout: 3 * PATIENCE_MS,
     expect: { poll: { timeout: PATIENCE_MS } },

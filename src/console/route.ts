@@ -64,7 +64,8 @@ export const param = (name: string, usual = ''): string => current.value.query.g
 
 /** Change parameters of the address and keep the others; what is typed replaces the entry in the history. */
 export function setParams(params: Params, { replace = true } = {}): void {
-  const { path, query } = current.value
+  // a link that was followed a moment ago has changed the address, and its event may be still to come
+  const { path, query } = readRoute(location.hash)
   const text = withParams(query, params).toString()
   navigate(`#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`, { replace })
 }

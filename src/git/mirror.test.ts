@@ -158,15 +158,13 @@ describe('a mirror', () => {
       detached: true,
       stdio: 'ignore',
     })
-    await expect
-      .poll(() => statSync(join(root, 'fetching'), { throwIfNoEntry: false }) !== undefined, { timeout: 20_000 })
-      .toBe(true)
+    await expect.poll(() => statSync(join(root, 'fetching'), { throwIfNoEntry: false }) !== undefined).toBe(true)
     const inside = execFileSync('pgrep', ['-f', mirror.folder], { encoding: 'utf8' }).trim().split('\n').map(Number)
     for (const pid of [child.pid!, ...inside]) process.kill(pid, 'SIGKILL')
     expect(await contentOf(mirror, 'master', 'f')).toBe('one\n')
     expect(await mirror.update()).toBe(true)
     expect(await contentOf(mirror, 'master', 'f')).toBe('two\n')
-  }, 60_000)
+  })
 
   test('answers questions while a large object is on its way', async () => {
     const url = newRepository('seven')
@@ -191,7 +189,7 @@ describe('a mirror', () => {
     const answers = await Promise.all([mirror.objects.read(small), contentOf(mirror, 'master', 'small')])
     process.kill(sender, 'SIGCONT')
     expect([answers[0]?.content.toString(), answers[1], await copied]).toEqual(['little\n', 'little\n', 32 << 20])
-  }, 60_000)
+  })
 
   test('is removed when nobody has used it for a month', () => {
     const [old, used, fresh] = ['0123', '4567', '89ab'].map((name) => join(cache, 'git', name))

@@ -139,4 +139,4 @@ test('A server without protocol 2, one that is gone, and one that answers nonsen
   expect(await other.update()).toBe(true)
   expect((await other.refs())!.branch('master')!.commit).toBe(last)
   other.clear()
-}, 60_000)
+})

@@ -1,6 +1,6 @@
 // One HTTP request with its redirects, over a proxy if there is one. The body comes back as it was sent.
-import * as http from 'node:http'
-import * as https from 'node:https'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
 import { certificateProblem } from '../base/mod.ts'
@@ -85,10 +85,10 @@ function keepsCredentials(from: URL, to: URL): boolean {
   return from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && from.host === to.host
 }
 
-function sendOnce(request: HttpRequest): Promise<http.IncomingMessage> {
+function sendOnce(request: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     open(request).then((message) => {
-      let answer: http.IncomingMessage | undefined
+      let answer: IncomingMessage | undefined
       const overall = setTimeout(
         () => (answer ?? message).destroy(new HttpFailure('Timeout during request')),
         Math.min(request.timeout * 1000, 2 ** 31 - 1),
@@ -108,7 +108,7 @@ function sendOnce(request: HttpRequest): Promise<http.IncomingMessage> {
   })
 }
 
-function limitConnecting(message: http.ClientRequest, socket: Socket, seconds: number): void {
+function limitConnecting(message: ClientRequest, socket: Socket, seconds: number): void {
   if (!socket.connecting) return
   const timer = setTimeout(() => message.destroy(new HttpFailure('Timeout while connecting')), seconds * 1000)
   socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
@@ -116,7 +116,7 @@ function limitConnecting(message: http.ClientRequest, socket: Socket, seconds: n
 
 const unsupported = (url: string): PyError => valueError(`Unsupported url scheme: ${url}`)
 
-async function open(request: HttpRequest): Promise<http.ClientRequest> {
+async function open(request: HttpRequest): Promise<ClientRequest> {
   const { method, proxy } = request
   if (!/^[a-z][a-z0-9+.-]*:/i.test(request.url)) throw unsupported(request.url)
   const url = new URL(request.url)
@@ -125,14 +125,15 @@ async function open(request: HttpRequest): Promise<http.ClientRequest> {
   const secure = url.protocol === 'https:'
   if (!secure && url.protocol !== 'http:') throw unsupported(request.url)
   if (secure) trustSystem()
-  if (proxy === undefined) return (secure ? https : http).request(url, { method, headers, ...tlsOptions(request) })
+  if (proxy === undefined)
+    return (secure ? httpsRequest : httpRequest)(url, { method, headers, ...tlsOptions(request) })
   if (!secure) {
     const own = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
-    return http.request({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
+    return httpRequest({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
   }
   const tunnelled = await tunnel(url, proxy)
   const socket = connectTls({ socket: tunnelled, servername: url.hostname, ...tlsOptions(request) })
-  return https.request(url, { method, headers, createConnection: () => socket })
+  return httpsRequest(url, { method, headers, createConnection: () => socket })
 }
 
 function tlsOptions({ tls: { verify, ca, cert, key } }: HttpRequest): TlsOptions {
@@ -148,8 +149,7 @@ function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>): Promise<Soc
   const path = `${url.hostname}:${url.port || 443}`
   const headers = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
   return new Promise((resolve, reject) => {
-    http
-      .request({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
+    httpRequest({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
       .once('error', reject)
       .once('connect', (response, socket) => {
         if (response.statusCode === 200) resolve(socket as Socket)
@@ -170,7 +170,7 @@ async function collect({ body, ...head }: HttpStream, maxBody: number): Promise<
   return { ...head, body: new Uint8Array(Buffer.concat(pieces)) }
 }
 
-function headersOf(message: http.IncomingMessage): Map<string, string> {
+function headersOf(message: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     const name = canonicalName(message.rawHeaders[i]!)

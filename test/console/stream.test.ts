@@ -49,10 +49,11 @@ describe.skipIf(!hasBrowser)('the stream of the console', () => {
     await connection(page, 'waiting')
     await page.getByText('No connection').first().waitFor()
     site.stage.cluster.start('master')
-    await until('an event that is fired again', async () => {
-      const { status } = await site.stage.cluster.run("salt-run event.send restart/2 '{}'")
+    await until('the master answers again', async () => {
+      const { status } = await site.stage.cluster.run('salt-run manage.versions')
       return status === 0
     })
+    await fire('restart/2')
     await connection(page, 'live')
     await fire('restart/3')
     await until('all events', async () => (await shown(page, 'restart')).includes('restart/3'))

@@ -57,7 +57,12 @@ test('A batch goes on when the master starts again in the midst of it', async ()
 test('A batch of minions of which none answers names them', async () => {
   const site = await TestSite.open()
   try {
-    const master = await site.master('master', '127.0.0.1', { timeout: 1, gather_job_timeout: 1 })
+    const master = await site.master('master', '127.0.0.1', {
+      timeout: 1,
+      gather_job_timeout: 1,
+      // wait for no minion that lost its connection a moment ago
+      job_delivery_window: 0,
+    })
     const minion = await site.minion('web1')
     await minion.close()
     for (const words of [

@@ -65,7 +65,7 @@ describe.skipIf(!canMount)('A root directory', () => {
     expect(readFileSync(join(root, 'etc/app.conf'), 'utf8')).toBe('ahoy on Toolbox\n')
     expect(await outcomes('chroot.highstate', [root])).toEqual([true])
     expect(await call('chroot.in_chroot', [])).toBeTypeOf('boolean')
-  }, 60_000)
+  })
 
   test('whose folders are links to folders of this machine is refused, so that nothing is mounted there', async () => {
     const [bad, victim] = [join(folder, 'bad'), join(folder, 'victim')]

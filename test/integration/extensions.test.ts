@@ -43,7 +43,7 @@ beforeAll(async () => {
     kindstore: { driver: 'kind', suffix: '!' },
   })
   await master.event(/^salt\/minion\/web1\/start$/)
-}, 60_000)
+})
 afterAll(async () => {
   await site?.close()
   packages.remove()
@@ -60,24 +60,24 @@ describe('of an extension', () => {
     expect(await ask('test.versions_report')).toMatch(
       /Salt Extensions:\n +saltext.broken: 1.2\n +saltext.everykind: 1.2\n/,
     )
-  }, 60_000)
+  })
 
   test('states, matchers and tops serve in a highstate', async () => {
     expect(await ask('state.show_top')).toEqual({ base: ['one', 'from_web1'] })
     const ran = (await ask('state.apply', ['one'])) as Record<string, { result: boolean; comment: string }>
     expect(Object.values(ran).map(({ result, comment }) => [result, comment])).toEqual([[true, 'shared']])
-  }, 60_000)
+  })
 
   test('pillars, secrets and renderers give data', async () => {
     expect(await ask('slsutil.renderer', ['', '{{ pillar.kind_pillar }}', 'jinja'])).toBe("['web1', ['a', 'b']]")
     expect(await ask('sdb.get', ['sdb://kindstore/word'])).toBe('word!')
     expect(await ask('slsutil.renderer', ['', 'hello', 'kindly'])).toEqual({ said: 'HELLO' })
-  }, 60_000)
+  })
 
   test('engines and beacons fire events', async () => {
     expect(toPlain((await master.event(/^kind\/engine$/)).data)).toMatchObject({ data: { id: 'web1' } })
     await master.event(/^salt\/beacon\/web1\/kind\/seen$/)
-  }, 60_000)
+  })
 
   test('runners, wheel functions and queues serve on the master', async () => {
     expect(toPlain((await master.run('kind.who')).value)).toEqual(['web1'])
@@ -85,7 +85,7 @@ describe('of an extension', () => {
     expect(toPlain((await master.run('queue.list_queues', [], { backend: 'kind' })).value)).toEqual([
       'of the extension',
     ])
-  }, 60_000)
+  })
 
   test.each([
     ['eoj', true],
@@ -113,7 +113,7 @@ describe('of an extension', () => {
     const executed = await answer({ kwargs: new Map<Value, Value>([['module_executors', ['kind']]]) })
     client.close()
     expect(toPlain(executed)).toEqual(['executed', 'x'])
-  }, 60_000)
+  })
 
   test('outputters, rosters and states of Thorium are found', async () => {
     const opts: Dict = new Map<Value, Value>([['extension_modules', join(site.root, 'none')]])
@@ -123,5 +123,5 @@ describe('of an extension', () => {
     expect((await roster!.read({ tgt: 'web9', tgtType: 'glob' } as never)).entries.has('web9')).toBe(true)
     const registry = new Registry(moduleTable, { opts, grains: new Map(), pillar: new Map(), host })
     expect(Object.keys(await thoriumStates(registry))).toContain('kind')
-  }, 60_000)
+  })
 })

@@ -85,7 +85,7 @@ test('A push reaches minions when the hook of its server has the secret, and not
   expect(taken.status).toBe(202)
   expect(await taken.json()).toEqual({ updating: [url] })
   await until('the push reaches the minion', async () => (await applied(master.config)) === 'two\n')
-}, 60_000)
+})
 
 test.skipIf(noSshd !== undefined)(
   'A remote over SSH is fetched with a key that has a passphrase',

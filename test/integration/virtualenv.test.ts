@@ -43,11 +43,11 @@ describe.runIf(hasVenv())('virtualenv', () => {
       comment: `Virtualenv ${name} is set to be cleared`,
     })
     expect(existsSync(join(name, 'mark'))).toBe(true)
-  }, 60_000)
+  })
 
   test('virtualenv.managed fails where requirements cannot be installed', async () => {
     const requirements = join(folder, 'none.txt')
     const { result, comment } = await salt.state('virtualenv.managed', { name, venv_bin: 'venv', requirements })
     expect([result, String(comment)]).toEqual([false, expect.stringContaining('none.txt')])
-  }, 60_000)
+  })
 })

@@ -47,7 +47,7 @@ it.each(['Reactor', 'Thorium'])('a minion hides no return from the reactor by th
   const evil = await site.minion('evil')
   const ret = { cmd: '_return', jid: '20300101000000000001', fun: 'test.ping', return: true, retcode: 0, user }
   await evil.send(dict({ ...ret, id: 'evil' }))
-  await expect.poll(() => site.events.map(({ tag }) => tag), { timeout: 5000 }).toContain('heard/it')
+  await expect.poll(() => site.events.map(({ tag }) => tag)).toContain('heard/it')
 })
 
 it('a resource with the name * does not have all keys deleted', async () => {
@@ -60,21 +60,22 @@ it('a resource with the name * does not have all keys deleted', async () => {
   const kwarg = dict({ removekeys: true, tgt: 'evil*', timeout: 0.2, gather_job_timeout: 0.2 })
   await site.clear({ cmd: 'runner', fun: 'manage.down', key, user: 'root', arg: [], kwarg })
   const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data
-  await expect.poll(ended, { timeout: 8000 }).toBeDefined()
+  await expect.poll(ended).toBeDefined()
   expect(site.parts.keys.list('minions')).toEqual(['web1'])
-}, 15_000)
+})
 
 it('an expression in the mine does not hold up the master that reads it', async () => {
   site = await Besieged.start()
-  const long = 'a'.repeat(26)
+  // each further letter doubles the steps of the expression: this many take longer than half a minute
+  const long = 'a'.repeat(32)
   const evil = await site.minion(long)
   const entry = { __saltmine_acl__: 1, __data__: 'x', allow_tgt: '([a-z]+)+!', allow_tgt_type: 'pcre' }
   await evil.send(dict({ cmd: '_mine', id: long, data: dict({ facts: dict(entry) }) }))
   const key = readFileSync(`${site.cachedir}/.root_key`, 'utf8')
   await site.clear({ cmd: 'runner', fun: 'mine.get', key, user: 'root', arg: ['*', 'facts'], kwarg: dict({}) })
-  const begun = performance.now()
+  const before = process.cpuUsage()
   const ended = (): Dict | undefined => site.events.find(({ tag }) => /^salt\/run\/\d+\/ret$/.test(tag))?.data
-  await expect.poll(ended, { timeout: 8000 }).toBeDefined()
-  expect(performance.now() - begun).toBeLessThan(400)
+  await expect.poll(ended).toBeDefined()
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10)
   expect(ended()?.get('return')).toEqual(new Map())
 })

@@ -158,9 +158,19 @@ function compiled(name) {
 
 /** Parts of Node that take milliseconds to load, of which a short command needs one or two, if any. */
 const HEAVY = new Set(
-  ['child_process', 'crypto', 'dns/promises', 'fs/promises', 'net', 'tls', 'worker_threads', 'zlib'].map(
-    (name) => `node:${name}`,
-  ),
+  [
+    'child_process',
+    'crypto',
+    'dns/promises',
+    'fs/promises',
+    'http',
+    'http2',
+    'https',
+    'net',
+    'tls',
+    'worker_threads',
+    'zlib',
+  ].map((name) => `node:${name}`),
 )
 
 /** A part of Node; in a short command a heavy one stands for itself until something in it is used. */
