@@ -171,7 +171,7 @@ class Drill {
       let text = ''
       await until(`${what} is refused`, async () => {
         text = await call().then(
-          () => '',
+          (value) => JSON.stringify(value),
           (error: unknown) => toError(error).message,
         )
         return text.includes('majority')
