@@ -19,8 +19,11 @@ const BASE = {
       kim: [{ '*': [{ 'cmd.run': [{ kwargs: { runas: 'nobody$' } }] }] }],
       rita: ['test.*', { '@publish': ['ret', 'metadata'] }],
       alice: ['.*', '@publish'],
+      dora: [{ 'web*': [{ 'cmd.run': [{ args: ['id$'] }] }] }, { 'db*': ['cmd.run'] }],
+      nora: [{ 'N@web': ['test.ping'] }],
     },
   },
+  nodegroups: { web: 'web*' },
   publisher_acl: { nobody: ['test.ping'], daemon: ['.*'] },
   token_expire_user_override: true,
 }
@@ -426,6 +429,13 @@ describe('a master of masters', () => {
     const job = { tgt: '*', fun: 'test.ping', arg: [] }
     await site.access.publishTo(job, ['web1'])
     expect(sent.at(-1)!.has('auth_list')).toBe(false)
+  })
+
+  it('sends no right along that a call of the same function has with other arguments, or that a nodegroup grants', async () => {
+    const twice = { fun: ['cmd.run', 'cmd.run'], arg: [['id'], ['reboot']], tgt: 'db1' }
+    expect(errorOf(await as('dora', twice))).toBe('')
+    expect(errorOf(await as('nora', { tgt: 'web1' }))).toBe('')
+    expect(sent.map((load) => load.get('auth_list'))).toEqual([[dict({ 'db*': ['cmd\\.run$'] })], ['@none']])
   })
 
   it('lets clients ask ids whether a job runs, and by no expression', async () => {

@@ -32,6 +32,7 @@ import {
   mayPublish,
   mayPublishAnywhere,
   maySetField,
+  NOTHING,
   rightsFor,
 } from './allowed.ts'
 import { type AskedRight, readAsked, targetKey, verdictsAnswer } from './asked-rights.ts'
@@ -443,5 +444,5 @@ function rightsFromAbove(kwargs: Dict): Value[] | undefined {
   const list = kwargs.get('auth_list') ?? null
   if (isList(list)) return list.length === 0 ? undefined : [...list]
   // nobody is allowed anything by what cannot be read
-  return ['@none']
+  return [NOTHING]
 }
