@@ -146,7 +146,8 @@ export class Manifests {
     }
   }
 
-  private forget(): void {
+  /** Ask anew from now on: files of the master may have changed. */
+  forget(): void {
     this.trusted.clear()
     this.counts.clear()
   }
