@@ -177,8 +177,8 @@ export class Syndic {
         }
         const fun = shownText(briefStr(load.get('fun') ?? ''))
         this.log('error', `Job ${jid} (${fun}) of master ${master} was not published here: ${toError(error).message}`)
+        // otherwise it may be tried again, and what the master published all the same goes to the master that asked for it
         if (isRefused) this.jobs.done(jid)
-        else this.jobs.forget(jid)
         if (isRefused) await this.tellUnmatched(emptyList(load, jid), jid, master)
         return
       }
