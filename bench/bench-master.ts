@@ -32,14 +32,22 @@ const PYTHONPATH = [process.env['SALT_TREE'], process.env['SALT_PYTHONPATH'], pr
 export function saltPython(): string {
   const candidates = [process.env['SALT_PYTHON'], 'python3', '/usr/bin/python3'].filter((name) => name !== undefined)
   const env = { ...process.env, PYTHONPATH }
-  const found = candidates.find((name) => spawnSync(name, ['-c', 'import salt.scripts, tornado'], { env }).status === 0)
+  const found = candidates.find(
+    (name) => spawnSync(name, ['-c', 'import salt.scripts, salt.cli.daemons, tornado'], { env }).status === 0,
+  )
   if (found === undefined) throw new NoPeerError('No Python can import Salt: name one that can in SALT_PYTHON')
   return found
 }
 
+/** The file of a built program. */
+export function builtProgram(root: string, name: string): string {
+  const file = join(root, process.env['BRINE_DIST'] ?? 'dist', `${name}.js`)
+  if (!existsSync(file)) throw new NoPeerError(`There is no ${file}: build the programs with npm run build`)
+  return file
+}
+
 function programsOf(side: Side, root: string): Programs {
-  if (side === 'brine')
-    return (name) => [process.execPath, join(root, process.env['BRINE_DIST'] ?? 'dist', `${name}.js`)]
+  if (side === 'brine') return (name) => [process.execPath, builtProgram(root, name)]
   const python = saltPython()
   return (name) => [
     python,

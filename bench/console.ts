@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/free-port.ts'
+import { builtProgram } from './bench-master.ts'
 import { JID, minionIds, writeJob, writeKeys } from './console-store.ts'
 import { benchSwarm } from './console-swarm.ts'
 import { printLooks } from './console-table.ts'
@@ -54,7 +55,7 @@ class ConsoleMaster {
     }
     writeFileSync(this.path('etc', 'master'), JSON.stringify(options))
     const output = openSync(this.path('out'), 'a')
-    const program = join(root, process.env['BRINE_DIST'] ?? 'dist', 'salt-master.js')
+    const program = builtProgram(root, 'salt-master')
     this.child = spawn(process.execPath, [program, '-c', this.path('etc')], { stdio: ['ignore', output, output] })
     for (let tries = 0; !(await this.answers()); tries++) {
       if (tries > START_S * 5) throw new Error(`The master does not answer:\n${readFileSync(this.path('out'), 'utf8')}`)

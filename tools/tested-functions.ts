@@ -21,10 +21,12 @@ export class Mentions {
   private readonly words = new Map<string, Set<string>>()
 
   add(path: string, text: string): void {
-    for (const [name] of text.matchAll(/\b\w+\.\w+\b/g)) this.full.add(name)
+    // a name before a colon is a stand-in that a test brings
+    const called = path.endsWith('.ts') ? text.replaceAll(/'\w+\.\w+':/g, '') : text
+    for (const [name] of called.matchAll(/\b\w+\.\w+\b/g)) this.full.add(name)
     // the tag of a state in a return
     for (const [, module, fun] of text.matchAll(/\b(\w+?)_\|-[^"\n]*?_\|-(\w+)/g)) this.full.add(`${module}.${fun}`)
-    for (const subject of testedSubjects(path, text)) this.addWords(subject, text)
+    for (const subject of testedSubjects(path, text)) this.addWords(subject, called)
   }
 
   private addWords(subject: string, text: string): void {

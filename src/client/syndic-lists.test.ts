@@ -63,7 +63,10 @@ describe('The minions below syndics', () => {
       list('syndic/east', { minions: ['web1', 'w1'] }),
       ...['web1', 'w1'].map((id) => list(`syndic/east/syndic/${id}`, { minions: [] })),
     ]
-    expect(await gathered({ minions: ['web1'], syndics: ['west', 'east'], events })).toEqual(['web1 silent', 'w1 silent'])
+    expect(await gathered({ minions: ['web1'], syndics: ['west', 'east'], events })).toEqual([
+      'web1 silent',
+      'w1 silent',
+    ])
   })
 
   it('are not waited for without end where a syndic tells list after list', async () => {

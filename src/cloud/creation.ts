@@ -125,7 +125,7 @@ async function undoAfter(parts: CreationParts, record: RecordedCreation, reason:
 }
 
 /** Remove machine and key of an unfinished creation. */
-export async function undoCreation(parts: CreationParts, record: RecordedCreation): Promise<void> {
+async function undoCreation(parts: CreationParts, record: RecordedCreation): Promise<void> {
   const { name, alias, driver: driverName, token, noted, publicPem, isRequested } = record.creation
   const { access } = parts.deploying
   if (publicPem !== undefined) await removeKey(access, name, publicPem)

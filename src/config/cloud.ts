@@ -1,13 +1,15 @@
 // The files of salt-cloud: `cloud` with `cloud.conf.d`, `cloud.providers` with `cloud.providers.d`, `cloud.profiles` with `cloud.profiles.d`.
 // A broken file is an error: a machine made of half of its settings costs money.
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { didYouMean, type Log, type Position } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, quote, str, textOf, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
-import { type ProcessEnvironment, readConfigFiles } from './files.ts'
+import { defaultConfig, type ProcessEnvironment, readConfigFiles } from './files.ts'
 import type { Sources } from './source.ts'
 import type { ConfigRenderer } from './templates.ts'
 import { option } from './view.ts'
+
+const MASTER_CONFIG = defaultConfig('master')
 
 export interface CloudFilesRequest {
   /** The options of the master. */
@@ -71,10 +73,10 @@ export async function readCloudFiles(request: CloudFilesRequest): Promise<CloudF
   }
 }
 
-/** Return the folder of the configuration: that of the master's file, where there is one. */
+/** Return the folder of the configuration: the one that a program was given, or else that of the file of the master. */
 export function configFolder(opts: Dict): string {
-  const file = textOf(opts.get('conf_file') ?? null)
-  return file ? dirname(file) : option(opts, 'config_dir')
+  const given = resolve(option(opts, 'config_dir'))
+  return given === dirname(MASTER_CONFIG) ? dirname(option(opts, 'conf_file')) : given
 }
 
 /** Definitions may be in the main file, too. */

@@ -1,7 +1,7 @@
 // One HTTP request with its redirects, over a proxy if there is one. The body comes back as it was sent.
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls'
 import { certificateProblem } from '../base/mod.ts'
 import { isSecretHeader, type PyError, valueError } from '../data/mod.ts'
@@ -140,9 +140,13 @@ async function open(request: HttpRequest): Promise<ClientRequest> {
     return httpRequest({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
   }
   const tunnelled = await tunnel(url, proxy)
-  const socket = connectTls({ socket: tunnelled, servername: url.hostname, ...tlsOptions(request) })
+  const socket = connectTls({ socket: tunnelled, ...named(url), ...tlsOptions(request) })
   return httpsRequest(url, { method, headers, createConnection: () => socket })
 }
+
+/** TLS names servers by their names only, not by addresses. */
+const named = ({ hostname }: URL): TlsOptions =>
+  isIP(hostname.replace(/^\[|\]$/g, '')) ? { host: hostname } : { servername: hostname }
 
 function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest): TlsOptions {
   return {

@@ -8,6 +8,7 @@ export const beaconTable: Readonly<Record<string, () => Promise<{ default: Beaco
   http_status: () => import('../library/network/http/beacon.ts'),
   inotify: () => import('../library/files/inotify/inotify.beacon.ts'),
   journald: () => import('../library/system/journald/beacon.ts'),
+  kubernetes: () => import('../library/containers/kubernetes/beacon.ts'),
   load: () => import('../library/system/load/beacon.ts'),
   log: () => import('../library/system/log/beacon.ts'),
   memusage: () => import('../library/system/memory/beacon.ts'),

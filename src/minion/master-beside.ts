@@ -5,19 +5,20 @@ import { dirname, join } from 'node:path'
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
+import type { OverSsh } from '../runner/mod.ts'
 import type { MasterReach } from '../sdk/mod.ts'
 import { renderConfig } from './config-renderer.ts'
 
-/** Looks for it when it is first asked for; undefined when there is none. */
-export function masterBeside(opts: Dict, log: Log): () => Promise<MasterReach | undefined> {
+/** Looks for it when it is first asked for; undefined when there is none. `overSsh` is what the program reaches for functions of the master. */
+export function masterBeside(opts: Dict, log: Log, overSsh?: OverSsh): () => Promise<MasterReach | undefined> {
   let found: Promise<MasterReach | undefined> | undefined
   return () => {
-    found ??= reach(opts, log)
+    found ??= reach(opts, log, overSsh)
     return found
   }
 }
 
-async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
+async function reach(opts: Dict, log: Log, overSsh?: OverSsh): Promise<MasterReach | undefined> {
   const path = join(dirname(option(opts, 'conf_file')), 'master')
   if (!existsSync(path)) return undefined
   const [{ masterConfig }, { callingContext, socketAccess }, { fetchSdb }] = await Promise.all([
@@ -25,7 +26,7 @@ async function reach(opts: Dict, log: Log): Promise<MasterReach | undefined> {
     import('../runner/mod.ts'),
     import('../pybridge/mod.ts'),
   ])
-  const access = socketAccess(await masterConfig({ path, fetchSdb, render: renderConfig }), log)
+  const access = socketAccess(await masterConfig({ path, fetchSdb, render: renderConfig }), log, overSsh && { overSsh })
   const context = callingContext(access, { jid: '', user: 'UNKNOWN', tag: 'salt/run' })
   return (await context.functions()).master
 }

@@ -18,6 +18,7 @@ import { collectGrains } from '../grains/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
 import { reportExtensions } from '../pybridge/mod.ts'
+import type { OverSsh } from '../runner/mod.ts'
 import type { Schedule } from '../schedule/mod.ts'
 import { type StorageMoment, StorageWatch } from '../store/mod.ts'
 import { Telemetry, type Tracer } from '../telemetry/mod.ts'
@@ -55,6 +56,7 @@ export class Minion {
   private fatal!: (error: Error) => void
   private finish!: (why: string) => void
   private readonly startedAs: readonly string[] | undefined
+  private readonly overSsh: OverSsh | undefined
   private jobs!: Jobs
   private peers: MasterPeer[] = []
   private schedule: Schedule | undefined
@@ -70,9 +72,10 @@ export class Minion {
   private tracer: Tracer | undefined
   private hasMasters = false
 
-  /** `startedAs`: the words that start it again in the background. */
-  constructor(opts: Dict, log: Log, startedAs?: readonly string[]) {
+  /** `startedAs`: the words that start it again in the background; `overSsh`: what the program reaches for a master beside it. */
+  constructor(opts: Dict, log: Log, startedAs?: readonly string[], overSsh?: OverSsh) {
     this.startedAs = startedAs
+    this.overSsh = overSsh
     this.opts = opts
     this.host = new LocalHost({ cache: option(opts, 'cachedir') })
     this.log = log
@@ -339,7 +342,7 @@ export class Minion {
         unsent: () => peer?.unsent ?? [],
         signal: (jid, signal) => this.jobs.signal(jid, signal),
         answers: async (master) => peer?.answers(master) ?? false,
-        masterBeside: masterBeside(this.opts, this.log),
+        masterBeside: masterBeside(this.opts, this.log, this.overSsh),
         upgrade: beginUpgrade,
         end: () => this.finish('a request to end'),
         ...(this.startedAs && { startedAs: this.startedAs }),

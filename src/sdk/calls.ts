@@ -56,6 +56,34 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_ec2.allocate_eip_address': Dict
+  'boto_ec2.associate_eip_address': boolean
+  'boto_ec2.attach_volume': boolean
+  'boto_ec2.create_key': false | string
+  'boto_ec2.create_tags': boolean
+  'boto_ec2.create_volume': Dict
+  'boto_ec2.delete_key': boolean
+  'boto_ec2.delete_tags': boolean
+  'boto_ec2.delete_volume': boolean
+  'boto_ec2.detach_volume': boolean
+  'boto_ec2.disassociate_eip_address': boolean
+  'boto_ec2.exists': boolean
+  'boto_ec2.find_images': string[]
+  'boto_ec2.find_instances': string[]
+  'boto_ec2.get_all_eip_addresses': string[]
+  'boto_ec2.get_all_tags': Dict
+  'boto_ec2.get_all_volumes': string[]
+  'boto_ec2.get_eip_address_info': Dict[]
+  'boto_ec2.get_id': null | string
+  'boto_ec2.get_key': false | string[]
+  'boto_ec2.get_keys': false | string[]
+  'boto_ec2.get_tags': Dict[]
+  'boto_ec2.get_unassociated_eip_address': null | string
+  'boto_ec2.get_zones': string[]
+  'boto_ec2.import_key': false | string
+  'boto_ec2.release_eip_address': boolean
+  'boto_ec2.run': Dict | false
+  'boto_ec2.set_attribute': boolean
   'boto_secgroup.authorize': boolean
   'boto_secgroup.convert_to_group_ids': string[]
   'boto_secgroup.create': boolean
@@ -67,6 +95,14 @@ export interface Calls {
   'boto_secgroup.get_group_id': null | string
   'boto_secgroup.revoke': boolean
   'boto_secgroup.set_tags': boolean
+  'boto_sns.create': boolean
+  'boto_sns.delete': boolean
+  'boto_sns.exists': boolean
+  'boto_sns.get_all_subscriptions_by_topic': Dict[]
+  'boto_sns.get_all_topics': Dict
+  'boto_sns.get_arn': string
+  'boto_sns.subscribe': boolean
+  'boto_sns.unsubscribe': boolean
   'boto_sqs.create': Dict
   'boto_sqs.delete': Dict
   'boto_sqs.exists': Dict
@@ -458,6 +494,7 @@ export interface Calls {
   'hashutil.github_signature': boolean
   'hashutil.hmac_compute': string
   'hashutil.hmac_signature': boolean
+  'helm.repo_manage': Dict
   'highstate_doc.markdown_basic_jinja_template': string
   'highstate_doc.markdown_default_jinja_template': string
   'highstate_doc.markdown_full_jinja_template': string
@@ -508,6 +545,8 @@ export interface Calls {
   'iwtools.set_mode': string
   'kmod.available': string[]
   'kmod.mod_list': string[]
+  'kubeadm.join_params': Dict
+  'kubeadm.token_list': Dict[]
   'kubernetes.cluster_info': Dict
   'kubernetes.cluster_role_bindings': string[]
   'kubernetes.cluster_roles': string[]
@@ -1092,6 +1131,9 @@ export interface Calls {
   'rsync.config': string
   'rsync.rsync': Dict
   'rsync.version': string
+  's3.delete': null
+  's3.head': Dict
+  's3.put': null
   'saltutil.clear_cache': boolean
   'saltutil.clear_job_cache': boolean
   'saltutil.cmd': Dict

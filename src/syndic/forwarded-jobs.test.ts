@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { silentLog } from '../base/mod.ts'
 import { ForwardedJobs } from './forwarded-jobs.ts'
 
-const [FIRST, SECOND, THIRD] = [1, 2, 3].map((n) => `2030010100000000000${n}`) as [string, string, string]
+const [FIRST, SECOND, THIRD] = ['20300101000000000001', '20300101000000000002', '20300101000000000003']
 let folder: string
 let file: string
 
@@ -15,33 +15,36 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const open = (): ForwardedJobs => new ForwardedJobs(file, silentLog)
+it('A job that was handed on is not begun again, also after a restart, and its master is known', () => {
+  const jobs = new ForwardedJobs(file, silentLog)
+  expect(jobs.begin(FIRST, 'top:4506')).toBe(true)
+  expect(jobs.masterOf(FIRST)).toBe('top:4506')
+  jobs.done(FIRST)
+  expect(jobs.begin(FIRST, 'top:4506')).toBe(false)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.begin(FIRST, 'other')).toBe(false)
+  expect(again.masterOf(FIRST)).toBe('top:4506')
+  expect(again.masterOf(SECOND)).toBeUndefined()
+})
 
-describe('Jobs from masters above', () => {
-  it('are known after a restart, and handed on once', () => {
-    const jobs = open()
-    expect(jobs.begin(FIRST, 'top.example.com')).toBe(true)
-    jobs.done(FIRST)
-    jobs.begin(SECOND, 'other.example.com')
-    const again = open()
-    expect([again.begin(FIRST, 'top.example.com'), again.begin(SECOND, 'other.example.com')]).toEqual([false, true])
-    expect([FIRST, SECOND].map((jid) => again.masterOf(jid))).toEqual(['top.example.com', 'other.example.com'])
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-  })
+it('A job whose hand-over was cut off by a crash is begun again, and broken lines are left out', () => {
+  new ForwardedJobs(file, silentLog).begin(FIRST, 'top')
+  appendFileSync(file, `not a job = top\n${SECOND} ? top\n${SECOND.slice(0, 9)}`)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.masterOf(FIRST)).toBe('top')
+  expect(again.masterOf(SECOND)).toBeUndefined()
+  expect(again.begin(FIRST, 'top')).toBe(true)
+})
 
-  it('have no other master because a line was cut', () => {
-    const jobs = open()
-    jobs.begin(FIRST, 'top.example.com')
-    jobs.begin(SECOND, 'top.example.com')
-    truncateSync(file, readFileSync(file).length - 5)
-    const again = open()
-    expect(again.masterOf(SECOND)).toBeUndefined()
-    again.begin(THIRD, 'top.example.com')
-    const last = open()
-    expect([FIRST, SECOND, THIRD].map((jid) => last.masterOf(jid))).toEqual([
-      'top.example.com',
-      undefined,
-      'top.example.com',
-    ])
-  })
+it('A job gets no other master because the end of a line was cut off', () => {
+  const name = 'top.example.com'
+  const jobs = new ForwardedJobs(file, silentLog)
+  jobs.begin(FIRST, name)
+  jobs.begin(SECOND, name)
+  truncateSync(file, statSync(file).size - 5)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.masterOf(SECOND)).toBeUndefined()
+  again.begin(THIRD, name)
+  const last = new ForwardedJobs(file, silentLog)
+  expect([FIRST, SECOND, THIRD].map((jid) => last.masterOf(jid))).toEqual([name, undefined, name])
 })

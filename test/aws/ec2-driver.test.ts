@@ -175,7 +175,7 @@ describe.each(ways())('the driver ec2, %s', (way) => {
     const tag = 'ResourceType=instance,Tags=[{Key=Name,Value=theirs1}]'
     await aws('run-instances', '--image-id', IMAGE, '--tag-specifications', tag)
     await account.destroy(await nodeOf('theirs1'), steps)
-    const after = await aws('describe-instances', '--filters', 'Name=image-id,Values=' + IMAGE)
+    const after = await aws('describe-instances', '--filters', `Name=image-id,Values=${IMAGE}`)
     const states = after.Reservations.flatMap(
       (one: { Instances: { State: { Name: string }; Tags: { Value: string }[] }[] }) =>
         one.Instances.filter(({ Tags }) => Tags.some(({ Value }) => Value.startsWith('theirs1-DEL'))).map(

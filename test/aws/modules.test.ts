@@ -1,70 +1,30 @@
 // The modules and states boto_* against moto, and against answers recorded from it.
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
-import { LocalHost } from '../../src/host/mod.ts'
-import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
-import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
-import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
-import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
-import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
-import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
-import {
-  type Keywords,
-  type ModuleDeclaration,
-  type StateDeclaration,
-  tryFunction,
-  tryState,
-} from '../../src/sdk/mod.ts'
+import type { Plain } from '../../src/data/mod.ts'
+import { AwsCalls } from './calls.ts'
 import { type AwsService, awsService, hasMoto, ways, withoutMoto } from './service.ts'
-
-const MODULES: ModuleDeclaration[] = [secgroup, sqs, vpc]
-const STATES: StateDeclaration[] = [secgroupStates, sqsStates, vpcStates]
-
-const host = new LocalHost()
-
-/** All functions of the modules by name, which call each other. */
-const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promise<Value>> = Object.fromEntries(
-  MODULES.flatMap((module) =>
-    Object.keys(module.functions).map((name) => [
-      `${module.name}.${name}`,
-      (args: readonly Value[], kwargs: Keywords) => tryFunction(module, name, { args, kwargs, host, others }),
-    ]),
-  ),
-)
 
 describe.each(ways())('modules for AWS, %s', (way) => {
   let service: AwsService
   beforeAll(async () => {
     service = await awsService(way, 'modules')
+    calls = new AwsCalls(service.url)
   })
-  afterAll(() => service.close())
+  const folder = mkdtempSync(join(tmpdir(), 'aws-'))
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await service.close()
+  })
 
-  const profile = (): Dict =>
-    fromPlain({ region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: service.url }) as Dict
-  const keywords = (given: Plain): Record<string, Value> => ({
-    ...Object.fromEntries(fromPlain(given) as Dict as unknown as Map<string, Value>),
-    profile: profile(),
-  })
-  const call = async (name: string, given: Plain = {}): Promise<unknown> =>
-    toPlain(await others[name]!([], keywords(given)))
-  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
-  const apply = async (name: string, given: Plain) => {
-    const [module, fun] = name.split('.') as [string, string]
-    const states = STATES.find((one) => one.name === module)!
-    const run = async (isTest: boolean) =>
-      toPlain(await tryState(states, fun, { kwargs: keywords(given), host, others, test: isTest })) as {
-        result: boolean | null
-        comment: string | string[]
-        changes: Record<string, Record<string, unknown>>
-      }
-    const foreseen = await run(true)
-    const done = await run(false)
-    const again = await run(false)
-    expect([name, again.result, again.changes, done.result], String(done.comment)).toEqual([name, true, {}, true])
-    return { foreseen, done, again }
-  }
+  let calls: AwsCalls
+  const call = (name: string, given?: Plain) => calls.call(name, given)
+  const run = (name: string, given: Plain, isTest: boolean) => calls.run(name, given, isTest)
+  const apply = (name: string, given: Plain) => calls.apply(name, given)
 
   test('a network, a subnet, a gateway and a route table are made once', async () => {
     const made = await apply('boto_vpc.present', { name: 'main', cidr_block: '10.1.0.0/16', tags: { team: 'web' } })
@@ -137,6 +97,72 @@ describe.each(ways())('modules for AWS, %s', (way) => {
     expect(await call('boto_sqs.get_attributes', { name: 'orders' })).toMatchObject({
       error: { message: expect.stringContaining('NonExistentQueue') },
     })
+  })
+
+  test('a topic has the subscriptions of its state', async () => {
+    const subscriptions = [{ protocol: 'https', endpoint: 'https://ann:pw@www.example.com/hook' }]
+    const made = await apply('boto_sns.present', { name: 'alarms' })
+    expect(made.foreseen).toMatchObject({ result: null, comment: 'AWS SNS topic alarms is set to be created.' })
+    const other = { protocol: 'https', endpoint: 'https://www.example.com/hook' }
+    const more = await apply('boto_sns.present', { name: 'alarms', subscriptions: [other] })
+    expect(more.done.comment).toContain(' AWS SNS subscription https:https://www.example.com/hook set on topic alarms.')
+    const foreseen = await run('boto_sns.present', { name: 'alarms', subscriptions }, true)
+    expect(foreseen.comment).toContain('https://ann:****@www.example.com')
+    expect(await call('boto_sns.get_arn', { name: 'alarms' })).toMatch(/^arn:aws:sns:us-east-1:\d+:alarms$/)
+    const gone = await apply('boto_sns.absent', { name: 'alarms', unsubscribe: true })
+    expect(gone.done).toMatchObject({ comment: 'AWS SNS topic alarms deleted.', changes: { new: null } })
+  })
+
+  test('objects are put, listed, read and deleted', async () => {
+    const file = join(folder, 'object')
+    writeFileSync(file, 'content of å\n')
+    const object = { bucket: 'files', path: 'a b/ä.txt' }
+    const ask = (name: string, given: Plain) => calls.s3(name, given)
+    await ask('s3.put', { bucket: 'files' })
+    await ask('s3.put', { ...object, local_file: file })
+    expect(JSON.stringify(await ask('s3.get', { bucket: 'files' }))).toContain('a b/ä.txt')
+    expect(await ask('s3.get', { ...object, local_file: `${file}2` })).toBe(`Saved to local file: ${file}2`)
+    expect(readFileSync(`${file}2`, 'utf8')).toBe('content of å\n')
+    expect(await ask('s3.head', object)).toMatchObject({ headers: { etag: expect.stringMatching(/^"\w{32}"$/) } })
+    await ask('s3.delete', object)
+    await expect(ask('s3.get', { ...object, local_file: file })).rejects.toThrow('Failed to get file. NoSuchKey: ')
+    await expect(ask('s3.get', { bucket: '../x' })).rejects.toThrow("'../x' is no name of a bucket")
+  })
+
+  test('machines, key pairs, addresses and volumes have functions', async () => {
+    const made = await apply('boto_ec2.key_present', { name: 'ops', save_private: folder })
+    expect(made.foreseen.comment).toBe('The key ops is set to be created.')
+    expect(made.done.changes).toEqual({ old: null, new: 'ops' })
+    expect(statSync(join(folder, 'ops.pem')).mode & 0o777).toBe(0o600)
+    expect(await call('boto_ec2.get_keys')).toEqual(['ops'])
+    expect((await apply('boto_ec2.key_absent', { name: 'ops' })).done.comment).toBe('The key ops is deleted.')
+    const { instance_id } = (await call('boto_ec2.run', {
+      image_id: 'ami-03cf127a',
+      name: 'one',
+      instance_type: 't2.micro',
+      tags: { team: 'web' },
+    })) as { instance_id: string }
+    expect(await call('boto_ec2.get_id', { name: 'one', in_states: ['running'] })).toBe(instance_id)
+    expect(await call('boto_ec2.get_tags', { instance_id })).toContainEqual({ team: 'web' })
+    expect(
+      await call('boto_ec2.set_attribute', { attribute: 'sourceDestCheck', attribute_value: false, instance_id }),
+    ).toBe(true)
+    expect(await call('boto_ec2.get_attribute', { attribute: 'sourceDestCheck', instance_id })).toEqual({
+      sourceDestCheck: false,
+    })
+    const volume = (await call('boto_ec2.create_volume', {
+      zone_name: 'us-east-1a',
+      size: 1,
+      wait_for_creation: true,
+    })) as Record<string, string>
+    expect(await call('boto_ec2.get_all_volumes')).toContain(volume['result'])
+    expect(await call('boto_ec2.delete_volume', { volume_id: volume['result']! })).toBe(true)
+    const address = (await call('boto_ec2.allocate_eip_address', { domain: 'vpc' })) as Record<string, string>
+    expect(
+      await call('boto_ec2.associate_eip_address', { instance_id, allocation_id: address['allocation_id']! }),
+    ).toBe(true)
+    expect(await call('boto_ec2.get_eip_address_info')).toMatchObject([{ instance_id }])
+    expect(await call('boto_ec2.terminate', { instance_id })).toBe(true)
   })
 
   test('a network and what is in it are removed', async () => {

@@ -1,4 +1,4 @@
-// AWS for tests. Where moto can run (`moto_server` on the path, or `MOTO_DIR`, a checkout of it for Debian's python3), tests run against it.
+// AWS for tests. With `npm run aws`, tests run against moto: `moto_server` on the path, or `MOTO_DIR`, a checkout of it for Debian's python3.
 // Always they run against answers that were recorded from moto: `RECORD_AWS=1` writes them anew. Requests are matched by method, path and body;
 // headers, which hold keys and signatures, are not recorded.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -28,13 +28,14 @@ const MOTO_DIR = process.env['MOTO_DIR']
 /** Return the program that is moto's server; undefined where there is none. */
 function motoProgram(): string[] | undefined {
   if (MOTO_DIR && existsSync(`${MOTO_DIR}/moto/server.py`)) return ['/usr/bin/python3', '-m', 'moto.server']
+  if (!process.env['AWS_TESTS']) return undefined
   const found = spawnSync('sh', ['-c', 'command -v moto_server'], { encoding: 'utf8' }).stdout.trim()
   return found === '' ? undefined : [found]
 }
 
 export const hasMoto = (): boolean => motoProgram() !== undefined
 
-export const withoutMoto = 'moto is not here: install moto_server, or set MOTO_DIR to a checkout of it'
+export const withoutMoto = 'npm run aws, with moto_server on the path or MOTO_DIR set to a checkout of moto'
 
 async function startMoto(): Promise<AwsService> {
   const [program, ...words] = motoProgram()!
@@ -48,7 +49,11 @@ async function startMoto(): Promise<AwsService> {
     return (await fetch(`${url}/moto-api/`).catch(() => undefined))?.ok === true
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  return { url, close: async () => (child.kill('SIGKILL'), void (await ended)) }
+  const close = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { url, close }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

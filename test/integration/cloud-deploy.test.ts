@@ -1,7 +1,7 @@
-// salt-cloud with the driver saltify against a real sshd whose processes see a machine of their own: the deployment of this installation, events,
+// salt-cloud with the driver saltify against a real sshd whose processes see a machine of their own: the deployment, events,
 // the first answer of the minion, and its end.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,6 +22,13 @@ for folder in /opt /usr/local/bin /var/cache /var/log /var/lib /run; do mount -t
 mkdir -p /run/sshd /var/log/salt
 shift; exec "$@"`
 
+/** Pack what a minion needs of dist/ as npm does. The lab sends the whole installation with its Node. */
+function packMinion(file: string): string {
+  const parts = ['parts', 'python', 'package.json', 'salt-minion.js', 'salt-call.js'].map((name) => `dist/${name}`)
+  execFileSync('tar', ['--transform=s,^,package/,', '-I', 'gzip -1', '-cf', file, ...parts], { cwd: root })
+  return file
+}
+
 let home: string
 let site: TestSite
 let master: TestMaster
@@ -38,7 +45,7 @@ beforeAll(async () => {
     mkdirSync(join(master.config, name, '..'), { recursive: true })
     writeFileSync(join(master.config, name), JSON.stringify(value))
   }
-  write('cloud', { cachedir: join(home, 'cache'), master: '127.0.0.1' })
+  write('cloud', { cachedir: join(home, 'cache'), master: '127.0.0.1', package: packMinion(join(home, 'brine.tgz')) })
   write('cloud.providers.d/own.conf', { racks: { driver: 'saltify' } })
   const login = {
     ssh_host: '127.0.0.1',
@@ -52,7 +59,6 @@ beforeAll(async () => {
       minion: { publish_port: site.ports.pub, grains: { role: 'web' } },
       grains: { rack: 7 },
     },
-    stranger: { provider: 'racks', ...login, private_key: sshd.strangeIdentity },
   })
 })
 afterAll(async () => {
@@ -64,7 +70,7 @@ afterAll(async () => {
 
 const accepted = () => master.wheel('key.list', ['accepted'])
 
-/** The built program, which sends the installation that it is part of. */
+/** The built program. */
 async function run(...words: string[]): Promise<{ status: number | null; out: string; err: string }> {
   const program = [join(root, 'dist', 'salt-cloud.js'), '-c', master.config, '--out=json']
   const child = spawn(process.execPath, [...program, ...words])
@@ -92,7 +98,12 @@ const onHost = (line: string): string => {
 
 describe.skipIf(cannot)('salt-cloud with saltify', () => {
   it('accepts no key when the login is refused', async () => {
-    const { status, out } = await run('-p', 'stranger', 'box1')
+    const login = [
+      `ssh_port=${sshd.port}`,
+      `private_key=${sshd.strangeIdentity}`,
+      `known_hosts_file=${sshd.knownHosts}`,
+    ]
+    const { status, out } = await run('-b', '127.0.0.1', 'box1', ...login)
     expect(status).toBe(1)
     expect(JSON.parse(out).box1.Error).toContain('The login is refused')
     expect(await accepted()).toEqual({ minions: [] })
@@ -129,6 +140,26 @@ describe.skipIf(cannot)('salt-cloud with saltify', () => {
     expect(JSON.parse((await run('-p', 'box', 'box1')).out).box1).toEqual({
       Error: 'box1 already exists under racks:saltify',
     })
+  })
+
+  it('is asked by the runner, and by functions on the minion of the master', async () => {
+    const { value } = await master.run('cloud.query')
+    expect(toPlain(value)).toMatchObject({ racks: { saltify: { box1: { state: 'running' } } } })
+    const options = JSON.parse(readFileSync(join(master.config, 'master'), 'utf8'))
+    const minion = { id: 'beside', master: '127.0.0.1', master_port: site.ports.ret, publish_port: site.ports.pub }
+    writeFileSync(join(master.config, 'minion'), JSON.stringify({ root_dir: options.root_dir, ...minion }))
+    const keys = (await master.wheel('key.gen_accept', ['beside'])) as { pub: string; priv: string }
+    const pki = join(options.root_dir, 'etc', 'salt', 'pki', 'minion')
+    mkdirSync(pki, { recursive: true })
+    writeFileSync(join(pki, 'minion.pem'), keys.priv, { mode: 0o400 })
+    writeFileSync(join(pki, 'minion.pub'), keys.pub)
+    const call = [join(root, 'dist', 'salt-call.js'), '-c', master.config, '--out=json', 'cloud.has_instance', 'box1']
+    const child = spawn(process.execPath, call, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let out = ''
+    child.stdout.on('data', (piece) => void (out += piece))
+    await new Promise((done) => child.once('close', done))
+    expect(JSON.parse(out)).toEqual({ local: true })
+    await master.wheel('key.delete', ['beside'])
   })
 
   it('removes the minion and its key when the machine is destroyed', async () => {

@@ -4,10 +4,18 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
 import { saltCloud } from '../../src/cli/cloud/main.ts'
-import { toPlain } from '../../src/data/mod.ts'
+import { configSources } from '../../src/cli/config-sources.ts'
+import { overSsh } from '../../src/cli/over-ssh.ts'
+import { openCloud } from '../../src/cloud/mod.ts'
+import { clientConfig } from '../../src/config/mod.ts'
+import { fromPlain, toPlain, type Value } from '../../src/data/mod.ts'
+import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
 import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
+
+const SEEDS = join(import.meta.dirname, '..', 'seeds', 'dns')
 
 let site: TestSite
 let master: TestMaster
@@ -47,6 +55,8 @@ key:
   deploy: True
   package: ${join(master.config, 'master')}
   script: none.sh
+centos7-prod:
+  extends: base
 `,
   )
 })
@@ -70,17 +80,32 @@ async function cloud(...words: string[]): Promise<Ended> {
     terminal: false,
   }
   const asked = { isTerminal: false, ask: async () => answer, close: () => {} }
-  const drivers = { disk: () => import('../cloud/disk-driver.ts') }
   ended.status = await saltCloud(['-c', master.config, '--out=json', ...words], streams, { questions: asked, drivers })
   return ended
 }
 let answer: string | undefined
+
+const drivers = { disk: () => import('../cloud/disk-driver.ts') }
 
 const made = (): string[] =>
   existsSync(machines) ? readdirSync(machines).filter((name) => name.endsWith('.json')) : []
 const tags = (): string[] => master.seen.map(({ tag }) => tag).filter((tag) => tag.startsWith('salt/cloud/'))
 
 describe('salt-cloud', () => {
+  it('does what the document prints', async () => {
+    for (const line of readFileSync(join(SEEDS, 'commands.sh'), 'utf8').split('\n')) {
+      const [program, ...words] = line.split(' ')
+      answer = 'y'
+      if (program === 'salt-cloud') expect((await cloud(...words)).status).toBe(0)
+      if (words[0] === '-p') expect(made()).toEqual(['jmtest1.json'])
+    }
+    expect(made()).toEqual([])
+    expect(toPlain((await master.event(/^salt\/cloud\/jmtest1\/destroyed$/)).data)).toMatchObject({
+      name: 'jmtest1',
+      event: 'destroyed instance',
+    })
+  })
+
   it('makes a machine of a profile, and says so the second time', async () => {
     const first = await cloud('-p', 'web', 'web1')
     expect(first).toMatchObject({ status: 0, err: '' })
@@ -249,6 +274,87 @@ describe('salt-cloud', () => {
     expect(after.status).toBe(0)
     expect(readdirSync(machines)).toEqual(['steps.log'])
     expect(await keys()).not.toContain('hung')
+  })
+})
+
+/** What the provider of the tests has, or machines by name. */
+interface Answer {
+  disk: { disk: Record<string, object> }
+}
+
+/** Call a runner function as salt-run does, with the driver of the tests. */
+async function runner(fun: string, args: Value[] = [], kwargs: Record<string, unknown> = {}) {
+  const opts = await clientConfig({ path: join(master.config, 'master') })
+  const access = socketAccess(opts, silentLog, {
+    overSsh: {
+      ...overSsh,
+      cloud: (own) => openCloud({ access: own, ...configSources, drivers, signal: new AbortController().signal }),
+    },
+  })
+  try {
+    const given = new Map(Object.entries(kwargs).map(([key, value]) => [key, fromPlain(value)]))
+    const { value, retcode } = await runMasterFunction(access, {
+      family: 'runner',
+      fun,
+      args,
+      kwargs: given,
+      user: 'root',
+    })
+    return { value: toPlain(value) as unknown as Answer, retcode }
+  } finally {
+    access.close()
+  }
+}
+
+describe('the runner cloud', () => {
+  it('makes, queries, changes and destroys machines', async () => {
+    const first = await runner('cloud.profile', [], { prof: 'web', instances: 'r1,r2', vm_overrides: { size: 'odd' } })
+    expect(first).toMatchObject({ retcode: 0, value: { r1: { size: 'odd' }, r2: { size: 'odd' } } })
+    await runner('cloud.create', ['disk', 'r3'], { image: 'debian', deploy: false })
+    for (const fun of ['cloud.query', 'cloud.full_query', 'cloud.select_query']) {
+      expect(Object.keys((await runner(fun)).value.disk.disk)).toEqual(['r1', 'r2', 'r3'])
+    }
+    expect((await runner('cloud.action', ['resize'], { instance: 'r1', size: 'new' })).value).toEqual({
+      disk: { disk: { r1: 'new' } },
+    })
+    expect((await runner('cloud.action', ['count'], { provider: 'disk' })).value).toEqual({
+      disk: { disk: { count: 3 } },
+    })
+    expect((await runner('cloud.list_sizes', ['disk'])).value).toEqual({ disk: { disk: { small: { cpus: 1 } } } })
+    for (const fun of ['cloud.list_images', 'cloud.list_locations']) expect((await runner(fun)).retcode).toBe(1)
+    expect((await runner('cloud.list_providers')).value).toEqual({ disk: { disk: {} } })
+    expect(Object.keys((await runner('cloud.list_profiles')).value.disk.disk)).toEqual([
+      'base',
+      'web',
+      'key',
+      'centos7-prod',
+    ])
+    const map_data = { web: ['r1', 'r4'] }
+    expect((await runner('cloud.map_run', [], { map_data, test: true })).value).toEqual({
+      create: ['r4'],
+      existing: ['r1'],
+      destroy: [],
+    })
+    expect((await runner('cloud.map_run', [], { map_data })).value).toMatchObject({
+      r1: { Message: 'Already running.' },
+      r4: { id: 'id-r4' },
+    })
+    expect((await runner('cloud.destroy', ['r1,r2,r3,r4'])).retcode).toBe(0)
+    expect(made()).toEqual([])
+    const gone = await runner('cloud.destroy', ['r1'])
+    expect(gone).toMatchObject({ retcode: 1, value: expect.stringContaining('Not found: r1') })
+  })
+
+  it('serves states of an orchestration', async () => {
+    const apply = (fun: string, kwargs: Record<string, unknown>) => runner('state.orchestrate_single', [fun], kwargs)
+    const first = await apply('cloud.profile', { name: 'o1', profile: 'web' })
+    expect(JSON.stringify(first.value)).toContain('Created instance o1 using profile web')
+    expect(made()).toEqual(['o1.json'])
+    expect(JSON.stringify((await apply('cloud.profile', { name: 'o1', profile: 'web' })).value)).toContain(
+      'Already present instance o1',
+    )
+    expect(JSON.stringify((await apply('cloud.absent', { name: 'o1' })).value)).toContain('Destroyed instance o1')
+    expect(made()).toEqual([])
   })
 })
 

@@ -4,6 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
+import { fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { runnerTable } from '../../src/loader/mod.ts'
+import type { MasterContext } from '../../src/sdk/mod.ts'
 import { until } from '../until.ts'
 import { type Minion, minion } from './minion.ts'
 import { type NetworkNamespace, networkNamespace } from './network-namespace.ts'
@@ -104,6 +108,23 @@ describe.runIf(runs)('DNS', () => {
     expect(await salt.call('ddns.delete_host', ['example', 'web1'])).toBe(true)
     expect([await ask('dig.A', 'web1.example'), await ask('dig.PTR', '10.0.0.1')]).toEqual([[], ['']])
     expect(await salt.call('ddns.delete_host', ['example', 'web1'])).toBeNull()
+  })
+
+  test('the runner function ddns.create creates a record once', async () => {
+    const runner = (await runnerTable['ddns']![0]!.load()).default
+    const call = async (name: string, args: Value[], kwargs: Record<string, Plain>) =>
+      fromPlain(await salt.call(name, args, kwargs))
+    const ctx = { function: call, host: network.host, log: silentLog, opts: new Map() } as unknown as MasterContext
+    const record = { zone: 'example', name: 'run1', ttl: '60', rdtype: 'A', data: '10.0.0.7', nameserver: '127.0.0.1' }
+    const keys = { keyname: 'update-key', keyfile: join(folder, 'keys.json'), keyalgorithm: 'HMAC-SHA256' }
+    const create = () => runner.functions['create']!.run(ctx, { ...record, ...keys, timeout: 5, port: 53 } as never)
+    expect(toPlain((await create()) as Value)).toEqual({
+      'run1.example': "Created record of type 'A': run1.example -> 10.0.0.7",
+    })
+    expect(toPlain((await create()) as Value)).toEqual({
+      'run1.example': "Record of type 'A' already exists with ttl of 60",
+    })
+    expect(await ask('dig.A', 'run1.example')).toEqual(['10.0.0.7'])
   })
 
   test('ddns refuses a name that holds another command', async () => {

@@ -24,6 +24,8 @@ describe.runIf(canServe('InfluxDB', '/usr/bin/influxd'))('influxdb', () => {
     const odd = `x"; DROP DATABASE "app`
     expect(await call('influxdb.create_db', odd)).toBe(true)
     expect(await names()).toEqual(['app', odd])
+    expect(await call('influxdb.db_exists', odd)).toBe(true)
+    expect(await call('influxdb.query', 'app', 'SHOW MEASUREMENTS')).toEqual(expect.anything())
     expect(await call('influxdb.drop_db', odd)).toBe(true)
     expect(await call('influxdb.drop_db', odd)).toBe(false)
     expect(await names()).toEqual(['app'])

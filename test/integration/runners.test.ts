@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
   const passwords = join(site.root, 'users')
   writeFileSync(passwords, 'joe:secret\n')
   master = await site.master('master', '127.0.0.1', {
+    reactor: [{ 'shop/opened': ['/srv/reactor/opened.sls'] }],
     external_auth: { file: { '^filename': passwords, '^hashtype': 'plaintext', joe: ['test.*'] } },
   })
   await site.minion('web1')
@@ -116,5 +118,62 @@ describe('jobs and fileserver', () => {
 
   test('fileserver.status has an entry for each backend with remotes', async () => {
     expect(await run('fileserver.status')).toEqual({})
+  })
+})
+
+describe('pki, manage, network and reactor', () => {
+  test('pki.status counts keys, and pki.migrate_to_mmap only counts', async () => {
+    const counted = await run('pki.status')
+    expect(counted).toMatch(/PKI migration dry-run[\s\S]*\b1\b/)
+    expect(await run('pki.migrate_to_mmap', [], { dry_run: true })).toEqual(counted)
+    expect(await run('pki.migrate_to_mmap')).toContain('Keys stay in pki_dir')
+  })
+
+  test('manage.reaped lists minions that are connected', async () => {
+    expect(await run('manage.reaped')).toEqual(['web1'])
+  })
+
+  test('network.wollist and network.wolmatch wake machines by their addresses', async () => {
+    const file = join(site.root, 'addresses')
+    writeFileSync(file, '08:00:27:13:69:77\n')
+    const home = { bcast: '127.0.0.1', destport: await freePort() }
+    expect(await run('network.wollist', [file], home)).toEqual(['08:00:27:13:69:77'])
+    expect(await run('network.wollist', [join(site.root, 'none')], home)).toEqual([])
+    expect(await run('network.wolmatch', ['nobody'], home)).toEqual([])
+  })
+
+  test('reactor.set_leader and reactor.delete answer what the reactor says', async () => {
+    await run('reactor.add', ['shop/sold', '/srv/reactor/sold.sls'])
+    expect(JSON.stringify(await run('reactor.list'))).toContain('shop/sold')
+    expect(await run('reactor.delete', ['shop/sold'])).toMatchObject({ status: true })
+    expect(JSON.stringify(await run('reactor.list'))).not.toContain('shop/sold')
+    await run('reactor.set_leader', [false])
+    expect(await run('reactor.is_leader')).toBe(false)
+    await run('reactor.set_leader', [true])
+    expect(await run('reactor.is_leader')).toBe(true)
+  })
+})
+
+describe('states with a beacon', () => {
+  test('file.mod_beacon adds the beacon of a state to the minion, and states that cannot have one say so', async () => {
+    const file = join(site.root, 'watched')
+    const single = async (fun: string, kwarg: Record<string, Plain>): Promise<Record<string, Plain>> => {
+      const answer = await run('salt.execute', ['web1', 'state.single'], { arg: [fun], kwarg })
+      return Object.values((answer as Record<string, Record<string, never>>)['web1']!)[0]!
+    }
+    const wanted = { name: file, contents: 'a', beacon: true, beacon_data: { mask: ['create', 'modify'] } }
+    expect(await single('file.managed', wanted)).toMatchObject({ result: true })
+    expect(await single('file.mod_beacon', { name: file, sfun: 'managed', beacon: true })).toMatchObject({
+      result: true,
+      comment: expect.stringContaining('beacon'),
+    })
+    expect(await single('file.mod_beacon', { name: file, sfun: 'absent', beacon: true })).toMatchObject({
+      result: false,
+      comment: 'file.absent does not work with the beacon state function',
+    })
+    for (const fun of ['service.mod_beacon', 'pkg.mod_beacon']) {
+      const refused = await single(fun, { name: 'x', sfun: 'none', beacon: true })
+      expect(refused['comment']).toContain('does not work with the')
+    }
   })
 })

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { load } from '../../src/yaml/mod.ts'
+import { ApiServer } from '../kubernetes/api-server.ts'
 import { Cluster, type Ran } from '../live/cluster.ts'
 import { until } from '../until.ts'
 import { plant, printed } from './seeds.ts'
@@ -161,12 +162,33 @@ describe('states', () => {
     for (const word of words) expect(stdout).toContain(word)
   })
 
-  test('kubernetes is rendered, and refused for its ID with three states of one module, as Salt refuses it', async () => {
+  test('kubernetes: the namespace, the secret and the deployment come to be, and stay', async () => {
     const { stdout } = await run('salt web01 slsutil.renderer salt://kubernetes/init.sls --out=yaml')
     expect(stdout).toContain(`database_url: ${Buffer.from('foxglove-url').toString('base64')}`)
     expect(stdout).toContain('/usr/local/bin/kubectl')
-    const shown = await run('salt web01 state.show_sls kubernetes --out=json')
-    expect(shown.stdout).toContain('contains multiple state declarations of the same type')
+    const server = await ApiServer.start()
+    try {
+      // the ID of the file that asks for no download
+      const apply = (more = ''): Promise<Ran> =>
+        run(`salt web01 state.sls_id deploy_k8s_app kubernetes pillar='{"kubernetes.host": "${server.url}"}' ${more}`)
+      const foreseen = await apply('test=True')
+      expect(foreseen.stdout).toContain('The namespace is going to be created')
+      expect(server.requests.some((request) => request.startsWith('PATCH') && !request.includes('dryRun=All'))).toBe(
+        false,
+      )
+      const made = await apply()
+      expect(made.stdout).toContain('Succeeded: 3 (changed=3)')
+      expect(made.stdout).not.toContain(Buffer.from('foxglove-url').toString('base64'))
+      expect((await apply()).stdout).toMatch(/Succeeded: 3\n/)
+      const stored = (path: string): Promise<any> => fetch(`${server.url}${path}`).then((answer) => answer.json())
+      const secret = await stored('/api/v1/namespaces/production/secrets/app-secrets')
+      expect(Buffer.from(secret.data.database_url, 'base64').toString()).toBe('foxglove-url')
+      const { spec } = await stored('/apis/apps/v1/namespaces/production/deployments/web-app')
+      expect(spec).toMatchObject({ replicas: 3, selector: { matchLabels: { app: 'web-app' } } })
+      expect(spec.template.spec.containers[0].image).toMatch(/^registry\.example\.com\/web-app:/)
+    } finally {
+      await server.stop()
+    }
   })
 })
 

@@ -79,6 +79,9 @@ export class ApiServer {
         for (const [name, value] of Object.entries(fault.headers ?? {})) response.setHeader(name, value)
         throw new StatusError(fault.status, 'Fault', 'a fault of the test')
       }
+      if (/protobuf/.test(message.headers['content-type'] ?? '')) {
+        throw new StatusError(415, 'UnsupportedMediaType', 'the body of the request was in an unknown format')
+      }
       const request = {
         method: message.method!,
         url,
@@ -186,13 +189,7 @@ export class ApiServer {
       )
     this.demandNamespace(type, namespace)
     validate(type, object)
-    const made = this.store.create(
-      { type, namespace, name },
-      born(type, object),
-      managerOf(request),
-      'Update',
-      isDry(url),
-    )
+    const made = this.store.create({ type, namespace, name }, object, managerOf(request), 'Update', isDry(url))
     send(response, [201, made])
   }
 
@@ -232,7 +229,7 @@ export class ApiServer {
     const old = this.store.find(place)
     this.demandNamespace(place.type, place.namespace)
     validate(place.type, (old ? strategicPatch(old.object, body) : body) as Fields)
-    const object = this.store.apply(place, old ? (body as Fields) : born(place.type, body as Fields), options)
+    const object = this.store.apply(place, body as Fields, options)
     return [old ? 200 : 201, object]
   }
 
@@ -376,15 +373,6 @@ function patched({ type, body }: Request, old: Fields): Json {
   if (type.startsWith('application/merge-patch')) return mergePatch(old, body)
   if (type.startsWith('application/strategic-merge-patch')) return strategicPatch(old, body)
   throw new StatusError(415, 'UnsupportedMediaType', 'the body of the request was in an unknown format')
-}
-
-/** Return an object as the server first stores it. */
-function born(type: Type, object: Fields): Fields {
-  if (type.kind === 'Namespace') return { ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
-  if (type.kind === 'Secret') return { type: 'Opaque', ...object }
-  if (type.kind === 'CustomResourceDefinition')
-    return { ...object, status: { conditions: [{ type: 'Established', status: 'True' }] } }
-  return object
 }
 
 const WORKLOADS = ['Deployment', 'StatefulSet', 'ReplicaSet', 'DaemonSet']

@@ -96,7 +96,10 @@ export class Store {
   create(place: Place, body: Fields, manager: string, operation: string, dryRun: boolean): Fields {
     if (this.find(place))
       throw new StatusError(409, 'AlreadyExists', `${groupOf(place.type)} "${place.name}" already exists`)
-    const stored: Stored = { object: body, managers: new Map([[`${operation} ${manager}`, ownable(body)]]) }
+    const stored: Stored = {
+      object: born(place.type, body),
+      managers: new Map([[`${operation} ${manager}`, ownable(body)]]),
+    }
     return this.write(place, stored, 'ADDED', dryRun)
   }
 
@@ -268,3 +271,11 @@ const managedFields = ({ apiVersion }: Type, managers: Stored['managers']): Json
       fieldsType: 'FieldsV1',
       fieldsV1: fieldsV1(paths),
     }))
+
+/** Return an object as the server first stores it: with defaults that nobody owns. */
+function born(type: Type, object: Fields): Fields {
+  if (type.kind === 'Namespace') return { ...object, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
+  if (type.kind === 'Secret') return { type: 'Opaque', ...object }
+  if (type.kind !== 'CustomResourceDefinition') return object
+  return { ...object, status: { conditions: [{ type: 'Established', status: 'True' }] } }
+}

@@ -32,6 +32,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'events',
       'salt-ssh',
       'rosters',
+      'cloud',
       'containers',
       'console',
       'api',

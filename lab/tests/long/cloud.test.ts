@@ -48,7 +48,7 @@ function start(...argv: string[]): void {
 const salt = (name: string, ...words: string[]): Promise<Outcome> =>
   attempt(network.within([process.execPath, join(programs, 'dist', `${name}.js`), '-c', join(work, 'etc'), ...words]))
 
-async function answer(name: string, ...words: string[]): Promise<Record<string, any>> {
+async function answer(name: string, ...words: string[]): Promise<Record<string, unknown>> {
   const { stdout, stderr, code } = await salt(name, ...words, '--out=json')
   try {
     return JSON.parse(stdout)
@@ -162,7 +162,7 @@ describe('a machine of salt-cloud', () => {
     expect(await answer('salt-cloud', '-a', 'stop', 'jmtest1', '-y')).toEqual({
       lab: { nspawn: { jmtest1: 'stopped' } },
     })
-    expect((await answer('salt-cloud', '-Q'))['lab'].nspawn.jmtest1.state).toBe('stopped')
+    expect(await answer('salt-cloud', '-Q')).toMatchObject({ lab: { nspawn: { jmtest1: { state: 'stopped' } } } })
     expect(await answer('salt-cloud', '-a', 'start', 'jmtest1', '-y')).toEqual({
       lab: { nspawn: { jmtest1: 'running' } },
     })
@@ -179,7 +179,7 @@ describe('a machine of salt-cloud', () => {
 
   it('leaves nothing when its deployment fails', async () => {
     const failed = await answer('salt-cloud', '-p', 'broken', 'bad1')
-    expect(failed['bad1'].Error).toContain('exits with 3: no luck')
+    expect(failed).toEqual({ bad1: { Error: expect.stringContaining('exits with 3: no luck') } })
     expect(readdirSync(join(work, 'machines'))).toEqual([])
     expect(await answer('salt-key', '-l', 'accepted')).toEqual({ minions: [] })
   })

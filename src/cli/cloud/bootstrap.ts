@@ -3,7 +3,7 @@ import type { CloudProvider } from '../../config/mod.ts'
 import type { Dict } from '../../data/mod.ts'
 import { UsageError } from '../optparse/exit.ts'
 import { keywordsIn } from './keywords.ts'
-import type { CloudWish } from './main.ts'
+import type { CloudWish } from './wish.ts'
 
 const ALIAS = 'salt-cloud-bootstrap'
 

@@ -2,11 +2,9 @@
 import { BrineError, type Log, withHint } from '../../base/mod.ts'
 import { type Cloud, openCloud } from '../../cloud/mod.ts'
 import { clientConfig } from '../../config/mod.ts'
-import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import { socketAccess } from '../../runner/mod.ts'
-import type { CommandLine } from '../command-lines.ts'
 import { configSources } from '../config-sources.ts'
-import { UsageError } from '../optparse/exit.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
 import { SALT_CLOUD } from '../programs/salt-cloud.ts'
@@ -15,7 +13,8 @@ import { Printed } from '../run/show.ts'
 import { becomeConfigured } from '../running-as.ts'
 import type { Streams } from '../streams.ts'
 import { bootstrapProvider, bootstrapRequest } from './bootstrap.ts'
-import { workOf } from './work.ts'
+import { type CloudWish, takeWish } from './wish.ts'
+import { type CloudWork, workOf } from './work.ts'
 
 const EX_FAILED = 1
 const EX_INTERRUPTED = 130
@@ -34,7 +33,7 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
       streams.out('Nothing to update: the built-in deployment needs no bootstrap script.\n')
       return 0
     }
-    const work = workOf(wish)
+    const work = process.env['DUMP_SALT_CLOUD_CONFIG'] ? dump : workOf(wish)
     const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-cloud' })
     const { opts, log } = await programOptions({ program: SALT_CLOUD, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
@@ -65,50 +64,8 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
   }).finally(() => questions.close())
 }
 
-/** What the command line asks for. */
-export interface CloudWish {
-  args: readonly string[]
-  text(name: string): string | undefined
-  flag(name: string): boolean
-  words(name: string): readonly string[]
-}
-
-/** Options of the program that are no options of the master. */
-const OWN = [
-  ...['location', 'action', 'function', 'profile', 'map', 'hard', 'destroy', 'deploy', 'parallel', 'update_bootstrap'],
-  ...['assume_yes', 'keep_tmp', 'show_deploy_args', 'script_args', 'bootstrap', 'query', 'full_query', 'select_query'],
-  ...['list_providers', 'list_profiles', 'list_locations', 'list_images', 'list_sizes', 'set_password'],
-]
-
-function takeWish(line: CommandLine): CloudWish {
-  const values = new Map<string, Value>()
-  for (const name of OWN) {
-    const value = line.values.get(name)
-    line.values.delete(name)
-    if (value !== undefined) values.set(name, value)
-  }
-  const wish: CloudWish = {
-    args: line.args,
-    text: (name) => textOf(values.get(name) ?? null) || undefined,
-    flag: (name) => values.get(name) === true,
-    words: (name) => {
-      const value = values.get(name)
-      return Array.isArray(value) ? value.map(str) : []
-    },
-  }
-  checkWish(wish)
-  return wish
-}
-
-function checkWish(wish: CloudWish): void {
-  if (wish.words('set_password').length > 0) {
-    throw new UsageError('--set-password is not supported: name passwords by sdb:// values')
-  }
-  if (wish.text('profile') !== undefined && wish.text('map') !== undefined) {
-    throw new UsageError('The options --profile/--map are mutually exclusive. Please only choose one of them')
-  }
-  if (wish.flag('hard') && wish.text('map') === undefined) throw new UsageError('--hard is for a map')
-}
+/** Show what the files say, as Salt's program does for this variable of the environment. */
+const dump: CloudWork = async ({ cloud }) => ({ value: cloud.configuration(), failed: false })
 
 /** Settings of the command line that count for all machines. */
 function givenSettings(wish: CloudWish): Dict {

@@ -8,7 +8,7 @@ import type { Asking } from '../questions.ts'
 import type { Streams } from '../streams.ts'
 import { bootstrapRequest } from './bootstrap.ts'
 import { keywordsIn } from './keywords.ts'
-import type { CloudWish } from './main.ts'
+import type { CloudWish } from './wish.ts'
 
 export interface WorkParts {
   cloud: Cloud

@@ -135,7 +135,7 @@ export const CONNECTION = {
     type: 'int',
     for: ['minion', 'master'],
     doc: 'Seconds a new machine waits before its first connection',
-    later: 'salt-cloud',
+    needless: 'salt-cloud reads it in its own files',
   },
   restart_on_error: {
     minion: false,

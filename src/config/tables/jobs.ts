@@ -115,7 +115,12 @@ export const JOBS = {
     doc: 'How messages are packed',
     needless: 'Messages are packed as msgpack',
   },
-  start_action: { type: 'str', for: ['minion'], doc: 'Function called at start', later: 'salt-cloud' },
+  start_action: {
+    type: 'str',
+    for: ['minion'],
+    doc: 'Function called at start',
+    needless: 'salt-cloud reads it in its own files',
+  },
   diff_cache_events: {
     type: 'bool',
     for: ['master'],

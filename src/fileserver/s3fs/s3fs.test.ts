@@ -158,7 +158,9 @@ describe('s3fs', () => {
     await files.update(quiet)
     expect(await files.envs()).toEqual(['base', 'dev'])
     expect((await files.list('base')).files).toEqual(['f', 'h'])
-    expect([...(await new ManifestBuilder(files, new KnownHashes(host), 'sha256').answer('base', '')).keys()]).toEqual([])
+    expect([...(await new ManifestBuilder(files, new KnownHashes(host), 'sha256').answer('base', '')).keys()]).toEqual(
+      [],
+    )
     expect(asked.filter((line) => line.includes('base'))).toEqual([])
     expect(await textOf(files, 'h', 'base')).toBe('h')
     expect(await textOf(files, 'h', 'base')).toBe('h')

@@ -31,7 +31,30 @@ const ssh: ResourceType = {
   functions: (ctx, id, minion) => sshFunctions(ctx, id, dictIn(dictIn(ctx.config, 'hosts'), id), minion),
 }
 
+/** Return what pillar says about a namespace: a list names namespaces, a dict has their settings by ids. */
+const namespaceSettings = (config: Dict, id: string): Dict => dictIn(dictIn(config, 'namespaces'), id)
+
+/** Namespaces of Kubernetes clusters: functions run on the minion, and those of `kubernetes` mean the namespace. */
+const kubernetes: ResourceType = {
+  ids: (config) => {
+    const listed = config.get('namespaces') ?? null
+    return isList(listed) ? listed.map(str) : [...dictIn(config, 'namespaces').keys()].map(str)
+  },
+  grains: async ({ config }, id) =>
+    new Map([
+      ['kubernetes_namespace', str(namespaceSettings(config, id).get('namespace') ?? id)],
+      ['resource_id', id],
+    ]),
+  functions: async ({ config, grains = new Map() }, id, minion) => {
+    const settings = namespaceSettings(config, id)
+    const opts = new Map(minion.ctx.opts).set('kubernetes.namespace', settings.get('namespace') ?? id)
+    for (const [name, value] of settings) if (name !== 'namespace') opts.set(`kubernetes.${str(name)}`, value)
+    return { functions: minion.with({ grains, opts }) }
+  },
+}
+
 export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map([
   ['dummy', dummy],
+  ['kubernetes', kubernetes],
   ['ssh', ssh],
 ])

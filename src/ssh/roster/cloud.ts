@@ -1,12 +1,16 @@
 // The cloud roster: machines in the cache of salt-cloud (`<cachedir>/active/<driver>/<provider>/<id>.p`), with the login that the
 // cloud configuration has for their provider and profile.
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { BrineError, toError } from '../../base/mod.ts'
-import { globFiles, isRegularFile, option, readConfigFile } from '../../config/mod.ts'
-import { type Dict, decodeMsgpack, ipAddress, isDict, isList, str, textOf, type Value } from '../../data/mod.ts'
+import { type CloudFiles, type ConfigRenderer, option, readCloudFiles } from '../../config/mod.ts'
+import { type Dict, decodeMsgpack, ipAddress, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { isHostError } from '../../host/mod.ts'
 import type { Backend, RosterRequest } from './backend.ts'
 import { RosterError } from './errors.ts'
+
+/** Files that are templates are rare, and so their renderer is loaded when the first one is met. */
+const render: ConfigRenderer = async (template, opts) =>
+  (await import('../../minion/mod.ts')).renderConfig(template, opts)
 
 const USUAL_ORDER = ['public', 'private', 'local']
 
@@ -15,10 +19,9 @@ const LARGEST = 16 * 1024 * 1024
 
 export const cloud: Backend = {
   async read(request) {
-    const { opts } = request
-    const config = cloudConfig(request)
-    const cachedir = textOf(config.main.get('cachedir') ?? null) ?? join(dirname(option(opts, 'cachedir')), 'cloud')
-    const source = join(cachedir, 'active')
+    const { opts, log } = request
+    const config = await readCloudFiles({ opts, log, render })
+    const source = join(str(config.opts.get('cachedir')!), 'active')
     const entries = new Map<string, () => Promise<Value | undefined>>()
     for (const driver of await names(request, source)) {
       for (const provider of await names(request, join(source, driver))) {
@@ -45,32 +48,10 @@ async function names({ host }: RosterRequest, folder: string): Promise<string[]>
   }
 }
 
-interface CloudConfig {
-  main: Dict
-  profiles: Dict
-  providers: Dict
-}
-
-function cloudConfig({ opts, log }: RosterRequest): CloudConfig {
-  const folder = option(opts, 'config_dir')
-  const read = (...patterns: string[]): Dict => {
-    const all: Dict = new Map()
-    for (const file of patterns.flatMap((pattern) => globFiles(join(folder, pattern)).sort()).filter(isRegularFile)) {
-      for (const [key, value] of readConfigFile(file, log)) all.set(key, value)
-    }
-    return all
-  }
-  return {
-    main: read('cloud', 'cloud.d/*.conf'),
-    profiles: read('cloud.profiles', 'cloud.profiles.d/*.conf'),
-    providers: read('cloud.providers', 'cloud.providers.d/*.conf'),
-  }
-}
-
 async function entryOf(
   { host, log, opts }: RosterRequest,
   file: string,
-  config: CloudConfig,
+  config: CloudFiles,
   provider: string,
 ): Promise<Value | undefined> {
   const known = await machineIn(host, file)
@@ -85,7 +66,7 @@ async function entryOf(
   }
   const profile = known.get('profile') ?? null
   // as in Salt, a value of the provider counts before one of the profile
-  const places = [providerOf(config, provider), config.profiles.get(profile), config.main]
+  const places = [providerOf(config, provider), config.profiles.get(str(profile))?.settings, config.own]
   const setting = (name: string): Value =>
     places.map((place) => valueAt(place, name)).find((value) => value !== null) ?? null
   const settings: Dict = new Map<Value, Value>([['host', address]])
@@ -115,11 +96,8 @@ async function machineIn(host: RosterRequest['host'], file: string): Promise<Dic
   }
 }
 
-/** A provider is a map, or a list of one. */
-function providerOf({ providers }: CloudConfig, name: string): Value | undefined {
-  const value = providers.get(name)
-  return value !== undefined && isList(value) ? value[0] : value
-}
+const providerOf = ({ providers }: CloudFiles, alias: string): Dict | undefined =>
+  providers.find((one) => one.alias === alias)?.settings
 
 const valueAt = (place: Value | undefined, name: string): Value =>
   place !== undefined && isDict(place) ? (place.get(name) ?? null) : null

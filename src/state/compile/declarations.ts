@@ -2,6 +2,7 @@
 // environment, and `extend` and `exclude` are put aside for the whole run.
 import { type Dict, isList, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import type { Places, SlsSource } from './places.ts'
+import { mayRepeat } from './several-per-id.ts'
 import { textKey } from './text-key.ts'
 import type { CompileError } from './types.ts'
 
@@ -112,6 +113,7 @@ function regulateBody(name: Value, body: Dict, { sls, errors, places }: SlsOrigi
       continue
     }
     const state = key.slice(0, key.indexOf('.'))
+    if (mayRepeat(state)) continue
     if (seen.includes(state)) {
       const text = `ID '${str(name)}' in SLS '${sls}' contains multiple state declarations of the same type`
       errors.push({ text, at: places.of(body, key) })

@@ -1,6 +1,7 @@
 // From high data to low chunks: one for each state of each ID, and one for each of its `names`.
 import { type Dict, deepCopy, dictUpdate, equals, fnmatch, iterate, str, type Value } from '../../data/mod.ts'
 import { required } from './low-tag.ts'
+import { wholeKey } from './several-per-id.ts'
 import { firstKey, textKey } from './text-key.ts'
 import type { High, LowChunk } from './types.ts'
 
@@ -22,14 +23,15 @@ export function lowChunks(
     if (textKey(id).startsWith('__') || !(body instanceof Map)) return
     body.forEach((run, key) => {
       if (textKey(key).startsWith('__')) return
-      const chunk: LowChunk = new Map().set('state', key).set('name', id)
+      const [state, whole] = wholeKey(textKey(key)) ?? [key, undefined]
+      const chunk: LowChunk = new Map().set('state', state).set('name', id)
       if (orchestrationJid !== null) chunk.set('__orchestration_jid__', orchestrationJid)
       INHERITED.forEach((name) => {
         const value = body.get(name)
         if (value !== undefined) chunk.set(name, value)
       })
       chunk.set('__id__', id)
-      chunksOf(chunk, id, run).forEach((made) => {
+      chunksOf(chunk, id, run, whole).forEach((made) => {
         if (accepts(made)) chunks.push(made)
       })
     })
@@ -37,8 +39,8 @@ export function lowChunks(
   return chunks
 }
 
-function chunksOf(chunk: LowChunk, id: Value, run: Value): LowChunk[] {
-  let fun: string | undefined
+function chunksOf(chunk: LowChunk, id: Value, run: Value, whole: string | undefined): LowChunk[] {
+  let fun = whole
   const names = new Names()
   for (const arg of iterate(run)) {
     if (typeof arg === 'string') fun ??= arg

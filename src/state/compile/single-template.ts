@@ -1,5 +1,6 @@
 // A template that stands by itself: states, without the declarations that need other files.
 import { compareText, type Dict, str, truthy, type Value } from '../../data/mod.ts'
+import { mayRepeat } from './several-per-id.ts'
 import { textKey } from './text-key.ts'
 import type { CompileError } from './types.ts'
 
@@ -38,6 +39,7 @@ function regulateId(high: Dict, id: Value, body: Value, template: string): strin
       )
     } else if (!Array.isArray(args)) continue
     else if (!key.includes('.')) seen.add(key)
+    else if (mayRepeat(state)) continue
     else if (seen.has(state)) {
       errors.push(`ID '${str(id)}' in template '${template}' contains multiple state declarations of the same type`)
     } else {

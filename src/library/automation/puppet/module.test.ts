@@ -41,6 +41,22 @@ test.each([
   expect((await call(fun, asked as Asked)).commands).toEqual([`(puppet ${words}) || test $? -eq 2`])
 })
 
+test('puppet quotes words for the shell that it needs', async () => {
+  const asked = { args: ['apply', '/m; id'], kwargs: { tags: '$(id)' } }
+  expect((await call('run', asked)).commands).toEqual([
+    "(puppet apply --vardir /v --confdir /c '/m; id' --color false --tags '$(id)') || test $? -eq 2",
+  ])
+})
+
+test('puppet.fact asks for one fact, puppet.plugin_sync downloads plugins, and chef.solo runs Chef', async () => {
+  expect((await call('fact', { args: ['os'] })).commands).toEqual(['facter  os'])
+  expect((await call('plugin_sync')).answer).toBe('')
+  const files = { '/usr/bin/chef-solo': '' }
+  expect((await call('solo', { module: chef, kwargs: { whyrun: true, config: '/c.rb' }, files })).commands).toEqual([
+    'chef-solo --no-color --logfile "/var/log/chef-solo.log" --format doc --why-run --config /c.rb',
+  ])
+})
+
 test('puppet.facts reads what facter writes', async () => {
   expect((await call('facts')).answer).toEqual({ os: 'Debian', ip: '1 => 2' })
 })

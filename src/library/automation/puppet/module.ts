@@ -8,6 +8,7 @@ import {
   intFromText,
   isDict,
   isInt,
+  shlexQuote,
   splitLines,
   str,
   textOf,
@@ -50,11 +51,11 @@ async function run(ctx: FunctionContext, args: readonly Value[], kwargs: Readonl
   const own = [...kwargs].filter(([name]) => !name.startsWith('__'))
   const options = new Map<string, Value>([['color', 'false'], ...own])
   const line = [
-    manifest.join(' '),
-    ...words.map((word) => ` --${word}`),
-    ...Array.from(options, ([name, value]) => ` --${name} ${str(value)}`),
+    manifest.map(shlexQuote).join(' '),
+    ...words.map((word) => ` ${shlexQuote(`--${word}`)}`),
+    ...Array.from(options, ([name, value]) => ` ${shlexQuote(`--${name}`)} ${shlexQuote(str(value))}`),
   ].join('')
-  const command = `puppet ${subcommand} --vardir ${vardir} --confdir ${confdir}`
+  const command = `puppet ${subcommand} --vardir ${shlexQuote(vardir)} --confdir ${shlexQuote(confdir)}`
   return ctx.call('cmd.run_all', [`(${command} ${line}) || test $? -eq 2`], { python_shell: true })
 }
 

@@ -14,7 +14,7 @@ import {
   str,
   type Value,
 } from '../../../data/mod.ts'
-import { type AwsKey, awsEscaped, signAws } from '../../../sdk/mod.ts'
+import { type AwsKey, signAws } from '../../../sdk/mod.ts'
 import { AwsAnswer } from './answer.ts'
 import { findKey, keepKey, type RoleRequest, sharedFiles } from './credentials.ts'
 import { AwsError, isBusy } from './errors.ts'
@@ -284,10 +284,4 @@ function restAnswer(answer: ReadonlyMap<Value, Value>): RestAnswer {
     headers: new Map(isDict(headers) ? [...headers].map(([name, value]) => [str(name).toLowerCase(), str(value)]) : []),
     body: body instanceof Uint8Array ? body : Buffer.from(str(body)),
   }
-}
-
-/** Return a name as one part of a path. */
-export const pathPart = (name: string): string => {
-  if (name === '.' || name === '..') throw misuse(`'${name}' cannot be a part of a path`)
-  return awsEscaped(name)
 }

@@ -84,7 +84,7 @@ export function settingsOf(ctx: AwsContext, service: string, login: AwsLogin): A
 }
 
 /** Return an option of the minion, of the master as pillar has it, or of pillar. */
-function optionOf({ opts, pillar }: AwsContext, name: string): Value | undefined {
+export function optionOf({ opts, pillar }: AwsContext, name: string): Value | undefined {
   const master = pillar?.get('master')
   const found = opts.get(name) ?? (isDict(master ?? null) ? (master as Dict).get(name) : undefined)
   return found ?? pillar?.get(name)

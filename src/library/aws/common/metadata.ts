@@ -24,10 +24,7 @@ interface MetadataRequest {
 }
 
 /** Return the text that a metadata service answers with; an empty one where there is no such service. It is asked without a proxy. */
-export async function askMetadata(
-  ctx: AwsContext,
-  { url, method = 'GET', headers = {} }: MetadataRequest,
-): Promise<string> {
+async function askMetadata(ctx: AwsContext, { url, method = 'GET', headers = {} }: MetadataRequest): Promise<string> {
   const opts: Dict = new Map(ctx.opts)
   opts.set('http_connect_timeout', float(1)).set('http_request_timeout', float(5)).set('proxy_host', '')
   const answer = await ctx.http.query(
@@ -43,7 +40,7 @@ export async function askMetadata(
 }
 
 /** Return what answers questions about this machine: the path below `latest/meta-data/`. */
-export async function machineMetadata(ctx: AwsContext, env: Environment): Promise<(path: string) => Promise<string>> {
+async function machineMetadata(ctx: AwsContext, env: Environment): Promise<(path: string) => Promise<string>> {
   const base = `${(env.get('AWS_EC2_METADATA_SERVICE_ENDPOINT') || MACHINE).replace(/\/+$/, '')}/latest`
   const ttl = { 'X-aws-ec2-metadata-token-ttl-seconds': '60' }
   const token = await askMetadata(ctx, { url: `${base}/api/token`, method: 'PUT', headers: ttl })

@@ -17,7 +17,7 @@ export const oldNew = (old: Value, now: Value): Dict =>
   ])
 
 /** Put changes over others, level by level. */
-export function mergeChanges(into: Dict, changes: Dict): Dict {
+function mergeChanges(into: Dict, changes: Dict): Dict {
   for (const [key, value] of changes) {
     const known = into.get(key) ?? null
     into.set(key, isDict(known) && isDict(value) ? mergeChanges(new Map(known), value) : value)

@@ -37,7 +37,7 @@ export type ServiceName = keyof typeof SERVICES
 export const serviceOf = (name: ServiceName): Service => SERVICES[name]
 
 /** Return the domain of a region's partition. */
-export const domainOf = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
+const domainOf = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
 
 /** Return the address of a service where nothing else is configured. */
 export function addressOf(name: ServiceName, region: string): string {

@@ -1,6 +1,6 @@
 // Security groups of EC2 by Salt's names.
 import { type Dict, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, type Bound, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { filtersOf, tagsOf } from '../common/ec2.ts'
 import { isFault, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
@@ -162,7 +162,7 @@ export default defineModule({
         const ids: string[] = []
         for (const group of groups) {
           const id = await groupId(ctx, group, place)
-          if (id === null && truthy(ctx.opts.get('test') ?? false)) return []
+          if (id === null && truthy(option(ctx.opts, 'test'))) return []
           if (id === null) throw failure(`Could not resolve Security Group name ${group} to a Group ID`)
           ids.push(id)
         }

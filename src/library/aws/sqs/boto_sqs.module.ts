@@ -74,7 +74,10 @@ export default defineModule({
       run: (ctx, { name, ...login }) => {
         const sqs = sqsOf(ctx, login)
         return answered(
-          queueUrl(sqs, name).then(async (url) => (await sqs.query('DeleteQueue', { QueueUrl: url }), true)),
+          queueUrl(sqs, name).then(async (url) => {
+            await sqs.query('DeleteQueue', { QueueUrl: url })
+            return true
+          }),
         )
       },
     }),
@@ -120,9 +123,10 @@ export default defineModule({
         const sqs = sqsOf(ctx, login)
         const Attribute = attributesOf(attributes)
         return answered(
-          queueUrl(sqs, name).then(
-            async (url) => (await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute }), true),
-          ),
+          queueUrl(sqs, name).then(async (url) => {
+            await sqs.query('SetQueueAttributes', { QueueUrl: url, Attribute })
+            return true
+          }),
         )
       },
     }),

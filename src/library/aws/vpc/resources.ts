@@ -1,5 +1,5 @@
 // Resources of a network, found by id, name or tags: one table for all kinds, since EC2 treats them alike.
-import { type Dict, failure, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, misuse, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
@@ -54,7 +54,7 @@ function kindOf(resource: string): Kind {
 
 const capital = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
-export const idOf = (resource: string, answer: AwsAnswer): string => answer.text(kindOf(resource).id) ?? ''
+const idOf = (resource: string, answer: AwsAnswer): string => answer.text(kindOf(resource).id) ?? ''
 
 export interface Search {
   id?: string | null
@@ -175,8 +175,3 @@ export const shownNetwork = (vpc: AwsAnswer, region: string): Dict =>
     ['instance_tenancy', vpc.text('instanceTenancy')],
     ['region', region],
   ])
-
-export const textOf = (dict: Dict, key: string): string | null => {
-  const value = dict.get(key) ?? null
-  return truthy(value) ? str(value) : null
-}

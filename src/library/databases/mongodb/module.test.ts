@@ -43,3 +43,41 @@ describe('mongodb', () => {
     expect(await (await shell('MongoNetworkError: connect ECONNREFUSED\n')).ask('user_create', 'a', 'b')).toBe(false)
   })
 })
+
+describe('mongodb, on databases and documents', () => {
+  test.each<[string, Value[], unknown, unknown, string]>([
+    ['db_exists', ['app'], ['admin', 'app'], true, 'listDatabases'],
+    ['db_remove', ['app'], null, true, 'db.getSiblingDB(given.name).dropDatabase()'],
+    ['version', [], '6.0.5', '6.0.5', 'return db.version()'],
+    ['user_list', [], [{ user: 'joe', roles: [] }], [{ user: 'joe', roles: [] }], 'target.getUsers()'],
+    ['user_find', ['joe'], [{ user: 'joe' }], [{ user: 'joe' }], 'usersInfo: given.name'],
+    ['user_remove', ['joe'], null, true, 'target.dropUser(given.name)'],
+    ['user_grant_roles', ['joe', '["read"]', 'app'], null, true, 'target.grantRolesToUser(given.name, given.roles)'],
+    [
+      'user_revoke_roles',
+      ['joe', '["read"]', 'app'],
+      null,
+      true,
+      'target.revokeRolesFromUser(given.name, given.roles)',
+    ],
+    ['collections_list', [], ['things'], ['things'], 'getCollectionNames'],
+    ['collection_create', ['things'], null, true, 'target.createCollection(given.collection)'],
+    ['collection_drop', ['things'], null, true, 'target.getCollection(given.collection).drop()'],
+    ['insert', ['[{"a": 1}]', 'things'], true, true, 'insertMany(given.objects)'],
+    ['update_one', ['{"a": 1} {"b": 2}', 'things'], 1, '1 objects updated', 'countDocuments(given.filter)'],
+    ['find', ['things', '[{"a": 1}]'], [{ a: 1 }], [{ a: 1 }], 'find(query)'],
+    ['remove', ['things', '{"a": 1}'], 1, '1 objects removed', 'deleteOne(query)'],
+  ])('%s%j sends one script and reads its answer', async (name, args, answered, wanted, part) => {
+    const { scripts, ask } = await shell(`brine-answer:${JSON.stringify({ value: answered })}\n`)
+    expect(await ask(name, ...args)).toEqual(fromPlain(wanted as never))
+    expect(scripts[0]).toContain(part)
+  })
+
+  test('update_one wants a filter and changes', async () => {
+    const { ask } = await shell('brine-answer:{"value":0}\n')
+    expect(await ask('update_one', '{"a": 1}', 'things')).toContain('Your request does not contain a valid')
+    expect(await ask('update_one', '{"a": 1} {"b": 2}', 'things')).toBe(
+      'Did not find any result. You should try an insert before.',
+    )
+  })
+})

@@ -66,3 +66,8 @@ describe('acl asks setfacl', () => {
     await expect(tryFunction(acl, 'wipefacls', {})).rejects.toThrow('You need to specify at least one file')
   })
 })
+
+test('version is that of getfacl', async () => {
+  const { others } = commands('getfacl 2.3.1')
+  expect(await tryFunction(acl, 'version', { others })).toBe('2.3.1')
+})

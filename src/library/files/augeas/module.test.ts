@@ -10,6 +10,8 @@ const SHOWN: Readonly<Record<string, string>> = {
   'match /files/etc/hosts/*/*': '/files/etc/hosts/1/ipaddr = 127.0.0.1\n',
   'match /files/etc/hosts/1/ipaddr': '/files/etc/hosts/1/ipaddr = 127.0.0.1\n',
   'match /files/none': '  (no matches)\n',
+  'match /files/etc/hosts': '/files/etc/hosts = (none)\n',
+  'match /files/etc/hosts//*': '/files/etc/hosts/1 = (none)\n/files/etc/hosts/1/ipaddr = 127.0.0.1\n',
   'rm /files/etc/hosts/1\nsave': 'rm : /files/etc/hosts/1 3\nSaved 1 file(s)\n',
 }
 
@@ -35,6 +37,11 @@ test.each<[string, Value[], unknown]>([
   ['get', ['/files/etc/hosts/1', 'ipaddr'], { '/files/etc/hosts/1/ipaddr': '127.0.0.1' }],
   ['get', ['/files/none'], { '/files/none': '' }],
   ['match', ['/files/etc/hosts/*', 'a = b'], { '/files/etc/hosts/#comment': 'a = b' }],
+  [
+    'tree',
+    ['/files/etc/hosts/'],
+    { '/files/etc/hosts': null, '/files/etc/hosts/1': null, '/files/etc/hosts/1/ipaddr': '127.0.0.1' },
+  ],
   ['remove', ['/files/etc/hosts/1'], { retval: true, count: 3 }],
 ])('augeas.%s %j', async (fun, args, answer) => {
   expect((await call(fun, args)).answer).toEqual(answer)
@@ -72,4 +79,12 @@ test.each<[string[], string | null, string]>([
   ],
 ])('augeas.execute %j with lens %s tells what is wrong', async (commands, lens, error) => {
   expect((await call('execute', [], { commands, lens })).answer).toEqual({ retval: false, error })
+})
+
+test('augeas.setvalue sets pairs of paths and values below a prefix', async () => {
+  const { answer, seen } = await call('setvalue', ['prefix=/files/etc/hosts', '1/alias', 'web one', '2/alias', 'db'])
+  expect(answer).toEqual({ retval: true })
+  expect(seen[0]!.script).toBe('set /files/etc/hosts/1/alias "web one"\nset /files/etc/hosts/2/alias "db"\nsave')
+  await expect(call('setvalue', ['/files/etc/hosts/1/alias'])).rejects.toThrow('Uneven number of path/value arguments')
+  expect((await call('setvalue', ['refused', 'x'])).answer).toMatchObject({ retval: false })
 })

@@ -92,7 +92,7 @@ describe('states of rabbitmq', () => {
     const on = new Set<Value>()
     const others = {
       'rabbitmq.plugin_is_enabled': ([name]: readonly Value[]) => on.has(name!),
-      'rabbitmq.enable_plugin': ([name]: readonly Value[]) => (on.add(name!), true),
+      'rabbitmq.enable_plugin': ([name]: readonly Value[]) => on.add(name!).has(name!),
       'rabbitmq.disable_plugin': ([name]: readonly Value[]) => on.delete(name!),
     }
     const apply = async (fun: string, test = false) =>

@@ -38,6 +38,17 @@ async function call(name: string, args: Value[] = [], recorded: Record<string, R
 describe('firewalld', () => {
   test.each<[string, Value[], string[][]]>([
     ['version', [], [['--version']]],
+    ['get_zones', [], [['--get-zones', '--permanent']]],
+    ['get_services', [], [['--get-services', '--permanent']]],
+    ['get_service_ports', ['ssh'], [['--permanent', '--service=ssh', '--get-ports']]],
+    ['get_service_protocols', ['ssh'], [['--permanent', '--service=ssh', '--get-protocols']]],
+    ['list_ports', ['public'], [['--zone=public', '--list-ports', '--permanent']]],
+    ['get_rich_rules', ['public'], [['--zone=public', '--list-rich-rules', '--permanent']]],
+    [
+      'remove_rich_rule',
+      ['public', 'rule accept'],
+      [['--zone=public', '--remove-rich-rule=rule accept', '--permanent']],
+    ],
     ['default_zone', [], [['--get-default-zone']]],
     ['set_default_zone', ['dmz'], [['--set-default-zone=dmz']]],
     ['make_permanent', [], [['--runtime-to-permanent']]],
@@ -133,4 +144,16 @@ describe('firewalld', () => {
       'firewall-cmd failed: FirewallD is not running',
     )
   })
+})
+
+test('words, forwarded ports and masquerading are read', async () => {
+  expect((await call('get_zones', [], { '--get-zones --permanent': 'dmz public' })).answer).toEqual(['dmz', 'public'])
+  const forwarded = {
+    '--zone=public --list-forward-ports --permanent': 'port=80:proto=tcp:toport=8080:toaddr=10.0.0.2',
+  }
+  expect((await call('list_port_fwd', ['public'], forwarded)).answer).toEqual([
+    { 'Source port': '80', Protocol: 'tcp', 'Destination port': '8080', 'Destination address': '10.0.0.2' },
+  ])
+  const all = { '--zone=public --list-all --permanent': ZONES.split('\n\n')[0]! }
+  expect((await call('get_masquerade', ['public'], all)).answer).toBe(false)
 })

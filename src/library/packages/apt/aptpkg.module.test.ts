@@ -218,3 +218,13 @@ it('parseKeys gathers keys with their subkeys', () => {
     AAAABBBBCCCCDDDD: { bits: 2048, fingerprint: 123, uid: 'me <m@e>', subkey: { keyid: '1111', fingerprint: 4567 } },
   })
 })
+
+it('expand_repo_def takes a line of a repository apart', async () => {
+  const repo = 'deb [arch=amd64] http://d.example/ stable main'
+  const parts = (await tryFunction(apt, 'expand_repo_def', {
+    kwargs: { repo, os_name: 'Debian', os_codename: 'bookworm' },
+    grains,
+  })) as Dict
+  expect([parts.get('uri'), parts.get('dist'), parts.get('comps')]).toEqual(['http://d.example/', 'stable', ['main']])
+  expect(parts.get('architectures')).toEqual(['amd64'])
+})

@@ -25,6 +25,32 @@ async function called(
 describe('chocolatey', () => {
   const KNOWN = { 'chocolatey._path': 'choco', 'chocolatey._version': '1.4.0' }
 
+  test.each<[string, Record<string, Value>, string]>([
+    ['list_webpi', {}, 'choco list --source webpi'],
+    ['list_windowsfeatures', {}, 'choco list --source windowsfeatures'],
+    ['install_cygwin', { name: 'x' }, 'choco install x --source cygwin --no-progress --yes'],
+    ['install_python', { name: 'x' }, 'choco install x --source python --no-progress --yes'],
+    ['install_windowsfeatures', { name: 'x' }, 'choco install x --source windowsfeatures --no-progress --yes'],
+    ['install_webpi', { name: 'x' }, 'choco install x --source webpi --no-progress --yes'],
+    ['install_missing', { name: 'x', version: '2' }, 'choco install x --version 2 --no-progress --yes'],
+    ['update', { name: 'x' }, 'choco upgrade x --no-progress --yes'],
+    ['enable_source', { name: 'own' }, 'choco source enable --name own'],
+    ['disable_source', { name: 'own' }, 'choco source disable --name own'],
+    [
+      'add_source',
+      { name: 'own', source_location: 'http://s', username: 'u', priority: '1' },
+      'choco sources add --name own --source http://s --user u --priority 1',
+    ],
+  ])('%s of %j runs `%s`', async (fun, kwargs, line) => {
+    expect(await called(chocolatey, fun, kwargs, { 'choco*': 'ok' }, KNOWN)).toEqual({ answer: 'ok', ran: [line] })
+  })
+
+  test('is found once it is installed, and leaves nothing when it is removed', async () => {
+    expect((await called(chocolatey, 'chocolatey_version', {}, {}, KNOWN)).answer).toBe('1.4.0')
+    expect((await called(chocolatey, 'bootstrap', {}, {}, KNOWN)).answer).toBe('Chocolatey found at choco')
+    expect((await called(chocolatey, 'unbootstrap', {}, {})).answer).toEqual([])
+  })
+
   test.each<[string, Record<string, Value>, string, string, unknown]>([
     [
       'list',
@@ -147,5 +173,52 @@ describe('macpackage', () => {
     ['installed_pkgs', {}, 'pkgutil --pkgs'],
   ])('%s of %j', async (fun, kwargs, line) => {
     expect((await called(macpackage, fun, kwargs, { [line]: '' })).ran).toEqual([line])
+  })
+})
+
+describe('reg, on keys and files', () => {
+  const SALT = { hive: 'HKLM', key: 'SOFTWARE\\Salt' }
+  const PRINTED =
+    '\nHKEY_LOCAL_MACHINE\\SOFTWARE\\Salt\n    version    REG_SZ    3008\n    port    REG_DWORD    0x5\n\nHKEY_LOCAL_MACHINE\\SOFTWARE\\Salt\\sub\n'
+  const known = { 'reg query*': PRINTED }
+  const missing = { 'reg query*': { retcode: 1, stderr: 'ERROR: The system was unable to find the key' } }
+
+  test('keys and values are found and listed', async () => {
+    expect((await called(reg, 'key_exists', SALT, known)).answer).toBe(true)
+    expect((await called(reg, 'key_exists', SALT, missing)).answer).toBe(false)
+    expect((await called(reg, 'value_exists', { ...SALT, vname: 'version' }, known)).answer).toBe(true)
+    expect((await called(reg, 'value_exists', { ...SALT, vname: 'x' }, missing)).answer).toBe(false)
+    expect((await called(reg, 'list_keys', SALT, known)).answer).toEqual(['sub'])
+    expect((await called(reg, 'list_values', SALT, known)).answer).toMatchObject([
+      { vname: 'version', vtype: 'REG_SZ', vdata: '3008' },
+      { vname: 'port', vtype: 'REG_DWORD', vdata: 5 },
+    ])
+  })
+
+  test('a file is imported, and programs hear of a change', async () => {
+    const { others, ran } = scripted({ 'reg import*': '', 'powershell*': '' })
+    const all = { ...others, 'cp.cache_file': () => 'C:\\a.reg' }
+    expect(await tryFunction(reg, 'import_file', { args: ['salt://a.reg'], others: all })).toBe(true)
+    expect(ran).toEqual(['reg import C:\\a.reg /reg:64'])
+    expect(await tryFunction(reg, 'broadcast_change', { others: all })).toBe(true)
+  })
+})
+
+describe('macpackage, on disk images', () => {
+  test('disk images are mounted and unmounted, applications removed, packages of a folder told', async () => {
+    const { answer, ran } = await called(macpackage, 'mount', { dmg: '/a.dmg' }, { 'hdiutil*': 'ok' })
+    expect(answer).toEqual(['ok', expect.stringMatching(/^\/tmp\/dmg-/)])
+    expect(ran[0]).toMatch(/^hdiutil attach -readonly -nobrowse -mountpoint \/tmp\/dmg-\S+ \/a\.dmg$/)
+    expect((await called(macpackage, 'unmount', { mountpoint: '/m' }, { 'hdiutil detach /m': 'ok' })).answer).toBe('ok')
+    const removed = await tryFunction(macpackage, 'uninstall_app', {
+      args: ['/A.app'],
+      others: { 'file.remove': () => true },
+    })
+    expect(removed).toBe(true)
+    const { others } = scripted({ 'xar*': 'Error opening', '/usr/libexec/PlistBuddy*': 'org.one' })
+    const host = await MemoryHost.with({ files: { '/tmp/': '', '/pkgs/one.pkg': '' } })
+    expect(toPlain(await tryFunction(macpackage, 'get_mpkg_ids', { args: ['/pkgs/all.mpkg'], others, host }))).toEqual([
+      'org.one',
+    ])
   })
 })

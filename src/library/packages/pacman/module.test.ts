@@ -34,6 +34,25 @@ describe('pacmanpkg', () => {
   })
 })
 
+describe('pacmanpkg, on groups', () => {
+  test('groups are listed, described and compared with what is installed', async () => {
+    const { call } = await provider(pacmanpkg, {
+      grains: { os: 'Arch', os_family: 'Arch' },
+      recorded: {
+        'pacman -Q': 'bash 5.1-1\n',
+        'pacman -Sgg': 'base bash\nbase glibc\nshells zsh\n',
+        'pacman -Qg': 'base bash\n',
+        'pacman -Sgg base': 'base bash\nbase glibc\n',
+      },
+    })
+    expect(await call('group_list')).toEqual({ installed: [], partially_installed: ['base'], available: ['shells'] })
+    expect(await call('group_info', ['base'])).toMatchObject({ default: ['bash', 'glibc'] })
+    expect(await call('group_diff', ['base'])).toMatchObject({
+      default: { installed: ['bash'], 'not installed': ['glibc'] },
+    })
+  })
+})
+
 describe('apkpkg', () => {
   test('lists, asks for newer versions, and removes', async () => {
     const { call, ran } = await provider(apkpkg, {
@@ -106,5 +125,28 @@ describe('mac_brew_pkg', () => {
       'Brew command failed. Additional info follows',
     )
     expect(ran).toContain('/opt/brew/bin/brew tap x/y')
+  })
+})
+
+describe('mac_brew_pkg, on pins', () => {
+  test('packages are pinned once, below the directory of Homebrew', async () => {
+    const installed =
+      '{"formulae":[{"name":"git","full_name":"git","aliases":[],"installed":[{"version":"2"}]}],"casks":[]}'
+    const { call, ran } = await provider(macBrewPkg, {
+      grains: { os: 'MacOS', kernel: 'Darwin' },
+      files: { '/usr/bin/brew': { text: '', mode: 0o755 } },
+      commands: [() => ({ stdout: '/opt/homebrew\n' })],
+      recorded: {
+        '/opt/homebrew/bin/brew list --pinned': ['', 'git'],
+        '/opt/homebrew/bin/brew info --json=v2 --installed': installed,
+        '/opt/homebrew/bin/brew*': '',
+      },
+    })
+    expect(await call('homebrew_prefix')).toBe('/opt/homebrew')
+    expect(await call('pin', ['git'])).toMatchObject({ git: { comment: 'Package git is now being held.' } })
+    expect(ran).toContain('/opt/homebrew/bin/brew pin git')
+    expect(await call('unpin', ['git'])).toMatchObject({
+      git: { result: true, changes: { new: 'install', old: 'hold' } },
+    })
   })
 })

@@ -14,6 +14,8 @@ type Call = [fun: string, args: string[], options: Record<string, string | boole
 describe('pkgng', () => {
   test.each<Call>([
     ['refresh_db', [], { force: true, jail: '3' }, 'pkg -j 3 update -f'],
+    ['update', [], {}, 'pkg update'],
+    ['delete', ['bash'], {}, 'pkg delete -y bash'],
     ['remove', ['bash'], { recurse: true, dryrun: 'True' }, 'pkg delete -nR bash'],
     ['remove', ['shells/bash'], { force: 'no' }, 'pkg delete -y bash'],
     ['upgrade', ['bash'], { fetchonly: true, fromrepo: 'local' }, 'pkg upgrade -Fy bash --repository local'],
@@ -58,4 +60,9 @@ describe('pkgng', () => {
     expect(await call('parse_config')).toEqual({ PKG_DBDIR: '/var/db/pkg\n', config_file })
     expect(await call('parse_config', ['/none'])).toBe('Unable to find /none on file system')
   })
+})
+
+test('pkgng.info is the version of a package', async () => {
+  const { call } = await machine()
+  expect(await call('info', ['bash'])).toBe('5.2.15')
 })

@@ -4,6 +4,7 @@ import {
   type Dict,
   failure,
   misuse,
+  shlexQuote,
   splitLines,
   splitWords,
   str,
@@ -156,7 +157,9 @@ export default defineModule({
       args: { package_path: arg.text('Path of the package file'), path: arg.text('Path of the installed file') },
       returns: ret.string('Unified diff; empty without a difference'),
       run: async (ctx, { package_path, path }) => {
-        const line = `rpm2cpio ${package_path} | cpio -i --quiet --to-stdout .${path} | diff -u --label 'A ${path}' --from-file=- --label 'B ${path}' ${path}`
+        const labels = `--label ${shlexQuote(`A ${path}`)} --from-file=- --label ${shlexQuote(`B ${path}`)}`
+        const unpack = `rpm2cpio ${shlexQuote(package_path)} | cpio -i --quiet --to-stdout ${shlexQuote(`.${path}`)}`
+        const line = `${unpack} | diff -u ${labels} -- ${shlexQuote(path)}`
         const output = await ctx.call('cmd.shell', [line], QUIET)
         return output.startsWith('Binary file') ? `File '${path}' is binary and its content has been modified.` : output
       },

@@ -147,3 +147,78 @@ describe('rpm_lowpkg', () => {
     expect(await call('version_cmp', ['1.0~rc1', '1.0'])).toBe(-1)
   })
 })
+
+describe('yumpkg, on groups, patches, updates and files', () => {
+  const GROUPS =
+    'Available Environment Groups:\n   Server\nInstalled Groups:\n   Core\nAvailable Groups:\n   Tools\nAvailable Language Groups:\n   German [de]\nDone\n'
+  const TOOLS =
+    '\nGroup: Tools\n Group-Id: tools\n Description: Handy\n Mandatory Packages:\n   =bash\n Optional Packages:\n   zsh\n'
+
+  test('groups are listed and described', async () => {
+    const { call } = await machine({ 'dnf grouplist hidden': GROUPS, 'dnf --quiet groupinfo Tools': TOOLS })
+    expect(await call('group_list')).toEqual({
+      ...{ installed: ['Core'], available: ['Tools'], 'installed environments': [] },
+      ...{
+        'available environments': ['Server'],
+        'available languages': { 'German [de]': { name: 'German', language: 'de' } },
+      },
+    })
+    expect(await call('group_info', ['Tools'])).toMatchObject({
+      ...{ mandatory: ['bash'], optional: ['zsh'], type: 'package group', group: 'Tools', id: 'tools' },
+    })
+  })
+
+  test('patches are listed, and the installed ones of them', async () => {
+    const patches = 'i RHSA-1 Important/Sec. bash-5-1.x86_64\n  RHBA-2 bugfix zsh-5-2.noarch\n'
+    const { call } = await machine({ 'dnf --quiet updateinfo list all': patches })
+    expect(await call('list_patches')).toEqual({
+      'RHSA-1': { installed: true, summary: ['bash-5-1.x86_64'] },
+      'RHBA-2': { installed: false, summary: ['zsh-5-2.noarch'] },
+    })
+    expect(Object.keys((await call('list_installed_patches')) as object)).toEqual(['RHSA-1'])
+  })
+
+  test('updates are listed and installed, and metadata is thrown away', async () => {
+    const { call, ran } = await machine({
+      'dnf --quiet list --upgrades': 'Available Upgrades\nbash.x86_64 5.1.8-9.el9 baseos\n',
+      [QUERY]: [INSTALLED, INSTALLED.replace('5.1.8_|-6.el9', '5.1.8_|-9.el9')],
+      'dnf --quiet*': '',
+      'dnf -y*': 'Complete!',
+    })
+    expect(await call('list_updates')).toEqual({ bash: '5.1.8-9.el9' })
+    expect(await call('update')).toEqual({ bash: { old: '5.1.8-6.el9', new: '5.1.8-9.el9' } })
+    await call('clean_metadata')
+    expect(ran[0]).toBe('dnf --quiet --assumeyes clean expire-cache')
+  })
+
+  test('locked packages, and what files of packages became, are told', async () => {
+    const { call } = await machine({
+      'rpm -Va bash': { retcode: 1, stdout: 'S.5....T.  c /etc/bashrc' },
+      'rpm -qf --queryformat %{name} /etc/bashrc': 'bash',
+    })
+    expect(await call('list_holds', [], { full: false })).toEqual(['vim'])
+    expect(await call('get_locked_packages')).toEqual(['vim-2:8.2-1.*'])
+    expect(await call('modified', ['bash'])).toEqual({ '/etc/bashrc': ['size', 'checksum', 'time', 'config'] })
+    await expect(call('download', ['bash'])).rejects.toThrow("'yumdownloader' command not available")
+    await expect(call('diff', ['/etc/bashrc'])).rejects.toThrow("'yumdownloader' command not available")
+  })
+
+  test('rpm_lowpkg finds changed files and checks package files', async () => {
+    const { call, ran } = await provider(lowpkg, {
+      grains: { os_family: 'RedHat' },
+      files: { '/tmp/a.rpm': 'x' },
+      recorded: {
+        'rpm -Va bash': { retcode: 1, stdout: 'S.5....T.  c /etc/bashrc\nmissing     /usr/bin/x' },
+        'rpm -K --quiet /tmp/a.rpm': '',
+        'rpm2cpio*': '--- A /etc/bashrc\n+++ B /etc/bashrc\n',
+      },
+    })
+    expect(await call('modified', ['bash'])).toMatchObject({ '/etc/bashrc': ['size', 'checksum', 'time', 'config'] })
+    expect(await call('checksum', ['/tmp/a.rpm', '/tmp/none.rpm'])).toEqual({
+      '/tmp/a.rpm': true,
+      '/tmp/none.rpm': false,
+    })
+    expect(await call('diff', ['/tmp/a b.rpm', '/etc/x y'])).toContain('+++ B')
+    expect(ran[0]).toContain("rpm2cpio '/tmp/a b.rpm' | cpio -i --quiet --to-stdout './etc/x y'")
+  })
+})

@@ -75,3 +75,73 @@ describe('zypperpkg', () => {
     expect(await call('unhold', ['vim'])).toMatchObject({ vim: { comment: 'Package vim is no longer held.' } })
   })
 })
+
+describe('zypperpkg, on what there is', () => {
+  const solvables = (kind: string): string =>
+    stream(
+      `<search-result><solvable-list><solvable status="installed" name="a" summary="A" kind="${kind}" edition="1-1" arch="x86_64"/>` +
+        `<solvable status="not-installed" name="b" summary="B" kind="${kind}" edition="2-1" arch="x86_64"/></solvable-list></search-result>`,
+    )
+
+  test('patterns, patches, products and packages are searched', async () => {
+    const product =
+      '<product-list><product name="openSUSE" version="15.4" isbase="true" installed="true"><endoflife time_t="0"/></product></product-list>'
+    const { call } = await machine({
+      [`${XML} se -t pattern`]: solvables('pattern'),
+      'rpm -q --provides --whatprovides pattern()': 'pattern() = a\npattern-visible()\n',
+      [`${XML} se -t patch`]: solvables('patch'),
+      [`${XML} --disable-repositories products -i`]: stream(product),
+      [`${XML} search bash`]: solvables('package'),
+    })
+    expect(await call('list_patterns')).toEqual({
+      a: { installed: true, summary: 'A' },
+      b: { installed: false, summary: 'B' },
+    })
+    expect(Object.keys((await call('list_installed_patterns')) as object)).toEqual(['a'])
+    expect(await call('list_patches')).toMatchObject({ a: { installed: true }, b: { installed: false } })
+    expect(Object.keys((await call('list_installed_patches')) as object)).toEqual(['a'])
+    expect(await call('list_products')).toMatchObject([{ name: 'openSUSE', version: '15.4', isbase: true }])
+    expect(await call('search', ['bash'])).toMatchObject({ a: { summary: 'A' }, b: { summary: 'B' } })
+  })
+
+  test('updates and facts of available packages are told', async () => {
+    const update = '<update-list><update kind="package" name="bash" edition="5.1-9"/></update-list>'
+    const { call } = await machine({
+      [`${XML} list-updates`]: stream(update),
+      [`${ZYPPER} refresh --force`]: '',
+      [`${ZYPPER} --no-refresh info -t package bash`]: INFO,
+    })
+    expect(await call('list_updates', [false])).toEqual({ bash: '5.1-9' })
+    expect(await call('info_available', ['bash'])).toMatchObject({ bash: { version: '5.1-9' } })
+  })
+
+  test('locks are listed and cleaned', async () => {
+    const { call } = await machine({
+      [`${XML} search*`]: stream(''),
+      [`${XML} cl`]: stream('<message type="info">Removed 1 lock.</message>'),
+    })
+    expect(await call('list_holds')).toEqual([])
+    expect(await call('list_locks')).toEqual({ vim: { type: 'package', match_type: 'glob' } })
+    expect(await call('clean_locks')).toMatchObject({ removed: '1' })
+  })
+
+  test('packages are downloaded, and capabilities resolved to names', async () => {
+    const file =
+      '<download-result><solvable><kind>package</kind><name>bash</name></solvable><repository name="OSS" alias="oss"/><localfile path="/c/bash.rpm"/></download-result>'
+    const { call } = await machine({
+      [`${XML} download bash`]: stream(file),
+      'rpm -K --quiet /c/bash.rpm': '',
+      'rpm -qa --queryformat %{PROVIDES}_|-%{NAME}\n': 'sh_|-bash\n',
+      'rpm -Va bash': '',
+      'rpm -qf --queryformat %{name} /etc/bashrc': 'bash',
+      'rpm2cpio*': '+ new',
+    })
+    expect(await call('download', ['bash'])).toEqual({
+      bash: { 'repository-name': 'OSS', 'repository-alias': 'oss', path: '/c/bash.rpm' },
+    })
+    expect(await call('list_provides')).toEqual({ sh: ['bash'] })
+    expect(await call('resolve_capabilities', [['bash']])).toEqual(['bash'])
+    expect(await call('modified', ['bash'])).toEqual({})
+    expect(await call('diff', ['/etc/bashrc'])).toEqual({ '/etc/bashrc': '+ new' })
+  })
+})

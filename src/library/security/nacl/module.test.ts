@@ -32,6 +32,17 @@ describe('nacl', () => {
     expect(await call(name, [box], kwargs)).toBe('my secret')
   })
 
+  it('shuts texts and files by the functions of each kind', async () => {
+    const sealed = await call('sealedbox_encrypt', ['my secret'], { pk: OPEN })
+    expect(await call('sealedbox_decrypt', [sealed], { sk: SECRET })).toBe('my secret')
+    const shut = await call('secretbox_encrypt', ['my secret'], { sk: SECRET })
+    expect(await call('secretbox_decrypt', [shut], { sk: SECRET })).toBe('my secret')
+    host = await MemoryHost.with({ files: { '/a': 'my secret' } })
+    expect(await call('enc_file', ['/a'], { out: '/b', sk: SECRET, box_type: 'secretbox' })).toBe('Wrote: /b')
+    const box = decodeBytes(await host.read('/b'))
+    expect(await call('dec', [box], { sk: SECRET, box_type: 'secretbox' })).toBe('my secret')
+  })
+
   it.each([
     ['sealedbox', { pk: OPEN }, { sk: SECRET }],
     ['secretbox', { sk: SECRET }, { sk: SECRET }],

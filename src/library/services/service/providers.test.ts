@@ -193,3 +193,42 @@ describe('providers of service', () => {
     expect(await call('status', ['none'])).toBe('Not Found')
   })
 })
+
+describe('Further functions of providers', () => {
+  test('gentoo_service.zap resets the state of a script', async () => {
+    const { call, lines } = await machine({ module: gentoo })
+    expect(await call('zap', ['nginx'])).toBe(true)
+    expect(lines).toEqual(['/etc/init.d/nginx zap'])
+  })
+
+  test('mac_service lists what launchd has loaded, and passes commands on', async () => {
+    const { call, lines } = await machine({
+      module: mac,
+      answers: { 'launchctl list': 'PID\tStatus\tLabel\n1\t0\torg.x' },
+    })
+    expect(await call('list')).toContain('org.x')
+    expect(await call('launchctl', ['list'])).toBe(true)
+    expect(await call('loaded', ['org.none'])).toBe(false)
+    expect(lines).toContain('launchctl list')
+  })
+
+  test('win_service names services by what is shown of them, and describes one', async () => {
+    const row = { Name: 'Spooler', DisplayName: 'Print Spooler', StartMode: 'Auto', State: 'Running' }
+    const facts = {
+      ...row,
+      PathName: 'x',
+      StartName: 'LocalSystem',
+      ExitCode: 0,
+      Description: 'd',
+      DelayedAutoStart: false,
+    }
+    const host = await MemoryHost.with({ commands: [() => ({ stdout: JSON.stringify([facts]) })] })
+    const ask = async (fun: string, ...args: Value[]) => toPlain(await tryFunction(windows, fun, { args, host }))
+    expect(await ask('get_service_name', 'spooler')).toEqual({ 'Print Spooler': 'Spooler' })
+    expect(await ask('info', 'spooler')).toMatchObject({
+      Status: 'Running',
+      StartType: 'Auto',
+      ServiceAccount: 'LocalSystem',
+    })
+  })
+})

@@ -41,6 +41,9 @@ describe('the machine', () => {
     ['set_system_time', ['11:31 PM', '+0000'], 'date -u 111523312025.00'],
     ['set_system_date', ['03-28-26', '+0000'], 'date -u 032812002026.00'],
     ['set_system_date_time', [2026, 5, 12, 11, 37, 53, '+0200'], 'date -u 051209372026.53'],
+    ['halt', [], 'halt'],
+    ['init', ['3'], 'init 3'],
+    ['poweroff', [], 'poweroff'],
     ['reboot', [5], 'shutdown -r 5'],
     ['shutdown', [], 'shutdown -h now'],
   ])('%s %j runs %s', async (fun, args, line) => {
@@ -64,4 +67,15 @@ describe('the machine', () => {
     expect(await textAt('/etc/hosts')).toBe('127.0.0.1\tlocalhost\n127.0.1.1\tnew\n')
     expect(await textAt('/etc/hostname')).toBe('new\n')
   })
+})
+
+test('the name of the computer is the host name, and a machine without a clock has none to set', async () => {
+  const others = {
+    'network.mod_hostname': ([name]: readonly Value[]) => name === 'web1',
+    'network.get_hostname': () => 'web1',
+  }
+  const call = async (fun: string, ...args: Value[]) => toPlain(await tryFunction(system, fun, { args, others }))
+  expect(await call('set_computer_name', 'web1')).toBe(true)
+  expect(await call('get_computer_name')).toBe('web1')
+  expect(await call('has_settable_hwclock')).toBe(false)
 })

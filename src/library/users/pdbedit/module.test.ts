@@ -55,3 +55,7 @@ describe('pdbedit', () => {
     expect(changed.map((line, at) => line.startsWith(commands[at]!))).toEqual(commands.map(() => true))
   })
 })
+
+test('generate_nt_hash makes the hash that Samba keeps', async () => {
+  expect(String(await tryFunction(pdbedit, 'generate_nt_hash', { args: ['password'] }))).toBe(HASH)
+})

@@ -19,7 +19,7 @@ export function parameterOf(value: Value): Parameter {
 }
 
 /** Return a dict of a file as parameters. Keys may have dots in them. */
-export const parametersOf = (dict: Dict): Parameters =>
+const parametersOf = (dict: Dict): Parameters =>
   Object.fromEntries([...dict].map(([key, value]) => [str(key), parameterOf(value)]))
 
 /** Return dicts of a setting; `where` names it in the error about anything else. */

@@ -82,7 +82,7 @@ export async function addVolumes(ec2: AwsCaller, request: VolumesRequest): Promi
 }
 
 /** Say whether the volume at a device is deleted with its machine. */
-export async function setDeletion(ec2: AwsCaller, instance: string, device: string, isDeleted: boolean): Promise<void> {
+async function setDeletion(ec2: AwsCaller, instance: string, device: string, isDeleted: boolean): Promise<void> {
   const mapping = { DeviceName: device, Ebs: { DeleteOnTermination: isDeleted } }
   await ec2.query('ModifyInstanceAttribute', { InstanceId: instance, BlockDeviceMapping: [mapping] })
 }

@@ -103,7 +103,7 @@ export const isComplete: Wanted = (object) => {
   return hasCondition(object, 'Complete', 'True')
 }
 
-export function hasCondition(object: Dict, type: string, status: string): boolean {
+function hasCondition(object: Dict, type: string, status: string): boolean {
   const conditions = dictIn(object, 'status').get('conditions') ?? null
   return (isList(conditions) ? conditions : []).some(
     (condition) => isDict(condition) && condition.get('type') === type && str(condition.get('status') ?? '') === status,

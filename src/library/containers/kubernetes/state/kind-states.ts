@@ -102,7 +102,7 @@ export const kindStates = (kind: Kind): Record<string, StateFunction> => ({
 const wordsOf = (kind: Kind, { name, namespace }: Given): Value[] =>
   kind.isNamespaced ? [name, namespace ?? null] : [name]
 
-export async function namespaceOf(ctx: StateContext, given: string | null | undefined): Promise<string> {
+async function namespaceOf(ctx: StateContext, given: string | null | undefined): Promise<string> {
   const option = given || (await ctx.call('config.get', ['kubernetes.namespace', '']))
   return truthy(option) ? str(option) : 'default'
 }
@@ -167,7 +167,7 @@ function apply(ctx: StateContext, kind: Kind, { given, manifest, kwargs }: Wante
 }
 
 /** Say that an object could not be checked, because an earlier state is going to create its namespace or its kind. */
-export function uncheckedNote(found: Dict): string {
+function uncheckedNote(found: Dict): string {
   const reason = found.get('unchecked')
   return reason === undefined ? '' : `. The API server cannot check it yet: ${str(reason)}`
 }
@@ -182,7 +182,7 @@ export async function reported(name: string, run: () => Promise<StateReturn>): P
   }
 }
 
-export function absent(ctx: StateContext, kind: Kind, given: Given): Promise<StateReturn> {
+function absent(ctx: StateContext, kind: Kind, given: Given): Promise<StateReturn> {
   const called = calledIn(kind)
   const gone = { old: 'present', new: 'absent' }
   return reported(given.name, () =>

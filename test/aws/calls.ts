@@ -1,0 +1,87 @@
+// Functions and states for AWS, called as users call them, against a service of a test.
+import { expect } from 'vitest'
+import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
+import { LocalHost } from '../../src/host/mod.ts'
+import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
+import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import s3 from '../../src/library/aws/s3/s3.module.ts'
+import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
+import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
+import sns from '../../src/library/aws/sns/boto_sns.module.ts'
+import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
+import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
+import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
+import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
+import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
+import {
+  type Keywords,
+  type ModuleDeclaration,
+  type StateDeclaration,
+  tryFunction,
+  tryState,
+} from '../../src/sdk/mod.ts'
+
+const MODULES: ModuleDeclaration[] = [ec2, s3, secgroup, sns, sqs, vpc]
+const STATES: StateDeclaration[] = [ec2States, secgroupStates, snsStates, sqsStates, vpcStates]
+
+const host = new LocalHost()
+
+/** All functions of the modules by name, which call each other. */
+const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promise<Value>> = Object.fromEntries(
+  MODULES.flatMap((module) =>
+    Object.keys(module.functions).map((name) => [
+      `${module.name}.${name}`,
+      (args: readonly Value[], kwargs: Keywords) => tryFunction(module, name, { args, kwargs, host, others }),
+    ]),
+  ),
+)
+
+interface Report {
+  result: boolean | null
+  comment: string | string[]
+  changes: Record<string, Record<string, unknown>>
+}
+
+export class AwsCalls {
+  private readonly url: string
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  private keywords(given: Plain): Record<string, Value> {
+    const login = { region: 'us-east-1', keyid: 'AKID', key: 'a secret key', endpoint_url: this.url }
+    return { ...keywordsOf(given), profile: fromPlain(login) }
+  }
+
+  async call(name: string, given: Plain = {}): Promise<unknown> {
+    return toPlain(await others[name]!([], this.keywords(given)))
+  }
+
+  /** Call a function of `s3`, which has parameters of its own. */
+  async s3(name: string, given: Plain): Promise<unknown> {
+    const { host: service_url } = new URL(this.url)
+    const access = { key: 'a secret key', keyid: 'AKID', service_url, https_enable: false, path_style: true }
+    return toPlain(await others[name]!([], { ...keywordsOf(given), ...access }))
+  }
+
+  async run(name: string, given: Plain, isTest: boolean): Promise<Report> {
+    const [module, fun] = name.split('.') as [string, string]
+    const states = STATES.find((one) => one.name === module)!
+    const trial = { kwargs: this.keywords(given), host, others, test: isTest }
+    return toPlain(await tryState(states, fun, trial)) as unknown as Report
+  }
+
+  /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
+  async apply(name: string, given: Plain): Promise<{ foreseen: Report; done: Report; again: Report }> {
+    const foreseen = await this.run(name, given, true)
+    const done = await this.run(name, given, false)
+    const again = await this.run(name, given, false)
+    const outcome = [name, again.result, again.changes, done.result]
+    expect(outcome, String(done.comment)).toEqual([name, true, {}, true])
+    return { foreseen, done, again }
+  }
+}
+
+const keywordsOf = (given: Plain): Record<string, Value> =>
+  Object.fromEntries(fromPlain(given) as Dict as unknown as Map<string, Value>)
