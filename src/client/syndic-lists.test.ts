@@ -84,6 +84,15 @@ describe('The minions below syndics', () => {
     expect(all.every(({ reason }) => reason === 'silent')).toBe(true)
   })
 
+  it('are no more than all minions can be asked about', async () => {
+    const minions = Array.from({ length: 50_000 }, (_, at) => `m${at}`.padEnd(200, 'x'))
+    const all = await gathered({
+      events: [list('syndic/east', { minions: minions.slice(1) }), list('syndic/east', { minions })],
+    })
+    expect(all.length).toBeGreaterThan(40_000)
+    expect(all.length).toBeLessThan(42_000)
+  })
+
   it('are not told of by others than their syndic', async () => {
     const forged = [
       list('syndic/east', { minions: ['x'] }, minionOrigin('east')),

@@ -7,6 +7,8 @@ import { isValidId } from '../wire/mod.ts'
 
 /** Minions below syndics that are waited for, and returns that came before the list with their minion. */
 const MOST_EXPECTED = 500_000
+/** Characters of the ids of these minions. */
+const MOST_TEXT = 8 << 20
 /** Syndics that are waited for, of all tiers. */
 const MOST_SYNDICS = 10_000
 /** Tiers of syndics. */
@@ -45,6 +47,8 @@ export class SyndicLists {
   /** The other minions that were named, each with the syndic that named it first. */
   private readonly named = new Map<string, string>()
   private readonly missing = new Set<string>()
+  /** Characters of all these ids. */
+  private text = 0
   /** Syndics that have told, each with those above it. */
   private readonly heard = new Set<string>()
 
@@ -81,8 +85,8 @@ export class SyndicLists {
     if (kind !== 'unknown' && !(kind === 'syndic' && name === tiers[0])) return undefined
     if (tiers.length > MOST_TIERS) return undefined
     const [first] = tiers as [string]
-    const minions = ids(event.data, 'minions').slice(0, Math.max(0, MOST_EXPECTED - this.named.size))
-    const missing = ids(event.data, 'missing').slice(0, Math.max(0, MOST_EXPECTED - this.missing.size))
+    const minions = this.within(ids(event.data, 'minions'), this.named)
+    const missing = this.within(ids(event.data, 'missing'), this.missing)
     for (const id of missing) this.missing.add(id)
     const isTimely = this.note(tiers, event.data, minions.length > 0)
     const last = tiers.at(-1)!
@@ -90,6 +94,18 @@ export class SyndicLists {
     const isOwn = tiers.length === 1 || this.named.get(last) === first
     for (const id of minions) if (!this.named.has(id) && !this.own.has(id)) this.named.set(id, first)
     return { minions, missing, isTimely, ...(isOwn && !minions.includes(last) && { leaves: last }) }
+  }
+
+  /** The ids for which there is room: all minions hear of those that are waited for, when these are asked whether they work on the job. */
+  private within(told: readonly string[], known: { has(id: string): boolean; size: number }): string[] {
+    let room = MOST_EXPECTED - known.size
+    return told.filter((id) => {
+      if (known.has(id)) return true
+      if (room <= 0 || this.text + id.length > MOST_TEXT) return false
+      room--
+      this.text += id.length
+      return true
+    })
   }
 
   /**
