@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { newJid } from '../../src/base/mod.ts'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'
 import cmd from '../../src/library/system/cmd/module.ts'
+import { TargetResolver } from '../../src/master/target-resolver.ts'
 import { match } from '../../src/match/mod.ts'
 import { bind, bindPublished, signatureOf } from '../../src/sdk/mod.ts'
 import { Besieged, dict } from './besieged.ts'
@@ -468,6 +469,14 @@ describe('a job from a master above', () => {
 
   it('without rights is one that its caller may do everywhere', async () => {
     expect(errorOf(await fromAbove([], { tgt: 'db1', fun: 'cmd.run', arg: ['id'] }))).toBe('')
+  })
+
+  it('does not hold up this master by an expression that takes long to match', async () => {
+    const tgt = '(\\w+\\d*)+$^'
+    const foreign = vi.spyOn(TargetResolver.prototype, 'foreign')
+    const trusted = vi.spyOn(TargetResolver.prototype, 'trusted')
+    await fromAbove([], { tgt, tgt_type: 'pcre' })
+    expect([foreign, trusted].map((spy) => spy.mock.calls.length)).toEqual([1, 0])
   })
 
   it('comes from the owner alone: others gain nothing by a list', async () => {
