@@ -152,11 +152,15 @@ export class HandOver {
 
   private read(): number | undefined {
     if (!this.parts.lower.hasJournal) return undefined
+    const { file, log } = this.parts
     try {
-      const number = Number.parseInt(readFileSync(this.parts.file, 'utf8'), 10)
-      return Number.isSafeInteger(number) ? number : undefined
-    } catch {
-      return undefined
+      const number = Number(readFileSync(file, 'utf8').trim() || Number.NaN)
+      if (Number.isSafeInteger(number)) return number
+      log('warning', `${file} is damaged: all events of the journal go up again, and each return counts once`)
+      return 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
     }
   }
 

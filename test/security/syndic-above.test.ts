@@ -1,5 +1,6 @@
 // What a syndic does with events and returns that the master above does not take: one minion of the master below cannot hold up the
 // returns of others, and no return is lost because the master above is in need.
+import { writeFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { BusTap, EventBus, minionOrigin } from '../../src/bus/mod.ts'
@@ -46,6 +47,24 @@ async function handsOver(send = async (load: Dict): Promise<unknown> => syndic.s
 
 const returns = (bus: EventBus, jid: string, id: string, value: Value): unknown =>
   bus.fire(`salt/job/${jid}/ret/${id}`, dict({ jid, id, fun: 'test.ping', return: value, retcode: 0, success: true }))
+
+it.each(['', 'x\n', '12\0'])('returns are not lost because the note of what was handed over is %j', async (text) => {
+  let from: number | undefined
+  const lower = {
+    hasJournal: true,
+    events: async (number: number | undefined) => {
+      from = number
+      return Object.assign(new BusTap(new EventBus(), () => true), { last: 100 })
+    },
+  } as unknown as LowerMaster
+  const file = site.path('handed-note')
+  writeFileSync(file, text)
+  const unused = { isMeant: () => true, describe: () => undefined, send: async () => undefined }
+  opened = new HandOver({ log: silentLog, lower, id: 'syndic', file, gather: 0, ...unused })
+  opened.start()
+  await until('the events', () => from !== undefined)
+  expect(from).toBe(1)
+})
 
 /** A list in a list, so often as a master takes it from a minion. */
 const nested = (levels: number): Value => Array.from({ length: levels }).reduce<Value>((inner) => [inner], [])
