@@ -30,7 +30,7 @@ interface Program {
   lasts: boolean
 }
 
-const DAEMONS: ReadonlySet<string> = new Set(['salt-api', 'salt-master', 'salt-minion'])
+const DAEMONS: ReadonlySet<string> = new Set(['salt-api', 'salt-master', 'salt-minion', 'salt-syndic'])
 
 /** Files of src/cli/ that are programs: those with a `#!` line. */
 function programs(root: string): Program[] {

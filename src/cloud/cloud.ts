@@ -1,8 +1,8 @@
 // salt-cloud over its files: queries, listings, machines of profiles and maps, actions and functions. The program, the runner and orchestrations
 // use the same object.
 import { didYouMean, type Log, toError, withHint } from '../base/mod.ts'
-import type { CloudFiles, CloudProvider, ConfigRenderer } from '../config/mod.ts'
-import { type Dict, quote, str, type Value } from '../data/mod.ts'
+import { type CloudFiles, type CloudProvider, type ConfigRenderer, withoutTemplateSecrets } from '../config/mod.ts'
+import { type Dict, maskMarked, quote, str, type Value } from '../data/mod.ts'
 import {
   bind,
   type CloudClient,
@@ -19,6 +19,7 @@ import { type Accounts, type OpenAccount, placeText } from './accounts.ts'
 import { removeKey } from './bootstrap/key.ts'
 import { type CreationParts, checkName, createMachine, type MachineWish, stepsOf, undoAbandoned } from './creation.ts'
 import { configError, notFound } from './errors.ts'
+import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
 import { shown, shownFully } from './node-cache.ts'
 
@@ -43,6 +44,17 @@ export class Cloud implements CloudClient {
 
   constructor(parts: CloudParts) {
     this.parts = parts
+  }
+
+  /** All that the files say, without secrets. */
+  configuration(): Dict {
+    const { own, providers, profiles } = this.parts.files
+    const all = new Map<Value, Value>([
+      ...own,
+      ['providers', byProvider(providers.map((provider) => [provider, provider.settings]))],
+      ['profiles', new Map<Value, Value>([...profiles].map(([name, { settings }]) => [name, settings]))],
+    ])
+    return maskMarked(withoutTemplateSecrets(withoutSecrets(all))) as Dict
   }
 
   /** Undo what earlier runs left. */
@@ -299,17 +311,23 @@ export class Cloud implements CloudClient {
     return value
   }
 
-  /** The machines of these names in all providers. */
+  /** The machines of these names in all providers. A provider that does not answer is told of, and left out. */
   private async found(names: readonly string[]): Promise<[OpenAccount, CloudNode][]> {
-    const { accounts } = this.parts
+    const { accounts, log } = this.parts
     const wanted = new Set(names)
     const all: [OpenAccount, CloudNode][] = []
-    for (const provider of accounts.providers) {
-      const opened = await accounts.open(provider)
-      for (const node of await opened.account.nodes()) {
-        if (wanted.has(node.name) && !GONE.test(node.state)) all.push([opened, node])
-      }
-    }
+    await Promise.all(
+      accounts.providers.map(async (provider) => {
+        try {
+          const opened = await accounts.open(provider)
+          for (const node of await opened.account.nodes()) {
+            if (wanted.has(node.name) && !GONE.test(node.state)) all.push([opened, node])
+          }
+        } catch (error) {
+          log('error', `${provider.alias}:${provider.driver}: ${toError(error).message}`)
+        }
+      }),
+    )
     return all
   }
 

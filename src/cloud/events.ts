@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key/i
 
 /** Return a value without what settings of secret names hold. */
-function withoutSecrets(value: Value): Value {
+export function withoutSecrets(value: Value): Value {
   if (isList(value)) return value.map(withoutSecrets)
   if (!isDict(value)) return value
   return new Map([...value].filter(([key]) => !SECRET.test(str(key))).map(([key, item]) => [key, withoutSecrets(item)]))
@@ -37,6 +37,7 @@ export type Reporter = (name: string, event: string, data?: Dict, text?: string)
 
 /** Return what fires events of machines. A bus that is away is no failure, as for Salt's. */
 export function reporter(fire: Fire, log: Log): Reporter {
+  let isTold = false
   return async (name, event, data = new Map(), text = TEXTS[event] ?? event.replaceAll('_', ' ')) => {
     const tag = `salt/cloud/${name}/${event}`
     const all: Dict = new Map<Value, Value>([['name', name], ['event', text], ...(withoutSecrets(data) as Dict)])
@@ -45,7 +46,8 @@ export function reporter(fire: Fire, log: Log): Reporter {
       await fire(tag, maskMarked(all) as Dict)
     } catch (error) {
       if (!(error instanceof BrineError) || error.code !== 'BusUnreachable') throw error
-      log('warning', `No master hears of ${tag}: ${error.message}`)
+      log(isTold ? 'debug' : 'warning', `No master hears of ${tag}: ${error.message}`)
+      isTold = true
     }
   }
 }

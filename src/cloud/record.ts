@@ -39,6 +39,7 @@ interface Stored extends Creation {
 
 /** A record, or one whose creation is being undone by the process of that number. */
 const RECORD = /\.p(\.undo-\d+)?$/
+const HALF_WRITTEN = /\.new-(\d+)$/
 const UNDOING = /\.undo-\d+$/
 
 export class Records {
@@ -70,8 +71,12 @@ export class Records {
     return record
   }
 
-  /** Return creations whose process is gone. */
+  /** Return creations whose process is gone, and remove files that a process left half-written. */
   abandoned(): RecordedCreation[] {
+    for (const name of this.files()) {
+      const [, pid] = HALF_WRITTEN.exec(name) ?? []
+      if (pid !== undefined && isGone(Number(pid))) rmSync(join(this.folder, name), { force: true })
+    }
     return this.all().filter((record) => record.isAbandoned)
   }
 
@@ -83,6 +88,8 @@ export class Records {
         const record = RecordedCreation.read(path)
         if (record) found.push(record)
       } catch (error) {
+        // another process has just ended it
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
         this.log('error', `The record ${path} of a creation cannot be read: ${toError(error).message}`)
       }
     }
@@ -90,8 +97,12 @@ export class Records {
   }
 
   private names(): string[] {
+    return this.files().filter((name) => RECORD.test(name))
+  }
+
+  private files(): string[] {
     try {
-      return readdirSync(this.folder).filter((name) => RECORD.test(name))
+      return readdirSync(this.folder)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error

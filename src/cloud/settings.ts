@@ -68,7 +68,6 @@ export const DEPLOY_SETTINGS = {
   startup_states: arg.text('The option startup_states of the minion: highstate, sls or top', { optional: true }),
   make_master: arg.isTrue('Install a master besides; machines of the same map become its minions', { default: false }),
   file_map: arg.dict('Files of this machine to files of the new one', { default: new Map() }),
-  delete_sshkeys: arg.flag('Remove the host keys of a destroyed machine from known_hosts_file', { default: false }),
   keep_tmp: arg.flag('Leave temporary files on the machine', { default: false }),
   show_deploy_args: arg.flag('Show what the deployment was given', { default: false }),
   requires: arg.any('Names of a map that must be there before', { optional: true }),
@@ -81,6 +80,7 @@ export const NAMING_SETTINGS: ReadonlySet<string> = new Set(['provider', 'profil
 
 /** Settings of Salt's that have no effect here, and why. */
 export const NEEDLESS: Readonly<Record<string, string>> = {
+  delete_sshkeys: 'host keys of new machines are not kept',
   preseed: 'keys are always made on the master',
   use_pip: 'no Python is installed',
   ssh_auth: 'ssh itself chooses the way to log in',

@@ -74,6 +74,8 @@ export const moduleTable: ModuleTable = {
     'get_unassociated_eip_address', 'allocate_eip_address', 'release_eip_address', 'associate_eip_address',
     'disassociate_eip_address', 'get_all_volumes', 'create_volume', 'attach_volume', 'detach_volume', 'delete_volume'],
     always: true, load: () => import('../library/aws/ec2/boto_ec2.module.ts') }],
+  boto_route53: [{ functions: ['zone_exists', 'create_zone', 'delete_zone', 'get_record', 'add_record', 'update_record',
+    'delete_record'], always: true, load: () => import('../library/aws/route53/boto_route53.module.ts') }],
   boto_secgroup: [{ functions: ['exists', 'get_all_security_groups', 'get_group_id', 'convert_to_group_ids',
     'get_config', 'create', 'delete', 'authorize', 'revoke', 'set_tags', 'delete_tags'], always: true,
     load: () => import('../library/aws/secgroup/boto_secgroup.module.ts') }],

@@ -23,6 +23,8 @@ export const stateTable: StateTable = {
     load: () => import('../library/salt/beacons/state.ts') }],
   blockdev: [{ functions: ['tuned', 'formatted'], load: () => import('../library/storage/blockdev/state.ts') }],
   boto_ec2: [{ functions: ['key_present', 'key_absent'], load: () => import('../library/aws/ec2/boto_ec2.state.ts') }],
+  boto_route53: [{ functions: ['present', 'rr_present', 'absent', 'rr_absent'],
+    load: () => import('../library/aws/route53/boto_route53.state.ts') }],
   boto_secgroup: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/secgroup/boto_secgroup.state.ts') }],
   boto_sns: [{ functions: ['present', 'absent'], load: () => import('../library/aws/sns/boto_sns.state.ts') }],

@@ -11,6 +11,8 @@ const GRACE_MS = 300
 const NAME_MS = 2000
 /** Questions in a row without an answer after which a master counts as lost. */
 const MOST_SILENT = 2
+/** Seconds that a busy master has for an answer, at least. */
+const LEAST_PATIENCE = 2
 
 export class MasterWatch {
   private readonly peer: MasterPeer
@@ -62,7 +64,7 @@ export class MasterWatch {
     this.isAsking = true
     try {
       for (let question = 0; question < MOST_SILENT; question++) {
-        const isThere = await peer.answers(peer.master, this.seconds / 2)
+        const isThere = await peer.answers(peer.master, Math.max(LEAST_PATIENCE, this.seconds / 2))
         if (isThere || this.isClosed || !peer.connected) return
       }
       await loseMaster(peer, log)

@@ -84,6 +84,13 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_route53.add_record': boolean
+  'boto_route53.create_zone': boolean
+  'boto_route53.delete_record': boolean
+  'boto_route53.delete_zone': boolean
+  'boto_route53.get_record': Dict | null
+  'boto_route53.update_record': boolean
+  'boto_route53.zone_exists': boolean
   'boto_secgroup.authorize': boolean
   'boto_secgroup.convert_to_group_ids': string[]
   'boto_secgroup.create': boolean

@@ -10,6 +10,7 @@ import { ClientError, shuffled } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, textOf, type Value } from '../data/mod.ts'
 import { signInSettings } from '../minion/mod.ts'
+import { SignInError } from '../wire/mod.ts'
 import { ForwardedJobs } from './forwarded-jobs.ts'
 import { HandOver } from './hand-over.ts'
 import type { JobEvent } from './handed-events.ts'
@@ -19,6 +20,8 @@ import { pause, UpperMaster } from './upper-master.ts'
 
 /** Milliseconds until a job is handed again to a master of this machine that is away. */
 const RETRY_MS = 250
+/** Milliseconds until one of several masters is looked for again. */
+const REOPEN_MS = 10_000
 
 type Closing = () => unknown
 
@@ -72,8 +75,21 @@ export class Syndic {
     this.handOver('shared', this.isShared, (loads) => this.sendToAny(loads))
     // first of all, so that nobody waits for what they do not answer
     for (const own of this.uppers) this.closings.push(() => own.close())
-    const opened = this.uppers.map((own) => own.open())
+    const opened = this.uppers.map((own) => this.openUpper(own))
     await Promise.race([Promise.any(opened).catch(firstOf), this.over])
+  }
+
+  /** One of several masters whose name cannot be resolved is tried again; the others go on. */
+  private async openUpper(own: UpperMaster): Promise<void> {
+    for (;;) {
+      try {
+        return await own.open()
+      } catch (error) {
+        if (this.stopped.signal.aborted || error instanceof SignInError || this.uppers.length === 1) throw error
+        this.log('error', `Master ${own.name} cannot be reached, trying again: ${toError(error).message}`)
+        await pause(REOPEN_MS, this.stopped.signal)
+      }
+    }
   }
 
   async close(): Promise<void> {

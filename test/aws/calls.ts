@@ -4,6 +4,8 @@ import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src
 import { LocalHost } from '../../src/host/mod.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
+import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
 import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
@@ -21,8 +23,8 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [ec2, s3, secgroup, sns, sqs, vpc]
-const STATES: StateDeclaration[] = [ec2States, secgroupStates, snsStates, sqsStates, vpcStates]
+const MODULES: ModuleDeclaration[] = [ec2, route53, s3, secgroup, sns, sqs, vpc]
+const STATES: StateDeclaration[] = [ec2States, route53States, secgroupStates, snsStates, sqsStates, vpcStates]
 
 const host = new LocalHost()
 

@@ -66,7 +66,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 const keyOf = (request: IncomingMessage, body: Buffer): string => {
   const target = request.headers['x-amz-target'] ?? ''
   const text = `${request.method} ${request.url} ${target} ${body.toString('latin1')}`
-  return text.replace(/-DEL[0-9a-f]{32}/g, '-DEL').trim()
+  return text
+    .replace(/-DEL[0-9a-f]{32}/g, '-DEL')
+    .replace(/(?<=<CallerReference>)[^<]*/g, '')
+    .trim()
 }
 
 async function listen(server: Server): Promise<AwsService> {

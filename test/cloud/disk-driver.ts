@@ -1,5 +1,14 @@
 // A driver for tests whose machines are files of a folder: what is in it is what a provider would bill.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SaltError } from '../../src/data/mod.ts'
@@ -54,10 +63,12 @@ class Disk implements CloudAccount<typeof machine> {
     await this.step('before', request)
     const { image, size, address } = settings
     const node = { name, id: `id-${name}`, image, size, state: 'running', private_ips: [], public_ips: [address] }
-    writeFileSync(this.file(name), JSON.stringify({ ...node, token }))
+    // at once, as a provider makes it
+    writeFileSync(`${this.file(name)}.new`, JSON.stringify({ ...node, token }))
+    renameSync(`${this.file(name)}.new`, this.file(name))
     await this.step('made', request)
-    writeFileSync(join(this.folder, `${name}.volume`), token)
     await steps.note(new Map([['volume', `${name}.volume`]]))
+    writeFileSync(join(this.folder, `${name}.volume`), token)
     await this.step('noted', request)
     return node
   }

@@ -59,7 +59,6 @@ beforeAll(async () => {
       minion: { publish_port: site.ports.pub, grains: { role: 'web' } },
       grains: { rack: 7 },
     },
-    stranger: { provider: 'racks', ...login, private_key: sshd.strangeIdentity },
   })
 })
 afterAll(async () => {
@@ -99,7 +98,12 @@ const onHost = (line: string): string => {
 
 describe.skipIf(cannot)('salt-cloud with saltify', () => {
   it('accepts no key when the login is refused', async () => {
-    const { status, out } = await run('-p', 'stranger', 'box1')
+    const login = [
+      `ssh_port=${sshd.port}`,
+      `private_key=${sshd.strangeIdentity}`,
+      `known_hosts_file=${sshd.knownHosts}`,
+    ]
+    const { status, out } = await run('-b', '127.0.0.1', 'box1', ...login)
     expect(status).toBe(1)
     expect(JSON.parse(out).box1.Error).toContain('The login is refused')
     expect(await accepted()).toEqual({ minions: [] })

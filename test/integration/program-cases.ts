@@ -30,12 +30,14 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   salt: ['web1', 'test.ping'],
   'salt-api': [],
   'salt-call': ['--local', 'test.ping'],
+  'salt-cloud': ['-Q'],
   'salt-cp': ['web1', '/etc/hostname', '/tmp/hostname'],
   'salt-key': ['-L'],
   'salt-master': [],
   'salt-minion': [],
   'salt-run': ['test.arg'],
   'salt-ssh': ['web1', 'test.ping'],
+  'salt-syndic': [],
 }
 
 export const SALT_PROGRAMS: readonly string[] = Object.keys(WORDS)
@@ -145,12 +147,14 @@ const BY_DEFAULT: Readonly<Record<string, Pick<ProgramCase, 'exit' | 'out' | 'er
   salt: { exit: 2, out: GONE, err: '' },
   'salt-api': { exit: 1, out: '', err: new RegExp(`^${NO_API}${NO_LOG}$`) },
   'salt-call': { exit: 0, out: 'local:\n    True\n', err: new RegExp(`^${NO_ID}${NO_LOG}${NO_PROC}$`) },
+  'salt-cloud': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-cp': { exit: 2, out: '', err: GONE },
   'salt-key': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-master': { exit: 1, out: '', err: CANNOT_RUN },
   'salt-minion': { exit: 1, out: '', err: CANNOT_RUN },
   'salt-run': { exit: 1, out: '', err: NO_RIGHTS },
   'salt-ssh': { exit: 1, out: '', err: NO_RIGHTS },
+  'salt-syndic': { exit: 1, out: '', err: CANNOT_RUN },
 }
 
 /** A configuration directory that is not there, and files that the user cannot read; only for users other than root. */

@@ -118,7 +118,7 @@ export class SaltSite {
     // a group of its own: Salt's daemons are many processes
     return spawn(this.interpreter, ['-W', 'ignore', '-c', code, ...args], {
       env: { ...process.env, PYTHONPATH, ...(home && { HOME: home }) },
-      stdio: ['ignore', 'pipe', process.env['SALT_STDERR'] ? 'inherit' : 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
       ...ids,
     })

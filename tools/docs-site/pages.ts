@@ -33,6 +33,8 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'salt-ssh',
       'rosters',
       'cloud',
+      'cloud-drivers',
+      'aws',
       'containers',
       'console',
       'api',

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
   'salt-pip': undefined,
   'salt-run': MASTER,
   'salt-ssh': MASTER,
+  'salt-syndic': MASTER,
   brine: undefined,
   ...Object.fromEntries(Object.keys(ABSENT_PROGRAMS).map((name) => [name, undefined])),
 }

@@ -14,7 +14,7 @@ import { becomeConfigured } from '../running-as.ts'
 import type { Streams } from '../streams.ts'
 import { bootstrapProvider, bootstrapRequest } from './bootstrap.ts'
 import { type CloudWish, takeWish } from './wish.ts'
-import { workOf } from './work.ts'
+import { type CloudWork, workOf } from './work.ts'
 
 const EX_FAILED = 1
 const EX_INTERRUPTED = 130
@@ -33,7 +33,7 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
       streams.out('Nothing to update: the built-in deployment needs no bootstrap script.\n')
       return 0
     }
-    const work = workOf(wish)
+    const work = process.env['DUMP_SALT_CLOUD_CONFIG'] ? dump : workOf(wish)
     const read = (path: string, log: Log) => clientConfig({ path, log, ...configSources, program: 'salt-cloud' })
     const { opts, log } = await programOptions({ program: SALT_CLOUD, line, streams, file: 'master', read })
     await becomeConfigured(opts, log)
@@ -63,6 +63,9 @@ export function saltCloud(argv: readonly string[], streams: Streams, program: Cl
     }
   }).finally(() => questions.close())
 }
+
+/** Show what the files say, as Salt's program does for this variable of the environment. */
+const dump: CloudWork = async ({ cloud }) => ({ value: cloud.configuration(), failed: false })
 
 /** Settings of the command line that count for all machines. */
 function givenSettings(wish: CloudWish): Dict {

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path'
 import type { Log } from '../../base/mod.ts'
 import { minionConfig, option, placeOfOption, syndicMasterConfig } from '../../config/mod.ts'
+import type { Dict } from '../../data/mod.ts'
 import { configSources } from '../config-sources.ts'
 import { programOptions } from '../program-options.ts'
 import { runProgram } from '../program-run.ts'
@@ -13,15 +14,15 @@ import { detach } from './detach.ts'
 export function saltSyndic(argv: readonly string[], streams: Streams): Promise<number> {
   return runProgram(SALT_SYNDIC, argv, streams, async (line) => {
     const program = 'salt-syndic'
-    let file = ''
-    const read = (path: string, log: Log) => {
-      file = path
-      return syndicMasterConfig({ path, log, ...configSources, program })
+    let minion: Dict = new Map()
+    const read = async (path: string, log: Log): Promise<Dict> => {
+      const lower = await syndicMasterConfig({ path, log, ...configSources, program })
+      minion = await minionConfig({ path: join(dirname(path), 'minion'), log, ...configSources, program })
+      return lower
     }
     const { opts, log } = await programOptions({ program: SALT_SYNDIC, line, streams, file: 'master', read })
     // a user of the command line wins over the file
     if (line.given.has('user')) opts.delete('syndic_user')
-    const minion = await minionConfig({ path: join(dirname(file), 'minion'), log, ...configSources, program })
     const { Syndic, syndicOptions } = await import('../../syndic/mod.ts')
     const options = syndicOptions(opts, minion, placeOfOption(minion, 'id') !== '')
     if (line.values.get('daemon') === true) return detach(program, option(opts, 'syndic_log_file'), streams)

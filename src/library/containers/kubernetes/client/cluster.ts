@@ -55,7 +55,8 @@ const HINT =
 /** Return how the cluster of a call is reached. What the call itself says counts before the environment, options and pillar. */
 export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<Cluster> {
   const inCluster = await settings.flag('in_cluster')
-  if (truthy(settings.given('host'))) return single(ctx, settings, str(settings.given('host')))
+  const named = [settings.given('host'), settings.given('api_url')].find(truthy)
+  if (named !== undefined) return single(ctx, settings, str(named))
   if (settings.given('in_cluster') !== null && inCluster) return serviceAccount(ctx, settings)
   const file = await settings.text('kubeconfig')
   if (file !== undefined) return fromKubeconfig(ctx, settings, await readKubeconfigs(ctx, settings, file))
@@ -63,7 +64,11 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
   if (data !== undefined) {
     const text = new TextDecoder().decode(decodeBase64(Buffer.from(data)))
     return fromKubeconfig(ctx, settings, [
-      { path: 'kubernetes.kubeconfig-data', content: await parse(text, 'kubernetes.kubeconfig-data') },
+      {
+        path: 'kubernetes.kubeconfig-data',
+        content: await parse(text, 'kubernetes.kubeconfig-data'),
+        isTrusted: settings.given('kubeconfig-data') === null,
+      },
     ])
   }
   const host = (await settings.text('host')) ?? (await settings.text('api_url'))
@@ -78,6 +83,8 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
 interface Kubeconfig {
   path: string
   content: Dict
+  /** Whether only the owner of the minion can have written it: then it may name programs and files. */
+  isTrusted: boolean
 }
 
 async function parse(text: string, path: string): Promise<Dict> {
@@ -103,28 +110,36 @@ async function readKubeconfigs(ctx: Surroundings, settings: Settings, list: stri
     const text = await textAt(ctx.host, path)
     if (text === undefined) continue
     if (text.length > MOST_BYTES) throw failure(`${path} is too long for a kubeconfig`)
-    found.push({ path, content: await parse(text, path) })
+    const isTrusted = settings.given('kubeconfig') === null || (await isOwnFile(ctx, path))
+    found.push({ path, content: await parse(text, path), isTrusted })
   }
   if (found.length === 0) throw failure(`The kubeconfig ${list} cannot be read`)
   return found
 }
 
+/** Return whether a file belongs to root or to the user of the minion, and nobody else can write it. */
+async function isOwnFile(ctx: Surroundings, path: string): Promise<boolean> {
+  const stat = await ctx.host.stat(path)
+  return stat !== undefined && [0, process.getuid?.() ?? 0].includes(stat.uid) && (stat.mode & 0o022) === 0
+}
+
 interface Named {
   entry: Dict
   path: string
+  isTrusted: boolean
 }
 
 /** Return an entry of `clusters`, `users` or `contexts`; the first file that has it counts. */
 function named(files: readonly Kubeconfig[], group: string, field: string, name: string): Named {
   const names: string[] = []
-  for (const { path, content } of files) {
+  for (const { path, content, isTrusted } of files) {
     const entries = content.get(group) ?? null
     for (const entry of isList(entries) ? entries : []) {
       if (!isDict(entry)) continue
       names.push(str(entry.get('name') ?? ''))
       if (names.at(-1) !== name) continue
       const found = entry.get(field) ?? null
-      return { entry: isDict(found) ? found : new Map(), path }
+      return { entry: isDict(found) ? found : new Map(), path, isTrusted }
     }
   }
   const where = files.map(({ path }) => path).join(', ')
@@ -143,7 +158,8 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   const context = named(files, 'contexts', 'context', chosen)
   const cluster = named(files, 'clusters', 'cluster', textIn(context.entry, 'cluster') ?? '')
   const user = textIn(context.entry, 'user')
-  const who = user === undefined ? { entry: new Map(), path: cluster.path } : named(files, 'users', 'user', user)
+  const who =
+    user === undefined ? { entry: new Map(), path: cluster.path, isTrusted: true } : named(files, 'users', 'user', user)
   const server = textIn(cluster.entry, 'server')
   if (server === undefined) throw failure(`The cluster of context ${chosen} has no server`)
   const [ca, cert, key] = [
@@ -193,7 +209,13 @@ function checkedServer(server: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-async function identityOf({ entry, path }: Named, cluster: Dict, settings: Settings): Promise<Identity> {
+async function identityOf({ entry, path, isTrusted }: Named, cluster: Dict, settings: Settings): Promise<Identity> {
+  const reaching = ['exec', 'tokenFile'].find((name) => entry.has(name))
+  if (reaching !== undefined && !isTrusted) {
+    throw misuse(
+      `${path} comes with the call and uses ${reaching}: name a file in the options that only root can write`,
+    )
+  }
   if (entry.has('auth-provider')) {
     throw failure(`${path} uses auth-provider, which Kubernetes 1.26 removed: use an exec credential plugin`)
   }
@@ -296,6 +318,7 @@ async function singleIdentity(settings: Settings): Promise<Identity> {
   if (username !== undefined) return { authorization: basic(username, (await settings.text('password')) ?? '') }
   const exec = await settings.value('exec')
   if (exec === null) return {}
+  if (settings.given('exec') !== null) throw misuse("A call cannot give 'exec': set kubernetes.exec in the options")
   if (!isDict(exec)) throw misuse('kubernetes.exec must be a dict with command, args and env')
   return { exec: await execPlugin(exec, 'kubernetes.exec', new Map(), settings) }
 }

@@ -1,0 +1,37 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { silentLog } from '../base/mod.ts'
+import { ForwardedJobs } from './forwarded-jobs.ts'
+
+const [FIRST, SECOND] = ['20300101000000000001', '20300101000000000002']
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'brine-forwarded-'))
+  file = join(folder, 'jobs')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+it('A job that was handed on is not begun again, also after a restart, and its master is known', () => {
+  const jobs = new ForwardedJobs(file, silentLog)
+  expect(jobs.begin(FIRST, 'top:4506')).toBe(true)
+  expect(jobs.masterOf(FIRST)).toBe('top:4506')
+  jobs.done(FIRST)
+  expect(jobs.begin(FIRST, 'top:4506')).toBe(false)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.begin(FIRST, 'other')).toBe(false)
+  expect(again.masterOf(FIRST)).toBe('top:4506')
+  expect(again.masterOf(SECOND)).toBeUndefined()
+})
+
+it('A job whose hand-over was cut off by a crash is begun again, and broken lines are left out', () => {
+  new ForwardedJobs(file, silentLog).begin(FIRST, 'top')
+  appendFileSync(file, `not a job = top\n${SECOND} ? top\n${SECOND.slice(0, 9)}`)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.masterOf(FIRST)).toBe('top')
+  expect(again.masterOf(SECOND)).toBeUndefined()
+  expect(again.begin(FIRST, 'top')).toBe(true)
+})
