@@ -1,16 +1,29 @@
 // The jobs that came from above, and from which master: returns go to that one. They are in a file as well, so that a restart neither
 // publishes a job twice nor sends its returns elsewhere. A line is a job id, a sign, and the name of the master: `>` while the job is
-// handed to the master of this machine, `=` when that was done.
+// handed to the master of this machine, `=` when that was done. A batch publishes one job once for each of its rounds: a mark behind the
+// sign tells for which list of minions it was done.
+import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isJid, type Log, PRIVATE_FILE, toError } from '../base/mod.ts'
+import { encodeMsgpack, isList, type Value } from '../data/mod.ts'
 
 /** Jobs that are remembered. */
 const MOST = 20_000
 
+/** Rounds of a batch that are remembered: none is published again after so many others. */
+const MOST_ROUNDS = 64
+
 interface Forwarded {
   master: string
-  isDone: boolean
+  /** The marks of the targets for which it was handed on. */
+  done: Set<string>
 }
+
+const SIGN = /^([>=])([0-9a-f]*)$/
+
+/** Return the mark of a target; targets other than lists need none. */
+const markOf = (target: Value): string =>
+  isList(target) ? createHash('sha256').update(encodeMsgpack(target, 'bus')).digest('hex').slice(0, 16) : ''
 
 export class ForwardedJobs {
   private readonly file: string
@@ -33,24 +46,35 @@ export class ForwardedJobs {
   }
 
   /** Note a job before it is handed on; false when that was done before. */
-  begin(jid: string, master: string): boolean {
-    if (this.jobs.get(jid)?.isDone) return false
-    this.note(jid, { master, isDone: false })
+  begin(jid: string, target: Value, master: string): boolean {
+    const known = this.jobs.get(jid)
+    if (known && (known.done.has('') || known.done.has(markOf(target)))) return false
+    this.set(jid, known?.master ?? master)
+    this.write(lineOf(jid, '>', known?.master ?? master))
     return true
   }
 
   /** The master of this machine has the job. */
-  done(jid: string): void {
+  done(jid: string, target: Value): void {
     const known = this.jobs.get(jid)
-    if (known) this.note(jid, { ...known, isDone: true })
+    if (!known) return
+    this.set(jid, known.master, markOf(target))
+    this.write(lineOf(jid, `=${markOf(target)}`, known.master))
   }
 
-  private note(jid: string, job: Forwarded): void {
+  private set(jid: string, master: string, mark?: string): void {
+    const job = this.jobs.get(jid) ?? { master, done: new Set() }
+    job.master = master
+    if (mark !== undefined) job.done.add(mark)
+    if (job.done.size > MOST_ROUNDS) job.done.delete(job.done.values().next().value!)
     this.jobs.set(jid, job)
     if (this.jobs.size > MOST) this.jobs.delete(this.jobs.keys().next().value!)
+  }
+
+  private write(line: string): void {
     this.store(() => {
       if (this.isCut || this.lines >= 4 * MOST) this.shorten()
-      else appendFileSync(this.file, lineOf(jid, job), { mode: PRIVATE_FILE })
+      else appendFileSync(this.file, line, { mode: PRIVATE_FILE })
       this.lines++
     })
   }
@@ -71,17 +95,20 @@ export class ForwardedJobs {
 
   private readLine(line: string): void {
     const [jid = '', sign = '', ...master] = line.split(' ')
-    if (!isJid(jid) || !['>', '='].includes(sign) || master.length === 0) return
-    this.jobs.set(jid, { master: master.join(' '), isDone: sign === '=' })
+    const [, kind, mark = ''] = SIGN.exec(sign) ?? []
+    if (!isJid(jid) || kind === undefined || master.length === 0) return
+    this.set(jid, master.join(' '), kind === '=' ? mark : undefined)
     this.lines++
-    if (this.jobs.size > MOST) this.jobs.delete(this.jobs.keys().next().value!)
   }
 
   private shorten(): void {
     const fresh = `${this.file}.new`
-    writeFileSync(fresh, [...this.jobs].map(([jid, job]) => lineOf(jid, job)).join(''), { mode: PRIVATE_FILE })
+    const lines = [...this.jobs].flatMap(([jid, { master, done }]) =>
+      done.size === 0 ? [lineOf(jid, '>', master)] : [...done].map((mark) => lineOf(jid, `=${mark}`, master)),
+    )
+    writeFileSync(fresh, lines.join(''), { mode: PRIVATE_FILE })
     renameSync(fresh, this.file)
-    this.lines = this.jobs.size
+    this.lines = 0
     this.isCut = false
   }
 
@@ -96,4 +123,4 @@ export class ForwardedJobs {
   }
 }
 
-const lineOf = (jid: string, { master, isDone }: Forwarded): string => `${jid} ${isDone ? '=' : '>'} ${master}\n`
+const lineOf = (jid: string, sign: string, master: string): string => `${jid} ${sign} ${master}\n`

@@ -176,13 +176,14 @@ export class Syndic {
     if (!isJid(jid) || !load.has('auth_list')) return
     const ownName = option(this.options.lower, 'master_id')
     if (ownName && textOf(load.get('master_id') ?? null) === ownName) return
-    if (!this.jobs.begin(jid, master)) return
+    const target = load.get('tgt') ?? ''
+    if (!this.jobs.begin(jid, target, master)) return
     const window = secondsOf(load, option(this.options.lower, 'job_delivery_window'))
     const until = performance.now() + 1000 * Math.max(1, window)
     for (;;) {
       try {
         const { unmatched } = await this.lower.publish(lowered(load))
-        this.jobs.done(jid)
+        this.jobs.done(jid, target)
         if (unmatched) await this.tellUnmatched(unmatched, jid, master)
         return
       } catch (error) {
@@ -194,7 +195,7 @@ export class Syndic {
         const fun = shownText(briefStr(load.get('fun') ?? ''))
         this.log('error', `Job ${jid} (${fun}) of master ${master} was not published here: ${toError(error).message}`)
         // otherwise it may be tried again, and what the master published all the same goes to the master that asked for it
-        if (isRefused) this.jobs.done(jid)
+        if (isRefused) this.jobs.done(jid, target)
         if (isRefused) await this.tellUnmatched(emptyList(load, jid), jid, master)
         return
       }

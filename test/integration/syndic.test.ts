@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { salt } from '../../src/cli/mod.ts'
 import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -139,4 +140,32 @@ test('A limited user reaches minions below by rights on them, which the master b
     await expect(as(tgt, fun)).rejects.toThrow('Authorization error occurred.')
   }
   expect(low.seen.filter(({ tag }) => /^salt\/job\/.*\/new$/.test(tag))).toHaveLength(2)
+})
+
+test('Batches, subsets and --static of a master of masters take the minions below', async () => {
+  const { top } = await twoTiers()
+  await site.minion('low2', { master: LOW })
+  await site.minion('top1')
+  await site.syndic('low', 'syndic-low')
+  await until('the syndic', () => top.opened.parts.syndics.listening().length === 1)
+  const shown = async (...words: string[]): Promise<{ out: string; err: string }> => {
+    const said = { out: '', err: '' }
+    const out = (text: string): void => void (said.out += text)
+    const err = (text: string): void => void (said.err += text)
+    expect(await salt(['-c', top.config, ...words], { out, err, terminal: false })).toBe(0)
+    return said
+  }
+  const everybody = { low1: true, low2: true, top1: true }
+  const all = await shown('--static', '--out', 'json', '*', 'test.ping')
+  expect(all.err).toBe('')
+  expect(JSON.parse(all.out)).toEqual(everybody)
+  const batch = await shown('-b', '1', '*', 'test.ping')
+  expect(batch.err).toBe('')
+  expect(batch.out.match(/Executing run on .*/g)).toEqual(['low1', 'low2', 'top1'].map((id) => `Executing run on ['${id}']`))
+  for (const id of Object.keys(everybody)) expect(batch.out).toContain(`${id}:\n    True`)
+  expect(batch.out).not.toContain('syndic-low')
+  const some = await shown('--subset', '2', 'low*', 'test.ping')
+  expect(some.out.split('\n').sort()).toEqual(['', '    True', '    True', 'low1:', 'low2:'])
+  const summary = await shown('-v', '--summary', '*', 'test.ping')
+  expect(summary.out).toContain('# of minions targeted: 3\n# of minions returned: 3\n# of minions that did not return: 0')
 })

@@ -23,11 +23,11 @@ async function ping({ client, opts }: SaltWork, request: PublishRequest): Promis
   const ping = { tgt, fun: 'test.ping', arg: [], ...(tgtType && { tgtType }), ...(kwargs && { kwargs }) }
   const published = await client.publish(ping)
   if (!published) return undefined
-  const up: string[] = []
-  for await (const { id, data } of client.collect(published, times(opts))) if (data) up.push(id)
-  const answered = new Set(up)
-  const { minions, missing } = published
-  return { up: up.sort(), down: minions.filter((id) => !answered.has(id)).sort(), missing }
+  const answered: Answered = { up: [], down: [], missing: [] }
+  for await (const { id, data, reason } of client.collect(published, times(opts)))
+    answered[data ? 'up' : reason === 'missing' ? 'missing' : 'down'].push(id)
+  for (const ids of [answered.up, answered.down]) ids.sort()
+  return answered
 }
 
 /** Return why a batch size cannot be used, or undefined if it can. */

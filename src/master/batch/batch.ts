@@ -21,6 +21,8 @@ export interface BatchPlan {
   gatherJobTimeout: number
   /** `cli` when a program waits for it, `master` when nobody does. */
   driver: string
+  /** Whether minions of masters below take part, so that syndics hand the job on. */
+  isForBelow: boolean
 }
 
 /**
@@ -146,6 +148,7 @@ export class Batch {
       ['driver', plan.driver],
       ['ret', plan.ret],
       ['user', plan.user],
+      ...(plan.isForBelow ? [['for_below', true] as const] : []),
     ])
   }
 
@@ -170,6 +173,7 @@ export class Batch {
       timeout: number('timeout'),
       gatherJobTimeout: number('gather_job_timeout'),
       driver: text('driver'),
+      isForBelow: state.get('for_below') === true,
     }
     const batch = new Batch(plan, list('all_minions'), number('created'))
     batch.lastProgress = number('last_progress')

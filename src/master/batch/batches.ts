@@ -95,10 +95,10 @@ export class Batches {
     if (judged instanceof Map) return judged
     const { request, user, targeted, isFrozen, eauth } = judged
     // unknown ids are left out, unless the caller may reach the minions of other masters
-    const isForOthers = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
-    const minions = isForOthers ? listOf(named).filter(isValidId) : targeted.minions
+    const isForBelow = named !== undefined && !isFrozen && option(this.parts.opts, 'order_masters')
+    const minions = isForBelow ? listOf(named).filter(isValidId) : targeted.minions
     if (named === undefined && minions.length === 0) return new Map([['minions', []]])
-    const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, user, minions.length)
+    const plan = minions.length === 0 ? NO_MINIONS : planOf(load, request, { user, isForBelow }, minions.length)
     if (plan instanceof SaltError) return refusal(plan)
     if (this.running.has(plan.jid) || this.states.fetch(plan.jid) !== undefined)
       return refusal(new SaltError('SaltInvocationError', `There is a batch of the job id ${plan.jid} already`))
@@ -203,7 +203,8 @@ export class Batches {
     if (next.length > 0) {
       const tap = this.tap()
       try {
-        await this.publishing.send(requestOf(batch, next), batch.plan.user, { minions: next, missing: [] })
+        const targeted = { minions: next, missing: [] }
+        await this.publishing.send(requestOf(batch, next), batch.plan.user, targeted, sendingOf(batch))
       } catch (error) {
         tap.close()
         if (!(error instanceof StorageError)) throw error
@@ -248,8 +249,10 @@ export class Batches {
     const { jid, timeout, gatherJobTimeout } = batch.plan
     try {
       const published = { jid, minions, missing: [] }
-      const ask = (about: string, ids: string[]) => this.askWhoRuns(about, ids)
-      const options = { timeout, gatherJobTimeout, leavesPacked: true }
+      const ask = (_: string, ids: string[]) => this.askWhoRuns(batch, ids)
+      // the question goes through the tiers, and so do the answers
+      const more = batch.plan.isForBelow ? option(this.parts.opts, 'syndic_wait') : 0
+      const options = { timeout, gatherJobTimeout: gatherJobTimeout + more, leavesPacked: true }
       for await (const { id, data } of collectReturns(tap, ask, published, options)) {
         await this.advance(batch, data ? { returned: new Map([[id, kept(data, jid)]]) } : { lost: [id] })
       }
@@ -264,9 +267,10 @@ export class Batches {
     }
   }
 
-  private async askWhoRuns(jid: string, ids: string[]): Promise<string> {
+  private async askWhoRuns(batch: Batch, ids: string[]): Promise<string> {
+    const { jid } = batch.plan
     const request: JobRequest = { fun: 'saltutil.find_job', arg: [jid], tgt: ids, tgtType: 'list', fields: new Map() }
-    return this.publishing.send(request, 'root', { minions: ids, missing: [] })
+    return this.publishing.send(request, 'root', { minions: ids, missing: [] }, sendingOf(batch))
   }
 
   private halt(jid: string, reason: string): void {
@@ -316,7 +320,12 @@ const listOf = (value: Value | undefined): string[] => (value !== undefined && i
 /** Longest time that a batch may wait for something, in seconds. */
 const LONGEST_WAIT = 86_400
 
-function planOf(load: Dict, request: JobRequest, user: string, minions: number): BatchPlan | SaltError {
+function planOf(
+  load: Dict,
+  request: JobRequest,
+  by: Pick<BatchPlan, 'user' | 'isForBelow'>,
+  minions: number,
+): BatchPlan | SaltError {
   const seconds = (name: string, fallback: number): number => {
     const given = numberOf(load.get(name) ?? fallback) ?? fallback
     return Number.isFinite(given) ? Math.min(Math.max(given, 0), LONGEST_WAIT) : fallback
@@ -330,7 +339,7 @@ function planOf(load: Dict, request: JobRequest, user: string, minions: number):
       tgt: load.get('tgt') ?? '',
       tgtType: briefStr(load.get('tgt_type') ?? 'glob'),
       ret: returnerNames(request.fields.get('ret')).join(','),
-      user,
+      ...by,
       size: batchSize(briefStr(load.get('batch') ?? '1'), minions),
       wait: seconds('batch_wait', 0),
       failhard: truthy(load.get('failhard') ?? false),
@@ -349,6 +358,9 @@ function requestOf({ plan }: Batch, minions: string[]): JobRequest {
   const fields = new Map<string, Value>([...(ret === '' ? [] : [['ret', ret] as const]), ...fieldsOf(kwargs)])
   return { fun, arg: isList(arg) ? arg : [], tgt: minions, tgtType: 'list', jid, fields }
 }
+
+/** Syndics hand on what has a list of rights; the empty one is that of a user who may do the job everywhere. */
+const sendingOf = ({ plan }: Batch): { authList?: Value[] } => (plan.isForBelow ? { authList: [] } : {})
 
 const fieldsOf = (kwargs: Dict): Array<[string, Value]> => [...kwargs].map(([name, value]) => [str(name), value])
 
