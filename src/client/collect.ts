@@ -2,7 +2,7 @@
 // missed; then it asks the minion whether it still works on the job, and only then gives it up. While returns still come in after
 // the question, minions or this machine are slow rather than gone, and the question is asked again.
 import type { BusEvent } from '../bus/mod.ts'
-import { type Dict, isDict } from '../data/mod.ts'
+import { type Dict, encodeMsgpack, isDict } from '../data/mod.ts'
 import { type MinionReturn, type Published, returnedBy } from '../sdk/mod.ts'
 import { ClientError } from './errors.ts'
 import { jobOfTag, SyndicLists } from './syndic-lists.ts'
@@ -42,14 +42,34 @@ interface Question {
   asked: number
 }
 
+/** Returns of minions that no list has named yet. What finds no room is read from the job store when its minion has been named. */
+class EarlyReturns {
+  private readonly kept = new Map<string, { gathered: MinionReturn; bytes: number }>()
+  private bytes = 0
+
+  keep(gathered: MinionReturn): void {
+    if (this.kept.has(gathered.id) || this.kept.size >= MOST_EARLY) return
+    const bytes = encodeMsgpack(gathered.data ?? null, 'bus').length
+    if (this.bytes + bytes > MOST_EARLY_BYTES) return
+    this.bytes += bytes
+    this.kept.set(gathered.id, { gathered, bytes })
+  }
+
+  take(id: string): MinionReturn | undefined {
+    const early = this.kept.get(id)
+    this.kept.delete(id)
+    this.bytes -= early?.bytes ?? 0
+    return early?.gathered
+  }
+}
+
 /** Who has not returned to a job, as far as it is known: syndics tell of more minions while returns come. */
 class Awaited {
   readonly waiting: Set<string>
   readonly lists: SyndicLists | undefined
   private readonly missing: Set<string>
   private readonly found = new Set<string>()
-  /** Returns of minions that no list has named yet. */
-  private readonly early = new Map<string, MinionReturn>()
+  private readonly early = new EarlyReturns()
 
   constructor(published: Published) {
     this.waiting = new Set(published.minions)
@@ -67,8 +87,7 @@ class Awaited {
       if (this.lists) this.found.add(gathered.id)
       return true
     }
-    const isEarly = this.lists !== undefined && !this.found.has(gathered.id) && this.early.size < MOST_EARLY
-    if (isEarly) this.early.set(gathered.id, gathered)
+    if (this.lists !== undefined && !this.found.has(gathered.id)) this.early.keep(gathered)
     return false
   }
 
@@ -80,9 +99,8 @@ class Awaited {
     for (const id of told.missing) this.missing.add(id)
     const before: MinionReturn[] = []
     for (const id of told.minions) {
-      const early = this.early.get(id)
+      const early = this.early.take(id)
       if (early) before.push(early)
-      this.early.delete(id)
       if (early) this.found.add(id)
       else if (!this.found.has(id)) this.waiting.add(id)
     }
@@ -161,8 +179,9 @@ export async function* collectReturns(
   yield* awaited.silent(published)
 }
 
-/** Returns that are kept until a list names their minions. */
+/** Returns that are kept until a list names their minions, and their bytes. */
 const MOST_EARLY = 10_000
+const MOST_EARLY_BYTES = 32 << 20
 
 /** Listen again after the connection was lost. Throw if the master does not come back. */
 export async function recovered(events: EventSource): Promise<void> {

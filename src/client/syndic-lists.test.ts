@@ -10,25 +10,27 @@ const bus = new EventBus()
 
 const list = (path: string, data: object, origin: Origin = syndicOrigin(path.split('/')[1]!)): BusEvent =>
   bus.fireFrom(origin, `${path}/salt/job/${JID}/new`, fromPlain({ jid: JID, missing: [], ...data }) as Dict)
-const returned = (id: string): BusEvent =>
-  bus.fire(`salt/job/${JID}/ret/${id}`, fromPlain({ id, return: true }) as Dict)
+const returned = (id: string, value: unknown = true): BusEvent =>
+  bus.fire(`salt/job/${JID}/ret/${id}`, fromPlain({ id, return: value }) as Dict)
 
 interface Case {
   minions?: string[]
   missing?: string[]
   syndics?: string[]
   events: BusEvent[]
+  /** How long lists are waited for. */
+  seconds?: number
 }
 
 /** What is gathered, until no event is left: each id, and why it is there without a return. */
-async function gathered({ minions = [], missing = [], syndics = ['east'], events }: Case): Promise<string[]> {
+async function gathered({ minions = [], missing = [], syndics = ['east'], events, seconds = 0.05 }: Case): Promise<string[]> {
   const left = [...events]
   const source: EventSource = { want: () => {}, isOpen: true, next: async () => left.shift() }
-  const published = { jid: JID, minions, missing, syndics: { ids: syndics, seconds: 0.05 } }
+  const published = { jid: JID, minions, missing, syndics: { ids: syndics, seconds } }
   const all: MinionReturn[] = []
   const options = { timeout: 0.05, gatherJobTimeout: 0 }
   for await (const one of collectReturns(source, async () => undefined, published, options)) all.push(one)
-  expect(left).toEqual([])
+  expect(left).toHaveLength(0)
   return all.map(({ id, reason }) => (reason ? `${id} ${reason}` : id))
 }
 
@@ -41,6 +43,13 @@ describe('The minions below syndics', () => {
   it('count also when their returns come before the list, and once', async () => {
     const events = [returned('a'), returned('a'), list('syndic/east', { minions: ['a', 'b'] }), returned('b')]
     expect(await gathered({ events })).toEqual(['a', 'b'])
+  })
+
+  it('do not fill the memory with large returns before the list', async () => {
+    const large = 'x'.repeat(12 << 20)
+    const early = [returned('a', large), returned('b', large), returned('c', large), returned('d')]
+    const events = [...early, list('syndic/east', { minions: ['a', 'b', 'c', 'd'] })]
+    expect(await gathered({ events, seconds: 60 })).toEqual(['a', 'b', 'd', 'c silent'])
   })
 
   it('are waited for below a syndic of a syndic, also where the middle tier has none', async () => {
