@@ -24,7 +24,7 @@ import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
 import { functionLabel, readTraceparent, type Tracer } from '../telemetry/mod.ts'
-import { leftJobs, leftReturn } from './left-jobs.ts'
+import { leftJobs, leftReturn, noteOf, publisherOf } from './left-jobs.ts'
 import type { MinionMetrics } from './metrics.ts'
 import { type Outcome, runFunction } from './run-job.ts'
 import { TakenJobs } from './taken-jobs.ts'
@@ -46,6 +46,8 @@ export interface JobHome {
   functions(): Promise<Registry>
   /** Takes the finished return. */
   finished(ret: Dict): void
+  /** The master that published the job. */
+  master?: string
   /** What is said about a function that is not there, where that is not what a minion says. */
   unknown?(fun: string): string
   /** Called when everything about the job is done. */
@@ -114,9 +116,11 @@ export class Jobs {
     return this.taken.take(jid)
   }
 
-  /** The returns of jobs that an earlier life did not end, once. */
-  takeLeft(): Dict[] {
-    return this.left.splice(0).map(leftReturn)
+  /** The returns of jobs that an earlier life did not end, once; each with the master that published it, if that is known. */
+  takeLeft(isWanted: (master: string | undefined) => boolean): Array<{ ret: Dict; master: string | undefined }> {
+    const wanted = this.left.filter((note) => isWanted(publisherOf(note)))
+    this.left = this.left.filter((note) => !wanted.includes(note))
+    return wanted.map((note) => ({ ret: leftReturn(note), master: publisherOf(note) }))
   }
 
   get count(): number {
@@ -125,9 +129,10 @@ export class Jobs {
 
   /** Begins a job, when there is room for one more: once for each home, as the minion's or that of what it looks after. */
   begin(load: Dict, ...homes: JobHome[]): void {
-    this.hold(load, async (signal) => {
+    const work = async (signal: AbortSignal): Promise<void> => {
       await Promise.all(homes.map((home) => this.finish(load, home, signal).finally(() => home.ended?.())))
-    })
+    }
+    this.hold(load, work, homes[0]?.master)
   }
 
   /** Carry out a job in a span below the one that published it; the return is sent inside of it. */
@@ -159,7 +164,7 @@ export class Jobs {
   }
 
   /** Notes that something runs under a job id until it is done, and lets it be ended by that id, which becomes a file name. */
-  hold(load: Dict, work: (signal: AbortSignal) => Promise<void>): void {
+  hold(load: Dict, work: (signal: AbortSignal) => Promise<void>, master?: string): void {
     const jid = str(load.get('jid')!)
     if (this.running.has(jid)) return
     if (!isReturnJid(jid)) {
@@ -168,7 +173,7 @@ export class Jobs {
     }
     const ending = new AbortController()
     const done = this.room()
-      .then(() => this.noted(jid, load, () => work(ending.signal)))
+      .then(() => this.noted(noteOf(load, master), () => work(ending.signal)))
       .catch((error: unknown) => this.options.log('error', `Job ${jid} failed: ${toError(error).stack ?? ''}`))
       .finally(() => {
         this.running.delete(jid)
@@ -208,10 +213,10 @@ export class Jobs {
    * Do work with a note of it on disk. A job runs also when its note cannot be written: whoever has to free a full disk does it by
    * a job. It still runs once, because its publication was counted before; only a minion that is killed meanwhile cannot tell.
    */
-  private async noted(jid: string, load: Dict, work: () => Promise<void>): Promise<void> {
+  private async noted(note: Dict, work: () => Promise<void>): Promise<void> {
     const { log, storing = namingErrors } = this.options
+    const jid = str(note.get('jid')!)
     const file = join(this.folder, jid)
-    const note = new Map<Value, Value>([['pid', process.pid], ...load])
     try {
       storing(file, () => writeFileSync(file, encodeMsgpack(note, 'bus'), { mode: PRIVATE_FILE }))
     } catch (error) {

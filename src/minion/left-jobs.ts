@@ -3,9 +3,22 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isJid, type Log, toError } from '../base/mod.ts'
-import { type Dict, decodeMsgpack, isDict, str, type Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
 
 const REASON = 'The minion was stopped while it was running the job; outcome unknown'
+
+/** The field of a note with the master that published the job. A master cannot set it: its own is replaced. */
+const PUBLISHER = 'published_by'
+
+/** Return the note of a job that begins. */
+export function noteOf(load: Dict, master: string | undefined): Dict {
+  const note: Dict = new Map<Value, Value>([['pid', process.pid], ...load])
+  note.delete(PUBLISHER)
+  if (master !== undefined) note.set(PUBLISHER, master)
+  return note
+}
+
+export const publisherOf = (note: Dict): string | undefined => textOf(note.get(PUBLISHER) ?? null)
 
 /** The notes of jobs that are still in the folder. */
 export function leftJobs(folder: string, log: Log): Dict[] {

@@ -28,12 +28,14 @@ import { listenForDuties } from './duties.ts'
 import { openMinionEngines } from './engines.ts'
 import { minionFunctions } from './functions.ts'
 import { Jobs } from './jobs.ts'
+import { settleOutboxes } from './left-outboxes.ts'
 import { masterBeside } from './master-beside.ts'
 import { findMaster } from './master-function.ts'
 import { MasterWatch } from './master-watch.ts'
 import { type MasterGroup, masterGroups } from './masters.ts'
 import { MinionMetrics } from './metrics.ts'
-import { MasterPeer, outboxOf } from './peer.ts'
+import { OUTBOX, outboxOf } from './outbox.ts'
+import { MasterPeer } from './peer.ts'
 import { pingMaster, watchGrains } from './periodic.ts'
 import { addMineJob, holdReturns, openMinionSchedule, watchMaster } from './scheduled.ts'
 import { signInSettings } from './settings.ts'
@@ -139,7 +141,8 @@ export class Minion {
     this.onStarted()
     this.closings.push(await watchUpgrade(log))
     this.tracer = telemetry.tracer
-    this.peers = groups.map((group) => this.peer(group, groups.length > 1, grains, settings))
+    this.settleOutboxes(groups)
+    this.peers = groups.map((group) => this.peer(group, groups, grains, settings))
     this.hasMasters = groups.length > 0
     this.closings.push(() => this.jobs.settle())
     const [first] = this.peers
@@ -204,11 +207,12 @@ export class Minion {
 
   private peer(
     group: MasterGroup,
-    isOneOfMany: boolean,
+    groups: readonly MasterGroup[],
     grains: Dict,
     settings: Awaited<ReturnType<typeof signInSettings>>,
   ): MasterPeer {
     const { opts, log, host, bus, jobs, fatal } = this
+    const isOneOfMany = groups.length > 1
     const own: Dict = isOneOfMany ? new Map(opts) : opts
     const first = group.names[0]!
     own.set('master', first).set('multimaster', isOneOfMany)
@@ -221,16 +225,30 @@ export class Minion {
       bus,
       jobs,
       group,
+      others: groups.filter((other) => other !== group).flatMap(({ names }) => names),
       // the next master is not kept waiting
       settings: group.failover ? { ...settings, authTries: 1 } : settings,
       storing: this.storage.storing,
-      outbox: isOneOfMany ? outboxOf(first) : 'outbox',
+      outbox: isOneOfMany ? outboxOf(first) : OUTBOX,
       surroundings: (asked) => this.surroundings(asked),
       fatal,
       tracer: this.tracer,
     })
     this.closings.push(() => peer.close())
     return peer
+  }
+
+  /** Returns for masters that are not in the configuration any more. */
+  private settleOutboxes(groups: readonly MasterGroup[]): void {
+    if (groups.length === 0) return
+    const own = groups.flatMap(({ names }) => names.map(outboxOf))
+    const [only] = groups.length === 1 && !groups[0]!.failover ? own : []
+    settleOutboxes({
+      cachedir: option(this.opts, 'cachedir'),
+      used: new Set([...(groups.length === 1 ? [OUTBOX] : []), ...own]),
+      moved: only === undefined ? [] : [[only, OUTBOX]],
+      log: this.log,
+    })
   }
 
   private async openPeer(peer: MasterPeer): Promise<void> {

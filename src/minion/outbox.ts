@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Log, namingErrors, StorageError, type Storing, toError } from '../base/mod.ts'
+import { type Log, namingErrors, Repeats, StorageError, type Storing, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str } from '../data/mod.ts'
 
 /** How long a return that is under way is waited for at the end. */
@@ -11,6 +11,12 @@ const LAST_MOMENT_MS = 1000
 
 /** Bytes of a return; a master refuses messages of more than 256 MiB, and would be sent the same again and again. */
 const LARGEST = 240 << 20
+
+/** The folder of returns that any master may have, or the only one. */
+export const OUTBOX = 'outbox'
+
+/** The folder of returns for one of several masters. */
+export const outboxOf = (master: string): string => `${OUTBOX}-${master.replace(/[^\w.-]/g, '_')}`
 
 export interface OutboxOptions {
   directory: string
@@ -28,6 +34,8 @@ export class ReturnOutbox {
   private readonly stopped = new AbortController()
   private readonly sending = new Map<Promise<void>, Dict>()
   private count = 0
+  /** When the log tells again that the master takes nothing. */
+  private repeats = new Repeats()
 
   constructor(options: OutboxOptions) {
     this.options = options
@@ -118,13 +126,14 @@ export class ReturnOutbox {
     for (let attempt = 1; !this.stopped.signal.aborted; attempt++) {
       try {
         await this.options.send(load)
+        this.repeats = new Repeats()
         this.remove(file)
         return
       } catch (error) {
         if (this.stopped.signal.aborted) return
         const seconds = this.options.delay(attempt)
         this.options.log(
-          'warning',
+          this.repeats.due() ? 'warning' : 'debug',
           `The master did not take a return, next try in ${seconds} s: ${toError(error).message}`,
         )
         await this.pause(seconds)

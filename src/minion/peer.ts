@@ -16,7 +16,7 @@ import { functionLabel, readTraceparent, type Tracer } from '../telemetry/mod.ts
 import type { MinionSettings } from '../wire/mod.ts'
 import { isJob, isReturnJid, type Jobs } from './jobs.ts'
 import type { MasterGroup } from './masters.ts'
-import { ReturnOutbox } from './outbox.ts'
+import { outboxOf, ReturnOutbox } from './outbox.ts'
 import { MasterSearch } from './reaching.ts'
 import { listenForRefreshes } from './refreshing.ts'
 import { type MeantResources, MinionResources } from './resources.ts'
@@ -32,6 +32,8 @@ export interface PeerParts {
   bus: EventBus
   jobs: Jobs
   group: MasterGroup
+  /** Masters that the minion has at the same time. */
+  others: readonly string[]
   settings: MinionSettings
   storing: Storing
   /** Where returns wait that this master has not taken. */
@@ -98,7 +100,9 @@ export class MasterPeer {
   async open(): Promise<void> {
     await this.reach.reach(this.group.names, () => this.begin())
     const sent = new Set([this.outbox, ...this.outboxes.values()].flatMap((outbox) => [...outbox.resume()]))
-    for (const ret of this.parts.jobs.takeLeft()) if (!sent.has(str(ret.get('jid')!))) this.send(ret)
+    const { jobs, others } = this.parts
+    const left = jobs.takeLeft((master) => master === undefined || !others.includes(master))
+    for (const { ret, master } of left) if (!sent.has(str(ret.get('jid')!))) this.send(ret, master)
   }
 
   /** Leaves its master for another of the group. */
@@ -273,8 +277,8 @@ export class MasterPeer {
     const functions = async (): Promise<Registry> => this.session.functions
     const { master } = this
     const send = (ret: Dict): void => this.send(ret, master)
-    const others = (behind?.resources ?? []).map((each) => this.resources.home(each, functions, send))
-    jobs.begin(load, ...(isOurs ? [{ functions, finished: send }] : []), ...others)
+    const others = (behind?.resources ?? []).map((each) => ({ ...this.resources.home(each, functions, send), master }))
+    jobs.begin(load, ...(isOurs ? [{ functions, finished: send, master }] : []), ...others)
   }
 
   /** Matchers of users' own may take their time. */
@@ -298,8 +302,6 @@ export class MasterPeer {
   }
 }
 
-/** The folder of returns for one of several masters. */
-export const outboxOf = (master: string): string => `outbox-${master.replace(/[^\w.-]/g, '_')}`
 
 /** Masters publish the ids of a limited user's target, and beside them the target as functions show it. */
 function asTyped(load: Dict): void {

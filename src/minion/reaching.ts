@@ -16,6 +16,7 @@ import {
 import { type MasterAddress, MasterLink, masterAddress } from './master-link.ts'
 import type { MasterGroup } from './masters.ts'
 import { MasterUnresolvable, resolveMaster } from './resolving.ts'
+import { SideLinks } from './side-links.ts'
 
 export interface ReachOptions {
   opts: Dict
@@ -62,9 +63,15 @@ export class MasterSearch {
   private readonly options: ReachOptions
   private readonly stopped = new AbortController()
   private opened: MasterLink | undefined
+  private readonly aside: SideLinks
 
   constructor(options: ReachOptions) {
     this.options = options
+    this.aside = new SideLinks({
+      open: (name) => this.openAside(name),
+      enter: (link, name) => this.enterAside(link, name),
+      pause: option(options.opts, 'return_retry_timer') * 500,
+    })
   }
 
   /** The link to whichever master it is now; it stays the same object. */
@@ -103,18 +110,19 @@ export class MasterSearch {
   }
 
   /** Send a request to a master that is not the one of now, over a connection of its own. */
-  async askAside(name: string, load: Dict): Promise<Value> {
+  askAside(name: string, load: Dict): Promise<Value> {
+    return this.aside.ask(name, load)
+  }
+
+  private async openAside(name: string): Promise<MasterLink> {
     const { opts, log, settings } = this.options
-    const seconds = option(opts, 'auth_timeout')
-    const link = await MasterLink.open({ opts, log, settings, address: await this.address(name, true) })
-    try {
-      if (!(await link.answers(await this.address(name, true), seconds))) {
-        throw new BrineError('MasterAway', `Master ${name} does not answer`)
-      }
-      return await link.ask(load)
-    } finally {
-      link.close()
-    }
+    return MasterLink.open({ opts, log, settings, address: await this.address(name, true) })
+  }
+
+  /** Masters that are away are told apart without a sign-in, which the log would tell of each time. */
+  private async enterAside(link: MasterLink, name: string): Promise<void> {
+    if (!(await this.answers(name))) throw new BrineError('MasterAway', `Master ${name} does not answer`)
+    await link.channel.authenticate()
   }
 
   /** Whether a master answers at all. */
@@ -129,6 +137,7 @@ export class MasterSearch {
 
   close(): void {
     this.stopped.abort()
+    this.aside.close()
     this.opened?.close()
   }
 

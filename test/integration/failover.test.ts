@@ -1,6 +1,6 @@
 // A minion with several masters of which it uses one at a time: it leaves one that ends or hangs, and each return goes to the master that
 // published the job, when that one is back.
-import { existsSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -76,6 +76,31 @@ test('A return goes to the master that published the job, when it is back, and t
   const returns = (seen: readonly { tag: string }[]): number =>
     seen.filter(({ tag }) => tag === `salt/job/${jid}/ret/web1`).length
   expect([returns(first.seen), returns(second.seen)]).toEqual([1, 0])
+})
+
+test('The master that published a job hears that the minion was killed while it ran', async () => {
+  const first = await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  const options = { ...FAILOVER, master_alive_interval: 600, master: ['127.0.0.1', '127.0.0.2'] }
+  const minion = await site.minion('web1', options)
+  const [begun, go, kept] = ['begun', 'go', 'kept'].map((name) => join(site.root, name)) as [string, string, string]
+  const jid = await first.publish('web1', 'cmd.run', [`touch ${begun}; until [ -e ${go} ]; do sleep 0.05; done`])
+  await until('the job', () => existsSync(begun))
+  const cache = join(site.root, 'web1/var/cache/salt/minion')
+  cpSync(join(cache, 'proc'), kept, { recursive: true })
+  await first.stop()
+  writeFileSync(go, '')
+  await minion.close()
+  // the disk as a minion leaves it that is killed in the midst of the job
+  rmSync(join(cache, 'outbox-127.0.0.1'), { recursive: true })
+  cpSync(kept, join(cache, 'proc'), { recursive: true })
+  second.seen.splice(0)
+  await site.minion('web1', options)
+  await second.event(/^salt\/minion\/web1\/start$/)
+  await first.start()
+  const { data } = await first.event(new RegExp(`^salt/job/${jid}/ret/web1$`))
+  expect(data.get('return')).toMatch(/^The minion was stopped while it was running the job/)
+  expect(second.seen.filter(({ tag }) => tag.startsWith(`salt/job/${jid}/`))).toEqual([])
 })
 
 test('A master that hangs is left for the next one', async () => {

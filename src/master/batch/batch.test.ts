@@ -18,6 +18,7 @@ const plan = (more: Partial<BatchPlan> = {}): BatchPlan => ({
   timeout: 5,
   gatherJobTimeout: 10,
   driver: 'cli',
+  isForBelow: false,
   ...more,
 })
 
