@@ -23,7 +23,13 @@ interface Case {
 }
 
 /** What is gathered, until no event is left: each id, and why it is there without a return. */
-async function gathered({ minions = [], missing = [], syndics = ['east'], events, seconds = 0.05 }: Case): Promise<string[]> {
+async function gathered({
+  minions = [],
+  missing = [],
+  syndics = ['east'],
+  events,
+  seconds = 0.05,
+}: Case): Promise<string[]> {
   const left = [...events]
   const source: EventSource = { want: () => {}, isOpen: true, next: async () => left.shift() }
   const published = { jid: JID, minions, missing, syndics: { ids: syndics, seconds } }

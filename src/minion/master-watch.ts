@@ -1,24 +1,26 @@
 // Notices that a minion lost its master, and has the minion look for one: with failover the next of the list, otherwise the same one at
 // the address that its name has now. A connection that ends is noticed at once; a master that hangs keeps its connections, and is
-// noticed by questions that it does not answer (`master_alive_interval`).
-import { type Log, toError } from '../base/mod.ts'
+// noticed by questions that it does not answer (`master_alive_interval`). A question without an answer is asked again, over another
+// connection, and any answer counts.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { MasterPeer } from './peer.ts'
+import { Silence } from './silence.ts'
 
 /** Milliseconds in which a lost connection may come back by itself. */
 const GRACE_MS = 300
 /** Milliseconds until the name of a master that is away is looked up again. */
 const NAME_MS = 2000
-/** Questions in a row without an answer after which a master counts as lost. */
-const MOST_SILENT = 2
-/** Seconds that a busy master has for an answer, at least. */
-const LEAST_PATIENCE = 2
+/** Milliseconds between two looks whether an answer has come. */
+const LOOK_MS = 250
 
 export class MasterWatch {
   private readonly peer: MasterPeer
   private readonly log: Log
   private readonly seconds: number
   private readonly questions: NodeJS.Timeout | undefined
+  private readonly silence: Silence
   private timer: NodeJS.Timeout | undefined
   private isAsking = false
   private isClosed = false
@@ -27,6 +29,7 @@ export class MasterWatch {
     this.peer = peer
     this.log = log
     this.seconds = peer.group.failover ? option(peer.opts, 'master_alive_interval') : 0
+    this.silence = new Silence(this.seconds * 1000)
     peer.onLost = () => this.look(GRACE_MS)
     if (this.seconds > 0) this.questions = setInterval(() => void this.ask(), this.seconds * 500).unref()
   }
@@ -63,16 +66,40 @@ export class MasterWatch {
     if (this.isAsking || !peer.connected) return
     this.isAsking = true
     try {
-      for (let question = 0; question < MOST_SILENT; question++) {
-        const isThere = await peer.answers(peer.master, Math.max(LEAST_PATIENCE, this.seconds / 2))
-        if (isThere || this.isClosed || !peer.connected) return
-      }
+      if (await this.isAnswering()) return
       await loseMaster(peer, log)
     } catch (error) {
       if (!this.isClosed) log('error', `Cannot see whether the master is alive: ${toError(error).message}`)
     } finally {
       this.isAsking = false
     }
+  }
+
+  /** Ask the master until it answers or counts as lost. */
+  private async isAnswering(): Promise<boolean> {
+    const { peer, silence } = this
+    const { master } = peer
+    let isThere = false
+    let hears = (): void => undefined
+    const heard = new Promise<void>((done) => {
+      hears = done
+    })
+    const ask = async (): Promise<void> => {
+      if (!(await peer.answers(master, Math.max(silence.patience / 1000, this.seconds))) || isThere) return
+      isThere = true
+      silence.end(performance.now())
+      hears()
+    }
+    silence.begin(performance.now())
+    for (let asked = 0; !isThere && !this.isClosed && peer.connected && peer.master === master; ) {
+      if (silence.length >= (asked * silence.patience) / 2) {
+        asked++
+        guarded(this.log, 'Asking the master whether it is alive', ask)()
+      }
+      await Promise.race([sleep(LOOK_MS, undefined, { ref: false }), heard])
+      if (!isThere && silence.goesOn(performance.now())) return false
+    }
+    return true
   }
 }
 

@@ -302,7 +302,6 @@ export class MasterPeer {
   }
 }
 
-
 /** Masters publish the ids of a limited user's target, and beside them the target as functions show it. */
 function asTyped(load: Dict): void {
   const typed = load.get('typed')

@@ -161,11 +161,15 @@ test('Batches, subsets and --static of a master of masters take the minions belo
   expect(JSON.parse(all.out)).toEqual(everybody)
   const batch = await shown('-b', '1', '*', 'test.ping')
   expect(batch.err).toBe('')
-  expect(batch.out.match(/Executing run on .*/g)).toEqual(['low1', 'low2', 'top1'].map((id) => `Executing run on ['${id}']`))
+  expect(batch.out.match(/Executing run on .*/g)).toEqual(
+    ['low1', 'low2', 'top1'].map((id) => `Executing run on ['${id}']`),
+  )
   for (const id of Object.keys(everybody)) expect(batch.out).toContain(`${id}:\n    True`)
   expect(batch.out).not.toContain('syndic-low')
   const some = await shown('--subset', '2', 'low*', 'test.ping')
   expect(some.out.split('\n').sort()).toEqual(['', '    True', '    True', 'low1:', 'low2:'])
   const summary = await shown('-v', '--summary', '*', 'test.ping')
-  expect(summary.out).toContain('# of minions targeted: 3\n# of minions returned: 3\n# of minions that did not return: 0')
+  expect(summary.out).toContain(
+    '# of minions targeted: 3\n# of minions returned: 3\n# of minions that did not return: 0',
+  )
 })

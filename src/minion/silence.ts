@@ -1,0 +1,57 @@
+// How long a master may keep silent before it counts as lost. A master that usually answers in a moment is given up after two fifths of
+// `master_alive_interval`; one that answers slowly, as on a loaded machine, has four times the longest of its last answers. Time in which
+// this process itself did not get to run does not count: the answer may lie there unread.
+
+/** Milliseconds that every master may take. */
+const LEAST_MS = 2000
+/** The part of the interval after which a quick master counts as lost. */
+const PART = 0.4
+/** How many times as long as its slowest answer of late a master may take. */
+const TIMES = 4
+/** What the slowest answer of late counts for at the next one. */
+const FADING = 0.9
+/** Milliseconds between two looks that count at most. */
+const MOST_STEP_MS = 500
+
+export class Silence {
+  private readonly least: number
+  private readonly most: number
+  private slowest = 0
+  private counted = 0
+  private last = 0
+
+  /** `interval`: milliseconds of `master_alive_interval`, the most that a master may take. */
+  constructor(interval: number) {
+    this.least = Math.max(LEAST_MS, PART * interval)
+    this.most = Math.max(LEAST_MS, interval)
+  }
+
+  /** Milliseconds of silence after which the master counts as lost. */
+  get patience(): number {
+    return Math.min(this.most, Math.max(this.least, TIMES * this.slowest))
+  }
+
+  /** Milliseconds of silence so far. */
+  get length(): number {
+    return this.counted
+  }
+
+  /** A question is asked after an answer to the last one. */
+  begin(now: number): void {
+    this.counted = 0
+    this.last = now
+  }
+
+  /** Count the time since the last look, and return whether the master is lost. */
+  goesOn(now: number): boolean {
+    this.counted += Math.min(MOST_STEP_MS, now - this.last)
+    this.last = now
+    return this.counted >= this.patience
+  }
+
+  /** The master has answered the question. */
+  end(now: number): void {
+    this.goesOn(now)
+    this.slowest = Math.max(this.counted, FADING * this.slowest)
+  }
+}
