@@ -1,8 +1,9 @@
 // A minion with several masters of which it uses one at a time: it leaves one that ends or hangs, and each return goes to the master that
 // published the job, when that one is back.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../until.ts'
 import { TestSite } from './site.ts'
@@ -111,6 +112,46 @@ test('A master that hangs is left for the next one', async () => {
   site.atEnd(() => address.close())
   await site.minion('web1', { ...FAILOVER, master: ['127.0.0.5', '127.0.0.2'] })
   address.hang()
+  await second.event(/^salt\/minion\/web1\/start$/)
+  expect(await second.ask('web1', 'test.ping')).toBe(true)
+})
+
+/** Whether a process can have a file of host names of its own; else say why not. */
+function canRename(): boolean {
+  try {
+    execFileSync('unshare', ['-Umr', 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    process.stderr.write('Skipping the test of names of masters: no mount namespace can be made\n')
+    return false
+  }
+}
+
+/** Start a minion that reads host names from a file of its own. */
+function minionWithHosts(config: string, hosts: string): ChildProcess {
+  const program = join(import.meta.dirname, '../../dist/salt-minion.js')
+  const words = 'mount --bind "$1" /etc/hosts && exec "$2" "$3" -c "$4" -l quiet'
+  const given = [hosts, process.execPath, program, config]
+  return spawn('unshare', ['-Umr', 'sh', '-c', words, 'sh', ...given], { stdio: 'ignore' })
+}
+
+test.runIf(canRename())('A minion goes where the name of its master leads after the connection was lost', async () => {
+  const first = await site.master('a', '127.0.0.1')
+  const second = await site.master('b', '127.0.0.2')
+  const hosts = join(site.root, 'hosts')
+  writeFileSync(hosts, '127.0.0.1 master.example\n')
+  const config = dirname(site.minionConfig('web1', { master: 'master.example' }))
+  const minion = minionWithHosts(config, hosts)
+  const ended = new Promise((done) => minion.once('exit', done))
+  site.atEnd(async () => {
+    minion.kill('SIGKILL')
+    await ended
+  })
+  await first.event(/^salt\/minion\/web1\/start$/)
+  // the same file, so that the minion sees it
+  writeFileSync(hosts, '127.0.0.2 master.example\n')
+  expect(await first.ask('web1', 'test.ping')).toBe(true)
+  await first.stop()
   await second.event(/^salt\/minion\/web1\/start$/)
   expect(await second.ask('web1', 'test.ping')).toBe(true)
 })
