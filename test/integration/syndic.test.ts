@@ -143,7 +143,7 @@ test('A limited user reaches minions below by rights on them, which the master b
 })
 
 test('Batches, subsets and --static of a master of masters take the minions below', async () => {
-  const { top } = await twoTiers()
+  const { top } = await twoTiers({ timeout: 60, gather_job_timeout: 60, syndic_wait: 60 })
   await site.minion('low2', { master: LOW })
   await site.minion('top1')
   await site.syndic('low', 'syndic-low')
