@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { salt } from '../../src/cli/mod.ts'
 import { TestSite } from '../integration/site.ts'
 import { until } from '../until.ts'
 import { SALT_TREE, SaltSite } from './salt.ts'
@@ -51,6 +52,10 @@ describe.skipIf(SALT_TREE === undefined)('Tiers of both kinds', () => {
       const returns = top.seen.map(({ tag }) => tag).filter((tag) => tag.includes(`/${String(jids[0])}/ret/`))
       expect(new Set(returns).size).toBe(2)
       expect(returns).toHaveLength(2)
+      let shown = ''
+      const streams = { out: (text: string) => void (shown += text), err: () => undefined, terminal: false }
+      expect(await salt(['-c', top.config, '-b', '1', 'low*', 'test.ping'], streams)).toBe(0)
+      for (const id of ['low1', 'low2']) expect(shown).toContain(`${id}:\n    True`)
     },
     3 * MINUTE,
   )
