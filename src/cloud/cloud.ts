@@ -22,6 +22,7 @@ import { configError, notFound } from './errors.ts'
 import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
 import { shown, shownFully } from './node-cache.ts'
+import { refuseMap, refuseReaching } from './outside.ts'
 
 export interface CloudParts extends CreationParts {
   files: CloudFiles
@@ -79,9 +80,10 @@ export class Cloud implements CloudClient {
       const provider = this.providerOf(name)
       if (meant && !meant.includes(provider)) continue
       const { alias, driver } = provider
+      const own = maskMarked(withoutTemplateSecrets(withoutSecrets(settings))) as Dict
       shownProfiles.push([
         provider,
-        new Map([[name, new Map<Value, Value>([...settings, ['profile', name], ['provider', `${alias}:${driver}`]])]]),
+        new Map([[name, new Map<Value, Value>([...own, ['profile', name], ['provider', `${alias}:${driver}`]])]]),
       ])
     }
     return byProvider(shownProfiles)
@@ -110,14 +112,14 @@ export class Cloud implements CloudClient {
 
   async profile(name: string, names: readonly string[], request: CloudRequest = {}): Promise<CloudOutcome> {
     const wishes: MachineWish[] = []
-    if (request.isFromOutside) refuseFiles(request.overrides)
+    if (request.isFromOutside) refuseReaching(request.overrides)
     for (const machine of new Set(names)) wishes.push(await this.wishOf(machine, name, request.overrides ?? new Map()))
     return this.createAll(wishes, request.parallel ?? false)
   }
 
   async create(provider: string, names: readonly string[], request: CloudRequest): Promise<CloudOutcome> {
     const settings: Dict = request.overrides ?? new Map()
-    if (request.isFromOutside) refuseFiles(settings)
+    if (request.isFromOutside) refuseReaching(settings)
     const { accounts } = this.parts
     const account = await accounts.open(accounts.one(provider, 'The call'))
     const where = `The call for the provider ${quote(provider)}`
@@ -151,7 +153,13 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  async action(fun: string, names: readonly string[], kwargs: Dict): Promise<CloudOutcome> {
+  async action(
+    fun: string,
+    names: readonly string[],
+    kwargs: Dict,
+    isFromOutside = false,
+  ): Promise<CloudOutcome> {
+    if (isFromOutside) refuseReaching(kwargs)
     const found = await this.found(names)
     const missing = names.filter((name) => !found.some(([, node]) => node.name === name))
     const all: [CloudProvider, Dict][] = []
@@ -173,7 +181,8 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  async function(fun: string, provider: string, kwargs: Dict): Promise<CloudOutcome> {
+  async function(fun: string, provider: string, kwargs: Dict, isFromOutside = false): Promise<CloudOutcome> {
+    if (isFromOutside) refuseReaching(kwargs)
     const { accounts } = this.parts
     const opened = await accounts.open(accounts.one(provider, 'The call'))
     const { functions = {}, name } = opened.driver
@@ -186,16 +195,17 @@ export class Cloud implements CloudClient {
   }
 
   async plan(map: string | Dict, { isHard, isFromOutside }: MapRequest): Promise<CloudPlan> {
-    const { files, render, accounts } = this.parts
+    const { files, render, accounts, deploying } = this.parts
     if (isHard && files.own.get('enable_hard_maps') !== true) {
       throw configError(
         "--hard destroys machines that the map does not name, and must be enabled by 'enable_hard_maps: True' in the file cloud",
       )
     }
+    if (isFromOutside && typeof map === 'string') refuseMap(map, deploying.folder)
     const where = typeof map === 'string' ? `The map ${map}` : 'The map'
     const data = typeof map === 'string' ? await readMapFile(map, files.opts, render) : map
     const wanted = mappedMachines(data, files, where)
-    if (isFromOutside && typeof map !== 'string') for (const { overrides } of wanted) refuseFiles(overrides)
+    if (isFromOutside && typeof map !== 'string') for (const { overrides } of wanted) refuseReaching(overrides)
     const plan: CloudPlan = { create: new Map(), existing: new Map(), destroy: new Map() }
     const meant = isHard ? [...accounts.providers] : [...new Set(wanted.map(({ profile }) => this.providerOf(profile)))]
     const present = new Map<string, Set<string>>()
@@ -391,24 +401,6 @@ const CLOUD_ONLY: ReadonlySet<string> = new Set([
   'profiles_config',
   'cachedir',
 ])
-
-/** Settings that name files of the master, which a caller with few rights could have sent to a machine of their own. */
-const REACHING = [
-  'file_map',
-  'private_key',
-  'ssh_keyfile',
-  'key_filename',
-  'package',
-  'script',
-  'known_hosts_file',
-  'ssh_options',
-]
-
-function refuseFiles(settings: Dict = new Map()): void {
-  const found = REACHING.find((name) => settings.has(name))
-  if (found !== undefined)
-    throw configError(`The setting '${found}' cannot be given by a caller: write it into a profile`)
-}
 
 const errorDict = (text: string): Dict => new Map([['Error', text]])
 

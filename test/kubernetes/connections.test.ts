@@ -1,6 +1,6 @@
 // How API servers are reached: kubeconfig files, certificates, tokens, credential plugins, proxies, retries, watches, and what follows events.
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -249,6 +249,21 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
       'did not end within 1 seconds',
     )
     await expect(namespaces({ kubeconfig: kubeconfig(exec('echo nothing')) })).rejects.toThrow('printed no JSON')
+  })
+
+  test('not with programs and files that only a caller names, nor with credentials of the machine', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', `id > ${file('ran')}`] }
+    const data = (user: object): string => readFileSync(kubeconfig(user, {}, 'given')).toString('base64')
+    await expect(namespaces({ host: plain.url, exec: fromPlain(exec) })).rejects.toThrow('cannot name a credential plugin')
+    await expect(namespaces({ kubeconfig_data: data({ exec }) })).rejects.toThrow('cannot have a credential plugin')
+    await expect(namespaces({ kubeconfig_data: data({ tokenFile: file('token') }) })).rejects.toThrow('cannot have a tokenFile')
+    const path = kubeconfig({ exec }, {}, 'shared')
+    chmodSync(path, 0o666)
+    await expect(namespaces({ kubeconfig: path })).rejects.toThrow('others than root and this user can write')
+    expect(existsSync(file('ran'))).toBe(false)
+    const options = { 'kubernetes.host': secure.url, 'kubernetes.api_key': 'token-of-ann', 'kubernetes.exec': fromPlain(exec) }
+    expect((await clientFor({ host: plain.url }, surroundings({}, options))).cluster.identity).toEqual({})
+    expect((await clientFor({}, surroundings({}, options))).cluster.identity.authorization).toBe('Bearer token-of-ann')
   })
 
   test('over a proxy, and directly where no_proxy says so', async () => {

@@ -48,6 +48,7 @@ const TRIES = 4
 const MOST_WAIT = 30
 /** Objects in one page of a list. */
 const PAGE = 500
+const MOST_PAGES = 10_000
 /** Seconds that a watch may be quiet before it is opened again. */
 const WATCH_SECONDS = 300
 
@@ -91,7 +92,7 @@ export class KubernetesClient {
   async list(path: string, params: Ask['params'] = {}): Promise<{ items: Dict[]; version: string }> {
     const items: Dict[] = []
     let next: string | undefined
-    for (;;) {
+    for (let page = 0; page < MOST_PAGES; page++) {
       const answer = await this.ask({ path, params: { limit: String(PAGE), ...params, continue: next } })
       const [listed, metadata] = [answer.get('items') ?? null, answer.get('metadata') ?? null]
       if (isList(listed)) items.push(...listed.filter(isDict))
@@ -99,6 +100,7 @@ export class KubernetesClient {
       next = truthy(meta.get('continue') ?? null) ? str(meta.get('continue')!) : undefined
       if (next === undefined) return { items, version: str(meta.get('resourceVersion') ?? '') }
     }
+    throw failure(`The list ${path} does not come to an end after ${MOST_PAGES} pages`)
   }
 
   /**
@@ -124,11 +126,15 @@ export class KubernetesClient {
             resourceVersion: version,
           },
         })
+        let isQuiet = true
         for await (const line of linesOf(stream.body)) {
           const change = changeOf(line)
+          isQuiet = false
           version = versionOf(change.object) || version
           yield { ...change, version }
         }
+        // a server that ends each stream at once is not asked without end
+        if (isQuiet) await sleep(1000, undefined, { signal }).catch(() => undefined)
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ApiError) throw error

@@ -63,7 +63,7 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
   if (data !== undefined) {
     const text = new TextDecoder().decode(decodeBase64(Buffer.from(data)))
     return fromKubeconfig(ctx, settings, [
-      { path: 'kubernetes.kubeconfig-data', content: await parse(text, 'kubernetes.kubeconfig-data') },
+      { path: IN_DATA, content: await parse(text, IN_DATA) },
     ])
   }
   const host = (await settings.text('host')) ?? (await settings.text('api_url'))
@@ -78,6 +78,22 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
 interface Kubeconfig {
   path: string
   content: Dict
+}
+
+/** Where a kubeconfig comes from that is a value and no file. */
+const IN_DATA = 'kubernetes.kubeconfig-data'
+
+/** Refuse that a caller names a program or a file of this machine: whoever may ask a cluster may not run and read everything. */
+function refuseGiven(settings: Settings, path: string, what: string): void {
+  if (path === IN_DATA && settings.given('kubeconfig-data') !== null)
+    throw misuse(`The kubeconfig of a call cannot have ${what}: name a kubeconfig file, or set ${IN_DATA}`)
+}
+
+/** Refuse a plugin that another user of this machine wrote into a file, which a call names. */
+async function assertOwned({ host }: Surroundings, path: string): Promise<void> {
+  const [stat, { uid }] = [await host.stat(path), await host.identity()]
+  if (stat === undefined || (stat.uid !== 0 && stat.uid !== uid) || (stat.mode & 0o022) !== 0)
+    throw failure(`The credential plugin in ${path} is not used: others than root and this user can write the file`)
 }
 
 async function parse(text: string, path: string): Promise<Dict> {
@@ -147,9 +163,9 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   const server = textIn(cluster.entry, 'server')
   if (server === undefined) throw failure(`The cluster of context ${chosen} has no server`)
   const [ca, cert, key] = [
-    await pem(ctx, cluster, 'certificate-authority'),
-    await pem(ctx, who, 'client-certificate'),
-    await pem(ctx, who, 'client-key'),
+    await pem(ctx, settings, cluster, 'certificate-authority'),
+    await pem(ctx, settings, who, 'client-certificate'),
+    await pem(ctx, settings, who, 'client-key'),
   ]
   if (key) markSecret(new TextDecoder().decode(key))
   const verify = (await settings.flag('verify_ssl')) ?? !truthy(cluster.entry.get('insecure-skip-tls-verify') ?? false)
@@ -157,18 +173,25 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   return {
     server: checkedServer(server),
     tls: { verify, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(serverName && { serverName }) },
-    identity: await identityOf(who, cluster.entry, settings),
+    identity: await identityOf(ctx, who, cluster.entry, settings),
     ...(await proxyOf(settings, server, textIn(cluster.entry, 'proxy-url'))),
     timeout: await settings.seconds('request_timeout', USUAL.request),
   }
 }
 
 /** Return a certificate or key that stands in the kubeconfig, or in a file that it names relative to itself. */
-async function pem(ctx: Surroundings, { entry, path }: Named, name: string): Promise<Uint8Array | undefined> {
+async function pem(
+  ctx: Surroundings,
+  settings: Settings,
+  { entry, path }: Named,
+  name: string,
+): Promise<Uint8Array | undefined> {
   const data = textIn(entry, `${name}-data`)
   if (data !== undefined) return decodeBase64(Buffer.from(data))
   const file = textIn(entry, name)
-  return file === undefined ? undefined : readPem(ctx, relativeTo(path, file))
+  if (file === undefined) return undefined
+  refuseGiven(settings, path, `the file '${name}'`)
+  return readPem(ctx, relativeTo(path, file))
 }
 
 const relativeTo = (kubeconfig: string, file: string): string =>
@@ -193,7 +216,12 @@ function checkedServer(server: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-async function identityOf({ entry, path }: Named, cluster: Dict, settings: Settings): Promise<Identity> {
+async function identityOf(
+  ctx: Surroundings,
+  { entry, path }: Named,
+  cluster: Dict,
+  settings: Settings,
+): Promise<Identity> {
   if (entry.has('auth-provider')) {
     throw failure(`${path} uses auth-provider, which Kubernetes 1.26 removed: use an exec credential plugin`)
   }
@@ -202,10 +230,17 @@ async function identityOf({ entry, path }: Named, cluster: Dict, settings: Setti
   const tokenFile = textIn(entry, 'tokenFile')
   const username = textIn(entry, 'username')
   const exec = entry.get('exec') ?? null
-  if (tokenFile !== undefined) return { tokenFile: relativeTo(path, tokenFile), headers }
+  if (tokenFile !== undefined) {
+    refuseGiven(settings, path, 'a tokenFile')
+    return { tokenFile: relativeTo(path, tokenFile), headers }
+  }
   if (token !== undefined) return { authorization: bearer(token), headers }
   if (username !== undefined) return { authorization: basic(username, textIn(entry, 'password') ?? ''), headers }
-  if (isDict(exec)) return { exec: await execPlugin(exec, path, cluster, settings), headers }
+  if (isDict(exec)) {
+    refuseGiven(settings, path, 'a credential plugin')
+    if (settings.given('kubeconfig') !== null) await assertOwned(ctx, path)
+    return { exec: await execPlugin(exec, path, cluster, settings), headers }
+  }
   return { headers }
 }
 
@@ -294,6 +329,8 @@ async function singleIdentity(settings: Settings): Promise<Identity> {
   if (token !== undefined) return { authorization: bearer(token, (await settings.text('api_key_prefix')) ?? 'Bearer') }
   const username = (await settings.text('username')) ?? (await settings.text('user'))
   if (username !== undefined) return { authorization: basic(username, (await settings.text('password')) ?? '') }
+  if (settings.given('exec') !== null)
+    throw misuse('A call cannot name a credential plugin: set kubernetes.exec, or name a kubeconfig file')
   const exec = await settings.value('exec')
   if (exec === null) return {}
   if (!isDict(exec)) throw misuse('kubernetes.exec must be a dict with command, args and env')

@@ -44,6 +44,21 @@ const FURTHER = [
 
 const KEYWORDS: ReadonlySet<string> = new Set([...Object.keys(VARIABLES), ...FURTHER])
 
+/** Settings that prove who asks. */
+const PROOFS: ReadonlySet<string> = new Set([
+  'api_key',
+  'username',
+  'user',
+  'password',
+  'exec',
+  'client_cert',
+  'client_key',
+  'client-certificate-data',
+  'client-certificate-file',
+  'client-key-data',
+  'client-key-file',
+])
+
 /** The parameter of functions that takes settings of the connection. */
 export const connection = arg.open(
   'Settings of the connection: `kubeconfig`, `kubeconfig_data`, `context`, `cluster`, `host`, `api_key`, `username`, `password`, ' +
@@ -82,10 +97,17 @@ export class Settings {
     return this.kwargs.get(name) ?? this.kwargs.get(name.replaceAll('-', '_')) ?? null
   }
 
+  /** Whether the call itself says where requests go. */
+  private namesServer(): boolean {
+    return truthy(this.given('host')) || truthy(this.given('api_url'))
+  }
+
   /** Return a setting; None where nothing sets it. */
   async value(name: string): Promise<Value> {
     const given = this.given(name)
     if (given !== null) return given
+    // a caller who names the server must not have it shown the credentials of this machine
+    if (PROOFS.has(name) && this.namesServer()) return null
     const named = this.alias.get(`kubernetes.${name}`) ?? this.alias.get(name) ?? null
     if (named !== null) return named
     if (this.alias.size === 0) {
