@@ -16,7 +16,7 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { type Accounts, type OpenAccount, placeText } from './accounts.ts'
-import { removeKey } from './bootstrap/key.ts'
+import { assertFree, removeKey } from './bootstrap/key.ts'
 import { type CreationParts, checkName, createMachine, type MachineWish, stepsOf, undoAbandoned } from './creation.ts'
 import { configError, notFound } from './errors.ts'
 import { withoutSecrets } from './events.ts'
@@ -114,7 +114,7 @@ export class Cloud implements CloudClient {
     const wishes: MachineWish[] = []
     if (request.isFromOutside) refuseReaching(request.overrides)
     for (const machine of new Set(names)) wishes.push(await this.wishOf(machine, name, request.overrides ?? new Map()))
-    return this.createAll(wishes, request.parallel ?? false)
+    return this.createAll(wishes, request)
   }
 
   async create(provider: string, names: readonly string[], request: CloudRequest): Promise<CloudOutcome> {
@@ -127,7 +127,7 @@ export class Cloud implements CloudClient {
     const all = this.settled(account, await accounts.fetched(settings, where))
     const wishes = [...new Set(names)].map((name) => ({ name, profile: null, account, settings: all, where }))
     for (const { name } of wishes) checkName(name)
-    return this.createAll(wishes, request.parallel ?? false)
+    return this.createAll(wishes, request)
   }
 
   async running(names: readonly string[]): Promise<Dict> {
@@ -153,12 +153,7 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  async action(
-    fun: string,
-    names: readonly string[],
-    kwargs: Dict,
-    isFromOutside = false,
-  ): Promise<CloudOutcome> {
+  async action(fun: string, names: readonly string[], kwargs: Dict, isFromOutside = false): Promise<CloudOutcome> {
     if (isFromOutside) refuseReaching(kwargs)
     const found = await this.found(names)
     const missing = names.filter((name) => !found.some(([, node]) => node.name === name))
@@ -224,6 +219,7 @@ export class Cloud implements CloudClient {
     if (isHard)
       for (const [name, labels] of present) if (!names.has(name)) plan.destroy.set(name, [...labels].join(', '))
     inWaves(plan.create, (name) => present.has(name))
+    if (isFromOutside) for (const name of plan.create.keys()) this.assertFree(name)
     return plan
   }
 
@@ -236,7 +232,7 @@ export class Cloud implements CloudClient {
         continue
       }
       const wishes = await Promise.all(wave.map((name) => this.wishOfPlan(name, plan.create.get(name)!)))
-      const outcome = await this.createAll(wishes, parallel)
+      const outcome = await this.createAll(wishes, { parallel })
       failed ||= outcome.failed
       for (const [name, one] of outcome.value as Dict) value.set(name, one)
     }
@@ -290,7 +286,10 @@ export class Cloud implements CloudClient {
     }
   }
 
-  private async createAll(wishes: readonly MachineWish[], parallel: boolean): Promise<CloudOutcome> {
+  private async createAll(
+    wishes: readonly MachineWish[],
+    { parallel = false, isFromOutside = false }: CloudRequest,
+  ): Promise<CloudOutcome> {
     const value: Dict = new Map(wishes.map(({ name }) => [name, null]))
     const present = new Map<OpenAccount, CloudNode[]>()
     for (const { account } of wishes) if (!present.has(account)) present.set(account, await this.nodes(account))
@@ -302,11 +301,19 @@ export class Cloud implements CloudClient {
         value.set(wish.name, errorDict(`${wish.name} already exists under ${provider.alias}:${provider.driver}`))
         return
       }
-      const outcome = await this.attempt(`${wish.name} could not be created`, () => createMachine(this.parts, wish))
+      const outcome = await this.attempt(`${wish.name} could not be created`, () => {
+        if (isFromOutside) this.assertFree(wish.name)
+        return createMachine(this.parts, wish)
+      })
       failed ||= outcome.failed
       value.set(wish.name, outcome.value)
     })
     return { value, failed }
+  }
+
+  /** Refuse the id of a minion: its key would go with the machine of the same name. */
+  private assertFree(name: string): void {
+    assertFree(this.parts.deploying.access, name, undefined, false)
   }
 
   private async destroyOne(opened: OpenAccount, node: CloudNode): Promise<Value> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silentLog } from '../base/mod.ts'
-import { decodeMsgpack, type Dict, encodeMsgpack } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack } from '../data/mod.ts'
 import { Records } from './record.ts'
 
 let folder = ''

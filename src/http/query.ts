@@ -3,7 +3,18 @@
 
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, iterate, numberOf, SaltError, splitLines, str, textOf, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  isDict,
+  iterate,
+  numberOf,
+  SaltError,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { fromNodeError, isHostError } from '../host/mod.ts'
 import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
@@ -130,7 +141,10 @@ export class HttpQuery {
       body,
       connectTimeout: option(this.opts, 'http_connect_timeout'),
       timeout: option(this.opts, 'http_request_timeout'),
-      maxBody: Math.min(option(this.opts, 'http_max_body'), numberOf(args.value('max_body')) ?? Number.POSITIVE_INFINITY),
+      maxBody: Math.min(
+        option(this.opts, 'http_max_body'),
+        numberOf(args.value('max_body')) ?? Number.POSITIVE_INFINITY,
+      ),
       tls: await this.tls(),
       ...(proxy && { proxy }),
     }

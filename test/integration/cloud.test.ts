@@ -370,6 +370,13 @@ describe('the runner cloud', () => {
     mkdirSync(join(own, '..'), { recursive: true })
     writeFileSync(own, 'web:\n  - m1\n')
     expect((await outside('cloud.map_run', [own], { test: true })).retcode).toBe(0)
+    // the id of a minion: its key would be removed with the machine
+    const { keys } = master.opened.parts.stores
+    keys.store('prod', { state: 'accepted', pub: 'the key of prod' })
+    const taken = { retcode: 1, value: expect.stringContaining('accepted another key for the id prod') }
+    expect(await outside('cloud.profile', ['web', 'prod'], {})).toMatchObject(taken)
+    expect(await outside('cloud.map_run', [], { map_data: { web: ['prod'] } })).toMatchObject(taken)
+    expect(keys.pem('minions', 'prod')).toBe('the key of prod')
     expect(made()).toEqual([])
   })
 

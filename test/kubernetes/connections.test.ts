@@ -252,16 +252,28 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
   })
 
   test('not with programs and files that only a caller names, nor with credentials of the machine', async () => {
-    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', `id > ${file('ran')}`] }
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: '/bin/sh',
+      args: ['-c', `id > ${file('ran')}`],
+    }
     const data = (user: object): string => readFileSync(kubeconfig(user, {}, 'given')).toString('base64')
-    await expect(namespaces({ host: plain.url, exec: fromPlain(exec) })).rejects.toThrow('cannot name a credential plugin')
+    await expect(namespaces({ host: plain.url, exec: fromPlain(exec) })).rejects.toThrow(
+      'cannot name a credential plugin',
+    )
     await expect(namespaces({ kubeconfig_data: data({ exec }) })).rejects.toThrow('cannot have a credential plugin')
-    await expect(namespaces({ kubeconfig_data: data({ tokenFile: file('token') }) })).rejects.toThrow('cannot have a tokenFile')
+    await expect(namespaces({ kubeconfig_data: data({ tokenFile: file('token') }) })).rejects.toThrow(
+      'cannot have a tokenFile',
+    )
     const path = kubeconfig({ exec }, {}, 'shared')
     chmodSync(path, 0o666)
     await expect(namespaces({ kubeconfig: path })).rejects.toThrow('others than root and this user can write')
     expect(existsSync(file('ran'))).toBe(false)
-    const options = { 'kubernetes.host': secure.url, 'kubernetes.api_key': 'token-of-ann', 'kubernetes.exec': fromPlain(exec) }
+    const options = {
+      'kubernetes.host': secure.url,
+      'kubernetes.api_key': 'token-of-ann',
+      'kubernetes.exec': fromPlain(exec),
+    }
     expect((await clientFor({ host: plain.url }, surroundings({}, options))).cluster.identity).toEqual({})
     expect((await clientFor({}, surroundings({}, options))).cluster.identity.authorization).toBe('Bearer token-of-ann')
   })

@@ -111,7 +111,9 @@ test('A role that a key opened is not for callers who name the key without its s
   answers = [
     ({ headers }, body) => {
       if (!body.includes('Action=AssumeRole')) return undefined
-      return isRight(headers) && body.includes('ExternalId=own') ? [200, CREDENTIALS] : [403, '<E><Code>AccessDenied</Code></E>']
+      return isRight(headers) && body.includes('ExternalId=own')
+        ? [200, CREDENTIALS]
+        : [403, '<E><Code>AccessDenied</Code></E>']
     },
   ]
   const profile = { keyid: 'GOODKEY', key: 'the secret', role_arn: 'arn:aws:iam::1:role/kept', external_id: 'own' }

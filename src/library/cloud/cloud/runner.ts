@@ -177,7 +177,8 @@ export default defineRunner({
         const outside = isFromOutside(ctx)
         return outcome(ctx, async (cloud) => {
           if (cloudmap === null && names.length === 0) return cloud.function(func, provider!, given, outside)
-          const plan = cloudmap === null ? undefined : await cloud.plan(cloudmap, { isHard: false, isFromOutside: outside })
+          const plan =
+            cloudmap === null ? undefined : await cloud.plan(cloudmap, { isHard: false, isFromOutside: outside })
           return cloud.action(func, [...names, ...(plan?.existing.keys() ?? [])], given, outside)
         })
       },

@@ -62,9 +62,7 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
   const data = await settings.text('kubeconfig-data')
   if (data !== undefined) {
     const text = new TextDecoder().decode(decodeBase64(Buffer.from(data)))
-    return fromKubeconfig(ctx, settings, [
-      { path: IN_DATA, content: await parse(text, IN_DATA) },
-    ])
+    return fromKubeconfig(ctx, settings, [{ path: IN_DATA, content: await parse(text, IN_DATA) }])
   }
   const host = (await settings.text('host')) ?? (await settings.text('api_url'))
   if (host !== undefined) return single(ctx, settings, host)
