@@ -224,15 +224,22 @@ function changeOf(line: string): Change {
 }
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = Buffer.alloc(0)
+  let kept: Uint8Array[] = []
+  let size = 0
   for await (const piece of body) {
-    rest = Buffer.concat([rest, piece])
-    if (rest.length > MOST_BYTES) throw failure('The API server sends a line that is too long')
+    kept.push(piece)
+    size += piece.length
+    if (size > MOST_BYTES) throw failure('The API server sends a line that is too long')
+    // pieces of a long line are joined once
+    if (!piece.includes(10)) continue
+    let rest = Buffer.concat(kept)
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end).toString()
       rest = rest.subarray(end + 1)
       if (line.trim() !== '') yield line
     }
+    kept = [rest]
+    size = rest.length
   }
 }
 
