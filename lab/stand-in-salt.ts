@@ -7,11 +7,18 @@ import { run } from './command.ts'
 
 const VERSION = '3008.2'
 
-type Role = 'master' | 'minion'
+type Role = 'master' | 'minion' | 'syndic'
+
+/** Where the private key of a daemon lies; a syndic has the one of the minion. */
+const KEY_OF: Readonly<Record<Role, string>> = {
+  master: 'master/master.pem',
+  minion: 'minion/minion.pem',
+  syndic: 'minion/minion.pem',
+}
 
 /** A daemon that notes which key it found. */
 const daemon = (role: Role): string =>
-  `#!/bin/sh\nsha256sum < /etc/salt/pki/${role}/${role}.pem > /run/stand-in-${role}\nsystemd-notify --ready\nexec sleep infinity\n`
+  `#!/bin/sh\nsha256sum < /etc/salt/pki/${KEY_OF[role]} > /run/stand-in-${role}\nsystemd-notify --ready\nexec sleep infinity\n`
 
 const unit = (role: Role): string => `[Unit]
 Description=The Salt ${role}
@@ -74,16 +81,25 @@ interface Package {
 const roleFiles = (role: Role): Package['files'] => ({
   [`/opt/saltstack/salt/salt-${role}`]: [daemon(role), 0o755],
   [`/lib/systemd/system/salt-${role}.service`]: [unit(role), 0o644],
-  [`/etc/salt/${role}`]: [role === 'master' ? '#interface: 0.0.0.0\nuser: salt\n' : '#master: salt\n', 0o644],
 })
 
-const ofRole = (role: Role, folders: string[]): Package => ({
+const CONFIGURATION: Readonly<Record<string, string>> = {
+  '/etc/salt/master': '#interface: 0.0.0.0\nuser: salt\n',
+  '/etc/salt/minion': '#master: salt\n',
+}
+
+const ofRole = (role: Role, folders: string[], configuration: string[]): Package => ({
   name: `salt-${role}`,
-  depends: `salt-common (= ${VERSION})`,
-  files: roleFiles(role),
+  depends: [...(role === 'syndic' ? ['salt-master'] : []), 'salt-common']
+    .map((name) => `${name} (= ${VERSION})`)
+    .join(', '),
+  files: {
+    ...roleFiles(role),
+    ...Object.fromEntries(configuration.map((path) => [path, [CONFIGURATION[path]!, 0o644] as [string, number]])),
+  },
   links: { [`/usr/bin/salt-${role}`]: `/opt/saltstack/salt/salt-${role}` },
   folders,
-  conffiles: [`/etc/salt/${role}`],
+  conffiles: configuration,
   scripts: scripts(role),
 })
 
@@ -102,12 +118,13 @@ const PACKAGES: Package[] = [
     conffiles: ['/etc/logrotate.d/salt-common'],
     scripts: { preinst: COMMON_PREINST },
   },
-  ofRole('master', [
-    '/etc/salt/master.d',
-    '/var/cache/salt/master',
-    ...KEYS.map((each) => `/etc/salt/pki/master/${each}`),
-  ]),
-  ofRole('minion', ['/etc/salt/minion.d']),
+  ofRole(
+    'master',
+    ['/etc/salt/master.d', '/var/cache/salt/master', ...KEYS.map((each) => `/etc/salt/pki/master/${each}`)],
+    ['/etc/salt/master'],
+  ),
+  ofRole('minion', ['/etc/salt/minion.d'], ['/etc/salt/minion']),
+  ofRole('syndic', [], []),
 ]
 
 /** Make the packages in a folder. */

@@ -52,3 +52,14 @@ purge_unit() {
 	deb-systemd-helper purge "$1" >/dev/null || :
 	deb-systemd-helper unmask "$1" >/dev/null || :
 }
+
+# The minion and the syndic of a machine have one id and one pair of keys, which go when the second of their packages is purged. $1 is the
+# other package.
+remove_identity() {
+	if ! is_known "$1"; then
+		if ! is_known salt-minion salt-syndic; then
+			remove_made /etc/salt/minion_id /etc/salt/pki/minion
+		fi
+		forget /etc/salt/minion_id /etc/salt/pki/minion
+	fi
+}

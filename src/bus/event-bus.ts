@@ -15,6 +15,10 @@ export interface EventForm {
   frame?: Buffer
   /** Whether it is a return that the job store has. */
   isKept?: boolean
+  /** The id of the event among all masters of a cluster. */
+  mark?: string
+  /** Whether another master of the cluster was told of it first. */
+  isForeign?: boolean
 }
 
 export class BusEvent {
@@ -25,6 +29,9 @@ export class BusEvent {
   /** Its place among the events of its bus; 0 when that is not known. */
   readonly number: number
   readonly isKept: boolean
+  /** The id of the event among all masters of a cluster; undefined for an event of this master alone. */
+  mark: string | undefined
+  readonly isForeign: boolean
   private bytes: Buffer | undefined
 
   constructor(origin: Origin, tag: string, data: Dict, number = 0, form?: EventForm) {
@@ -34,6 +41,8 @@ export class BusEvent {
     this.number = number
     this.bytes = form?.frame
     this.isKept = form?.isKept === true
+    this.mark = form?.mark
+    this.isForeign = form?.isForeign === true
   }
 
   get data(): Dict {
@@ -81,6 +90,8 @@ export class EventBus {
   readonly own: Origin
   /** The most bytes of an event of somebody else. */
   private readonly mostBytes: number
+  /** Sends an event to the other masters of a cluster, and returns its mark; undefined for an event that they need not hear. */
+  share: ((event: BusEvent) => string | undefined) | undefined
 
   /** Goes on after the number of an earlier bus. */
   constructor(log: Log = silentLog, last = 0, own: Origin = masterOrigin('master'), mostBytes = 0) {
@@ -100,15 +111,21 @@ export class EventBus {
    * large are replaced.
    */
   fireFrom(origin: Origin, tag: string, data: Dict): BusEvent {
+    return this.tell(origin, tag, this.stamped(tag, data))
+  }
+
+  /** The data of an event of somebody else as it is told. */
+  stamped(tag: string, data: Dict): Dict {
     const told = this.mostBytes > 0 ? trimDict(data, this.mostBytes) : data
     if (told !== data)
       this.log('warning', `Event ${shownText(tag)} is larger than max_event_size: its large values are left out`)
-    return this.tell(origin, tag, withTrace(told.set('_stamp', stamp())))
+    return withTrace(told.set('_stamp', stamp()))
   }
 
   /** Tells an event that has its stamp. */
   tell(origin: Origin, tag: string, data: Dict, form?: EventForm): BusEvent {
     const event = new BusEvent(origin, tag, data, ++this.last, form)
+    if (event.mark === undefined) event.mark = this.share?.(event)
     for (const { hear, filter } of this.listeners) {
       if (filter && !filter(tag)) continue
       try {

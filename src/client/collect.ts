@@ -72,8 +72,8 @@ class Awaited {
     return false
   }
 
-  /** Take the list of a syndic; undefined when an event is none. Return the returns that came before it. */
-  expect(event: BusEvent): MinionReturn[] | undefined {
+  /** Take the list of a syndic; undefined when an event is none. Return the returns that came before it, and whether it is timely. */
+  expect(event: BusEvent): { before: MinionReturn[]; isTimely: boolean } | undefined {
     const told = this.lists?.take(event)
     if (!told) return undefined
     if (told.leaves !== undefined) this.waiting.delete(told.leaves)
@@ -86,7 +86,7 @@ class Awaited {
       if (early) this.found.add(id)
       else if (!this.found.has(id)) this.waiting.add(id)
     }
-    return before
+    return { before, isTimely: told.isTimely }
   }
 
   /** Those who did not return. Syndics are not among them, unless they are their own minions. */
@@ -130,8 +130,8 @@ export async function* collectReturns(
       const named = awaited.expect(event)
       const gathered = named ? undefined : returnOf(event, jid, options.leavesPacked)
       if (named) {
-        limit = Math.max(limit, performance.now() + options.timeout * 1000)
-        yield* named
+        if (named.isTimely) limit = Math.max(limit, performance.now() + options.timeout * 1000)
+        yield* named.before
       } else if (gathered) {
         if (awaited.take(gathered)) yield gathered
       } else if (question) noteAnswer(event, question)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type BusEvent, EventBus, minionOrigin, type Origin, syndicOrigin } from '../bus/mod.ts'
 import { type Dict, fromPlain } from '../data/mod.ts'
@@ -54,6 +55,42 @@ describe('The minions below syndics', () => {
   it('do not return: they are named, and ids of a list that a tier has are not missing', async () => {
     const events = [list('syndic/east', { minions: ['a', 'b'] }), returned('a')]
     expect(await gathered({ missing: ['a', 'b', 'c'], events })).toEqual(['a', 'b silent', 'c missing'])
+  })
+
+  it('are not taken out of the waiting by another syndic, nor are the minions of the master itself', async () => {
+    const events = [
+      list('syndic/west', { minions: ['w1'] }),
+      list('syndic/east', { minions: ['web1', 'w1'] }),
+      ...['web1', 'w1'].map((id) => list(`syndic/east/syndic/${id}`, { minions: [] })),
+    ]
+    expect(await gathered({ minions: ['web1'], syndics: ['west', 'east'], events })).toEqual([
+      'web1 silent',
+      'w1 silent',
+    ])
+  })
+
+  it('are not waited for without end where a syndic tells list after list', async () => {
+    let told = 0
+    const next = async (): Promise<BusEvent> => {
+      await sleep(1)
+      const tiers = told++ % 2 === 0 ? 'syndic/east' : `syndic/east/syndic/s${told}`
+      return list(tiers, { minions: [`m${told}`], syndics: [`s${told + 2}`] })
+    }
+    const source: EventSource = { want: () => {}, isOpen: true, next: async (s) => (s > 0 ? next() : undefined) }
+    const published = { jid: JID, minions: [], missing: [], syndics: { ids: ['east'], seconds: 0.02 } }
+    const options = { timeout: 0.02, gatherJobTimeout: 0 }
+    const all: MinionReturn[] = []
+    for await (const one of collectReturns(source, async () => undefined, published, options)) all.push(one)
+    expect(all.every(({ reason }) => reason === 'silent')).toBe(true)
+  })
+
+  it('are no more than all minions can be asked about', async () => {
+    const minions = Array.from({ length: 50_000 }, (_, at) => `m${at}`.padEnd(200, 'x'))
+    const all = await gathered({
+      events: [list('syndic/east', { minions: minions.slice(1) }), list('syndic/east', { minions })],
+    })
+    expect(all.length).toBeGreaterThan(40_000)
+    expect(all.length).toBeLessThan(42_000)
   })
 
   it('are not told of by others than their syndic', async () => {

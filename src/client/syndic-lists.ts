@@ -7,6 +7,10 @@ import { isValidId } from '../wire/mod.ts'
 
 /** Minions below syndics that are waited for, and returns that came before the list with their minion. */
 const MOST_EXPECTED = 500_000
+/** Characters of the ids of these minions. */
+const MOST_TEXT = 8 << 20
+/** Syndics that are waited for, of all tiers. */
+const MOST_SYNDICS = 10_000
 /** Tiers of syndics. */
 const MOST_TIERS = 16
 
@@ -26,6 +30,8 @@ interface Told {
   missing: string[]
   /** The syndic, unless it is one of its own minions: it does not return. */
   leaves?: string
+  /** Whether the minions are waited for from now on: a syndic that tells list after list does not keep the caller. */
+  isTimely: boolean
 }
 
 export class SyndicLists {
@@ -34,13 +40,25 @@ export class SyndicLists {
   /** Syndics that have not told, each with those above it; undefined when nobody knows which there are. */
   private readonly pending: Set<string> | undefined
   private until: number
-  private count = 0
+  /** When lists cannot lengthen the waiting any more. */
+  private readonly latest: number
+  /** The minions of the master that published the job: no list is about them. */
+  private readonly own: ReadonlySet<string>
+  /** The other minions that were named, each with the syndic that named it first. */
+  private readonly named = new Map<string, string>()
+  private readonly missing = new Set<string>()
+  /** Characters of all these ids. */
+  private text = 0
+  /** Syndics that have told, each with those above it. */
+  private readonly heard = new Set<string>()
 
-  constructor({ jid, syndics }: Published) {
+  constructor({ jid, minions, syndics }: Published) {
     this.jid = jid
+    this.own = new Set(minions)
     this.seconds = syndics?.seconds ?? 0
     this.pending = syndics?.ids ? new Set(syndics.ids) : undefined
     this.until = performance.now() + this.seconds * 1000
+    this.latest = performance.now() + MOST_TIERS * this.seconds * 1000
   }
 
   /** When nobody waits any more for lists, in milliseconds of `performance.now()`. */
@@ -66,22 +84,45 @@ export class SyndicLists {
     const { kind, name } = event.origin
     if (kind !== 'unknown' && !(kind === 'syndic' && name === tiers[0])) return undefined
     if (tiers.length > MOST_TIERS) return undefined
-    const minions = ids(event.data, 'minions').slice(0, MOST_EXPECTED - this.count)
-    this.count += minions.length
-    this.note(tiers, event.data, minions.length > 0)
+    const [first] = tiers as [string]
+    const minions = this.within(ids(event.data, 'minions'), this.named)
+    const missing = this.within(ids(event.data, 'missing'), this.missing)
+    for (const id of missing) this.missing.add(id)
+    const isTimely = this.note(tiers, event.data, minions.length > 0)
     const last = tiers.at(-1)!
-    return { minions, missing: ids(event.data, 'missing'), ...(!minions.includes(last) && { leaves: last }) }
+    // a syndic takes itself and those whom it named out of the waiting, and nobody else
+    const isOwn = tiers.length === 1 || this.named.get(last) === first
+    for (const id of minions) if (!this.named.has(id) && !this.own.has(id)) this.named.set(id, first)
+    return { minions, missing, isTimely, ...(isOwn && !minions.includes(last) && { leaves: last }) }
   }
 
-  /** A master of Salt does not say which syndics are below it: when no minion of its own is meant, theirs may be. */
-  private note(tiers: readonly string[], data: Dict, hasMinions: boolean): void {
-    if (!this.pending || !(hasMinions || data.has('syndics'))) return
+  /** The ids for which there is room: all minions hear of those that are waited for, when these are asked whether they work on the job. */
+  private within(told: readonly string[], known: { has(id: string): boolean; size: number }): string[] {
+    let room = MOST_EXPECTED - known.size
+    return told.filter((id) => {
+      if (known.has(id)) return true
+      if (room <= 0 || this.text + id.length > MOST_TEXT) return false
+      room--
+      this.text += id.length
+      return true
+    })
+  }
+
+  /**
+   * Note who has told, and return whether that is the first list of this syndic, and in time. A master of Salt does not say which syndics
+   * are below it: when no minion of its own is meant, theirs may be.
+   */
+  private note(tiers: readonly string[], data: Dict, hasMinions: boolean): boolean {
     const key = tiers.join('/')
+    const isTimely = performance.now() < this.latest && !this.heard.has(key) && this.heard.size < MOST_SYNDICS
+    if (isTimely) this.heard.add(key)
+    if (!this.pending || !(hasMinions || data.has('syndics'))) return isTimely
     this.pending.delete(key)
-    if (tiers.length === MOST_TIERS) return
-    const below = ids(data, 'syndics').slice(0, 1000)
-    for (const id of below) this.pending.add(`${key}/${id}`)
-    if (below.length > 0) this.until = performance.now() + this.seconds * 1000
+    if (!isTimely || tiers.length === MOST_TIERS) return isTimely
+    const below = ids(data, 'syndics').slice(0, Math.max(0, MOST_SYNDICS - this.pending.size))
+    for (const id of below) if (!this.heard.has(`${key}/${id}`)) this.pending.add(`${key}/${id}`)
+    if (below.length > 0) this.until = Math.min(this.latest, performance.now() + this.seconds * 1000)
+    return isTimely
   }
 }
 

@@ -241,8 +241,11 @@ function moveMasterPaths(opts: Dict): void {
 
 function settleCluster(opts: Dict, log: Log): void {
   const has = (name: string): boolean => truthy(opts.get(name) ?? null)
+  // the older way to say it: a list of all masters and no name
+  if (opts.get('cluster_mode') === true && has('cluster_masters') && !has('cluster_id'))
+    opts.set('cluster_id', 'cluster')
   if (rawOption(opts, 'cluster_id') !== null) {
-    if (!has('cluster_peers') && !has('cluster_secret')) {
+    if (!has('cluster_peers') && !has('cluster_masters') && !has('cluster_secret')) {
       log('warning', 'Cluster id defined without defining cluster peers')
       opts.set('cluster_peers', [])
     }
@@ -250,6 +253,8 @@ function settleCluster(opts: Dict, log: Log): void {
       log('warning', 'Cluster id defined without defining cluster pki, falling back to pki_dir')
       opts.set('cluster_pki_dir', opts.get('pki_dir')!)
     }
+    // the keys of minions are those of the cluster
+    opts.set('pki_dir', opts.get('cluster_pki_dir')!)
     return
   }
   if (has('cluster_peers')) {

@@ -34,6 +34,8 @@ export interface FileClient {
   cached(url: string, saltenv: string): Promise<string>
   /** Begin a run of states, in which one list of the master's hashes may serve many files. Return the function that ends it. */
   beginRun?(): () => void
+  /** Hear that a state of a run changed something, which may be files of the master. */
+  noteChange?(): void
   /** Where a source would be in the cache. */
   cachePath(url: string, saltenv: string): string
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,12 +34,17 @@ async function master(load: Dict, { raw = false }: { raw?: boolean } = {}): Prom
   const cmd = str(load.get('cmd')!)
   asked.push(cmd)
   const host = new LocalHost({ cache: '' })
+  const file = join(folder, 'srv', str(load.get('path') ?? ''))
   const hash = async (): Promise<Map<string, unknown>> =>
-    new Map([
-      ['hsum', await host.hash(join(folder, 'srv', str(load.get('path')!)), 'sha256')],
-      ['hash_type', 'sha256'],
-    ])
-  const answer = cmd === '_file_hash' ? await hash() : await builder.answer('base', str(load.get('known')!))
+    new Map(existsSync(file) ? Object.entries({ hsum: await host.hash(file, 'sha256'), hash_type: 'sha256' }) : [])
+  const piece = (): Map<string, unknown> =>
+    new Map([['data', existsSync(file) ? readFileSync(file).subarray(Number(load.get('loc'))) : '']])
+  const answer =
+    cmd === '_file_hash'
+      ? await hash()
+      : cmd === '_serve_file'
+        ? piece()
+        : await builder.answer('base', str(load.get('known')!))
   return decodeMsgpack(encodeMsgpack(answer, 'wire'), { dialect: raw ? 'raw' : 'wire' })
 }
 
@@ -75,6 +80,30 @@ describe('the manifest of files', () => {
     end()
     expect(after[7]).not.toBe(before[7])
     expect(after.filter((sum, at) => sum !== before[at])).toHaveLength(1)
+  })
+
+  it('does not count any more after a state changed something, which may be a file of the master', async () => {
+    const files = client()
+    const end = files.beginRun()
+    const before = await hashAll(files)
+    writeFileSync(join(folder, 'srv/f7'), 'written by a state')
+    files.noteChange()
+    expect((await hashAll(files))[7]).not.toBe(before[7])
+    end()
+  })
+
+  it('does not make a file of what was changed or removed after it', async () => {
+    const files = client()
+    const end = files.beginRun()
+    await hashAll(files)
+    writeFileSync(join(folder, 'srv/f7'), 'changed')
+    const fetched = await files.fetch('salt://f7', { saltenv: 'base' })
+    expect(readFileSync(String(fetched), 'utf8')).toBe('changed')
+    await hashAll(files)
+    rmSync(join(folder, 'srv/f8'))
+    expect(await files.fetch('salt://f8', { saltenv: 'base' })).toBe(false)
+    expect(await files.cached('salt://f8', 'base')).toBe('')
+    end()
   })
 
   it('does not count outside a run', async () => {

@@ -14,8 +14,8 @@ const MOST_BYTES = 1 << 20
 /** Files that are looked at together. */
 const AT_ONCE = 64
 
-/** Files of this backend change while minions run states. */
-const CHANGING = 'minionfs'
+/** Files of these backends are left out: they change while minions run states, or would all be fetched from elsewhere. */
+const LEFT_OUT = ['minionfs', 's3fs']
 
 interface Built {
   digest: string
@@ -73,7 +73,10 @@ export class ManifestBuilder {
   }
 
   private async build(saltenv: string): Promise<Built | undefined> {
-    const { files } = await this.server.list(saltenv)
+    const { files } = await this.server.list(
+      saltenv,
+      LEFT_OUT.map((name) => `-${name}`),
+    )
     if (files.length === 0 || files.length > MOST_FILES) return undefined
     const lines: string[] = []
     const sums: string[] = []
@@ -94,9 +97,14 @@ export class ManifestBuilder {
 
   private async sumOf(path: string, saltenv: string): Promise<string | undefined> {
     if (path.includes('\n') || path.includes('?') || path.startsWith('|')) return undefined
-    const found = await this.server.look(path, saltenv)
-    if (!found || found.back === CHANGING || found.stat.size > MOST_BYTES) return undefined
-    return this.hashes.of(found.path, this.hashType, found)
+    try {
+      const found = await this.server.look(path, saltenv)
+      if (!found || LEFT_OUT.includes(found.back) || found.stat.size > MOST_BYTES) return undefined
+      return await this.hashes.of(found.path, this.hashType, found)
+    } catch {
+      // a file that is gone or cannot be read; minions that want it hear of that
+      return undefined
+    }
   }
 }
 
@@ -146,7 +154,8 @@ export class Manifests {
     }
   }
 
-  private forget(): void {
+  /** Ask anew from now on: files of the master may have changed. */
+  forget(): void {
     this.trusted.clear()
     this.counts.clear()
   }

@@ -38,6 +38,10 @@ export class RemoteFileClient extends CachingClient {
     return this.manifests.begin()
   }
 
+  noteChange(): void {
+    this.manifests.forget()
+  }
+
   private async askManifest(master: MasterFiles, saltenv: string, known: string): Promise<Value> {
     if (this.lacksManifests || !master.isBrine) return null
     try {
@@ -77,8 +81,10 @@ export class RemoteFileClient extends CachingClient {
   }
 
   private async remoteHash(path: string, saltenv: string): Promise<FileSum | undefined> {
-    const listed = await this.manifests.sum(path, saltenv)
-    if (listed !== undefined) return listed
+    return (await this.manifests.sum(path, saltenv)) ?? this.askHash(path, saltenv)
+  }
+
+  private async askHash(path: string, saltenv: string): Promise<FileSum | undefined> {
     const sum = await this.ask(request('_file_hash', { path, saltenv }))
     const hsum = isDict(sum) ? textOf(sum.get('hsum') ?? null) : undefined
     return hsum === undefined ? undefined : { hsum, hash_type: str((sum as Dict).get('hash_type') ?? 'sha256') }
@@ -119,7 +125,8 @@ export class RemoteFileClient extends CachingClient {
   async fetch(url: string, options: FetchOptions): Promise<string | false> {
     const { path, saltenv: named } = parseSaltUrl(url)
     const saltenv = named ?? options.saltenv
-    const sum = await this.remoteHash(path, saltenv)
+    const listed = await this.manifests.sum(path, saltenv)
+    const sum = listed ?? (await this.askHash(path, saltenv))
     if (sum === undefined) {
       this.log('debug', `File salt://${path} of saltenv ${saltenv} is not on the master`)
       return false
@@ -132,6 +139,12 @@ export class RemoteFileClient extends CachingClient {
     }
     if (!(await this.prepare(target, options))) return false
     await this.host.writeStream(target, this.pieces(path, saltenv))
+    if (listed && (await this.host.hash(target, listed.hash_type)) !== listed.hsum) {
+      // the file was changed or removed after the manifest was made
+      this.manifests.forget()
+      if ((await this.askHash(path, saltenv)) === undefined) await this.host.remove(target)
+      return this.fetch(url, options)
+    }
     this.tellFetched(path, saltenv, 'server', sum)
     return target
   }

@@ -11,6 +11,8 @@ export const runnerTable: MasterTable = {
   cloud: [{ functions: ['list_sizes', 'list_images', 'list_locations', 'query', 'full_query', 'select_query',
     'list_providers', 'list_profiles', 'profile', 'map_run', 'destroy', 'action', 'create'],
     load: () => import('../library/cloud/cloud/runner.ts') }],
+  cluster: [{ functions: ['members', 'health', 'leases', 'drain', 'undrain'],
+    load: () => import('../library/salt/cluster/runner.ts') }],
   config: [{ functions: ['get'], load: () => import('../library/salt/config/runner.ts') }],
   ddns: [{ functions: ['create', 'update', 'delete', 'add_host', 'delete_host'],
     load: () => import('../library/network/ddns/runner.ts') }],

@@ -55,4 +55,28 @@ describe('Jobs that are kept for minions', () => {
     expect((await deliveries.missed('web1', null)).jobs).toEqual([])
     expect(noted).toEqual(['stored'])
   })
+
+  it('of a limited user go to syndics by ids after a restart, and are sealed once', async () => {
+    const sealed: Dict[] = []
+    const recent = [[], [new Map([['web*', ['test.ping']]])]].map((auth_list, at) => {
+      const job = fromPlain({ fun: 'test.ping', tgt: 'web* or G@a:b', tgt_type: 'compound' }) as Dict
+      return { jid: String(at), load: job.set('auth_list', auth_list), minions: ['web1'], made: Date.now() / 1000 - 1 }
+    })
+    const deliveries = deliveriesOf(10, {
+      jobs: { ledger: { outcomeOf: () => undefined }, recent: () => recent } as never,
+      publications: {
+        keyId: 'new',
+        publish: undefined as never,
+        seal: async (load) => {
+          sealed.push(load as Dict)
+          return { keyId: 'new', packet: new Uint8Array() }
+        },
+      },
+      syndics: { isKnown: () => true, listening: () => [], hasAny: true },
+    })
+    deliveries.start()
+    for (let time = 0; time < 2; time++) expect((await deliveries.missed('syndic', null)).jobs).toHaveLength(2)
+    deliveries.close()
+    expect(sealed.map((load) => load.get('tgt'))).toEqual(['web* or G@a:b', ['web1']])
+  })
 })

@@ -40,16 +40,20 @@ export interface DeliveryParts {
   now?: () => number
 }
 
+type Sealed = SealedPublication & { at: number }
+
 interface Kept {
   jid: string
   /** The publication as it was sent. */
   load: Dict
   /** The publication for syndics, where that is another one. */
   forSyndics?: Dict
+  /** The same as bytes. */
+  sealedForSyndics?: Sealed
   ids: readonly string[]
   /** The ids, for quick look-ups; made when the first minion asks. */
   among?: ReadonlySet<string>
-  sealed?: SealedPublication & { at: number }
+  sealed?: Sealed
   /** Milliseconds of the clock of `now` until which the job is wanted. */
   until: number
   /** The minions that did not listen when the job was published. */
@@ -129,8 +133,7 @@ export class Deliveries {
       const isBelow = isSyndic && kept.load.has('auth_list')
       if (!isBelow && (!kept.among.has(id) || this.hasReturned(kept.jid, id))) continue
       kept.unreached.delete(id)
-      const own = isBelow ? kept.forSyndics : undefined
-      packets.push((own ? await this.parts.publications.seal(own) : await this.sealed(kept)).packet)
+      packets.push((await this.sealed(kept, isBelow && kept.forSyndics ? 'sealedForSyndics' : 'sealed')).packet)
     }
     if (packets.length > 0) this.parts.log('debug', `Minion ${id} gets ${packets.length} jobs that it may have missed`)
     return { jobs: packets, seen }
@@ -169,17 +172,21 @@ export class Deliveries {
     return this.parts.jobs.ledger.outcomeOf(jid, id) !== undefined
   }
 
-  private async sealed(kept: Kept): Promise<SealedPublication> {
-    const { publications } = this.parts
-    const { sealed } = kept
-    if (sealed && sealed.keyId === publications.keyId && this.now() - sealed.at < SEAL_AGE) return sealed
-    const fresh = { ...(await publications.seal(kept.load)), at: this.now() }
+  private async sealed(kept: Kept, field: 'sealed' | 'sealedForSyndics' = 'sealed'): Promise<SealedPublication> {
+    const sealed = kept[field]
+    if (this.isFresh(sealed)) return sealed
+    const load = field === 'sealed' ? kept.load : kept.forSyndics!
+    const fresh = { ...(await this.parts.publications.seal(load)), at: this.now() }
     if (this.kept.includes(kept)) {
-      this.bytes += fresh.packet.length - (kept.sealed?.packet.length ?? 0)
-      kept.sealed = fresh
+      this.bytes += fresh.packet.length - (kept[field]?.packet.length ?? 0)
+      kept[field] = fresh
       this.shorten()
     }
     return fresh
+  }
+
+  private isFresh(sealed: Sealed | undefined): sealed is Sealed {
+    return sealed?.keyId === this.parts.publications.keyId && this.now() - sealed.at < SEAL_AGE
   }
 
   private add(kept: Kept): void {
@@ -199,8 +206,8 @@ export class Deliveries {
   }
 
   /** Count a publication no more that was taken out. */
-  private forget({ sealed, ids }: Kept): void {
-    this.bytes -= sealed?.packet.length ?? 0
+  private forget({ sealed, sealedForSyndics, ids }: Kept): void {
+    this.bytes -= (sealed?.packet.length ?? 0) + (sealedForSyndics?.packet.length ?? 0)
     this.ids -= ids.length
   }
 
@@ -221,7 +228,7 @@ export class Deliveries {
           ids,
           until,
           unreached: new Set(),
-          ...(isBelow && { forSyndics: load }),
+          ...(isBelow && isForAll(load) && { forSyndics: load }),
         })
       }
     } catch (error) {
@@ -260,4 +267,10 @@ export class Deliveries {
       log('error', `Cannot note which minions did not get job ${jid}: ${toError(error).message}`)
     }
   }
+}
+
+/** Whether the target of a job goes to minions as it was written: that of a user with rights on some minions never does. */
+function isForAll(load: Dict): boolean {
+  const rights = load.get('auth_list') ?? null
+  return isList(rights) && rights.length === 0
 }

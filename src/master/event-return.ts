@@ -39,7 +39,8 @@ export class EventReturn {
   /** Gives the function that ends it; what waits is handed over then. */
   listen(bus: EventBus): () => Promise<void> {
     if (this.names.length === 0) return async () => {}
-    const end = bus.listen((event) => this.take(event), tagFilter(this.parts.opts))
+    // another master of a cluster hands on what it was told first
+    const end = bus.listen((event) => !event.isForeign && this.take(event), tagFilter(this.parts.opts))
     bus.fire('salt/event_listen/start', new Map())
     return async () => {
       end()

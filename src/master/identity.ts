@@ -2,6 +2,7 @@
 // it; either form is taken as it is found. With `master_sign_pubkey` a second pair vouches for the first.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CLUSTER_KEY, isClustered } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { loadOrMakeKeys, type MasterIdentity, masterIdentity } from '../wire/mod.ts'
@@ -9,14 +10,16 @@ import { loadOrMakeKeys, type MasterIdentity, masterIdentity } from '../wire/mod
 export async function openIdentity(opts: Dict): Promise<MasterIdentity> {
   const folder = option(opts, 'pki_dir')
   const bits = option(opts, 'keysize')
-  const secret = (name: 'key_pass' | 'signing_key_pass') => {
+  const secret = (name: 'key_pass' | 'signing_key_pass' | 'cluster_key_pass') => {
     const passphrase = option(opts, name)
     return { bits, ...(passphrase && { passphrase }) }
   }
   const own = option(opts, 'id').replace(/_master$/, '')
   const name =
     existsSync(join(folder, 'master.pem')) || own === '' || !existsSync(join(folder, `${own}.pem`)) ? 'master' : own
-  const key = await loadOrMakeKeys(folder, name, secret('key_pass'))
+  const key = isClustered(opts)
+    ? await loadOrMakeKeys(folder, CLUSTER_KEY, secret('cluster_key_pass'))
+    : await loadOrMakeKeys(folder, name, secret('key_pass'))
   if (!option(opts, 'master_sign_pubkey')) return masterIdentity(key)
   const signature = signatureFile(opts, folder)
   if (option(opts, 'master_use_pubkey_signature') && signature !== undefined) {

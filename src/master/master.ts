@@ -15,6 +15,7 @@ import {
   toError,
 } from '../base/mod.ts'
 import { BusServer, type EventBus, masterBusPaths, openMasterMarks, readOrigin } from '../bus/mod.ts'
+import type { Cluster } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict } from '../data/mod.ts'
 import { type Host, LocalHost } from '../host/mod.ts'
@@ -43,6 +44,8 @@ import { Access } from './access/access.ts'
 import { authPolicy } from './auth-policy.ts'
 import { Batches } from './batch/batches.ts'
 import { ClearCommands } from './clear-commands.ts'
+import { clusterCommands } from './cluster-commands.ts'
+import { beginCluster, openCluster } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
 import { Connections } from './connections.ts'
 import { Deliveries } from './delivery.ts'
@@ -156,14 +159,17 @@ interface Surroundings {
 
 /** Open the stores, and follow the changes of other masters in a shared cache. */
 async function openStores(
-  parts: Omit<StoreParts, 'cache'> & { storage: StorageWatch },
+  parts: Omit<StoreParts, 'cache'> & { storage: StorageWatch; cluster: Cluster | undefined },
   host: Host,
   closings: Closing[],
 ): Promise<OpenedStores> {
-  const { opts, log, storage } = parts
-  const cache = openCache({ opts, log: namedLog(log, 'salt.cache'), host, storage })
-  closings.push(() => cache.close())
-  await cache.follow()
+  const { opts, log, storage, cluster } = parts
+  const opened = openCache({ opts, log: namedLog(log, 'salt.cache'), host, storage })
+  closings.push(() => opened.close())
+  await opened.follow()
+  // masters that share a server of their own need no second way
+  const isShared = option(opts, 'cache') !== 'localfs'
+  const cache = cluster && !isShared ? { ...opened, cache: cluster.shared(opened.cache) } : opened
   const stores = new OpenedStores({ ...parts, cache })
   closings.push(() => stores.close())
   return stores
@@ -213,6 +219,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   let phase: Phase = 'starting'
   const ground = await openGround(opts, log, closings, () => phase)
   const { telemetry, host, storage, keys, jobs, bus, kept, journal } = ground
+  const cluster = await openCluster(opts, ground, log, closings)
   const identity = await openIdentity(opts)
   const secret = new PublishSecret()
   const transport = await openTransport(option(opts, 'transport'))
@@ -221,17 +228,16 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const sending = await openPublisher(transport, opts, publisher, closings)
   const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
   closings.push(jobCaches.listen(bus))
-  const stores = await openStores({ opts, log, keys, jobs, storage }, host, closings)
-  const { cache } = stores
-  const parts: MasterParts = { opts, log, keys, bus, kept, jobs, jobCaches, cache, storage, stores, ...sending }
+  const own = { opts, log, keys, bus, kept, jobs, storage, cluster }
+  const stores = await openStores(own, host, closings)
+  const parts: MasterParts = { ...own, jobCaches, cache: stores.cache, stores, ...sending }
   const meter = new CommandMeter(telemetry.tracer)
   const metrics = new MasterMetrics(parts, meter)
   telemetry.add(metrics.families)
   closings.push(() => metrics.close())
   const back = minionsBack(parts)
   closings.push(() => back.close())
-  const accounts = new Map((await host.users()).map((user) => [user.name, user]))
-  const localKeys = new LocalKeys(opts, (name) => accounts.get(name), namedLog(log, 'salt.auth'))
+  const localKeys = await openLocalKeys(parts, host)
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
   const { rights, publishing } = openPublishing(parts, localKeys, resolver, back)
@@ -243,29 +249,28 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     ...minionServices(parts, access, { resolver, quotas, program }, closings),
     reactionsWritten: () => reactor?.writing,
   }
-  const clear: ClearCommands = clearCommands(parts, publishing, access, rights)
-  clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
+  const clear: ClearCommands = clearCommands(parts, publishing, access, rights, resolver)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const handlers = requestHandlers(meter, clear, services)
+  const clustering =
+    cluster && (await beginCluster(named({ ...parts, cluster }, 'salt.cluster'), publishing, services.returns))
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
+  const handlers = requestHandlers(meter, clear, services)
   await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved, metrics }, closings)
   closings.push(await openMasterMarks(opts, log))
   batches.resume()
-  reactor = openReactor(named(parts, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), {
-    minionsBack: back.all,
-    tracer: telemetry.tracer,
-  })
+  const reacting = { ...parts, bus: clustering?.reactorBus() ?? bus }
+  const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer }
+  reactor = openReactor(named(reacting, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), reactorParts)
   closings.push(() => reactor?.close())
   const schedule = openOwnWork(parts, access, closings)
   addOwnersCommands(clear, rights, {
     reactor_rules: () => reactor?.shownRules() ?? [],
     scheduled_jobs: () => schedule?.summary() ?? [],
     master_stats: () => [metrics.summary()],
+    ...clusterCommands(cluster),
   })
-  const maintenance = new Maintenance({ ...parts, secret, tokens: rights.tokens })
-  maintenance.start()
-  closings.push(() => maintenance.close())
+  const maintenance = openMaintenance({ ...parts, secret, tokens: rights.tokens }, closings)
   const { files, pool } = services
   Object.assign(metrics.later, { journal, files, pool, batches, reactor, updates: maintenance.files })
   phase = undefined
@@ -274,6 +279,19 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
     return telemetry.flush()
   })
   return { parts, access, commands: clear, telemetry }
+}
+
+/** Start the regular work of a master. */
+function openMaintenance(parts: ConstructorParameters<typeof Maintenance>[0], closings: Closing[]): Maintenance {
+  const maintenance = new Maintenance(parts)
+  maintenance.start()
+  closings.push(() => maintenance.close())
+  return maintenance
+}
+
+async function openLocalKeys({ opts, log }: MasterParts, host: Host): Promise<LocalKeys> {
+  const accounts = new Map((await host.users()).map((user) => [user.name, user]))
+  return new LocalKeys(opts, (name) => accounts.get(name), namedLog(log, 'salt.auth'))
 }
 
 /** This master as its own functions reach it, with targets of salt-ssh. */
@@ -475,6 +493,7 @@ function clearCommands(
   publishing: Publishing,
   access: MasterAccess,
   rights: Access,
+  resolver: TargetResolver,
 ): ClearCommands {
   const clear = new ClearCommands({
     publishing,
@@ -487,6 +506,7 @@ function clearCommands(
   clear.add('judge', (load, peer) => judgeCall(rights, load, peer))
   clear.add('rights', (load, peer) => explainRights(rights, load, peer))
   clear.add('fire_for', (load) => fireForOutsider(bus, rights, load))
+  clear.add('targets', (load, peer) => answerTargets(clear.rights, resolver, load, peer))
   return clear
 }
 

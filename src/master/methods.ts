@@ -23,7 +23,17 @@ import { masterTops } from './tops.ts'
 export interface Services
   extends Pick<
     MasterParts,
-    'opts' | 'log' | 'keys' | 'bus' | 'jobs' | 'cache' | 'storage' | 'connections' | 'deliveries' | 'syndics'
+    | 'opts'
+    | 'log'
+    | 'keys'
+    | 'bus'
+    | 'jobs'
+    | 'cache'
+    | 'storage'
+    | 'connections'
+    | 'deliveries'
+    | 'syndics'
+    | 'cluster'
   > {
   files: FileService
   pillars: PillarService
@@ -53,6 +63,7 @@ const MINION_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
       if (!services.quotas.allowsEvents(str(load.get('id') ?? ''), eventsIn(load))) return null
       if (!isTaken(services, '_minion_event', load)) return false
       const answer = takeMinionEvent(services, load)
+      if (answer instanceof Promise) return answer
       // a minion tells an event once: what is done about it is written down before it hears that it came
       const writing = services.reactionsWritten()
       return writing

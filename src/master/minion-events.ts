@@ -1,14 +1,39 @@
 // `_minion_event`: what minions tell. A single event arrives within the load of its request, so that its `id` is the proven one;
 // the events of a list go out as they are. Which tags a minion may fire is said in one table (`tagRefusal`).
+import { type Later, toError } from '../base/mod.ts'
 import { isAboutSender, isTag, minionOrigin, type Origin, syndicOrigin, tagRefusal } from '../bus/mod.ts'
 import { type Dict, isDict, isList, str, textOf } from '../data/mod.ts'
-import { isValidId } from '../wire/mod.ts'
+import { isValidId, NotTakenError } from '../wire/mod.ts'
+import { eventRecord } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 
-type FiringParts = Pick<MasterParts, 'bus' | 'log' | 'keys'>
-type EventParts = FiringParts & Pick<MasterParts, 'syndics'>
+type EventParts = Pick<MasterParts, 'bus' | 'log' | 'keys' | 'cluster' | 'syndics'>
 
-export function takeMinionEvent(parts: EventParts, load: Dict): null {
+/** What fires an event of somebody who may not fire every tag. */
+type FiringParts = Pick<EventParts, 'log' | 'keys'> & {
+  bus: { fireFrom(origin: Origin, tag: string, data: Dict): unknown }
+}
+
+/** Tell what a minion sent. In a cluster, done when the cluster will not lose it. */
+export function takeMinionEvent(parts: EventParts, load: Dict): Later<null> {
+  const { bus, cluster } = parts
+  if (!cluster) return fireAll(parts, load)
+  const taken: Array<Promise<void>> = []
+  const fireFrom = (origin: Origin, tag: string, data: Dict): void => {
+    taken.push(cluster.append(eventRecord({ origin, tag, fields: bus.stamped(tag, data) })))
+  }
+  fireAll({ ...parts, bus: { fireFrom } }, load)
+  return Promise.all(taken).then(
+    () => null,
+    (error: unknown) => {
+      throw new NotTakenError(`Cannot keep the events of ${str(load.get('id') ?? '')}: ${toError(error).message}`, {
+        cause: error,
+      })
+    },
+  )
+}
+
+function fireAll(parts: FiringParts & Pick<EventParts, 'syndics'>, load: Dict): null {
   const id = str(load.get('id') ?? '')
   const events = load.get('events')
   if (events === undefined || !isList(events)) {

@@ -1,6 +1,7 @@
 // The parts of a master, as it assembles them. Each part names the few others that it needs (`Pick`).
 import type { Log } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
+import type { Cluster } from '../cluster/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { MasterStores } from '../sdk/mod.ts'
 import type { DataCache, JobStore, PkiKeys, StorageWatch } from '../store/mod.ts'
@@ -36,4 +37,6 @@ export interface MasterParts {
   connections: Connections
   deliveries: Deliveries
   syndics: Syndics
+  /** The other masters; undefined for a master alone. */
+  cluster?: Cluster | undefined
 }

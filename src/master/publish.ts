@@ -8,6 +8,7 @@ import type { Targeted } from '../match/mod.ts'
 import { currentTraceparent, functionLabel, inSpan, switchedOn } from '../telemetry/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { JudgedJob } from './access/access.ts'
+import { jobRecord, type PreparedJob } from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 import { frozen, type JobRequest, publicationOf } from './publication.ts'
 import { type Refusal, RefusedJobs, unstoredAnswer } from './refusals.ts'
@@ -15,8 +16,18 @@ import type { SshMinions } from './ssh-minions.ts'
 
 type PublishParts = Pick<
   MasterParts,
-  'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries' | 'syndics'
+  'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries' | 'syndics' | 'cluster'
 >
+
+/** How a job is carried out on one master of a cluster. */
+export interface CarryingOut {
+  /** Whether the job was published on this master. */
+  isMine: boolean
+  /** Whether it comes too late for minions: it is only kept. */
+  isStale: boolean
+  /** Tells of the job; undefined where that was done before. */
+  fire(tag: string, data: Dict): void
+}
 
 export interface PublishRights {
   /** Judges who asks, and whether they may do this to the minions that they mean. */
@@ -122,6 +133,7 @@ export class Publishing {
   private freshJid(): string {
     for (;;) {
       const jid = newJid()
+      if (this.parts.cluster?.isOwnJid(jid) === false) continue
       if (this.parts.jobs.job(jid) === undefined) return jid
     }
   }
@@ -133,7 +145,7 @@ export class Publishing {
     { minions, missing }: Targeted,
     { isFrozen = false, isOfSalt = false, overSsh = [], eauth, authList, isFromAbove = false }: SendingOptions = {},
   ): Promise<string> {
-    const { opts, bus, jobs, jobCaches, publications, deliveries, log } = this.parts
+    const { opts, bus, log, cluster } = this.parts
     const jid = request.jid ?? this.freshJid()
     if (!isJid(jid)) throw new BrineError('BadJid', `${shownText(briefStr(jid))} is not a job id`)
     const load = publicationOf(request, jid, user, opts, authList)
@@ -141,27 +153,12 @@ export class Publishing {
     if (trace !== undefined) load.set('traceparent', trace)
     else if (!switchedOn(opts, 'tracing')) load.delete('traceparent')
     await this.ready
-    if (!request.fields.has('nocache')) {
-      if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
-      jobs.saveJob({ jid, load, minions })
-      await jobCaches.published(jid, load, minions, isOfSalt)
-    }
-    const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
-    const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
-    if (load.has('traceparent')) job.set('traceparent', load.get('traceparent')!)
-    job.set('minions', minions).set('missing', missing)
     // a caller above waits for the lists of these, too
-    const below = isFromAbove ? this.parts.syndics.listening() : []
-    if (isFromAbove && option(opts, 'order_masters')) job.set('syndics', below)
-    bus.fire(`salt/job/${jid}/new`, job)
-    bus.fire(`salt/job/${jid}/publish`, new Map(load))
-    const sent = isFrozen ? frozen(load, minions) : load
-    const attributes = { 'salt.pub.jid': jid, 'salt.pub.fun': functionLabel(request.fun) }
-    const sealed = await inSpan(
-      () => ({ name: 'salt.pub.send', attributes }),
-      () => publications.publish(sent),
-    )
-    deliveries.keep(jid, sent, minions, sealed)
+    const below = isFromAbove && option(opts, 'order_masters') ? this.parts.syndics.listening() : undefined
+    const isKept = !request.fields.has('nocache')
+    const job = { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth }
+    if (cluster) await cluster.append(jobRecord(job))
+    else await this.carryOut(job, { isMine: true, isStale: false, fire: (tag, data) => void bus.fire(tag, data) })
     this.ssh?.begin(request, jid, user, overSsh)
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)
@@ -169,6 +166,32 @@ export class Publishing {
       told('debug', `Job ${jid} was published to ${minions.length} minions: ${shownText(minions.join(', '), 1000)}`)
     }
     return jid
+  }
+
+  /** Keep a job, tell of it and send it to the minions that are connected here. */
+  async carryOut(prepared: PreparedJob, { isMine, isStale, fire }: CarryingOut): Promise<void> {
+    const { jobs, jobCaches, publications, deliveries } = this.parts
+    const { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth } = prepared
+    if (isKept) {
+      if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
+      jobs.saveJob({ jid, load, minions })
+      if (isMine) await jobCaches.published(jid, load, minions, isOfSalt)
+    }
+    const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
+    const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])
+    if (load.has('traceparent')) job.set('traceparent', load.get('traceparent')!)
+    job.set('minions', [...minions]).set('missing', [...missing])
+    if (below) job.set('syndics', [...below])
+    fire(`salt/job/${jid}/new`, job)
+    fire(`salt/job/${jid}/publish`, new Map(load))
+    if (isStale) return
+    const sent = isFrozen ? frozen(load, minions) : load
+    const attributes = { 'salt.pub.jid': jid, 'salt.pub.fun': functionLabel(load.get('fun') ?? '') }
+    const sealed = await inSpan(
+      () => ({ name: 'salt.pub.send', attributes }),
+      () => publications.publish(sent),
+    )
+    deliveries.keep(jid, sent, minions, sealed)
   }
 }
 

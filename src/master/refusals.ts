@@ -1,6 +1,6 @@
 // Refused requests: the answer to the caller, and the event for everybody else. Strangers can cause these events, so each one
 // is small, holds no secrets, and there are only so many in a second.
-import { isJid, type Log, StorageError } from '../base/mod.ts'
+import { BrineError, isJid, type Log, StorageError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { briefCopy, type Dict, type Value } from '../data/mod.ts'
 
@@ -25,6 +25,13 @@ export const refusedAnswer = ({ name, message }: Refusal): Dict =>
 
 /** Return the answer to a request that failed because the master cannot write to its disk. The answer names the path only for an authenticated caller. */
 export function unstoredAnswer(error: unknown, isRecognised: boolean): Dict {
+  // a master of a cluster without a majority keeps nothing either
+  if (error instanceof BrineError && error.code === 'NoQuorum') {
+    return refusedAnswer({
+      name: 'StorageError',
+      message: isRecognised ? error.message : 'The cluster has no majority',
+    })
+  }
   if (!(error instanceof StorageError)) throw error
   const message = isRecognised ? error.message : `The master cannot store what this needs: ${error.plain}`
   return refusedAnswer({ name: 'StorageError', message })

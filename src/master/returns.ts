@@ -5,12 +5,13 @@ import { type EventForm, headOf, minionOrigin, type Origin, stamp, withTrace } f
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
-import { type Event, frameEvent, NotTakenError } from '../wire/mod.ts'
+import { frameEvent, NotTakenError } from '../wire/mod.ts'
+import { type PreparedReturn, returnRecord, type SentReturn } from './log-records.ts'
 import { fireFor } from './minion-events.ts'
 import type { MasterParts } from './parts.ts'
 import { Resources } from './resources.ts'
 
-type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches'>
+type ReturnParts = Pick<MasterParts, 'opts' | 'log' | 'keys' | 'cache' | 'bus' | 'jobs' | 'jobCaches' | 'cluster'>
 
 /** What a module or a function may be called; anything else becomes no part of a tag. */
 const WORD = /^\w+$/
@@ -26,9 +27,10 @@ function adopt(load: Dict): string {
   return jid
 }
 
-/** A return and who sent it. */
-interface Sent extends Event {
-  sender: Origin
+/** How a return is carried out on one master of a cluster. */
+export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
+  /** Whether the return was told before, in an earlier life of this master. */
+  wasTold?(tag: string): boolean
 }
 
 export class ReturnService {
@@ -46,7 +48,7 @@ export class ReturnService {
 
   /** Keeps a return and tells of it; done when it is on disk. A syndic sends returns of others. */
   take(load: Dict, syndic?: Origin): Later<null> {
-    const { jobs, jobCaches, opts, bus } = this.parts
+    const { opts, cluster } = this.parts
     const sender = syndic ?? minionOrigin(str(load.get('id')!))
     const isOwn = load.get('jid') === 'req'
     const jid = adopt(load)
@@ -58,23 +60,33 @@ export class ReturnService {
       const { message } = toError(error)
       throw new NotTakenError(`Cannot keep the return of ${id} to job ${jid}: ${message}`, { cause: error })
     }
+    const job = isKept && isOwn ? jobOf(load, id) : undefined
+    withTrace(load.set('_stamp', stamp()))
+    const prepared = { jid, id, isKept, job, tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
+    if (cluster) return cluster.append(returnRecord(prepared)).then(() => null, unkept)
     try {
-      if (isKept && isOwn) {
-        const job = jobOf(load, id)
-        jobs.saveJob({ jid, load: job, minions: [id] })
-        void jobCaches.published(jid, job, [id])
-      }
+      const done = this.carryOut(prepared)
+      return done instanceof Promise ? done.catch(unkept) : done
     } catch (error) {
       return unkept(error)
     }
+  }
+
+  /** Keep a return, and tell of it if it is the first of its minion. */
+  carryOut({ jid, id, isKept, job, ...event }: PreparedReturn, form: ReturnForm = {}): Later<null> {
+    const { jobs, jobCaches, bus } = this.parts
+    if (job) {
+      jobs.saveJob({ jid, load: job, minions: [id] })
+      if (!form.isForeign) void jobCaches.published(jid, job, [id])
+    }
     // packed once, for the store and for listeners
-    withTrace(load.set('_stamp', stamp()))
-    const event = { tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
-    const { frame, packed } = frameEvent(event.tag, load, headOf(bus.own))
-    if (!isKept) return this.tell(event, { frame, isKept })
+    const { frame, packed } = frameEvent(event.tag, event.data, headOf(bus.own))
+    const { wasTold, ...marks } = form
+    const told = { ...marks, frame, isKept }
+    if (!isKept) return wasTold?.(event.tag) === true ? null : this.tell(event, told)
     return jobs
-      .saveReturn({ jid, id, data: load, packed })
-      .then((isFirst) => (isFirst ? this.tell(event, { frame, isKept }) : null), unkept)
+      .saveReturn({ jid, id, data: event.data, packed })
+      .then((isFirst) => (isFirst || wasTold?.(event.tag) === false ? this.tell(event, told) : null))
   }
 
   /** The id that the return counts for: the minion's, or that of a resource which the minion has registered. */
@@ -101,7 +113,7 @@ export class ReturnService {
     else load.delete(HINTS)
   }
 
-  private tell({ tag, data, sender }: Sent, form: EventForm): null {
+  private tell({ tag, data, sender }: SentReturn, form: EventForm): null {
     const { bus, log } = this.parts
     if (isLogged(log, 'info')) {
       const jid = str(data.get('jid') ?? '')
@@ -109,6 +121,8 @@ export class ReturnService {
     }
     const isReadable = this.isReadable(data)
     const event = bus.tell(bus.own, tag, data, form)
+    // the master that got the return does the rest
+    if (form.isForeign) return null
     if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0)) {
       if (isReadable) this.tellFailed(event.data, sender)
       else log('warning', `Fired no events of failed states for ${tag}: the return holds too many values`)

@@ -8,9 +8,10 @@ import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import { type MasterAccess, masterContext, runMasterFunction } from '../runner/mod.ts'
 import { diskKeeper, metadataOf, Schedule } from '../schedule/mod.ts'
+import { SCHEDULE_LEASE } from './clustering.ts'
 import type { MasterParts } from './parts.ts'
 
-type SchedulingParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs'>
+type SchedulingParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'cluster'>
 
 interface Note {
   name: string
@@ -40,6 +41,8 @@ export function openMasterSchedule(parts: SchedulingParts, access: MasterAccess)
     keeper: diskKeeper(opts, log),
     running: (name) => running.get(name) ?? 0,
     run: (fun, job) => {
+      // one master of a cluster starts the job
+      if (parts.cluster && !parts.cluster.holds(SCHEDULE_LEASE)) return
       const name = str(job.get('name') ?? fun)
       running.set(name, (running.get(name) ?? 0) + 1)
       void run(parts, access, notes, { fun, job, name })

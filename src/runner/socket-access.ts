@@ -17,7 +17,7 @@ import { ClientJobs } from '../client/mod.ts'
 import { type Dict, str } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import type { EventWish } from '../sdk/mod.ts'
-import { PkiKeys } from '../store/mod.ts'
+import { PkiKeys, requireQuorumBeside } from '../store/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { openCache } from './data-cache.ts'
 import { MasterFunctions } from './functions.ts'
@@ -37,7 +37,9 @@ export function socketAccess(
   const host = new LocalHost({ cache: cachedir })
   const jobs = new ClientJobs(opts, log)
   const cache = openCache({ opts, log, host })
-  const stores = new OpenedStores({ opts, log, keys: new PkiKeys(str(opts.get('pki_dir')!)), cache })
+  const keys = new PkiKeys(str(opts.get('pki_dir')!))
+  keys.guard = () => requireQuorumBeside(cachedir)
+  const stores = new OpenedStores({ opts, log, keys, cache })
   const access: SocketAccess = {
     opts,
     log,

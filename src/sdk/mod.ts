@@ -28,8 +28,8 @@ export {
   type UserGroup,
   unlessRefused,
 } from '../host/mod.ts'
-export { type AwsKey, awsEscaped, type HttpClient, signAws } from '../http/mod.ts'
 export type { HttpRequest, HttpStream } from '../http/mod.ts'
+export { type AwsKey, awsEscaped, type HttpClient, signAws } from '../http/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
 export type {

@@ -25,6 +25,7 @@ export {
 } from './orchestrations.ts'
 export { type KeyFolder, PkiKeys } from './pki-keys.ts'
 export { QueueError, QueueStore } from './queues.ts'
+export { quorumMark, requireQuorumBeside } from './quorum-mark.ts'
 export { type KeptReaction, ReactionStore } from './reactions.ts'
 export { type Fit, fitOf, versionNumber } from './schema.ts'
 export { type CacheChange, isOwnBank, type SharedBanks, SharedCache } from './shared-cache.ts'

@@ -32,6 +32,8 @@ export class PkiKeys implements KeyStore {
   private readonly known = new Map<string, string>()
   private listed: string[] | undefined
   private watcher: FSWatcher | undefined
+  /** Refuses changes of keys by throwing, such as in a cluster without a majority. */
+  guard: (() => void) | undefined
 
   constructor(pkiDir: string, storing: Storing = namingErrors) {
     this.directory = pkiDir
@@ -92,6 +94,17 @@ export class PkiKeys implements KeyStore {
     return undefined
   }
 
+  /** Change keys although changes are refused. */
+  unguarded(change: () => void): void {
+    const { guard } = this
+    this.guard = undefined
+    try {
+      change()
+    } finally {
+      this.guard = guard
+    }
+  }
+
   store(id: string, { state, pub }: StoredKey): void {
     this.write(FOLDERS[state], id, pub)
     for (const folder of Object.values(FOLDERS)) if (folder !== FOLDERS[state]) this.remove(folder, id)
@@ -122,12 +135,14 @@ export class PkiKeys implements KeyStore {
   remove(folder: KeyFolder, id: string): boolean {
     const file = join(this.directory, folder, id)
     if (!isValidId(id) || !statSync(file, { throwIfNoEntry: false })) return false
+    this.guard?.()
     rmSync(file)
     if (folder === 'minions') this.forget(id)
     return true
   }
 
   private write(folder: KeyFolder, id: string, pub: string): void {
+    this.guard?.()
     if (!isValidId(id)) throw new BrineError('InvalidId', `Not the id of a minion: ${id}`)
     const file = join(this.directory, folder, id)
     // a key that is half written, as on a full disk, would lock its minion out; names that begin with a dot are no keys

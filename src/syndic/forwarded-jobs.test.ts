@@ -1,11 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { silentLog } from '../base/mod.ts'
 import { ForwardedJobs } from './forwarded-jobs.ts'
 
-const [FIRST, SECOND] = ['20300101000000000001', '20300101000000000002']
+const [FIRST, SECOND, THIRD] = ['20300101000000000001', '20300101000000000002', '20300101000000000003']
 let folder: string
 let file: string
 
@@ -34,4 +34,17 @@ it('A job whose hand-over was cut off by a crash is begun again, and broken line
   expect(again.masterOf(FIRST)).toBe('top')
   expect(again.masterOf(SECOND)).toBeUndefined()
   expect(again.begin(FIRST, 'top')).toBe(true)
+})
+
+it('A job gets no other master because the end of a line was cut off', () => {
+  const name = 'top.example.com'
+  const jobs = new ForwardedJobs(file, silentLog)
+  jobs.begin(FIRST, name)
+  jobs.begin(SECOND, name)
+  truncateSync(file, statSync(file).size - 5)
+  const again = new ForwardedJobs(file, silentLog)
+  expect(again.masterOf(SECOND)).toBeUndefined()
+  again.begin(THIRD, name)
+  const last = new ForwardedJobs(file, silentLog)
+  expect([FIRST, SECOND, THIRD].map((jid) => last.masterOf(jid))).toEqual([name, undefined, name])
 })

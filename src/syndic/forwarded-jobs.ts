@@ -17,12 +17,14 @@ export class ForwardedJobs {
   private readonly log: Log
   private readonly jobs = new Map<string, Forwarded>()
   private lines = 0
+  /** Whether the last line may be cut, so that no other may follow it. */
+  private isCut = false
 
   constructor(file: string, log: Log) {
     this.file = file
     this.log = log
     for (const line of this.read()) this.readLine(line)
-    if (this.lines > 0) this.store(() => this.shorten())
+    if (this.lines > 0 || this.isCut) this.store(() => this.shorten())
   }
 
   /** The master above that published a job; undefined when it is none of theirs. */
@@ -43,16 +45,11 @@ export class ForwardedJobs {
     if (known) this.note(jid, { ...known, isDone: true })
   }
 
-  /** The job was not handed on: it may be tried again. */
-  forget(jid: string): void {
-    this.jobs.delete(jid)
-  }
-
   private note(jid: string, job: Forwarded): void {
     this.jobs.set(jid, job)
     if (this.jobs.size > MOST) this.jobs.delete(this.jobs.keys().next().value!)
     this.store(() => {
-      if (this.lines >= 4 * MOST) this.shorten()
+      if (this.isCut || this.lines >= 4 * MOST) this.shorten()
       else appendFileSync(this.file, lineOf(jid, job), { mode: PRIVATE_FILE })
       this.lines++
     })
@@ -60,7 +57,10 @@ export class ForwardedJobs {
 
   private read(): string[] {
     try {
-      return readFileSync(this.file, 'utf8').split('\n')
+      const lines = readFileSync(this.file, 'utf8').split('\n')
+      // a power failure or a full disk cut what is behind the last end of a line
+      this.isCut = lines.pop() !== ''
+      return lines
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
         this.log('warning', `Cannot read ${this.file}, which is begun anew: ${toError(error).message}`)
@@ -69,7 +69,6 @@ export class ForwardedJobs {
     }
   }
 
-  /** A line that was cut by a power failure is left out. */
   private readLine(line: string): void {
     const [jid = '', sign = '', ...master] = line.split(' ')
     if (!isJid(jid) || !['>', '='].includes(sign) || master.length === 0) return
@@ -83,12 +82,14 @@ export class ForwardedJobs {
     writeFileSync(fresh, [...this.jobs].map(([jid, job]) => lineOf(jid, job)).join(''), { mode: PRIVATE_FILE })
     renameSync(fresh, this.file)
     this.lines = this.jobs.size
+    this.isCut = false
   }
 
   private store(write: () => void): void {
     try {
       write()
     } catch (error) {
+      this.isCut = true
       const risk = 'after a restart jobs might be handed on again, and returns to another master'
       this.log('error', `Cannot write ${this.file}; ${risk}: ${toError(error).message}`)
     }

@@ -5,15 +5,15 @@ import { dirname } from 'node:path'
 import { type Log, PRIVATE_FILE, Repeats, toError } from '../base/mod.ts'
 import type { BusEvent, EventTap } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
-import { type DescribeJob, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
+import { type DescribeJob, eventsLoad, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
 import type { LowerMaster } from './lower-master.ts'
-import { isSilence, pause } from './upper-master.ts'
+import { isRefusal, pause } from './upper-master.ts'
 
 /** Milliseconds that lists and returns of jobs wait for others that come at the same time. */
 const URGENT_MS = 5
 /** Milliseconds until a master that is away is tried again. */
 const RETRY_MS = 500
-/** Refusals in a row after which events are handed over one by one. */
+/** Refusals after which events are handed over one by one, and a single one is changed or left out. */
 const MOST_REFUSALS = 3
 /** Seconds that the next event is waited for. */
 const IDLE_SECONDS = 3600
@@ -29,8 +29,8 @@ export interface HandOverParts {
   gather: number
   isMeant(event: BusEvent, kind: JobEvent | undefined): boolean
   describe: DescribeJob
-  /** Resolves when a master has taken the requests; rejects when it may not have. */
-  send(requests: readonly Dict[]): Promise<void>
+  /** Resolves when a master has taken the requests, of so many bytes; rejects when it may not have. */
+  send(requests: readonly Dict[], bytes: number): Promise<void>
 }
 
 export class HandOver {
@@ -108,36 +108,59 @@ export class HandOver {
 
   /** Hand events over, again and again until they are taken. Events that are refused together go one by one. */
   private async deliver(batch: HandedEvents): Promise<void> {
-    const requests = batch.requests()
     for (let refusals = 0; !this.stopped.signal.aborted; ) {
       try {
-        await this.parts.send(requests)
-        this.last = batch.last
-        this.save()
-        return
+        await this.parts.send(batch.requests(), batch.bytes)
+        return this.taken(batch)
       } catch (error) {
         if (this.stopped.signal.aborted) return
         const { message } = toError(error)
         this.parts.log(this.repeats.due('send') ? 'warning' : 'debug', `Events wait for a master above: ${message}`)
-        if (!isSilence(error)) refusals++
-        const apart = refusals === MOST_REFUSALS ? batch.apart() : undefined
-        if (apart) {
-          for (const single of apart) await this.deliver(single)
-          return
+        if (isRefusal(error)) refusals++
+        if (refusals >= MOST_REFUSALS && (await this.isServed())) {
+          const apart = batch.apart()
+          for (const single of apart ?? []) await this.deliver(single)
+          if (apart) return
+          if (!batch.shorten(message)) return this.giveUp(batch, message)
+          refusals = 0
         }
-        if (refusals === MOST_REFUSALS && batch.shorten(message)) return this.deliver(batch)
         await pause(RETRY_MS, this.stopped.signal)
       }
     }
   }
 
+  private taken({ last }: HandedEvents): void {
+    this.last = last
+    this.save()
+  }
+
+  /** Leave out an event that is refused whatever it holds: a minion that fires such events must not hold up the returns of others. */
+  private giveUp(batch: HandedEvents, reason: string): void {
+    this.parts.log('error', `A master above refuses ${batch.shown}, which is left out: ${reason}`)
+    this.taken(batch)
+  }
+
+  /** Whether the master takes requests at all: if so, what it refuses is refused for its content. */
+  private async isServed(): Promise<boolean> {
+    try {
+      await this.parts.send([eventsLoad(this.parts.id, [])], 0)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   private read(): number | undefined {
     if (!this.parts.lower.hasJournal) return undefined
+    const { file, log } = this.parts
     try {
-      const number = Number.parseInt(readFileSync(this.parts.file, 'utf8'), 10)
-      return Number.isSafeInteger(number) ? number : undefined
-    } catch {
-      return undefined
+      const number = Number(readFileSync(file, 'utf8').trim() || Number.NaN)
+      if (Number.isSafeInteger(number)) return number
+      log('warning', `${file} is damaged: all events of the journal go up again, and each return counts once`)
+      return 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
     }
   }
 

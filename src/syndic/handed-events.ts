@@ -1,13 +1,11 @@
 // What goes upwards together: returns by job, as `_syndic_return` carries them, and other events as a list.
-import { isJid } from '../base/mod.ts'
+import { isJid, shownText } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
 import { type Dict, encodeMsgpack, Packed, str, textOf, type Value } from '../data/mod.ts'
 
 /** Events and bytes of returns that are handed over at once. */
 const MOST_EVENTS = 500
 const MOST_BYTES = 4 << 20
-/** Bytes above which a return that is refused again and again is replaced by the reason. */
-const LARGE = 1 << 20
 
 /** What of a return goes upwards. */
 const RETURNED = ['return', 'retcode', 'success', 'fun_args', 'out', 'hints', 'metadata', 'missing']
@@ -46,11 +44,16 @@ export class HandedEvents {
   private readonly all: Handed[] = []
   private readonly id: string
   private readonly describe: DescribeJob
-  private bytes = 0
+  /** Bytes of the returns. */
+  bytes = 0
+  private isShortened = false
+  /** Descriptions of jobs that go up with these events, however often they are sent. */
+  private readonly described: Map<string, Dict | undefined>
 
-  constructor(id: string, describe: DescribeJob) {
+  constructor(id: string, describe: DescribeJob, described: HandedEvents['described'] = new Map()) {
     this.id = id
     this.describe = describe
+    this.described = described
   }
 
   get isEmpty(): boolean {
@@ -72,21 +75,28 @@ export class HandedEvents {
   apart(): HandedEvents[] | undefined {
     if (this.all.length < 2) return undefined
     return this.all.map(({ event, kind }) => {
-      const single = new HandedEvents(this.id, this.describe)
+      const single = new HandedEvents(this.id, this.describe, this.described)
       single.add(event, kind)
       return single
     })
   }
 
-  /** Put the reason in place of a large return that a master refuses; false when there is none. */
+  /** Put the reason in place of a return that a master refuses; false when there is none, or that was done before. */
   shorten(reason: string): boolean {
     const [first] = this.all
-    if (first?.kind?.what !== 'return' || sizeOf(first.event) <= LARGE) return false
+    if (first?.kind?.what !== 'return' || this.isShortened) return false
+    this.isShortened = true
+    for (const name of RETURNED) first.event.fields.delete(name)
     first.event.fields
       .set('return', `The return cannot be handed upwards: ${reason}`)
       .set('success', false)
       .set('retcode', 1)
     return true
+  }
+
+  /** The tag of the first event, for the log. */
+  get shown(): string {
+    return shownText(this.all[0]?.event.tag ?? '', 200)
   }
 
   /** The requests that hand all over: lists of minions go before returns. */
@@ -95,14 +105,7 @@ export class HandedEvents {
     const events = this.all.filter((one) => !isReturn(one)).map(({ event }) => eventOf(event))
     const returns = this.returns(this.all.filter(isReturn))
     const requests: Dict[] = []
-    if (events.length > 0) {
-      const load: Dict = new Map<Value, Value>([
-        ['id', this.id],
-        ['cmd', '_minion_event'],
-        ['pretag', `syndic/${this.id}`],
-      ])
-      requests.push(load.set('events', events) as Dict)
-    }
+    if (events.length > 0) requests.push(eventsLoad(this.id, events))
     if (returns.length > 0) {
       const load: Dict = new Map<Value, Value>([
         ['cmd', '_syndic_return'],
@@ -129,6 +132,7 @@ export class HandedEvents {
   }
 
   private loadOf(jid: string, { fields }: BusEvent): Dict {
+    if (!this.described.has(jid)) this.described.set(jid, this.describe(jid))
     const load: Dict = new Map<Value, Value>([
       ['id', this.id],
       ['jid', jid],
@@ -136,13 +140,23 @@ export class HandedEvents {
       ['arg', null],
       ['tgt', null],
       ['tgt_type', null],
-      ['load', this.describe(jid) ?? new Map()],
+      ['load', this.described.get(jid) ?? new Map()],
       ['return', new Map()],
     ])
     const master = textOf(fields.get('master_id') ?? null)
     if (master !== undefined) load.set('master_id', master)
     return load
   }
+}
+
+/** The request that hands events over. */
+export function eventsLoad(id: string, events: Value[]): Dict {
+  const load: Dict = new Map<Value, Value>([
+    ['id', id],
+    ['cmd', '_minion_event'],
+    ['pretag', `syndic/${id}`],
+  ])
+  return load.set('events', events) as Dict
 }
 
 function sizeOf({ fields }: BusEvent): number {

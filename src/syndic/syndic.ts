@@ -12,8 +12,8 @@ import { briefStr, type Dict, textOf, type Value } from '../data/mod.ts'
 import { signInSettings } from '../minion/mod.ts'
 import { SignInError } from '../wire/mod.ts'
 import { ForwardedJobs } from './forwarded-jobs.ts'
-import { HandOver } from './hand-over.ts'
-import type { JobEvent } from './handed-events.ts'
+import { HandOver, type HandOverParts } from './hand-over.ts'
+import { eventsLoad, type JobEvent } from './handed-events.ts'
 import { LowerMaster } from './lower-master.ts'
 import { type SyndicOptions, syndicFolder } from './syndic-options.ts'
 import { pause, UpperMaster } from './upper-master.ts'
@@ -71,8 +71,8 @@ export class Syndic {
       return own
     })
     for (const own of this.uppers)
-      this.handOver(fileName(own.name), this.isOf(own.name), (loads) => sendAll(own, loads))
-    this.handOver('shared', this.isShared, (loads) => this.sendToAny(loads))
+      this.handOver(fileName(own.name), this.isOf(own.name), (...sent) => sendAll(own, ...sent))
+    this.handOver('shared', this.isShared, (...sent) => this.sendToAny(...sent))
     // first of all, so that nobody waits for what they do not answer
     for (const own of this.uppers) this.closings.push(() => own.close())
     const opened = this.uppers.map((own) => this.openUpper(own))
@@ -100,7 +100,7 @@ export class Syndic {
   private handOver(
     name: string,
     isMeant: (event: BusEvent, kind: JobEvent | undefined) => boolean,
-    send: (loads: readonly Dict[]) => Promise<void>,
+    send: HandOverParts['send'],
   ): void {
     const { lower, upper } = this.options
     const hands = new HandOver({
@@ -150,7 +150,7 @@ export class Syndic {
   }
 
   /** Send to the first master that takes it. */
-  private async sendToAny(loads: readonly Dict[]): Promise<void> {
+  private async sendToAny(loads: readonly Dict[], bytes: number): Promise<void> {
     const { lower, upper } = this.options
     const isRandom = option(lower, 'syndic_failover') === 'random'
     const order = isRandom ? shuffled(this.uppers) : this.uppers
@@ -159,7 +159,7 @@ export class Syndic {
     for (const own of order.filter(({ isConnected }) => isConnected)) {
       for (let attempt = 1; attempt <= tries; attempt++) {
         try {
-          return await sendAll(own, loads)
+          return await sendAll(own, loads, bytes)
         } catch (error) {
           failure = error
           if (order.length > 1) this.log('warning', `Master ${own.name} did not take events: ${toError(error).message}`)
@@ -193,8 +193,8 @@ export class Syndic {
         }
         const fun = shownText(briefStr(load.get('fun') ?? ''))
         this.log('error', `Job ${jid} (${fun}) of master ${master} was not published here: ${toError(error).message}`)
+        // otherwise it may be tried again, and what the master published all the same goes to the master that asked for it
         if (isRefused) this.jobs.done(jid)
-        else this.jobs.forget(jid)
         if (isRefused) await this.tellUnmatched(emptyList(load, jid), jid, master)
         return
       }
@@ -204,13 +204,8 @@ export class Syndic {
   /** The master of this machine tells nobody of a job without minions, and the caller above would wait for its list. */
   private async tellUnmatched(data: Dict, jid: string, master: string): Promise<void> {
     const own = this.uppers.find(({ name }) => name === master)!
-    const events = [new Map<Value, Value>([['tag', `salt/job/${jid}/new`]]).set('data', data) as Dict]
-    const load: Dict = new Map<Value, Value>([
-      ['id', own.id],
-      ['cmd', '_minion_event'],
-      ['pretag', `syndic/${own.id}`],
-    ])
-    await own.send(load.set('events', events) as Dict)
+    const list = new Map<Value, Value>([['tag', `salt/job/${jid}/new`]]).set('data', data) as Dict
+    await own.send(eventsLoad(own.id, [list]))
   }
 }
 
@@ -220,9 +215,9 @@ function emptyList(load: Dict, jid: string): Dict {
   return list.set('minions', []).set('missing', []).set('syndics', []) as Dict
 }
 
-async function sendAll(own: UpperMaster, loads: readonly Dict[]): Promise<void> {
+async function sendAll(own: UpperMaster, loads: readonly Dict[], bytes: number): Promise<void> {
   if (!own.isConnected) throw new ClientError('SaltClientError', `Master ${own.name} is not connected`)
-  for (const load of loads) await own.send(load)
+  for (const load of loads) await own.send(load, bytes)
 }
 
 /** The callers' patience becomes shorter with each tier, as in Salt. */

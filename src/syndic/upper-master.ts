@@ -1,15 +1,16 @@
 // The connection of a syndic to one master above it: its publications, and what is handed to it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
-import { ClientError } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, MsgpackError, type Value } from '../data/mod.ts'
 import { MasterSearch } from '../minion/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 import { isWireError, type MinionSettings } from '../wire/mod.ts'
 
 /** Seconds until a request is sent again; the master takes each return once. */
 const ANSWER_SECONDS = 15
+/** Bytes that go over a slow connection in a second. */
+const SLOW_BYTES = 100_000
 
 export interface UpperParts {
   /** Its own copy: the name of the master differs. */
@@ -52,9 +53,9 @@ export class UpperMaster {
     this.search.close()
   }
 
-  /** Send a request; resolves when the master has taken it. */
-  send(load: Dict): Promise<Value> {
-    return this.search.link.channel.send(load, { timeout: ANSWER_SECONDS, tries: 1 })
+  /** Send a request of about so many bytes; resolves when the master has taken it. */
+  send(load: Dict, bytes = 0): Promise<Value> {
+    return this.search.link.channel.send(load, { timeout: ANSWER_SECONDS + bytes / SLOW_BYTES, tries: 1 })
   }
 
   private async begin(): Promise<void> {
@@ -87,9 +88,12 @@ export class UpperMaster {
   }
 }
 
-/** Whether nobody answered, in contrast to an answer that refuses. */
-export const isSilence = (error: unknown): boolean =>
-  error instanceof ClientError || isWireError(error, 'Closed') || isWireError(error, 'SaltReqTimeoutError')
+/**
+ * Whether the master would take a request with other content. Nobody answers, the disk of the master is full, or the key of the syndic is not
+ * accepted: that is no refusal, and passes.
+ */
+export const isRefusal = (error: unknown): boolean =>
+  isWireError(error, 'AuthenticationError') || error instanceof MsgpackError
 
 /** Wait a moment; an abort ends the wait. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -20,7 +20,7 @@ import { UpkeepError } from './errors.ts'
 import { runProgram } from './programs.ts'
 
 /** The packages that `npm run package` makes, each of which needs the others in its own version. */
-const NAMES: readonly string[] = ['brine', 'brine-master', 'brine-minion', 'brine-api']
+const NAMES: readonly string[] = ['brine', 'brine-master', 'brine-minion', 'brine-api', 'brine-syndic']
 
 /** Files of a package that the administrator's settings of dpkg may leave out. */
 const DOCUMENTS = '/usr/share/'

@@ -48,9 +48,10 @@ export class FrameHead {
     this.plain = headed(new Map(this.fields))
   }
 
-  /** For an event in a journal whose data is elsewhere in part. */
-  get kept(): Buffer {
-    return headed(new Map([...this.fields, ['kept', true]]))
+  /** For an event in a journal: `isKept` where its data is elsewhere in part, and its mark in a cluster. */
+  inJournal(isKept: boolean, mark: string | undefined): Buffer {
+    const kept: Array<[Value, Value]> = isKept ? [['kept', true]] : []
+    return headed(new Map([...this.fields, ...kept, ...(mark === undefined ? [] : [['c', mark] as [Value, Value]])]))
   }
 
   /** With room for a number in the last eight bytes of the head. */

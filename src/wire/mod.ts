@@ -10,6 +10,7 @@ export {
   pemFingerprint,
   RsaPrivateKey,
   RsaPublicKey,
+  writeKeyFile,
 } from './crypto/mod.ts'
 export { isValidId } from './envelope.ts'
 export { isWireError, WireError, type WireErrorCode } from './errors.ts'

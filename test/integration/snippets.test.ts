@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { load } from '../../src/yaml/mod.ts'
 import { ApiServer } from '../kubernetes/api-server.ts'
+import type { AnyObject } from '../kubernetes/client.ts'
 import { Cluster, type Ran } from '../live/cluster.ts'
 import { until } from '../until.ts'
 import { plant, printed } from './seeds.ts'
@@ -180,7 +181,7 @@ describe('states', () => {
       expect(made.stdout).toContain('Succeeded: 3 (changed=3)')
       expect(made.stdout).not.toContain(Buffer.from('foxglove-url').toString('base64'))
       expect((await apply()).stdout).toMatch(/Succeeded: 3\n/)
-      const stored = (path: string): Promise<any> => fetch(`${server.url}${path}`).then((answer) => answer.json())
+      const stored = (path: string): Promise<AnyObject> => fetch(`${server.url}${path}`).then((answer) => answer.json())
       const secret = await stored('/api/v1/namespaces/production/secrets/app-secrets')
       expect(Buffer.from(secret.data.database_url, 'base64').toString()).toBe('foxglove-url')
       const { spec } = await stored('/apis/apps/v1/namespaces/production/deployments/web-app')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { ApiError, type Ask, type KubernetesClient } from '../../src/library/containers/kubernetes/client/client.ts'
 import { ApiServer } from './api-server.ts'
-import { clientFor } from './client.ts'
+import { type AnyObject, clientFor } from './client.ts'
 
 const REAL = process.env['KUBECONFIG_REAL']
 /** Objects of a run have names of their own, because a real server keeps them. */
@@ -47,7 +47,7 @@ describe.each<[string, string | undefined]>([
 
   interface Answer {
     status: number
-    body: any
+    body: AnyObject
   }
 
   async function ask(method: Ask['method'], path: string, body?: object, more: Partial<Ask> = {}): Promise<Answer> {
@@ -146,7 +146,7 @@ describe.each<[string, string | undefined]>([
     const strategic = await ask('PATCH', `${DEPLOYMENTS}/patched`, containers([{ name: 'side', image: 'envoy' }]), {
       type: 'application/strategic-merge-patch+json',
     })
-    const names = (body: any): string[] =>
+    const names = (body: AnyObject): string[] =>
       body.spec.template.spec.containers.map((one: { name: string }) => one.name).sort()
     expect(names(strategic.body)).toEqual(['main', 'side'])
     const merged = await ask('PATCH', `${DEPLOYMENTS}/patched`, containers([{ name: 'only', image: 'envoy' }]), {
@@ -290,7 +290,7 @@ describe.each<[string, string | undefined]>([
     const { body: second } = await ask('GET', path, undefined, {
       params: { ...params, continue: first.metadata.continue },
     })
-    expect([first, second].map(({ items }) => items.map((one: any) => one.metadata.name))).toEqual([
+    expect([first, second].map(({ items }) => items.map((one: AnyObject) => one.metadata.name))).toEqual([
       ['page-1', 'page-2'],
       ['page-3'],
     ])

@@ -29,3 +29,6 @@ export const clientFor = (
   settings: Readonly<Record<string, Value>>,
   ctx: Surroundings = surroundings(),
 ): Promise<KubernetesClient> => KubernetesClient.open(ctx, new Map(Object.entries(settings)))
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read objects of any shape
+export type AnyObject = any

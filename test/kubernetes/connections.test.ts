@@ -1,6 +1,6 @@
 // How API servers are reached: kubeconfig files, certificates, tokens, credential plugins, proxies, retries, watches, and what follows events.
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -104,8 +104,8 @@ function kubeconfig(
   return file(name)
 }
 
-const namespaces = async (settings: Record<string, Value>, env: Record<string, string> = {}): Promise<string[]> => {
-  const { items } = await (await clientFor(settings, surroundings(env))).list('/api/v1/namespaces')
+const namespaces = async (settings: Record<string, Value>, options: Record<string, Value> = {}): Promise<string[]> => {
+  const { items } = await (await clientFor(settings, surroundings({}, options))).list('/api/v1/namespaces')
   return items.map((item) => (item.get('metadata') as Dict).get('name') as string)
 }
 
@@ -151,9 +151,9 @@ describe('an API server is reached', () => {
     expect(
       await namespaces({ kubeconfig: kubeconfig({ token: 'token-of-ann' }, { 'insecure-skip-tls-verify': true }) }),
     ).toEqual(FOUND)
-    expect(await namespaces({ kubeconfig: kubeconfig({ token: 'token-of-ann' }, {}), verify_ssl: false })).toEqual(
-      FOUND,
-    )
+    expect(
+      await namespaces({ kubeconfig: kubeconfig({ token: 'token-of-ann' }, {}) }, { 'kubernetes.verify_ssl': false }),
+    ).toEqual(FOUND)
   })
 
   test('of another context, and of the first of several files that has it', async () => {
@@ -251,33 +251,6 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
     await expect(namespaces({ kubeconfig: kubeconfig(exec('echo nothing')) })).rejects.toThrow('printed no JSON')
   })
 
-  test('not with programs and files that only a caller names, nor with credentials of the machine', async () => {
-    const exec = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: '/bin/sh',
-      args: ['-c', `id > ${file('ran')}`],
-    }
-    const data = (user: object): string => readFileSync(kubeconfig(user, {}, 'given')).toString('base64')
-    await expect(namespaces({ host: plain.url, exec: fromPlain(exec) })).rejects.toThrow(
-      'cannot name a credential plugin',
-    )
-    await expect(namespaces({ kubeconfig_data: data({ exec }) })).rejects.toThrow('cannot have a credential plugin')
-    await expect(namespaces({ kubeconfig_data: data({ tokenFile: file('token') }) })).rejects.toThrow(
-      'cannot have a tokenFile',
-    )
-    const path = kubeconfig({ exec }, {}, 'shared')
-    chmodSync(path, 0o666)
-    await expect(namespaces({ kubeconfig: path })).rejects.toThrow('others than root and this user can write')
-    expect(existsSync(file('ran'))).toBe(false)
-    const options = {
-      'kubernetes.host': secure.url,
-      'kubernetes.api_key': 'token-of-ann',
-      'kubernetes.exec': fromPlain(exec),
-    }
-    expect((await clientFor({ host: plain.url }, surroundings({}, options))).cluster.identity).toEqual({})
-    expect((await clientFor({}, surroundings({}, options))).cluster.identity.authorization).toBe('Bearer token-of-ann')
-  })
-
   test('over a proxy, and directly where no_proxy says so', async () => {
     const port = await freePort()
     const asked: string[] = []
@@ -297,11 +270,44 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
       )
       expect(await namespaces({ kubeconfig: path })).toEqual(FOUND)
       expect(asked).toEqual([new URL(secure.url).host])
-      expect(await namespaces({ kubeconfig: path, no_proxy: '127.0.0.1' })).toEqual(FOUND)
+      expect(await namespaces({ kubeconfig: path }, { 'kubernetes.no_proxy': '127.0.0.1' })).toEqual(FOUND)
       expect(asked).toHaveLength(1)
     } finally {
       proxy.closeAllConnections()
       proxy.close()
+    }
+  })
+})
+
+describe('a user who may only call functions of kubernetes', () => {
+  const options = { 'kubernetes.host': 'https://127.0.0.1:1', 'kubernetes.api_key': 'token-of-the-minion' }
+
+  test('does not get the credentials of the minion by another server or way to it', async () => {
+    const client = await clientFor({ host: plain.url }, surroundings({ K8S_AUTH_API_KEY: 'token-of-ann' }, options))
+    expect(client.cluster.identity).toEqual({})
+    for (const [name, value] of Object.entries({
+      proxy: 'http://127.0.0.1:1',
+      verify_ssl: false,
+      ca_cert: file('ca.crt'),
+    })) {
+      await expect(clientFor({ [name]: value }, surroundings({}, options))).rejects.toThrow(
+        `A call can give '${name}' only together with 'host'`,
+      )
+    }
+  })
+
+  test('runs no programs and reads no files by what a call brings', async () => {
+    const exec = { exec: { command: '/bin/sh', args: ['-c', `touch ${file('ran')}`] } }
+    await expect(clientFor({ host: plain.url, exec: fromPlain(exec.exec) })).rejects.toThrow(
+      "A call cannot give 'exec'",
+    )
+    for (const user of [exec, { tokenFile: file('token') }]) {
+      const data = readFileSync(kubeconfig(user, {})).toString('base64')
+      await expect(clientFor({ kubeconfig_data: data })).rejects.toThrow('comes with the call and uses')
+      const path = kubeconfig(user, {})
+      chmodSync(path, 0o666)
+      await expect(clientFor({ kubeconfig: path })).rejects.toThrow('comes with the call and uses')
+      rmSync(path)
     }
   })
 })

@@ -11,6 +11,7 @@ import states from '../../src/library/containers/kubernetes/state.ts'
 import { moduleTable, Registry } from '../../src/loader/mod.ts'
 import { type FunctionContext, type StateDeclaration, tryState } from '../../src/sdk/mod.ts'
 import { ApiServer } from './api-server.ts'
+import type { AnyObject } from './client.ts'
 
 const REAL = process.env['KUBECONFIG_REAL']
 const RUN = `f${Date.now().toString(36)}`
@@ -204,7 +205,7 @@ describe.each<[string, string | undefined]>([
     rmSync(folder, { recursive: true })
   })
 
-  const call = async (name: string, args: Plain[] = [], kwargs: Record<string, Plain> = {}): Promise<any> =>
+  const call = async (name: string, args: Plain[] = [], kwargs: Record<string, Plain> = {}): Promise<AnyObject> =>
     toPlain(
       (await ctx.call(
         `kubernetes.${name}`,
@@ -218,7 +219,7 @@ describe.each<[string, string | undefined]>([
     kwargs: Record<string, Plain>,
     test = false,
     from: StateDeclaration = states,
-  ): Promise<any> =>
+  ): Promise<AnyObject> =>
     toPlain(
       await tryState(from, name, {
         kwargs: fromPlain(kwargs) as Dict as ReadonlyMap<string, Value>,

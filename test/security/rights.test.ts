@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { newJid } from '../../src/base/mod.ts'
 import { type Dict, isDict, type Value } from '../../src/data/mod.ts'
 import cmd from '../../src/library/system/cmd/module.ts'
+import { TargetResolver } from '../../src/master/target-resolver.ts'
 import { match } from '../../src/match/mod.ts'
 import { bind, bindPublished, signatureOf } from '../../src/sdk/mod.ts'
 import { Besieged, dict } from './besieged.ts'
@@ -19,8 +20,11 @@ const BASE = {
       kim: [{ '*': [{ 'cmd.run': [{ kwargs: { runas: 'nobody$' } }] }] }],
       rita: ['test.*', { '@publish': ['ret', 'metadata'] }],
       alice: ['.*', '@publish'],
+      dora: [{ 'web*': [{ 'cmd.run': [{ args: ['id$'] }] }] }, { 'db*': ['cmd.run'] }],
+      nora: [{ 'N@web': ['test.ping'] }],
     },
   },
+  nodegroups: { web: 'web*' },
   publisher_acl: { nobody: ['test.ping'], daemon: ['.*'] },
   token_expire_user_override: true,
 }
@@ -428,6 +432,13 @@ describe('a master of masters', () => {
     expect(sent.at(-1)!.has('auth_list')).toBe(false)
   })
 
+  it('sends no right along that a call of the same function has with other arguments, or that a nodegroup grants', async () => {
+    const twice = { fun: ['cmd.run', 'cmd.run'], arg: [['id'], ['reboot']], tgt: 'db1' }
+    expect(errorOf(await as('dora', twice))).toBe('')
+    expect(errorOf(await as('nora', { tgt: 'web1' }))).toBe('')
+    expect(sent.map((load) => load.get('auth_list'))).toEqual([[dict({ 'db*': ['cmd\\.run$'] })], ['@none']])
+  })
+
   it('lets clients ask ids whether a job runs, and by no expression', async () => {
     const ask = { fun: 'saltutil.find_job', arg: [newJid()] }
     expect(errorOf(await as('ghost', { ...ask, tgt: ['below1'], tgt_type: 'list' }))).toBe('')
@@ -458,6 +469,14 @@ describe('a job from a master above', () => {
 
   it('without rights is one that its caller may do everywhere', async () => {
     expect(errorOf(await fromAbove([], { tgt: 'db1', fun: 'cmd.run', arg: ['id'] }))).toBe('')
+  })
+
+  it('does not hold up this master by an expression that takes long to match', async () => {
+    const tgt = '(\\w+\\d*)+$^'
+    const foreign = vi.spyOn(TargetResolver.prototype, 'foreign')
+    const trusted = vi.spyOn(TargetResolver.prototype, 'trusted')
+    await fromAbove([], { tgt, tgt_type: 'pcre' })
+    expect([foreign, trusted].map((spy) => spy.mock.calls.length)).toEqual([1, 0])
   })
 
   it('comes from the owner alone: others gain nothing by a list', async () => {

@@ -59,16 +59,18 @@ beforeAll(async () => {
 describe.runIf(hasDpkg)('a Debian package', () => {
   it('stands for the package of Salt, and not beside it', (context) => {
     if (absent !== '') context.skip()
-    expect(field('brine', 'Provides')).toBe('salt-common, salt-ssh')
+    expect(field('brine', 'Provides')).toBe('salt-common, salt-ssh, salt-cloud')
     expect(field('brine', 'Conflicts')).toContain('salt-common')
-    for (const role of ['master', 'minion', 'api'] as const) {
+    for (const role of ['master', 'minion', 'api', 'syndic'] as const) {
       expect(field(`brine-${role}`, 'Provides')).toBe(`salt-${role} (= 3008.2)`)
       expect(field(`brine-${role}`, 'Conflicts').split(', ')).toContain(`salt-${role}`)
       expect(field(`brine-${role}`, 'Architecture')).toBe('all')
       expect(field(`brine-${role}`, 'Depends')).toContain(`(= ${version}-3)`)
     }
     // one that conflicted with salt-master would conflict with brine-master
-    expect(field('brine', 'Conflicts')).not.toMatch(/salt-(master|minion|api)/)
+    expect(field('brine', 'Conflicts')).not.toMatch(/salt-(master|minion|api|syndic)/)
+    expect(field('brine-master', 'Conflicts')).toBe('salt-master')
+    expect(field('brine-syndic', 'Depends')).toBe(`brine (= ${version}-3), brine-master (= ${version}-3)`)
   })
 
   it('has every program, with the manual pages and completions of the build', (context) => {
@@ -77,7 +79,11 @@ describe.runIf(hasDpkg)('a Debian package', () => {
     for (const name of Object.keys(bin)) expect(listed).toContain(`./usr/bin/${name} -> ../lib/brine/dist/${name}.js`)
     for (const path of [
       'man/man1/salt.1.gz',
+      'man/man1/salt-cloud.1.gz',
+      'man/man1/salt-syndic.1.gz',
       'bash-completion/completions/salt',
+      'bash-completion/completions/salt-cloud',
+      'bash-completion/completions/salt-syndic',
       'zsh/vendor-completions/_brine',
       'brine/completion/complete.sh',
       'brine/completion/index/modules',
@@ -115,7 +121,8 @@ describe.runIf(hasDpkg)('a Debian package', () => {
       ).toEqual([])
       expect(output('dpkg-deb', '--ctrl-tarfile', files.get(name)!)).not.toContain('conffiles')
     }
-    expect(contents('brine-minion')).toContain('./lib/systemd/system/salt-minion.service')
+    for (const role of ['master', 'minion', 'api', 'syndic'] as const)
+      expect(contents(`brine-${role}`)).toContain(`./lib/systemd/system/salt-${role}.service`)
   })
 
   it('is the same, byte for byte, when it is made again', async (context) => {

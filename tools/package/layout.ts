@@ -40,6 +40,7 @@ const FOLDERS: Readonly<Record<PackageName, string[]>> = {
   'brine-master': ['etc/salt/master.d'],
   'brine-minion': ['etc/salt/minion.d'],
   'brine-api': [],
+  'brine-syndic': [],
 }
 
 class Tree {

@@ -3,7 +3,7 @@
 // for Salt's package of that daemon, in Salt's version.
 import { SALT_VERSION } from '../../src/base/mod.ts'
 
-export const PACKAGES = ['brine', 'brine-master', 'brine-minion', 'brine-api'] as const
+export const PACKAGES = ['brine', 'brine-master', 'brine-minion', 'brine-api', 'brine-syndic'] as const
 export type PackageName = (typeof PACKAGES)[number]
 
 interface Relations {
@@ -36,7 +36,7 @@ export const RELATIONS: Readonly<Record<PackageName, Relations>> = {
       'This package has all programs, salt-call and salt-ssh among them, and',
       'the Node.js that they run on. It starts no daemon.',
     ],
-    standsFor: ['salt-common', 'salt-ssh'],
+    standsFor: ['salt-common', 'salt-ssh', 'salt-cloud'],
     conflicts: ['salt-common', 'salt-ssh', 'salt-cloud', 'salt-dbg'],
     replaces: ['salt-common', 'salt-master', 'salt-minion', 'salt-api', 'salt-ssh', 'salt-syndic', 'salt-cloud'],
     needs: [],
@@ -49,12 +49,12 @@ export const RELATIONS: Readonly<Record<PackageName, Relations>> = {
     summary: 'master of Brine, compatible with Salt',
     description: [...INTRODUCTION, '.', 'This package has the service salt-master.'],
     standsFor: [`salt-master (= ${SALT_VERSION})`],
-    conflicts: ['salt-master', 'salt-syndic'],
-    replaces: ['salt-master', 'salt-syndic'],
+    conflicts: ['salt-master'],
+    replaces: ['salt-master'],
     needs: ['brine'],
     depends: ['passwd'],
     recommends: [],
-    suggests: ['brine-api'],
+    suggests: ['brine-api', 'brine-syndic'],
   },
   'brine-minion': {
     summary: 'minion of Brine, compatible with Salt',
@@ -79,6 +79,22 @@ export const RELATIONS: Readonly<Record<PackageName, Relations>> = {
     conflicts: ['salt-api'],
     replaces: ['salt-api'],
     needs: ['brine-master'],
+    depends: [],
+    recommends: [],
+    suggests: [],
+  },
+  'brine-syndic': {
+    summary: 'syndic of Brine, compatible with Salt',
+    description: [
+      ...INTRODUCTION,
+      '.',
+      'This package has the service salt-syndic, which connects the master of',
+      'this machine to a master above it.',
+    ],
+    standsFor: [`salt-syndic (= ${SALT_VERSION})`],
+    conflicts: ['salt-syndic'],
+    replaces: ['salt-syndic'],
+    needs: ['brine', 'brine-master'],
     depends: [],
     recommends: [],
     suggests: [],

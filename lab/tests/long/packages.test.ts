@@ -14,8 +14,9 @@ import { STOCK } from '../../stock.ts'
 
 const PROJECT = join(import.meta.dirname, '../../..')
 const FOLDER = '/opt/debs'
-const OURS = ['brine', 'brine-master', 'brine-minion']
-const SALT = ['salt-common', 'salt-master', 'salt-minion']
+const OURS = ['brine', 'brine-master', 'brine-minion', 'brine-syndic']
+const SALT = ['salt-common', 'salt-master', 'salt-minion', 'salt-syndic']
+const SERVICES = ['salt-master', 'salt-minion', 'salt-syndic']
 const PATIENCE = { interval: 500 }
 const ID = 'db.example.com'
 
@@ -114,11 +115,12 @@ async function setUpSalt(host: Host): Promise<void> {
   host.write('/srv/salt/top.sls', `base:\n  '*':\n    - motd\n`)
   host.write('/srv/salt/motd.sls', `/etc/motd:\n  file.managed:\n    - contents: managed\n`)
   await host.run([...INSTALL, ...SALT.map((name) => `${FOLDER}/${name}.deb`)])
-  host.write('/etc/salt/master', '# of the administrator\nuser: salt\n')
+  host.write('/etc/salt/master', '# of the administrator\nuser: salt\nsyndic_master: fresh.lab\n')
   host.write('/etc/salt/minion', `# of the administrator\nmaster: 127.0.0.1\nid: ${ID}\n`)
   await shell(
     host,
-    'chown -R salt:salt /etc/salt/pki/master /var/cache/salt/master; systemctl restart salt-master salt-minion',
+    // the syndic makes the keys of the minion over to its user, too
+    'chown -R salt:salt /etc/salt/pki/master /etc/salt/pki/minion /var/cache/salt/master; systemctl restart salt-master salt-minion salt-syndic',
   )
 }
 
@@ -133,6 +135,7 @@ describe('a host with Salt', () => {
     expect(await states(site, SALT)).toEqual(all(SALT, 'config-files'))
     await expect.poll(() => isActive(site, 'salt-master'), PATIENCE).toBe('active')
     await expect.poll(() => isActive(site, 'salt-minion'), PATIENCE).toBe('active')
+    await expect.poll(() => isActive(site, 'salt-syndic'), PATIENCE).toBe('active')
     expect(await site.run(['salt-call', '--version'])).toContain('salt-call 3008.2')
     await expect
       .poll(() => ask(site, 'salt', '*', 'test.ping', '--static', '-t', '10'), PATIENCE)
@@ -141,7 +144,9 @@ describe('a host with Salt', () => {
     expect((await shell(site, `stat -c %U /proc/${master}`)).trim()).toBe('salt')
     expect(await configuration(site)).toBe(before)
     expect(JSON.stringify(await ask(site, 'salt-key', '-F', 'master'))).toContain(fingerprint(keys.master.publicKey))
-    expect(await site.run(['systemctl', 'is-enabled', 'salt-master', 'salt-minion'])).toBe('enabled\nenabled\n')
+    const syndic = await show(site, 'salt-syndic', 'MainPID')
+    expect((await shell(site, `stat -c %U /proc/${syndic}`)).trim()).toBe('salt')
+    expect(await site.run(['systemctl', 'is-enabled', ...SERVICES])).toBe('enabled\n'.repeat(3))
   })
 
   it('has units that are confined as far as their work allows', async () => {
@@ -150,10 +155,11 @@ describe('a host with Salt', () => {
       return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])
     }
     expect(await exposure('salt-master.service')).toBeLessThan(5)
-    await site.run(['systemctl', 'reload', 'salt-master', 'salt-minion'])
+    expect(await exposure('salt-syndic.service')).toBeLessThan(3)
+    await site.run(['systemctl', 'reload', ...SERVICES])
     await expect
-      .poll(() => shell(site, 'cat /var/log/salt/master /var/log/salt/minion'), PATIENCE)
-      .toMatch(/salt-master received SIGHUP[\s\S]*salt-minion received SIGHUP/)
+      .poll(() => shell(site, 'cat /var/log/salt/master /var/log/salt/minion /var/log/salt/syndic'), PATIENCE)
+      .toMatch(/salt-master received SIGHUP[\s\S]*salt-minion received SIGHUP[\s\S]*salt-syndic received SIGHUP/)
     expect((await site.run(['logrotate', '-d', '/etc/logrotate.conf'])).match(/error/gi)).toBeNull()
   })
 
@@ -195,7 +201,7 @@ describe('a host with Salt', () => {
     await site.run([...INSTALL, ...SALT.map((name) => `${FOLDER}/${name}.deb`)], {
       env: { DEBIAN_FRONTEND: 'noninteractive' },
     })
-    expect([await isActive(site, 'salt-master'), await isActive(site, 'salt-minion')]).toEqual(['active', 'active'])
+    for (const name of SERVICES) expect(await isActive(site, name), name).toBe('active')
     expect(site.read('/run/stand-in-master')).toContain(
       createHash('sha256').update(keys.master.privateKey).digest('hex'),
     )
@@ -205,17 +211,19 @@ describe('a host with Salt', () => {
   it('keeps everything of Salt when the packages are purged', async () => {
     await site.run(['apt-get', '-q', '-y', 'purge', ...OURS])
     expect(await configuration(site)).toBe(before)
-    expect([await isActive(site, 'salt-master'), await isActive(site, 'salt-minion')]).toEqual(['active', 'active'])
-    expect((await site.run(['systemctl', 'is-enabled', 'salt-minion'])).trim()).toBe('enabled')
+    for (const name of SERVICES) expect(await isActive(site, name), name).toBe('active')
+    expect(await site.run(['systemctl', 'is-enabled', ...SERVICES])).toBe('enabled\n'.repeat(3))
     expect(await site.attempt(['ls', '/var/lib/brine', '/usr/lib/brine'])).toMatchObject({ stdout: '' })
   })
 
   it('stays disabled where the administrator had disabled Salt', async () => {
-    await site.run(['systemctl', 'disable', '--now', 'salt-minion'])
+    await site.run(['systemctl', 'disable', '--now', 'salt-minion', 'salt-syndic'])
     const files = OURS.map((name) => file(name, 1))
     await site.run(['systemd-run', '--wait', '--unit=brine-takeover', 'apt-get', '-y', 'install', ...files])
-    expect(await isActive(site, 'salt-minion')).toBe('inactive')
-    expect((await site.attempt(['systemctl', 'is-enabled', 'salt-minion'])).stdout.trim()).toBe('disabled')
+    for (const name of ['salt-minion', 'salt-syndic']) {
+      expect(await isActive(site, name), name).toBe('inactive')
+      expect((await site.attempt(['systemctl', 'is-enabled', name])).stdout.trim(), name).toBe('disabled')
+    }
     expect(await isActive(site, 'salt-master')).toBe('active')
   })
 
@@ -231,9 +239,9 @@ describe('a host with Salt', () => {
     await shell(
       site,
       `cp -a /etc/salt /etc/salt.keep
-      apt-get -y purge salt-common salt-master salt-minion
+      apt-get -y purge ${SALT.join(' ')}
       cp -an /etc/salt.keep/. /etc/salt/
-      systemctl enable salt-master salt-minion`,
+      systemctl enable ${SERVICES.join(' ')}`,
     )
     expect(await states(site, SALT)).toEqual(all(SALT, 'not-installed'))
     expect(await configuration(site)).toBe(before)
@@ -272,6 +280,25 @@ describe('a host without Salt', () => {
     expect((await shell(fresh, 'stat -c %U:%a /etc/salt/pki/master/master.pem')).trim()).toMatch(/^salt:[46]00$/)
   })
 
+  it('is the master above the other host', async () => {
+    fresh.write('/etc/salt/master.d/above.conf', `order_masters: True\nsyndics: ['${ID}']\n`)
+    await fresh.run(['systemctl', 'restart', 'salt-master'])
+    await site.run([...INSTALL, ...OURS.map((name) => file(name, 1))])
+    await site.run(['systemctl', 'restart', ...SERVICES])
+    await expect.poll(() => ask(fresh, 'salt-key', '-L'), PATIENCE).toMatchObject({ minions_pre: [ID] })
+    await fresh.run(['salt-key', '-y', '-a', ID])
+    await expect.poll(() => ask(fresh, 'salt', ID, 'test.ping', '-t', '10'), PATIENCE).toEqual({ [ID]: true })
+  })
+
+  it('keeps the id and the keys of the minion for the syndic', async () => {
+    const keys = (): Promise<string> => shell(fresh, 'sha256sum /etc/salt/pki/minion/minion.pem')
+    const before = await keys()
+    await fresh.run(['apt-get', '-q', '-y', 'purge', 'brine-minion'])
+    expect(await keys()).toBe(before)
+    expect(await isActive(fresh, 'salt-syndic')).toBe('active')
+    await fresh.run([...INSTALL, file('brine-minion', 1)])
+  })
+
   it('can install Salt without a question after a removal', async () => {
     await fresh.run(['apt-get', '-q', '-y', 'remove', ...OURS])
     expect(await fresh.attempt(['ls', '/etc/salt/master', '/etc/salt/minion'])).toMatchObject({ stdout: '' })
@@ -282,7 +309,7 @@ describe('a host without Salt', () => {
   })
 
   it('has nothing left after a purge', async () => {
-    await shell(fresh, 'rm /etc/salt/minion.d/master.conf')
+    await shell(fresh, 'rm /etc/salt/minion.d/master.conf /etc/salt/master.d/above.conf')
     await fresh.run(['apt-get', '-q', '-y', 'purge', ...OURS])
     const after = await everything(fresh)
     const left = after.split('\n').filter((line) => !before.includes(line))

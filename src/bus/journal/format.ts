@@ -77,6 +77,8 @@ export interface JournalEvent {
   body: Uint8Array
   /** Where the rest of the data is: a return in the job store. */
   kept?: KeptReturn
+  /** The id of the event among all masters of a cluster. */
+  mark?: string
 }
 
 export interface KeptReturn {
@@ -85,9 +87,15 @@ export interface KeptReturn {
 }
 
 /** A return that lies in the job store already: everything but what was returned. */
-export function referenceFrame(origin: Origin, tag: string, data: Dict): Buffer {
+export function referenceFrame(origin: Origin, tag: string, data: Dict, mark?: string): Buffer {
   const small = new Map([...data].filter(([key]) => key !== 'return' && key !== 'fun_args'))
-  return framePacked(tag, encodeMsgpack(small, 'bus'), headOf(origin).kept)
+  return framePacked(tag, encodeMsgpack(small, 'bus'), headOf(origin).inJournal(true, mark))
+}
+
+/** The same frame with the mark of its event in the head. */
+export function markedFrame(origin: Origin, frame: Buffer, mark: string): Buffer {
+  const head = headOf(origin)
+  return Buffer.concat([head.inJournal(false, mark), frame.subarray(head.plain.length)])
 }
 
 export function eventsOf(frames: Uint8Array, { first, from }: GroupHead): JournalEvent[] {
@@ -99,7 +107,9 @@ export function eventsOf(frames: Uint8Array, { first, from }: GroupHead): Journa
     const head = (frame as Dict).get('head') ?? null
     const kept = keptReturn(tag, head)
     const origin = readOrigin(isDict(head) ? head.get('o') : undefined)
-    return [{ number: first + index, at: from, tag, origin, body, ...(kept && { kept }) }]
+    const mark = isDict(head) ? head.get('c') : undefined
+    const known = { ...(kept && { kept }), ...(typeof mark === 'string' && { mark }) }
+    return [{ number: first + index, at: from, tag, origin, body, ...known }]
   })
 }
 

@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Log, silentLog, storageError, toError } from '../../base/mod.ts'
 import type { BusEvent } from '../event-bus.ts'
-import { packGroup, referenceFrame, segmentName } from './format.ts'
+import { markedFrame, packGroup, referenceFrame, segmentName } from './format.ts'
 import { beginningOf, endOf, type Segment, segmentsIn } from './segments.ts'
 
 export interface JournalSettings {
@@ -108,8 +108,9 @@ export class EventJournal {
     if (this.bytes >= GATHER_BYTES) this.seal()
   }
 
-  private frameOf({ origin, tag, fields, frame, isKept }: BusEvent): Buffer {
-    return isKept && frame.length > this.settings.inlineBytes ? referenceFrame(origin, tag, fields) : frame
+  private frameOf({ origin, tag, fields, frame, isKept, mark }: BusEvent): Buffer {
+    if (isKept && frame.length > this.settings.inlineBytes) return referenceFrame(origin, tag, fields, mark)
+    return mark === undefined ? frame : markedFrame(origin, frame, mark)
   }
 
   /** Events that are not in the file yet. */

@@ -71,6 +71,11 @@ export class JournalReader {
     for (const { tag } of readForward(this.folder, beginning)) yield tag
   }
 
+  /** The marks of events that masters of a cluster share. */
+  *marks(from: number): Generator<string> {
+    for (const { mark } of readForward(this.folder, { number: from })) if (mark !== undefined) yield mark
+  }
+
   /** Events from the last one back. */
   *back({ filter, ...reading }: PastReading = {}): Generator<BusEvent> {
     for (const event of readBackward(this.folder, reading)) if (!filter || filter(event.tag)) yield this.eventOf(event)

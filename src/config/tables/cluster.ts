@@ -3,14 +3,24 @@ import { float } from '../../data/mod.ts'
 import { later, type OptionTable } from '../option.ts'
 
 export const CLUSTER = {
-  ...later('clusters of masters', {
-    cluster_id: { type: 'str', master: null, doc: 'Name of the cluster' },
-    cluster_peers: { type: 'list', master: [], doc: 'The other masters of the cluster' },
-    cluster_pki_dir: { type: 'str', master: null, doc: 'Directory of the keys that the cluster shares' },
-    cluster_key_pass: { type: 'None|str', master: null, doc: "Passphrase of the cluster's key" },
-    cluster_pool_port: { type: 'int', master: 4520, doc: 'Port that masters speak to each other on' },
+  cluster_id: { type: 'str', master: null, doc: 'Name of the cluster' },
+  cluster_peers: { type: 'list', master: [], doc: 'The other masters of the cluster; this one may be among them' },
+  cluster_pki_dir: {
+    type: 'str',
+    master: null,
+    doc: 'Directory of the keys that the cluster shares, in place of `pki_dir`',
+  },
+  cluster_key_pass: { type: 'None|str', master: null, doc: "Passphrase of the cluster's key" },
+  cluster_pool_port: { type: 'int', master: 4520, doc: 'Port that the NATS servers of masters speak to each other on' },
+  cluster_secret: { type: 'str', master: null, doc: 'Secret that all masters of the cluster share' },
+  cluster_nats: {
+    type: 'dict',
+    for: ['master'],
+    unset: {},
+    doc: 'NATS servers of the cluster: `servers`, `user`, `password`, `token`, `creds`, `tls`, `sync_always`; or `server_path` and `port` of the supervised one',
+  },
+  ...later('clusters of masters by Raft', {
     cluster_pub_fingerprint: { type: 'str', master: null, doc: "Fingerprint that the cluster's key must have" },
-    cluster_secret: { type: 'str', master: null, doc: 'Secret by which a master joins' },
     cluster_isolated_filesystem: { type: 'bool', master: false, doc: 'The masters share no file system' },
     cluster_encryption_algorithm: {
       type: 'str',
@@ -53,12 +63,11 @@ export const CLUSTER = {
     type: 'list',
     for: ['master'],
     doc: 'All masters of the cluster, this one included',
-    later: 'clusters of masters',
+    unset: [],
   },
   cluster_mode: {
     type: 'bool',
     both: false,
     doc: 'This master is one of a cluster; for the Redis cache, its servers are one',
-    later: 'clusters of masters and other drivers of the cache',
   },
 } satisfies OptionTable

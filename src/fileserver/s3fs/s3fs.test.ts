@@ -11,6 +11,8 @@ import type { Log } from '../../base/mod.ts'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../data/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import { FileServer } from '../file-server.ts'
+import { KnownHashes } from '../known-hashes.ts'
+import { ManifestBuilder } from '../manifest.ts'
 
 const host = new LocalHost()
 const SECRET = 'secret/key+of/S3'
@@ -156,6 +158,9 @@ describe('s3fs', () => {
     await files.update(quiet)
     expect(await files.envs()).toEqual(['base', 'dev'])
     expect((await files.list('base')).files).toEqual(['f', 'h'])
+    expect([...(await new ManifestBuilder(files, new KnownHashes(host), 'sha256').answer('base', '')).keys()]).toEqual(
+      [],
+    )
     expect(asked.filter((line) => line.includes('base'))).toEqual([])
     expect(await textOf(files, 'h', 'base')).toBe('h')
     expect(await textOf(files, 'h', 'base')).toBe('h')

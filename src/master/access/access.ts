@@ -32,6 +32,7 @@ import {
   mayPublish,
   mayPublishAnywhere,
   maySetField,
+  NOTHING,
   rightsFor,
 } from './allowed.ts'
 import { type AskedRight, readAsked, targetKey, verdictsAnswer } from './asked-rights.ts'
@@ -128,8 +129,9 @@ export class Access {
     const { tgt: target, tgtType: kind, delimiter } = request
     const asked = { author: user, target, kind, delimiter }
     if (list === undefined) {
-      const targeted = this.targets.trusted(asked)
-      const free = { isFrozen: false, isOwner: true, authList: [], isFromAbove }
+      // a limited user of a master above, who may do this everywhere, may have written the target
+      const targeted = isFromAbove ? await this.targets.foreign(asked) : this.targets.trusted(asked)
+      const free = { isFrozen: false, isOwner: !isFromAbove, authList: [], isFromAbove }
       return { user, request, targeted, ...free, mayReach: () => true }
     }
     const mayTake = load.get('cmd') === 'publish' && mayTakeId(this.known, recognised, request)
@@ -443,5 +445,5 @@ function rightsFromAbove(kwargs: Dict): Value[] | undefined {
   const list = kwargs.get('auth_list') ?? null
   if (isList(list)) return list.length === 0 ? undefined : [...list]
   // nobody is allowed anything by what cannot be read
-  return ['@none']
+  return [NOTHING]
 }

@@ -21,6 +21,9 @@ const HARMLESS = 'saltutil.find_job'
 /** The entry for fields of a publication. */
 const FIELDS = '@publish'
 
+/** The entry that allows nothing, for lists that must not be empty. */
+export const NOTHING = '@none'
+
 const listOf = (value: Value): Value[] => (isList(value) ? [...value] : [value])
 
 /** The only key of a dict, and its value. */
@@ -46,18 +49,29 @@ export function mayPublishAnywhere(list: readonly Value[], calls: readonly Judge
   return calls.length > 0 && calls.every((call) => publishRule(list, call, isEverybody) !== undefined)
 }
 
-/** Return what a list allows of these calls and nothing else, for masters that judge it by the minions that they know. */
+/** A group of minions has another meaning on each master. */
+const NODEGROUP = /(?:^|[\s(])N@/
+
+/**
+ * Return what a list allows of these calls and nothing else, for masters that judge it by the minions that they know. These compare names of
+ * functions alone: a function that is called twice must be allowed on a target with the arguments of both calls.
+ */
 export function rightsFor(list: readonly Value[], calls: readonly JudgedCall[]): Value[] {
-  const rights = calls
-    .filter((call) => !isHarmless(call))
-    .flatMap((call) =>
-      list
-        .filter((entry) => allows(entry, call, () => true))
-        .map((entry): [target: string, fun: string] => [isDict(entry) ? str(single(entry)![0]) : '*', call.fun]),
-    )
-  const unique = new Map(rights.map((right) => [right.join('\n'), right]))
-  const exactly = (fun: string): string => `${fun.replace(/[^\w]/g, '\\$&')}$`
-  return [...unique.values()].map(([target, fun]) => new Map<Value, Value>([[target, [exactly(fun)]]]))
+  const judged = calls.filter((call) => !isHarmless(call))
+  const targetsOf = (call: JudgedCall): string[] =>
+    list
+      .filter((entry) => allows(entry, call, () => true))
+      .map((entry) => (isDict(entry) ? str(single(entry)![0]) : '*'))
+      .filter((target) => !NODEGROUP.test(target))
+  const rights = [...new Set(judged.map(({ fun }) => fun))].flatMap((fun) => {
+    const each = judged.filter((call) => call.fun === fun).map((call) => new Set(targetsOf(call)))
+    const targets = new Set(each.flatMap((own) => [...own]))
+    return [...targets]
+      .filter((target) => each.every((own) => own.has(target) || own.has('*')))
+      .map((target) => new Map<Value, Value>([[target, [`${fun.replace(/[^\w]/g, '\\$&')}$`]]]))
+  })
+  // no rights at all would stand for all of them
+  return rights.length > 0 || judged.length === 0 ? rights : [NOTHING]
 }
 
 /** Whether a list grants a field of a publication: `@publish` grants all, `{'@publish': [name, …]}` the named ones. */

@@ -29,7 +29,9 @@ export class Refresher {
 
   /** Undefined when there is nothing to do, as after most states. */
   after(low: LowChunk, ret: StateRet): Promise<void> | undefined {
-    const isMeant = truthy(ret.get('changes') ?? null) || KEYWORDS.some((keyword) => low.has(keyword))
+    const changed = truthy(ret.get('changes') ?? null)
+    if (changed) this.run.functions.ctx.files.noteChange?.()
+    const isMeant = changed || KEYWORDS.some((keyword) => low.has(keyword))
     return isMeant ? this.refresh(low, ret) : undefined
   }
 

@@ -6,9 +6,9 @@ import {
   defineState,
   failed,
   foreseen,
+  type StateContext,
   settled,
   state,
-  type StateContext,
   type Verdict,
 } from '../../../sdk/mod.ts'
 

@@ -1,5 +1,5 @@
 // What differs between an object and what it will be, without the fields that only the API server writes.
-import { type Dict, equals, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, equals, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { dictIn } from './client/objects.ts'
 
 const OF_THE_SERVER = [
@@ -58,7 +58,7 @@ export function created(object: Dict): Dict {
 
 function differing(old: Value, now: Value): Difference | undefined {
   if (equals(old, now)) return undefined
-  if (!isDict(old) || !isDict(now)) return { old, new: now }
+  if (!isDict(old) || !isDict(now)) return { old: named(old, now), new: named(now, old) }
   const [before, after]: [Dict, Dict] = [new Map(), new Map()]
   for (const key of new Set([...old.keys(), ...now.keys()])) {
     if (!now.has(key)) before.set(key, old.get(key)!)
@@ -72,6 +72,14 @@ function differing(old: Value, now: Value): Difference | undefined {
     }
   }
   return { old: before, new: after }
+}
+
+/** Return the items of a list with names that another list does not have as they are; other values as they are. */
+function named(list: Value, other: Value): Value {
+  if (!isList(list) || !isList(other)) return list
+  const hasName = (item: Value): boolean => isDict(item) && item.has('name')
+  if (!list.every(hasName) || !other.every(hasName)) return list
+  return list.filter((item) => !other.some((one) => equals(one, item)))
 }
 
 /** Return how an object is named in changes: `apps/v1/Deployment/default/web`. */

@@ -55,14 +55,21 @@ const HINT =
 /** Return how the cluster of a call is reached. What the call itself says counts before the environment, options and pillar. */
 export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<Cluster> {
   const inCluster = await settings.flag('in_cluster')
-  if (truthy(settings.given('host'))) return single(ctx, settings, str(settings.given('host')))
+  const named = [settings.given('host'), settings.given('api_url')].find(truthy)
+  if (named !== undefined) return single(ctx, settings, str(named))
   if (settings.given('in_cluster') !== null && inCluster) return serviceAccount(ctx, settings)
   const file = await settings.text('kubeconfig')
   if (file !== undefined) return fromKubeconfig(ctx, settings, await readKubeconfigs(ctx, settings, file))
   const data = await settings.text('kubeconfig-data')
   if (data !== undefined) {
     const text = new TextDecoder().decode(decodeBase64(Buffer.from(data)))
-    return fromKubeconfig(ctx, settings, [{ path: IN_DATA, content: await parse(text, IN_DATA) }])
+    return fromKubeconfig(ctx, settings, [
+      {
+        path: 'kubernetes.kubeconfig-data',
+        content: await parse(text, 'kubernetes.kubeconfig-data'),
+        isTrusted: settings.given('kubeconfig-data') === null,
+      },
+    ])
   }
   const host = (await settings.text('host')) ?? (await settings.text('api_url'))
   if (host !== undefined) return single(ctx, settings, host)
@@ -76,22 +83,8 @@ export async function clusterOf(ctx: Surroundings, settings: Settings): Promise<
 interface Kubeconfig {
   path: string
   content: Dict
-}
-
-/** Where a kubeconfig comes from that is a value and no file. */
-const IN_DATA = 'kubernetes.kubeconfig-data'
-
-/** Refuse that a caller names a program or a file of this machine: whoever may ask a cluster may not run and read everything. */
-function refuseGiven(settings: Settings, path: string, what: string): void {
-  if (path === IN_DATA && settings.given('kubeconfig-data') !== null)
-    throw misuse(`The kubeconfig of a call cannot have ${what}: name a kubeconfig file, or set ${IN_DATA}`)
-}
-
-/** Refuse a plugin that another user of this machine wrote into a file, which a call names. */
-async function assertOwned({ host }: Surroundings, path: string): Promise<void> {
-  const [stat, { uid }] = [await host.stat(path), await host.identity()]
-  if (stat === undefined || (stat.uid !== 0 && stat.uid !== uid) || (stat.mode & 0o022) !== 0)
-    throw failure(`The credential plugin in ${path} is not used: others than root and this user can write the file`)
+  /** Whether only the owner of the minion can have written it: then it may name programs and files. */
+  isTrusted: boolean
 }
 
 async function parse(text: string, path: string): Promise<Dict> {
@@ -117,28 +110,36 @@ async function readKubeconfigs(ctx: Surroundings, settings: Settings, list: stri
     const text = await textAt(ctx.host, path)
     if (text === undefined) continue
     if (text.length > MOST_BYTES) throw failure(`${path} is too long for a kubeconfig`)
-    found.push({ path, content: await parse(text, path) })
+    const isTrusted = settings.given('kubeconfig') === null || (await isOwnFile(ctx, path))
+    found.push({ path, content: await parse(text, path), isTrusted })
   }
   if (found.length === 0) throw failure(`The kubeconfig ${list} cannot be read`)
   return found
 }
 
+/** Return whether a file belongs to root or to the user of the minion, and nobody else can write it. */
+async function isOwnFile(ctx: Surroundings, path: string): Promise<boolean> {
+  const stat = await ctx.host.stat(path)
+  return stat !== undefined && [0, process.getuid?.() ?? 0].includes(stat.uid) && (stat.mode & 0o022) === 0
+}
+
 interface Named {
   entry: Dict
   path: string
+  isTrusted: boolean
 }
 
 /** Return an entry of `clusters`, `users` or `contexts`; the first file that has it counts. */
 function named(files: readonly Kubeconfig[], group: string, field: string, name: string): Named {
   const names: string[] = []
-  for (const { path, content } of files) {
+  for (const { path, content, isTrusted } of files) {
     const entries = content.get(group) ?? null
     for (const entry of isList(entries) ? entries : []) {
       if (!isDict(entry)) continue
       names.push(str(entry.get('name') ?? ''))
       if (names.at(-1) !== name) continue
       const found = entry.get(field) ?? null
-      return { entry: isDict(found) ? found : new Map(), path }
+      return { entry: isDict(found) ? found : new Map(), path, isTrusted }
     }
   }
   const where = files.map(({ path }) => path).join(', ')
@@ -157,13 +158,14 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   const context = named(files, 'contexts', 'context', chosen)
   const cluster = named(files, 'clusters', 'cluster', textIn(context.entry, 'cluster') ?? '')
   const user = textIn(context.entry, 'user')
-  const who = user === undefined ? { entry: new Map(), path: cluster.path } : named(files, 'users', 'user', user)
+  const who =
+    user === undefined ? { entry: new Map(), path: cluster.path, isTrusted: true } : named(files, 'users', 'user', user)
   const server = textIn(cluster.entry, 'server')
   if (server === undefined) throw failure(`The cluster of context ${chosen} has no server`)
   const [ca, cert, key] = [
-    await pem(ctx, settings, cluster, 'certificate-authority'),
-    await pem(ctx, settings, who, 'client-certificate'),
-    await pem(ctx, settings, who, 'client-key'),
+    await pem(ctx, cluster, 'certificate-authority'),
+    await pem(ctx, who, 'client-certificate'),
+    await pem(ctx, who, 'client-key'),
   ]
   if (key) markSecret(new TextDecoder().decode(key))
   const verify = (await settings.flag('verify_ssl')) ?? !truthy(cluster.entry.get('insecure-skip-tls-verify') ?? false)
@@ -171,25 +173,18 @@ async function fromKubeconfig(ctx: Surroundings, settings: Settings, files: read
   return {
     server: checkedServer(server),
     tls: { verify, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(serverName && { serverName }) },
-    identity: await identityOf(ctx, who, cluster.entry, settings),
+    identity: await identityOf(who, cluster.entry, settings),
     ...(await proxyOf(settings, server, textIn(cluster.entry, 'proxy-url'))),
     timeout: await settings.seconds('request_timeout', USUAL.request),
   }
 }
 
 /** Return a certificate or key that stands in the kubeconfig, or in a file that it names relative to itself. */
-async function pem(
-  ctx: Surroundings,
-  settings: Settings,
-  { entry, path }: Named,
-  name: string,
-): Promise<Uint8Array | undefined> {
+async function pem(ctx: Surroundings, { entry, path }: Named, name: string): Promise<Uint8Array | undefined> {
   const data = textIn(entry, `${name}-data`)
   if (data !== undefined) return decodeBase64(Buffer.from(data))
   const file = textIn(entry, name)
-  if (file === undefined) return undefined
-  refuseGiven(settings, path, `the file '${name}'`)
-  return readPem(ctx, relativeTo(path, file))
+  return file === undefined ? undefined : readPem(ctx, relativeTo(path, file))
 }
 
 const relativeTo = (kubeconfig: string, file: string): string =>
@@ -214,12 +209,13 @@ function checkedServer(server: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-async function identityOf(
-  ctx: Surroundings,
-  { entry, path }: Named,
-  cluster: Dict,
-  settings: Settings,
-): Promise<Identity> {
+async function identityOf({ entry, path, isTrusted }: Named, cluster: Dict, settings: Settings): Promise<Identity> {
+  const reaching = ['exec', 'tokenFile'].find((name) => entry.has(name))
+  if (reaching !== undefined && !isTrusted) {
+    throw misuse(
+      `${path} comes with the call and uses ${reaching}: name a file in the options that only root can write`,
+    )
+  }
   if (entry.has('auth-provider')) {
     throw failure(`${path} uses auth-provider, which Kubernetes 1.26 removed: use an exec credential plugin`)
   }
@@ -228,17 +224,10 @@ async function identityOf(
   const tokenFile = textIn(entry, 'tokenFile')
   const username = textIn(entry, 'username')
   const exec = entry.get('exec') ?? null
-  if (tokenFile !== undefined) {
-    refuseGiven(settings, path, 'a tokenFile')
-    return { tokenFile: relativeTo(path, tokenFile), headers }
-  }
+  if (tokenFile !== undefined) return { tokenFile: relativeTo(path, tokenFile), headers }
   if (token !== undefined) return { authorization: bearer(token), headers }
   if (username !== undefined) return { authorization: basic(username, textIn(entry, 'password') ?? ''), headers }
-  if (isDict(exec)) {
-    refuseGiven(settings, path, 'a credential plugin')
-    if (settings.given('kubeconfig') !== null) await assertOwned(ctx, path)
-    return { exec: await execPlugin(exec, path, cluster, settings), headers }
-  }
+  if (isDict(exec)) return { exec: await execPlugin(exec, path, cluster, settings), headers }
   return { headers }
 }
 
@@ -327,10 +316,9 @@ async function singleIdentity(settings: Settings): Promise<Identity> {
   if (token !== undefined) return { authorization: bearer(token, (await settings.text('api_key_prefix')) ?? 'Bearer') }
   const username = (await settings.text('username')) ?? (await settings.text('user'))
   if (username !== undefined) return { authorization: basic(username, (await settings.text('password')) ?? '') }
-  if (settings.given('exec') !== null)
-    throw misuse('A call cannot name a credential plugin: set kubernetes.exec, or name a kubeconfig file')
   const exec = await settings.value('exec')
   if (exec === null) return {}
+  if (settings.given('exec') !== null) throw misuse("A call cannot give 'exec': set kubernetes.exec in the options")
   if (!isDict(exec)) throw misuse('kubernetes.exec must be a dict with command, args and env')
   return { exec: await execPlugin(exec, 'kubernetes.exec', new Map(), settings) }
 }

@@ -44,27 +44,33 @@ const FURTHER = [
 
 const KEYWORDS: ReadonlySet<string> = new Set([...Object.keys(VARIABLES), ...FURTHER])
 
-/** Settings that prove who asks. */
-const PROOFS: ReadonlySet<string> = new Set([
-  'api_key',
-  'username',
-  'user',
-  'password',
-  'exec',
-  'client_cert',
-  'client_key',
-  'client-certificate-data',
-  'client-certificate-file',
-  'client-key-data',
-  'client-key-file',
-])
-
 /** The parameter of functions that takes settings of the connection. */
 export const connection = arg.open(
   'Settings of the connection: `kubeconfig`, `kubeconfig_data`, `context`, `cluster`, `host`, `api_key`, `username`, `password`, ' +
     '`client_cert`, `client_key`, `ca_cert`, `verify_ssl`, `proxy`, `in_cluster`',
 )
 
+/** Settings that prove who asks. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  ...['api_key', 'api_key_prefix', 'username', 'user', 'password', 'exec', 'client_cert', 'client_key'],
+  ...['client-certificate-data', 'client-certificate-file', 'client-key-data', 'client-key-file'],
+])
+
+/** Settings that decide who gets the credentials. */
+const ROUTE = [
+  'proxy',
+  'no_proxy',
+  'proxy_headers',
+  'verify_ssl',
+  'ca_cert',
+  'certificate-authority-data',
+  'certificate-authority-file',
+]
+
+/**
+ * The settings of a call. A user who may call functions of `kubernetes` and nothing else must not get the credentials of the minion: a
+ * call that names a server brings its own credentials, and a call without one cannot change the way to the server.
+ */
 export class Settings {
   private readonly ctx: Surroundings
   private readonly kwargs: ReadonlyMap<string, Value>
@@ -89,7 +95,19 @@ export class Settings {
       throw misuse(`'${odd}' is neither an argument of this function nor a setting of a connection to Kubernetes`)
     const cluster = kwargs.get('cluster') ?? null
     const alias = truthy(cluster) && cluster !== 'default' ? await aliasOf(ctx, str(cluster)) : new Map<Value, Value>()
-    return new Settings(ctx, kwargs, await ctx.host.env(), alias)
+    const settings = new Settings(ctx, kwargs, await ctx.host.env(), alias)
+    const routed = settings.namesServer ? undefined : ROUTE.find((name) => settings.given(name) !== null)
+    if (routed !== undefined) {
+      throw misuse(
+        `A call can give '${routed}' only together with 'host' and its credentials: set kubernetes.${routed} in the options`,
+      )
+    }
+    return settings
+  }
+
+  /** Whether the call itself names the server. */
+  private get namesServer(): boolean {
+    return truthy(this.given('host')) || truthy(this.given('api_url'))
   }
 
   /** Return the value that the call itself gives. */
@@ -97,17 +115,10 @@ export class Settings {
     return this.kwargs.get(name) ?? this.kwargs.get(name.replaceAll('-', '_')) ?? null
   }
 
-  /** Whether the call itself says where requests go. */
-  private namesServer(): boolean {
-    return truthy(this.given('host')) || truthy(this.given('api_url'))
-  }
-
   /** Return a setting; None where nothing sets it. */
   async value(name: string): Promise<Value> {
     const given = this.given(name)
-    if (given !== null) return given
-    // a caller who names the server must not have it shown the credentials of this machine
-    if (PROOFS.has(name) && this.namesServer()) return null
+    if (given !== null || (this.namesServer && CREDENTIALS.has(name))) return given
     const named = this.alias.get(`kubernetes.${name}`) ?? this.alias.get(name) ?? null
     if (named !== null) return named
     if (this.alias.size === 0) {

@@ -1,7 +1,7 @@
 // The cluster as a whole, its events, and workloads: scaling, restarts, rollbacks and logs.
 import { type Dict, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
-import { type KubernetesClient, isStatus } from '../client/client.ts'
+import { isStatus, type KubernetesClient } from '../client/client.ts'
 import { dictIn, getObject, listPath, objectPath, patchObject } from '../client/objects.ts'
 import { clusterAliases } from '../client/settings.ts'
 import { type Kind, kindCalled, kindNamed } from '../kinds.ts'

@@ -25,7 +25,7 @@ import {
   type Reference,
   typeOf,
 } from '../client/objects.ts'
-import { wantedBy, waitFor } from '../client/waiting.ts'
+import { waitFor, wantedBy } from '../client/waiting.ts'
 import { created, type Difference, difference, manifestKey } from '../diff.ts'
 import { kindNamed } from '../kinds.ts'
 import { manifests } from '../manifest.ts'

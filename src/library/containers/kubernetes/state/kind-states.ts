@@ -9,9 +9,9 @@ import {
   foreseen,
   type StateContext,
   type StateFunction,
+  type StateReturn,
   settled,
   state,
-  type StateReturn,
 } from '../../../../sdk/mod.ts'
 import { connection } from '../client/settings.ts'
 import { created } from '../diff.ts'

@@ -1,7 +1,7 @@
 // Objects of any kind, by their manifests.
 import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changed, ensure, failed, foreseen, settled, state } from '../../../../sdk/mod.ts'
-import { FIELD_MANAGER, dictIn } from '../client/objects.ts'
+import { dictIn, FIELD_MANAGER } from '../client/objects.ts'
 import { connection } from '../client/settings.ts'
 import { manifestKey } from '../diff.ts'
 import { reported } from './kind-states.ts'

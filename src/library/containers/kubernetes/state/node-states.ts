@@ -20,92 +20,99 @@ const node = arg.text('Name of the node')
 type Kwargs = Map<string, Value>
 
 /** Labels and annotations differ in their name only. */
-function wordStates(word: 'label' | 'annotation'): Record<string, StateFunction> {
-  const titled = word === 'label' ? 'Label' : 'Annotation'
-  const words = async (ctx: StateContext, node: string, kwargs: Kwargs): Promise<Dict> =>
-    (await ctx.call(`kubernetes.node_${word}s`, [node], kwargs)) as Dict
-  const remove = (ctx: StateContext, node: string, name: string, kwargs: Kwargs) =>
-    ctx.call(
-      `kubernetes.node_remove_${word}`,
-      [],
-      new Map<string, Value>([...kwargs, ['node_name', node], [`${word}_name`, name]]),
-    )
-  return {
-    [`node_${word}_absent`]: state({
-      doc: `Ensure that a node has no ${word} of a name.`,
-      args: { name: arg.text(`Name of the ${word}`), node, kwargs: connection },
-      run: (ctx, { name, node, kwargs }) =>
-        reported(name, () =>
-          ensure<Dict>(ctx, {
-            name,
-            look: async () => {
-              const found = await words(ctx, node, kwargs)
-              return found.has(name) ? found : settled(`The ${word} does not exist`)
-            },
-            foresee: () => `The ${word} is going to be deleted`,
-            act: async () => {
-              await remove(ctx, node, name, kwargs)
-              return changed(`${titled} removed from node`, {
-                [`kubernetes.node_${word}`]: { new: 'absent', old: 'present' },
-              })
-            },
-          }),
-        ),
-    }),
-    [`node_${word}_folder_absent`]: state({
-      doc: `Ensure that a node has no ${word}s whose name begins with a prefix and a slash.`,
-      args: { name: arg.text('Prefix, such as `example.com`'), node, kwargs: connection },
-      run: (ctx, { name, node, kwargs }) =>
-        reported(name, () =>
-          ensure<string[]>(ctx, {
-            name,
-            look: async () => {
-              const all = [...(await words(ctx, node, kwargs)).keys()].map(str)
-              const isInside = all.some((each) => each.startsWith(folder(name)))
-              return isInside ? all : settled(`The ${word} folder does not exist`)
-            },
-            foresee: () => `The ${word} folder is going to be deleted`,
-            act: async (all) => {
-              for (const each of all.filter((one) => one.startsWith(folder(name))))
-                await remove(ctx, node, each, kwargs)
-              const left = all.filter((one) => !one.startsWith(folder(name)))
-              return changed(`${titled} folder removed from node`, {
-                [`kubernetes.node_${word}_folder_absent`]: { old: all, new: left },
-              })
-            },
-          }),
-        ),
-    }),
-    [`node_${word}_present`]: state({
-      doc: `Ensure that a node has a ${word} with a value.`,
-      args: { name: arg.text(`Name of the ${word}`), node, value: arg.text('Value'), kwargs: connection },
-      run: (ctx, { name, node, value, kwargs }) =>
-        reported(name, () =>
-          ensure<Dict>(ctx, {
-            name,
-            look: async () => {
-              const found = await words(ctx, node, kwargs)
-              return found.get(name) === value
-                ? settled(`The ${word} is already set and has the specified value`)
-                : found
-            },
-            foresee: (found) => `The ${word} is going to be ${found.has(name) ? 'updated' : 'set'}`,
-            act: async (found) => {
-              const options = new Map<string, Value>([
-                ...kwargs,
-                ['node_name', node],
-                [`${word}_name`, name],
-                [`${word}_value`, value],
-              ])
-              await ctx.call(`kubernetes.node_add_${word}`, [], options)
-              const comment = found.has(name) ? `The ${word} is already set, changing the value` : ''
-              return changed(comment, { [`${node}.${name}`]: { old: found, new: new Map(found).set(name, value) } })
-            },
-          }),
-        ),
-    }),
-  }
-}
+type Word = 'label' | 'annotation'
+
+const titled = (word: Word): string => (word === 'label' ? 'Label' : 'Annotation')
+
+const wordsOf = async (ctx: StateContext, word: Word, node: string, kwargs: Kwargs): Promise<Dict> =>
+  (await ctx.call(`kubernetes.node_${word}s`, [node], kwargs)) as Dict
+
+const remove = (ctx: StateContext, word: Word, node: string, name: string, kwargs: Kwargs) =>
+  ctx.call(
+    `kubernetes.node_remove_${word}`,
+    [],
+    new Map<string, Value>([...kwargs, ['node_name', node], [`${word}_name`, name]]),
+  )
+
+const wordAbsent = (word: Word): StateFunction =>
+  state({
+    doc: `Ensure that a node has no ${word} of a name.`,
+    args: { name: arg.text(`Name of the ${word}`), node, kwargs: connection },
+    run: (ctx, { name, node, kwargs }) =>
+      reported(name, () =>
+        ensure<Dict>(ctx, {
+          name,
+          look: async () => {
+            const found = await wordsOf(ctx, word, node, kwargs)
+            return found.has(name) ? found : settled(`The ${word} does not exist`)
+          },
+          foresee: () => `The ${word} is going to be deleted`,
+          act: async () => {
+            await remove(ctx, word, node, name, kwargs)
+            const gone = { new: 'absent', old: 'present' }
+            return changed(`${titled(word)} removed from node`, { [`kubernetes.node_${word}`]: gone })
+          },
+        }),
+      ),
+  })
+
+const folderAbsent = (word: Word): StateFunction =>
+  state({
+    doc: `Ensure that a node has no ${word}s whose name begins with a prefix and a slash.`,
+    args: { name: arg.text('Prefix, such as `example.com`'), node, kwargs: connection },
+    run: (ctx, { name, node, kwargs }) =>
+      reported(name, () =>
+        ensure<string[]>(ctx, {
+          name,
+          look: async () => {
+            const all = [...(await wordsOf(ctx, word, node, kwargs)).keys()].map(str)
+            const isInside = all.some((each) => each.startsWith(folder(name)))
+            return isInside ? all : settled(`The ${word} folder does not exist`)
+          },
+          foresee: () => `The ${word} folder is going to be deleted`,
+          act: async (all) => {
+            const inside = all.filter((one) => one.startsWith(folder(name)))
+            for (const each of inside) await remove(ctx, word, node, each, kwargs)
+            const left = all.filter((one) => !inside.includes(one))
+            const key = `kubernetes.node_${word}_folder_absent`
+            return changed(`${titled(word)} folder removed from node`, { [key]: { old: all, new: left } })
+          },
+        }),
+      ),
+  })
+
+const wordPresent = (word: Word): StateFunction =>
+  state({
+    doc: `Ensure that a node has a ${word} with a value.`,
+    args: { name: arg.text(`Name of the ${word}`), node, value: arg.text('Value'), kwargs: connection },
+    run: (ctx, { name, node, value, kwargs }) =>
+      reported(name, () =>
+        ensure<Dict>(ctx, {
+          name,
+          look: async () => {
+            const found = await wordsOf(ctx, word, node, kwargs)
+            return found.get(name) === value ? settled(`The ${word} is already set and has the specified value`) : found
+          },
+          foresee: (found) => `The ${word} is going to be ${found.has(name) ? 'updated' : 'set'}`,
+          act: async (found) => {
+            const named: [string, Value][] = [
+              ['node_name', node],
+              [`${word}_name`, name],
+              [`${word}_value`, value],
+            ]
+            await ctx.call(`kubernetes.node_add_${word}`, [], new Map<string, Value>([...kwargs, ...named]))
+            const comment = found.has(name) ? `The ${word} is already set, changing the value` : ''
+            return changed(comment, { [`${node}.${name}`]: { old: found, new: new Map(found).set(name, value) } })
+          },
+        }),
+      ),
+  })
+
+const wordStates = (word: Word): Record<string, StateFunction> => ({
+  [`node_${word}_absent`]: wordAbsent(word),
+  [`node_${word}_folder_absent`]: folderAbsent(word),
+  [`node_${word}_present`]: wordPresent(word),
+})
 
 const folder = (name: string): string => `${name.replace(/^\/+|\/+$/g, '')}/`
 

@@ -1,0 +1,335 @@
+// The log of a cluster: one stream that all masters append their records to and read in one order. A record is acknowledged when the
+// stream has it, and counts once: records of one process have rising numbers, and readers take no number twice.
+import { randomBytes } from 'node:crypto'
+import { BrineError, type Log, toError } from '../base/mod.ts'
+import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, numberOf, str } from '../data/mod.ts'
+import type { Nats, StreamConfig, StreamMessage } from './nats.ts'
+import type { Seal } from './seal.ts'
+import { StreamReader } from './stream-reader.ts'
+
+/** Records and bytes in one message of the stream. */
+const MOST_RECORDS = 2000
+const MOST_BYTES = 512 << 10
+/** Room for the seal and the frame of a message. */
+const OVERHEAD = 4096
+/** Milliseconds that an append waits for the stream. A new leader is found in less than ten seconds. */
+const PATIENCE_MS = 12_000
+/** Milliseconds that an acknowledged record waits until it is carried out here as well. */
+const CARRIED_OUT_MS = 3000
+const RETRY_MS = 100
+/** Milliseconds that a master that stops waits until the log has its events. */
+const CLOSE_MS = 3000
+/** Events that wait while the stream takes nothing; then the oldest go. */
+const MOST_WAITING = 20_000
+const MOST_WAITING_BYTES = 64 << 20
+/** Processes whose numbers are remembered. */
+const MOST_WRITERS = 200
+
+/** A record as it is carried out. */
+export interface LogRecord {
+  /** The id of the record in the cluster. */
+  mark: string
+  fields: Dict
+  /** Whether this process appended it. */
+  isMine: boolean
+  /** Whether the stream was behind when the record came: it may be old. */
+  isLate: boolean
+  /** Whether it was in the log when this process began to read: an earlier process may have carried it out in part. */
+  isReplayed: boolean
+  /** When a server took it, in milliseconds since 1970 by the server's clock. */
+  time: number
+}
+
+interface Waiting {
+  number: number
+  bytes: Uint8Array
+  /** Undefined for a record that nobody waits for. */
+  settle: ((error?: Error) => void) | undefined
+  isAcked: boolean
+  isVoid: boolean
+}
+
+export interface LogPlace {
+  seq: number
+  /** The last number of each process whose records were carried out. */
+  seen: Record<string, number>
+}
+
+export interface LogOptions {
+  nats: Nats
+  seal: Seal
+  stream: StreamConfig
+  member: string
+  place: LogPlace
+  /** The last place in the stream when this process began. */
+  last: number
+  log: Log
+  /** Called before a message is worked on for the first time. */
+  begins(isReplayed: boolean): void
+  /** Carry out a record. */
+  apply(record: LogRecord): Promise<void> | void
+}
+
+/** The stream does not take records now. */
+export class NoQuorumError extends BrineError<string> {
+  constructor(text: string) {
+    super('NoQuorum', text)
+  }
+}
+
+export class ClusterLog {
+  /** The name of this process in the log. */
+  readonly writer: string
+  private readonly options: LogOptions
+  private readonly subject: string
+  private readonly reader: StreamReader
+  private readonly seen: Map<string, number>
+  private number = 0
+  private batch = 0
+  private queue: Waiting[] = []
+  private queuedBytes = 0
+  private lost = 0
+  private readonly unapplied = new Map<number, Waiting>()
+  /** Records of the present message that were carried out. */
+  private readonly done = new Set<number>()
+  private pumping: Promise<void> | undefined
+  private isClosed = false
+  private hasBeenAtEnd = false
+
+  constructor(options: LogOptions) {
+    this.options = options
+    this.writer = `${options.member}.${randomBytes(6).toString('hex')}`
+    this.subject = options.stream.subjects[0]!
+    this.seen = new Map(Object.entries(options.place.seen))
+    this.reader = new StreamReader(options.nats, {
+      stream: options.stream.name,
+      subject: this.subject,
+      from: options.place.seq + 1,
+      last: options.last,
+      hasGaps: false,
+      log: options.log,
+      take: (message) => this.take(message),
+      lost: (from, to) =>
+        options.log(
+          'error',
+          `This master was away longer than the log of the cluster reaches back: records ${from} to ${to} are lost here`,
+        ),
+    })
+    void this.reader.atEnd.then(() => {
+      this.hasBeenAtEnd = true
+    })
+  }
+
+  /** Where the log is carried out up to. */
+  get place(): LogPlace {
+    return { seq: this.reader.place, seen: Object.fromEntries(this.seen) }
+  }
+
+  get isCaughtUp(): boolean {
+    return this.reader.isCaughtUp
+  }
+
+  /** Resolves when what was in the log at the start has been carried out. */
+  get atEnd(): Promise<void> {
+    return this.reader.atEnd
+  }
+
+  /** Append a record; resolves when the log has it, and it was carried out here if that is soon. */
+  append(fields: Dict, patience: number = PATIENCE_MS): Promise<void> {
+    return new Promise((done, fail) => {
+      const entry = this.enter(fields)
+      if (entry instanceof Error) {
+        fail(entry)
+        return
+      }
+      const timer = setTimeout(() => {
+        if (entry.isAcked) return
+        entry.isVoid = true
+        this.unapplied.delete(entry.number)
+        fail(new NoQuorumError('The cluster has no majority of its masters, so this master takes no changes'))
+      }, patience)
+      entry.settle = (error) => {
+        clearTimeout(timer)
+        if (error) fail(error)
+        else done()
+      }
+    })
+  }
+
+  /** Append a record that nobody waits for; returns its mark. */
+  share(fields: Dict): string {
+    this.shorten()
+    const entry = this.enter(fields)
+    return entry instanceof Error ? '' : `${this.writer}.${entry.number}`
+  }
+
+  /** Resolves when the log has every record so far. */
+  flushed(): Promise<void> {
+    const last = this.queue.at(-1) ?? [...this.unapplied.values()].at(-1)
+    if (!last || last.isAcked) return Promise.resolve()
+    return new Promise((done, fail) => {
+      const before = last.settle
+      const timer = setTimeout(
+        () => fail(new NoQuorumError('The cluster has not taken all events in time')),
+        PATIENCE_MS,
+      )
+      last.settle = (error) => {
+        clearTimeout(timer)
+        before?.(error)
+        done()
+      }
+    })
+  }
+
+  private enter(fields: Dict): Waiting | Error {
+    const bytes = encodeMsgpack(fields, 'bus')
+    if (bytes.length > this.options.nats.server.maxPayload - OVERHEAD) {
+      const limit = `${this.options.nats.server.maxPayload} bytes of max_payload`
+      return new BrineError(
+        'TooLarge',
+        `A record of ${bytes.length} bytes does not fit into the ${limit} of the NATS server`,
+      )
+    }
+    const entry: Waiting = { number: ++this.number, bytes, settle: undefined, isAcked: false, isVoid: false }
+    this.queue.push(entry)
+    this.queuedBytes += bytes.length
+    this.pumping ??= this.pump().finally(() => (this.pumping = undefined))
+    return entry
+  }
+
+  /** Forget the oldest events while the log takes nothing. */
+  private shorten(): void {
+    while (this.queue.length > MOST_WAITING || this.queuedBytes > MOST_WAITING_BYTES) {
+      const oldest = this.queue.find(({ settle, isVoid }) => settle === undefined && !isVoid)
+      if (!oldest) return
+      this.queue = this.queue.filter((each) => each !== oldest)
+      this.queuedBytes -= oldest.bytes.length
+      if (this.lost++ === 0)
+        this.options.log('error', 'The cluster takes no events: the oldest ones reach only this master')
+    }
+  }
+
+  /** Send records, one message at a time: the records of a process stay in order. */
+  private async pump(): Promise<void> {
+    // what is appended in the same moment goes together
+    await Promise.resolve()
+    while (this.queue.length > 0 && !this.isClosed) {
+      const id = `${this.writer}.${++this.batch}`
+      const batch = this.takeBatch()
+      for (let isFirst = true; !this.isClosed; isFirst = false) {
+        const sent = batch.filter(({ isVoid }) => !isVoid)
+        // a message that was sent before may be in the log although nobody said so
+        if (sent.length === 0 && isFirst) break
+        try {
+          await this.send(id, sent)
+          this.acknowledge(sent)
+          break
+        } catch (error) {
+          if (isFirst) this.options.log('warning', `The log of the cluster does not answer: ${toError(error).message}`)
+          if (sent.length === 0) break
+          await new Promise((done) => setTimeout(done, RETRY_MS))
+        }
+      }
+    }
+  }
+
+  private takeBatch(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    while (count < this.queue.length && count < MOST_RECORDS && (count === 0 || bytes < MOST_BYTES)) {
+      bytes += this.queue[count++]!.bytes.length
+    }
+    this.queuedBytes -= bytes
+    const batch = this.queue.splice(0, count)
+    for (const entry of batch) this.unapplied.set(entry.number, entry)
+    return batch
+  }
+
+  private async send(id: string, entries: readonly Waiting[]): Promise<void> {
+    const { nats, seal } = this.options
+    const message = new Map<string, unknown>([
+      ['w', this.writer],
+      ['n', entries.map(({ number }) => number)],
+      ['r', entries.map(({ bytes }) => bytes)],
+    ])
+    await nats.append(this.subject, seal.close(encodeMsgpack(message, 'bus'), this.subject), { id })
+    this.reader.announce()
+  }
+
+  private acknowledge(entries: readonly Waiting[]): void {
+    for (const entry of entries) {
+      entry.isAcked = true
+      if (!this.unapplied.has(entry.number)) continue
+      // the record is safe; the caller waits a while until it is carried out here
+      setTimeout(() => this.settle(entry), CARRIED_OUT_MS).unref()
+    }
+  }
+
+  private settle(entry: Waiting, error?: Error): void {
+    this.unapplied.delete(entry.number)
+    const { settle } = entry
+    entry.settle = undefined
+    settle?.(error)
+  }
+
+  private async take({ data, time }: StreamMessage): Promise<void> {
+    const message = this.read(data)
+    if (!message) return
+    const { writer, numbers, records } = message
+    const isMine = writer === this.writer
+    const isLate = !this.reader.isCaughtUp
+    const isReplayed = !this.hasBeenAtEnd
+    if (this.done.size === 0) this.options.begins(isReplayed)
+    const seen = this.seen.get(writer) ?? 0
+    const fresh = numbers.flatMap((number, index) => (number > seen ? [{ number, bytes: records[index]! }] : []))
+    const work = fresh.map(async ({ number, bytes }) => {
+      // a message is tried again when one of its records fails
+      if (this.done.has(number)) return
+      const fields = decodeMsgpack(bytes, { dialect: 'bus', leavesPacked: (key) => key === 'return' })
+      if (isDict(fields))
+        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLate, isReplayed, time })
+      this.done.add(number)
+      const entry = isMine ? this.unapplied.get(number) : undefined
+      if (entry) entry.isAcked = true
+      if (entry) this.settle(entry)
+    })
+    const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+    this.done.clear()
+    this.seen.delete(writer)
+    this.seen.set(writer, Math.max(seen, ...numbers))
+    for (const [oldest] of this.seen) {
+      if (this.seen.size <= MOST_WRITERS) break
+      this.seen.delete(oldest)
+    }
+  }
+
+  /** A message that cannot be read is left out: nobody with the secret wrote it. */
+  private read(data: Uint8Array): { writer: string; numbers: number[]; records: Uint8Array[] } | undefined {
+    try {
+      const message = decodeMsgpack(this.options.seal.open(data, this.subject), { dialect: 'bus' })
+      if (!isDict(message)) return undefined
+      const [numbers, records] = [message.get('n') ?? [], message.get('r') ?? []]
+      if (!isList(numbers) || !isList(records)) return undefined
+      return {
+        writer: str(message.get('w') ?? ''),
+        numbers: numbers.map((each) => numberOf(each) ?? 0),
+        records: records.filter((each): each is Uint8Array => each instanceof Uint8Array),
+      }
+    } catch (error) {
+      this.options.log('error', toError(error).message)
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.queue.length > 0 || this.pumping) {
+      await Promise.race([this.flushed().catch(() => {}), new Promise((done) => setTimeout(done, CLOSE_MS).unref())])
+    }
+    this.isClosed = true
+    await this.reader.close()
+    for (const entry of [...this.queue, ...this.unapplied.values()]) {
+      this.settle(entry, new NoQuorumError('This master is stopping'))
+    }
+  }
+}

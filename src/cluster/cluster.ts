@@ -1,0 +1,445 @@
+// A master as a member of a cluster: its NATS server, the log of all masters, their shared state, and its place in both. A master
+// that cannot reach the others starts all the same if it was a member before; it serves files and pillar and refuses changes.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brineVersion, type Log, makeOwnFolder, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
+import type { Dict, Value } from '../data/mod.ts'
+import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
+import { ClusterLog, type LogPlace, type LogRecord, NoQuorumError } from './cluster-log.ts'
+import { hasIdentity, joinIdentity } from './identity.ts'
+import { KeySync } from './key-sync.ts'
+import { Membership } from './membership.ts'
+import { checkServer, Nats, type StreamConfig } from './nats.ts'
+import { NatsServer } from './nats-server.ts'
+import { ReplicatedCache } from './replicated-cache.ts'
+import { Seal } from './seal.ts'
+import { type ClusterSettings, clusterSettings } from './settings.ts'
+import { ClusterState } from './state.ts'
+
+/** Milliseconds that a member waits for the others at its start, and then goes on without them. */
+const START_MS = 10_000
+/** Milliseconds between two looks for others, and between two lines of the log about it. */
+const JOIN_MS = 300
+const TELL_MS = 10_000
+const KEEP_MS = 1000
+/** Milliseconds without a majority after which the own NATS server is started anew, and more for each member of the list. */
+const RESTART_MS = 20_000
+const RESTART_APART_MS = 15_000
+/** The same for servers that have a leader which does not see them; the time doubles with each start. */
+const UNPLACED_MS = 4000
+const MOST_RESTARTS = 4
+const LOOK_MS = 1000
+/** Milliseconds without a majority after which changes are refused at once. */
+const REFUSE_AT_ONCE_MS = 9000
+
+export interface ClusterParts {
+  opts: Dict
+  log: Log
+  keys: PkiKeys
+}
+
+/** What a master does with the records of the log. */
+export interface ClusterWork {
+  apply(record: LogRecord): Promise<void> | void
+  /** The number of the last event of this master. */
+  lastEvent(): number
+  /** Resolves when every event so far is in the journal. */
+  kept(): Promise<void>
+}
+
+interface Joined {
+  nats: Nats
+  state: ClusterState
+  /** The last place in the log. */
+  last: number
+}
+
+interface Begun extends Joined {
+  log: ClusterLog
+  membership: Membership
+  keys: KeySync
+}
+
+interface Place extends LogPlace {
+  /** The number of the last event before the last message was worked on. */
+  event: number
+  /** The place in the stream of the shared state up to which data about minions was taken. */
+  state: number
+}
+
+export class Cluster {
+  readonly settings: ClusterSettings
+  private readonly parts: ClusterParts
+  private server: NatsServer | undefined
+  private readonly streams: { log: StreamConfig; state: StreamConfig }
+  private joining!: Promise<Joined>
+  private begun: Begun | undefined
+  private beginning: Promise<void> | undefined
+  private isClosed = false
+  private failure: Error | undefined
+  private readonly place: Place
+  private timer: NodeJS.Timeout | undefined
+  private readonly leases = new Map<string, () => Dict>()
+  private cache: ReplicatedCache | undefined
+  private watch: NodeJS.Timeout | undefined
+  /** When this master reached a majority, or its server was started anew, in milliseconds. */
+  private seen: number = performance.now()
+  /** Whether a leader is there that does not see enough servers: one of them may have lost the others when all started. */
+  private isUnplaced = false
+  private restarts = 0
+  private alone: number = performance.now()
+
+  private constructor(parts: ClusterParts) {
+    this.parts = parts
+    this.settings = clusterSettings(parts.opts)
+    makeOwnFolder(this.settings.folder)
+    this.place = this.readPlace()
+    const { name, members } = this.settings
+    const num_replicas = Math.min(members.length, members.length < 5 ? 3 : 5)
+    const base = `brine.${name}`
+    const seconds = option(parts.opts, 'event_journal_max_age')
+    const log = { name: `brine-${name}-log`, subjects: [`${base}.log`], num_replicas, max_age: seconds * 1e9 }
+    this.streams = {
+      log: { ...log, max_bytes: option(parts.opts, 'event_journal_max_size') },
+      state: {
+        name: `brine-${name}-state`,
+        subjects: [`${base}.state.>`, `${base}.bank.>`],
+        num_replicas,
+        max_msgs_per_subject: 1,
+      },
+    }
+    if (members.length === 2)
+      parts.log('warning', 'A cluster of two masters takes no changes when one of them is away: add a third')
+  }
+
+  /** Start the server and join the others. A master that has no key of the cluster yet waits for a majority. */
+  static async open(parts: ClusterParts): Promise<Cluster> {
+    const cluster = new Cluster(parts)
+    const { settings } = cluster
+    cluster.markAlone(true)
+    if (settings.supervised) cluster.server = await NatsServer.open(settings, settings.supervised, parts.log)
+    cluster.watch = setInterval(() => cluster.look(), LOOK_MS).unref()
+    cluster.joining = cluster.join()
+    cluster.joining.catch((error: unknown) => {
+      cluster.failure = toError(error)
+    })
+    const stop = (): void => {
+      cluster.isClosed = true
+    }
+    const signals = ['SIGTERM', 'SIGINT'] as const
+    for (const signal of signals) process.once(signal, stop)
+    try {
+      const joined = await (hasIdentity(parts.opts)
+        ? Promise.race([cluster.joining, sleep(START_MS)])
+        : cluster.joining)
+      if (joined === undefined)
+        parts.log('error', 'The masters of the cluster cannot be reached: this master starts without them')
+    } catch (error) {
+      await cluster.close()
+      throw error
+    } finally {
+      for (const signal of signals) process.off(signal, stop)
+    }
+    return cluster
+  }
+
+  /** The data about minions of all masters: what is stored here goes to the others, and theirs to the local cache. */
+  shared(local: DataCache): DataCache {
+    this.cache = new ReplicatedCache(local, this.parts.log)
+    const { cache } = this
+    const subject = this.streams.state.subjects[1]!
+    const { log } = this.parts
+    this.joining.then(
+      ({ nats }) => {
+        const parts = {
+          nats,
+          seal: new Seal(this.settings.sealKey),
+          stream: this.streams.state.name,
+          subject,
+          last: 0,
+          log,
+        }
+        const after = this.place.state
+        if (!this.isClosed) cache.follow(after, (hear) => new ClusterState({ ...parts, after, hear }))
+      },
+      () => {},
+    )
+    return cache
+  }
+
+  private async join(): Promise<Joined> {
+    const { log, opts } = this.parts
+    let told = performance.now()
+    for (;;) {
+      let nats: Nats | undefined
+      let state: ClusterState | undefined
+      try {
+        nats = await Nats.connect(this.settings)
+        checkServer(nats.server, this.settings.isSyncSure, log)
+        await nats.ensureStream(this.streams.log)
+        await nats.ensureStream(this.streams.state)
+        state = new ClusterState({
+          nats,
+          seal: new Seal(this.settings.sealKey),
+          stream: this.streams.state.name,
+          subject: this.streams.state.subjects[0]!,
+          last: (await nats.extent(this.streams.state.name)).last,
+          log,
+        })
+        await state.atEnd
+        await joinIdentity(opts, state, log)
+        const { last } = await nats.extent(this.streams.log.name)
+        this.isUnplaced = false
+        return { nats, state, last }
+      } catch (error) {
+        await state?.close()
+        await nats?.close()
+        const { code } = error as { code?: string }
+        if (this.isClosed || (typeof code === 'string' && FINAL.has(code))) throw error
+        this.isUnplaced = toError(error).message.includes('no suitable peers')
+        if (performance.now() - told > TELL_MS) {
+          told = performance.now()
+          log(
+            'warning',
+            `Waiting for a majority of the cluster (${this.settings.members.join(', ')}): ${toError(error).message}`,
+          )
+        }
+        await sleep(JOIN_MS)
+      }
+    }
+  }
+
+  /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
+  private look(): void {
+    if (this.hasQuorum) this.seen = performance.now()
+    const apart = this.settings.members.indexOf(this.settings.address) + 1
+    const limit = this.isUnplaced ? UNPLACED_MS * apart * 2 ** this.restarts : RESTART_MS + RESTART_APART_MS * apart
+    if (!this.server || performance.now() - this.seen < limit) return
+    this.seen = performance.now()
+    this.restarts = Math.min(MOST_RESTARTS, this.restarts + 1)
+    this.parts.log('warning', 'The NATS server finds no majority and is started anew')
+    this.server.restart()
+  }
+
+  /** Carry out records from now on. */
+  begin(work: ClusterWork): void {
+    this.beginning = this.joining.then(
+      (joined) => this.beginWith(joined, work),
+      () => {},
+    )
+  }
+
+  /** Resolves when this master has begun with the records of the others, or after some seconds without them. */
+  async ready(): Promise<void> {
+    await Promise.race([this.beginning, sleep(START_MS)])
+  }
+
+  private async beginWith(joined: Joined, { apply, lastEvent, kept }: ClusterWork): Promise<void> {
+    if (this.isClosed) return
+    const { nats, state, last } = joined
+    const { opts, log, keys: pki } = this.parts
+    const seal = new Seal(this.settings.sealKey)
+    const { member, folder } = this.settings
+    const clusterLog = new ClusterLog({
+      nats,
+      seal,
+      stream: this.streams.log,
+      member,
+      place: this.place,
+      last,
+      log,
+      // events of an earlier life count until all of its records have come again
+      begins: (isReplayed) => {
+        if (!isReplayed) this.place.event = lastEvent()
+      },
+      apply,
+    })
+    const facts = (): Dict => this.facts(clusterLog)
+    const membership = new Membership({ state, member, writer: clusterLog.writer, facts, log })
+    for (const [name, note] of this.leases) membership.want(name, note)
+    membership.onQuorum = (has) => this.markAlone(!has)
+    const keys = new KeySync(state, pki, folder, log)
+    this.begun = { nats, state, last, log: clusterLog, membership, keys }
+    pki.guard = () => this.requireQuorum()
+    this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
+    await keys.start()
+    await clusterLog.atEnd
+    membership.start()
+    await membership.firstBeat
+    log('info', `This master is member ${member} of the cluster ${option(opts, 'cluster_id')}`)
+  }
+
+  private facts(log: ClusterLog): Dict {
+    const facts: Array<[Value, Value]> = [
+      ['address', this.settings.address],
+      ['id', option(this.parts.opts, 'id')],
+      ['version', brineVersion()],
+      ['place', log.place.seq],
+      ['server', this.begun?.nats.server.name ?? ''],
+      ['draining', this.isDraining],
+    ]
+    return new Map(facts)
+  }
+
+  /** Whether a majority of the cluster takes changes of this master. */
+  get hasQuorum(): boolean {
+    return this.begun?.membership.hasQuorum ?? false
+  }
+
+  /** Whether the records of the others have been carried out here. */
+  get isCaughtUp(): boolean {
+    return this.begun?.log.isCaughtUp ?? false
+  }
+
+  /** Why this master should get no requests; undefined when it should. */
+  problem(): string | undefined {
+    if (!this.hasQuorum) return 'quorum'
+    if (this.isDraining) return 'draining'
+    return this.isCaughtUp ? undefined : 'behind'
+  }
+
+  get isDraining(): boolean {
+    return this.begun?.membership.isDraining ?? false
+  }
+
+  /** Whether a job id may be one of this master: ids of different masters never meet. */
+  isOwnJid(jid: string): boolean {
+    const { members, address } = this.settings
+    return Number(jid.slice(-6)) % members.length === members.indexOf(address)
+  }
+
+  /** Give up leases and show as not ready, or take part again. */
+  drain(isDraining: boolean): void {
+    if (this.begun) this.begun.membership.isDraining = isDraining
+  }
+
+  /** Throws when this master reaches no majority. */
+  requireQuorum(): void {
+    if (this.hasQuorum || performance.now() - this.alone < REFUSE_AT_ONCE_MS) return
+    throw this.refusal()
+  }
+
+  private refusal(): NoQuorumError {
+    const { members } = this.settings
+    const why = this.failure ? `: ${this.failure.message}` : ''
+    return new NoQuorumError(
+      `This master does not reach a majority of the cluster (${members.join(', ')}), so it takes no jobs and no changes of keys${why}`,
+    )
+  }
+
+  /** Append a record to the log of all masters; resolves when the cluster will not lose it. */
+  async append(fields: Dict): Promise<void> {
+    this.requireQuorum()
+    if (!this.begun) throw this.refusal()
+    await this.begun.log.append(fields)
+  }
+
+  /** Send a record to the others that nobody waits for; returns its mark. */
+  share(fields: Dict): string | undefined {
+    return this.begun?.log.share(fields)
+  }
+
+  /** Resolves when the cluster has every record that was shared so far. */
+  async flushed(): Promise<void> {
+    await this.begun?.log.flushed()
+  }
+
+  /** Try to hold a lease from now on. */
+  want(name: string, note: () => Dict = () => new Map()): void {
+    this.leases.set(name, note)
+    this.begun?.membership.want(name, note)
+  }
+
+  holds(name: string): boolean {
+    return this.begun?.membership.holds(name) ?? false
+  }
+
+  /** What members and leases look like from here. */
+  get membership(): Membership | undefined {
+    return this.begun?.membership
+  }
+
+  /** The name of this process in the log. */
+  get writer(): string {
+    return this.begun?.log.writer ?? ''
+  }
+
+  /** The NATS server that this master is connected to. */
+  get serverText(): string {
+    const server = this.begun?.nats.server
+    return server ? `${server.name} ${server.version}` : ''
+  }
+
+  /** Where this master has carried out the log up to. */
+  get logPlace(): number {
+    return this.begun?.log.place.seq ?? this.place.seq
+  }
+
+  /** The number of the event after which events may not be counted as carried out. */
+  get firstUnsureEvent(): number {
+    return this.place.event
+  }
+
+  private markAlone(isAlone: boolean): void {
+    if (isAlone) this.alone = performance.now()
+    const file = quorumMark(option(this.parts.opts, 'cachedir'))
+    try {
+      if (isAlone) writeFileSync(file, '', { mode: 0o600 })
+      else rmSync(file, { force: true })
+    } catch (error) {
+      this.parts.log('debug', `Cannot write ${file}: ${toError(error).message}`)
+    }
+  }
+
+  private get placeFile(): string {
+    return join(this.settings.folder, 'place.json')
+  }
+
+  private readPlace(): Place {
+    try {
+      const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
+      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0 }
+    } catch {
+      return { seq: 0, seen: {}, event: 0, state: 0 }
+    }
+  }
+
+  /** Note the place after its events are in the journal. */
+  private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
+    const place: Place = { ...log.place, event: this.place.event, state: this.cache?.place ?? this.place.state }
+    if (place.seq === this.place.seq && place.state === this.place.state) return
+    try {
+      await kept()
+      writeFileSync(`${this.placeFile}.new`, JSON.stringify(place), { mode: 0o600 })
+      renameSync(`${this.placeFile}.new`, this.placeFile)
+      this.place.seq = place.seq
+      this.place.state = place.state
+    } catch (error) {
+      this.parts.log('warning', `Cannot note the place in the log of the cluster: ${toError(error).message}`)
+    }
+  }
+
+  /** Stop; `kept` resolves when events are in the journal. */
+  async close(kept: () => Promise<void> = async () => {}): Promise<void> {
+    this.isClosed = true
+    clearInterval(this.timer)
+    clearInterval(this.watch)
+    this.parts.keys.guard = undefined
+    const { begun } = this
+    await begun?.keys.close()
+    await this.cache?.close()
+    await begun?.log.close()
+    await begun?.membership.close()
+    if (begun) await this.keepPlace(begun.log, kept)
+    const joined = begun ?? (await Promise.race([this.joining.catch(() => undefined), sleep(JOIN_MS * 2)]))
+    await joined?.state.close()
+    await joined?.nats.close()
+    await this.server?.close()
+    this.markAlone(false)
+  }
+}
+
+/** Errors that do not pass by themselves. */
+const FINAL = new Set(['ClusterServer', 'ClusterLibrary', 'ClusterKey', 'ClusterSeal', 'AUTHORIZATION_VIOLATION'])

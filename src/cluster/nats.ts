@@ -1,0 +1,227 @@
+// The connection to NATS, and the few requests of JetStream that a cluster needs: create a stream, append a message with
+// compare-and-set, read the message after a place. Reading needs no consumer on a server, so there is none that could be lost with
+// its leader: any replica of a stream answers, and a request that is not answered is sent again.
+import { readFileSync } from 'node:fs'
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import { BrineError, type Log, toError } from '../base/mod.ts'
+import type { ClusterSettings } from './settings.ts'
+
+type Library = typeof import('@nats-io/transport-node')
+
+/** The oldest server that keeps what it acknowledged when a leader changes. */
+const OLDEST = [2, 10, 23] as const
+const REQUEST_MS = 2000
+/** JetStream's codes of errors. */
+const WRONG_LAST_SEQUENCE = 10071
+const STREAM_NAME_IN_USE = 10058
+/** JetStream's status of a message that is not there. */
+const NOT_FOUND = 404
+
+/** A message of a stream. */
+export interface StreamMessage {
+  seq: number
+  subject: string
+  data: Uint8Array
+  /** When the server took it, in milliseconds since 1970 by the server's clock. */
+  time: number
+}
+
+export interface StreamConfig {
+  name: string
+  subjects: string[]
+  num_replicas: number
+  max_age?: number
+  max_bytes?: number
+  max_msgs_per_subject?: number
+}
+
+export interface AppendOptions {
+  /** A message with the id of an earlier one is not stored again. */
+  id?: string
+  /** The place of the last message of this subject; 0 for none. Another one makes the server refuse the message. */
+  after?: number
+  timeout?: number
+}
+
+interface ApiError {
+  code: number
+  err_code: number
+  description: string
+}
+
+interface ApiAnswer {
+  error?: ApiError
+  seq?: number
+  state?: { first_seq: number; last_seq: number }
+  config?: StreamConfig
+}
+
+/** A value that somebody else changed meanwhile. */
+export class ConflictError extends BrineError<string> {
+  constructor(subject: string) {
+    super('ClusterConflict', `Another master changed ${subject} meanwhile`)
+  }
+}
+
+/** Load the client; it is an optional dependency, and only masters of a cluster need it. */
+async function library(): Promise<Library> {
+  try {
+    const loaded = await import('@nats-io/transport-node')
+    // a bundle has the parts of a CommonJS module under its default
+    return 'connect' in loaded ? loaded : (loaded as { default: Library }).default
+  } catch (error) {
+    const hint = 'Install it beside Brine: npm install @nats-io/transport-node'
+    throw new BrineError('ClusterLibrary', `The NATS client is not installed: ${toError(error).message}`, { hint })
+  }
+}
+
+export class Nats {
+  private readonly connection: NatsConnection
+  private readonly library: Library
+
+  private constructor(connection: NatsConnection, library: Library) {
+    this.connection = connection
+    this.library = library
+  }
+
+  /** Connect to one of the servers, and wait until one answers. */
+  static async connect({ servers, login, tls, member }: ClusterSettings): Promise<Nats> {
+    const lib = await library()
+    const { creds, ...plain } = login
+    const connection = await lib.connect({
+      servers,
+      name: `brine master ${member}`,
+      ...plain,
+      ...(creds !== undefined && { authenticator: lib.credsAuthenticator(readFileSync(creds)) }),
+      ...(tls && {
+        tls: {
+          ...(tls.ca !== undefined && { caFile: tls.ca }),
+          ...(tls.cert !== undefined && { certFile: tls.cert }),
+          ...(tls.key !== undefined && { keyFile: tls.key }),
+        },
+      }),
+      noRandomize: true,
+      ignoreClusterUpdates: true,
+      reconnect: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 100,
+      timeout: REQUEST_MS,
+      pingInterval: 1500,
+      maxPingOut: 2,
+    })
+    return new Nats(connection, lib)
+  }
+
+  get server(): { name: string; version: string; maxPayload: number } {
+    const { server_name = '', version = '0', max_payload = 1 << 20 } = this.connection.info ?? {}
+    return { name: server_name, version, maxPayload: max_payload }
+  }
+
+  /** Resolves when the connection is closed for good. */
+  async closed(): Promise<void> {
+    await this.connection.closed()
+  }
+
+  async close(): Promise<void> {
+    await this.connection.close()
+  }
+
+  /** Call `hear` for every message on a subject, whether a stream keeps it or not. */
+  listen(subject: string, hear: (msg: Msg) => void): Subscription {
+    return this.connection.subscribe(subject, {
+      callback: (error, msg) => {
+        if (error === null) hear(msg)
+      },
+    })
+  }
+
+  private async api(name: string, body: unknown): Promise<ApiAnswer> {
+    const reply = await this.connection.request(`$JS.API.${name}`, JSON.stringify(body), { timeout: REQUEST_MS })
+    return reply.json<ApiAnswer>()
+  }
+
+  /** Create a stream, or bring an existing one to these settings. */
+  async ensureStream(config: StreamConfig): Promise<void> {
+    const full = { ...config, storage: 'file', retention: 'limits', discard: 'old', allow_direct: true }
+    let { error } = await this.api(`STREAM.CREATE.${config.name}`, full)
+    if (error?.err_code === STREAM_NAME_IN_USE) ({ error } = await this.api(`STREAM.UPDATE.${config.name}`, full))
+    if (error) throw apiFailure(`Cannot create the stream ${config.name}`, error)
+  }
+
+  /** The places of the first and the last message of a stream. */
+  async extent(stream: string): Promise<{ first: number; last: number }> {
+    const { error, state } = await this.api(`STREAM.INFO.${stream}`, {})
+    if (error || !state) throw apiFailure(`Cannot ask for the stream ${stream}`, error)
+    return { first: state.first_seq, last: state.last_seq }
+  }
+
+  /** Append a message; resolves with its place when a majority of servers has it on disk. */
+  async append(
+    subject: string,
+    data: Uint8Array,
+    { id, after, timeout = REQUEST_MS }: AppendOptions = {},
+  ): Promise<number> {
+    const headers = this.library.headers()
+    if (id !== undefined) headers.set('Nats-Msg-Id', id)
+    if (after !== undefined) headers.set('Nats-Expected-Last-Subject-Sequence', String(after))
+    const reply = await this.connection.request(subject, data, { headers, timeout })
+    const { error, seq } = reply.json<ApiAnswer>()
+    if (error?.err_code === WRONG_LAST_SEQUENCE) throw new ConflictError(subject)
+    if (error || seq === undefined) throw apiFailure(`A message on ${subject} was not kept`, error)
+    return seq
+  }
+
+  /** The first message of a stream at or after a place, on a subject; undefined when none is there yet. */
+  next(stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> {
+    return this.get(stream, { seq, next_by_subj: subject })
+  }
+
+  /** The last message of a subject. */
+  last(stream: string, subject: string): Promise<StreamMessage | undefined> {
+    return this.get(stream, { last_by_subj: subject })
+  }
+
+  private async get(stream: string, query: unknown): Promise<StreamMessage | undefined> {
+    const subject = `$JS.API.DIRECT.GET.${stream}`
+    const { headers, data } = await this.connection.request(subject, JSON.stringify(query), { timeout: REQUEST_MS })
+    if (headers?.code === NOT_FOUND) return undefined
+    const seq = Number(headers?.get('Nats-Sequence') || Number.NaN)
+    if (!Number.isSafeInteger(seq)) {
+      throw new BrineError(
+        'ClusterRequest',
+        `The stream ${stream} cannot be read: ${headers?.description || 'no answer'}`,
+      )
+    }
+    const time = Date.parse(headers?.get('Nats-Time-Stamp') ?? '')
+    return { seq, subject: headers?.get('Nats-Subject') ?? '', data, time }
+  }
+}
+
+const apiFailure = (what: string, error: ApiError | undefined): BrineError =>
+  new BrineError('ClusterRequest', `${what}: ${error?.description ?? 'the answer is empty'}`)
+
+/** Refuse servers that lose what they acknowledged, and warn of those that may. */
+export function checkServer({ name, version }: Nats['server'], isSyncSure: boolean, log: Log): void {
+  const parts = version.split(/[.-]/).map(Number)
+  const isOld = OLDEST.some(
+    (least, index) =>
+      parts[index]! < least && OLDEST.every((each, before) => before >= index || parts[before] === each),
+  )
+  if (isOld) {
+    const risk = 'older servers may lose jobs and keys that they acknowledged'
+    throw new BrineError(
+      'ClusterServer',
+      `NATS server ${name} has version ${version}; ${OLDEST.join('.')} is needed: ${risk}`,
+    )
+  }
+  if (!isSyncSure) {
+    const risk = 'a power failure of several servers can lose jobs that were acknowledged'
+    const how =
+      "Set 'sync_interval: always' under 'jetstream' on all servers, and then 'sync_always: True' in cluster_nats"
+    log(
+      'warning',
+      `Brine cannot see whether NATS server ${name} syncs its disk before it acknowledges: ${risk}. ${how}`,
+    )
+  }
+}

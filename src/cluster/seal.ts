@@ -1,0 +1,36 @@
+// What travels through NATS is sealed with a key that only masters of the cluster have: its servers see names of keys and sizes, and
+// nobody without the secret can forge a record.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { BrineError } from '../base/mod.ts'
+
+const NONCE = 12
+const TAG = 16
+
+export class Seal {
+  private readonly key: Buffer
+
+  constructor(key: Buffer) {
+    this.key = key
+  }
+
+  /** `place` is where the message lies; it opens only there. */
+  close(bytes: Uint8Array, place: string): Buffer {
+    const nonce = randomBytes(NONCE)
+    const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(place))
+    return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+  }
+
+  open(sealed: Uint8Array, place: string): Buffer {
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE)).setAAD(Buffer.from(place))
+      decipher.setAuthTag(bytes.subarray(bytes.length - TAG))
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE, bytes.length - TAG)), decipher.final()])
+    } catch {
+      throw new BrineError(
+        'ClusterSeal',
+        `A message of the cluster at ${place} was not sealed with its secret: cluster_secret differs between masters, or somebody else writes there`,
+      )
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// The master in its cluster: which of its events the others hear, and what it does with the records of the log.
+import { type Log, namedLog, shownText } from '../base/mod.ts'
+import { type BusEvent, type EventBus, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
+import { Cluster, isClustered, type LogRecord } from '../cluster/mod.ts'
+import { option } from '../config/mod.ts'
+import { type Dict, isDict } from '../data/mod.ts'
+import { hasRules } from '../reactor/mod.ts'
+import type { Telemetry } from '../telemetry/mod.ts'
+import { LeasedEvents } from './leased-events.ts'
+import { eventRecord, readEventRecord, readJobRecord, readReturnRecord } from './log-records.ts'
+import type { MasterParts } from './parts.ts'
+import type { Publishing } from './publish.ts'
+import type { ReturnService } from './returns.ts'
+
+type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries'> & { cluster: Cluster }
+
+/** The lease of the master that starts scheduled jobs. */
+export const SCHEDULE_LEASE = 'schedule'
+
+/** Events about one master alone: its connections, its disks, its own marks. Jobs and returns travel as records of their own. */
+const OWN_TAGS =
+  /^(?:salt\/job\/\d{20}\/(?:new|publish|ret\/.*)|salt\/presence\/.*|salt\/master\/[^/]*\/storage\/.*|salt\/event_listen\/start|key|minion\/refresh\/.*|__schedule_return)$/
+
+/** Events of an earlier life that are looked through for marks, before those that are surely carried out. */
+const LOOK_BACK = 50_000
+/** Milliseconds in which a job that nobody keeps for minions is still published. */
+const FRESH_MS = 2000
+
+class Clustering {
+  private readonly parts: ClusteringParts
+  private readonly publishing: Publishing
+  private readonly returns: ReturnService
+  private readonly reader: JournalReader
+  private readonly forReactor: LeasedEvents | undefined
+  /** Marks of events that an earlier life of this master told of. */
+  private told: ReadonlySet<string> = new Set()
+
+  constructor(parts: ClusteringParts, publishing: Publishing, returns: ReturnService) {
+    this.parts = parts
+    this.publishing = publishing
+    this.returns = returns
+    const { cluster, bus, opts } = parts
+    if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
+    const schedule = option(opts, 'schedule')
+    if (isDict(schedule) && schedule.size > 0) cluster.want(SCHEDULE_LEASE)
+    this.reader = new JournalReader(journalFolder(parts.opts), () => parts.jobs)
+  }
+
+  begin(): void {
+    const { cluster, bus, kept, opts, log } = this.parts
+    if (!hasJournal(opts)) log('warning', 'event_journal is off: after a crash this master may tell of events twice')
+    this.told = new Set(this.reader.marks(Math.max(0, cluster.firstUnsureEvent - LOOK_BACK)))
+    bus.share = (event) => this.share(event)
+    cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept })
+  }
+
+  /** The bus for the reactor: one master of the cluster reacts to an event. */
+  reactorBus(): EventBus {
+    return this.forReactor?.view() ?? this.parts.bus
+  }
+
+  private share(event: BusEvent): string | undefined {
+    return OWN_TAGS.test(event.tag) ? undefined : this.parts.cluster.share(eventRecord(event, true))
+  }
+
+  private apply(record: LogRecord): Promise<void> | void {
+    const kind = record.fields.get('k')
+    if (kind === 'job') return this.applyJob(record)
+    if (kind === 'ret') return this.applyReturn(record)
+    if (kind === 'evt') this.applyEvent(record)
+    else
+      this.parts.log(
+        'error',
+        `A newer master of the cluster wrote a record of kind ${shownText(String(kind))}: upgrade this one`,
+      )
+  }
+
+  /** Whether an earlier life of this master told of an event. Only records that come again can have been. */
+  private wasTold(mark: string, { isReplayed }: LogRecord): boolean {
+    if (!isReplayed) return false
+    return this.told.has(mark)
+  }
+
+  private async applyJob(record: LogRecord): Promise<void> {
+    const { bus, deliveries } = this.parts
+    const { fields, isMine, isLate, time, mark } = record
+    const job = readJobRecord(fields)
+    const window = Math.max(FRESH_MS, deliveries.windowOf(job.load) * 1000)
+    const isStale = isLate && Math.abs(Date.now() - time) > window
+    let count = 0
+    const fire = (tag: string, data: Dict): void => {
+      const own = `${mark}.${count++}`
+      if (this.wasTold(own, record)) return
+      bus.tell(bus.own, tag, withTrace(data.set('_stamp', stamp())), { mark: own, isForeign: !isMine })
+    }
+    await this.publishing.carryOut(job, { isMine, isStale, fire })
+  }
+
+  private async applyReturn(record: LogRecord): Promise<void> {
+    const { fields, isMine, isReplayed, mark } = record
+    const wasTold = (tag: string): boolean => this.wasTold(mark, record) || this.isInJournal(tag)
+    const form = { mark, isForeign: !isMine, ...(isReplayed && { wasTold }) }
+    await this.returns.carryOut(readReturnRecord(fields), form)
+  }
+
+  /** Whether the journal has an event of a tag. */
+  private isInJournal(tag: string): boolean {
+    for (const event of this.reader.back({ containing: tag, filter: (each) => each === tag })) return event.tag === tag
+    return false
+  }
+
+  private applyEvent(record: LogRecord): void {
+    const isToldHere = record.isMine && record.fields.get('told') === true
+    if (isToldHere) this.forReactor?.placed(record.mark)
+    if (isToldHere || this.wasTold(record.mark, record)) return
+    const { tag, data, origin } = readEventRecord(record.fields)
+    this.parts.bus.tell(origin, tag, data, { mark: record.mark, isForeign: !record.isMine })
+  }
+}
+
+type OpeningParts = Pick<MasterParts, 'keys' | 'kept'> & { telemetry: Telemetry }
+
+/** Join the other masters; undefined for a master alone. */
+export async function openCluster(
+  opts: Dict,
+  { keys, kept, telemetry }: OpeningParts,
+  log: Log,
+  closings: Array<() => unknown>,
+): Promise<Cluster | undefined> {
+  if (!isClustered(opts)) return undefined
+  const cluster = await Cluster.open({ opts, keys, log: namedLog(log, 'salt.cluster') })
+  closings.push(() => cluster.close(kept))
+  telemetry.health.works(() => cluster.problem())
+  return cluster
+}
+
+/** Begin with the records of the other masters. */
+export async function beginCluster(
+  parts: ClusteringParts,
+  publishing: Publishing,
+  returns: ReturnService,
+): Promise<Clustering> {
+  const clustering = new Clustering(parts, publishing, returns)
+  clustering.begin()
+  await parts.cluster.ready()
+  return clustering
+}

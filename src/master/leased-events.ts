@@ -1,0 +1,84 @@
+// Events for work that one master of a cluster does: the one that holds a lease. The others keep the events that the holder may not have
+// worked on yet, and work on these when they take the lease over.
+import type { BusEvent, EventBus } from '../bus/mod.ts'
+import type { Cluster } from '../cluster/mod.ts'
+import { type Dict, numberOf } from '../data/mod.ts'
+
+/** Events that are kept for the case that the holder dies. */
+const MOST_KEPT = 10_000
+const LOOK_MS = 500
+
+interface Kept {
+  event: BusEvent
+  /** The place in the log; undefined for an own event that is not there yet. */
+  place: number | undefined
+}
+
+export class LeasedEvents {
+  private readonly cluster: Cluster
+  private readonly bus: EventBus
+  private readonly lease: string
+  private readonly timer: NodeJS.Timeout
+  private kept: Kept[] = []
+  private hear: ((event: BusEvent) => void) | undefined
+  /** Up to where another holder has worked. */
+  private done = 0
+
+  constructor(cluster: Cluster, bus: EventBus, lease: string) {
+    this.cluster = cluster
+    this.bus = bus
+    this.lease = lease
+    cluster.want(lease, (): Dict => new Map([['place', cluster.logPlace]]))
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref()
+  }
+
+  /** The bus as the work sees it. */
+  view(): EventBus {
+    const { bus } = this
+    const view = Object.create(bus) as EventBus
+    for (const name of ['fire', 'fireFrom', 'tell', 'next'] as const) {
+      Object.defineProperty(view, name, { value: bus[name].bind(bus) })
+    }
+    const listen: EventBus['listen'] = (hear, filter) => {
+      this.hear = hear
+      const stop = bus.listen((event) => this.take(event), filter)
+      return () => {
+        clearInterval(this.timer)
+        stop()
+      }
+    }
+    Object.defineProperty(view, 'listen', { value: listen })
+    return view
+  }
+
+  /** Note where an own event lies in the log. */
+  placed(mark: string): void {
+    const kept = this.kept.find(({ event }) => event.mark === mark)
+    if (kept) kept.place = this.cluster.logPlace + 1
+  }
+
+  private take(event: BusEvent): void {
+    // an event of this master alone
+    if (event.mark === undefined) {
+      this.hear?.(event)
+      return
+    }
+    this.look()
+    if (this.cluster.holds(this.lease)) {
+      this.hear?.(event)
+      return
+    }
+    this.kept.push({ event, place: event.isForeign ? this.cluster.logPlace + 1 : undefined })
+    if (this.kept.length > MOST_KEPT) this.kept.shift()
+  }
+
+  private look(): void {
+    const { membership } = this.cluster
+    const note = membership?.note(this.lease)
+    if (note?.get('writer') !== this.cluster.writer) this.done = numberOf(note?.get('place') ?? this.done) ?? this.done
+    if (this.kept.length === 0) return
+    this.kept = this.kept.filter(({ place }) => place === undefined || place > this.done)
+    if (!this.cluster.holds(this.lease)) return
+    for (const { event } of this.kept.splice(0)) this.hear?.(event)
+  }
+}

@@ -1,0 +1,245 @@
+// Three real masters with three real NATS servers on loopback addresses, and simulated minions that find another master when theirs is
+// gone. Everything lies below one directory that is removed again.
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isGone, silentLog } from '../../src/base/mod.ts'
+import { fireOnce, JournalReader, journalFolder, masterBusPaths } from '../../src/bus/mod.ts'
+import { LocalClient } from '../../src/client/mod.ts'
+import { clientConfig } from '../../src/config/mod.ts'
+import type { Dict, Plain, Value } from '../../src/data/mod.ts'
+import { toPlain } from '../../src/data/mod.ts'
+import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
+import { SqliteJobs } from '../../src/store/mod.ts'
+import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
+
+const MASTER = join(import.meta.dirname, '../../dist/salt-master.js')
+
+export class TrioMaster {
+  readonly address: string
+  readonly root: string
+  private readonly site: Trio
+  private process: ChildProcess | undefined
+  private opts: Dict | undefined
+
+  constructor(site: Trio, address: string) {
+    this.site = site
+    this.address = address
+    this.root = join(site.root, address)
+  }
+
+  get conf(): string {
+    return join(this.root, 'conf')
+  }
+
+  get pki(): string {
+    return join(this.root, 'pki')
+  }
+
+  /** Files are the same but for the directories, which three masters on one machine cannot share. */
+  configure(more: Record<string, unknown>): void {
+    mkdirSync(this.conf, { recursive: true })
+    const { pub, ret, nats, route, metrics } = this.site.ports
+    const options = {
+      root_dir: this.root,
+      pki_dir: this.pki,
+      cachedir: join(this.root, 'cache'),
+      sock_dir: join(this.root, 'run'),
+      pidfile: join(this.root, 'master.pid'),
+      log_file: join(this.root, 'master.log'),
+      log_level_logfile: 'debug',
+      interface: this.address,
+      id: `m-${this.address}`,
+      publish_port: pub,
+      ret_port: ret,
+      auto_accept: true,
+      timeout: 10,
+      worker_threads: 1,
+      zmq_heartbeat_ivl: 500,
+      zmq_heartbeat_timeout: 4000,
+      metrics: { enabled: true, exporter: 'prometheus', prometheus: { host: this.address, port: metrics } },
+      cluster_id: 'trio',
+      cluster_masters: this.site.addresses,
+      cluster_secret: 'a secret of three masters',
+      cluster_pool_port: route,
+      cluster_nats: { server_path: this.site.program, port: nats },
+      ...more,
+    }
+    writeFileSync(join(this.conf, 'master'), JSON.stringify(options, null, 1))
+  }
+
+  start(): void {
+    const out = openSync(join(this.root, 'out.log'), 'a')
+    this.process = spawn(process.execPath, [MASTER, '-c', this.conf], { stdio: ['ignore', out, out] })
+  }
+
+  get pid(): number {
+    return this.process?.pid ?? 0
+  }
+
+  /** The process of the NATS server. */
+  get natsPid(): number {
+    const file = join(this.root, 'cache/cluster/nats/nats.pid')
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  }
+
+  /** Whether the health endpoint says ready. */
+  async isReady(): Promise<boolean> {
+    try {
+      const answer = await fetch(`http://${this.address}:${this.site.ports.metrics}/readyz`, {
+        signal: AbortSignal.timeout(2000),
+      })
+      return answer.ok
+    } catch {
+      return false
+    }
+  }
+
+  async ended(): Promise<void> {
+    await until(`the master at ${this.address} ends`, () => isGone(this.pid))
+  }
+
+  async stop(): Promise<void> {
+    if (this.pid === 0 || isGone(this.pid)) return
+    this.process!.kill('SIGCONT')
+    this.process!.kill('SIGTERM')
+    await this.ended()
+  }
+
+  signal(name: NodeJS.Signals, who: 'master' | 'nats' | 'both' = 'master'): void {
+    const pids = [...(who === 'nats' ? [] : [this.pid]), ...(who === 'master' ? [] : [this.natsPid])]
+    for (const pid of pids) if (pid > 0 && !isGone(pid)) process.kill(pid, name)
+  }
+
+  async options(): Promise<Dict> {
+    this.opts ??= await clientConfig({ path: join(this.conf, 'master') })
+    return this.opts
+  }
+
+  /** Publish a job, and return its id; fails as `salt` fails. */
+  async publish(tgt: string, fun: string, arg: Value[] = []): Promise<string> {
+    const client = await LocalClient.open(await this.options(), silentLog)
+    try {
+      const published = await client.publish({ tgt, fun, arg, timeout: 10 })
+      if (!published) throw new Error('nobody was meant')
+      return published.jid
+    } finally {
+      client.close()
+    }
+  }
+
+  /** Call a runner or a wheel function as programs beside the master do. */
+  async run(
+    family: 'runner' | 'wheel',
+    fun: string,
+    args: Value[] = [],
+    kwargs: Record<string, Value> = {},
+  ): Promise<Plain> {
+    const access = socketAccess(await this.options(), silentLog)
+    try {
+      const call = {
+        family,
+        fun,
+        args,
+        kwargs: new Map(Object.entries(kwargs)),
+        user: 'root',
+        print: () => {},
+      } as const
+      return toPlain((await runMasterFunction(access, call)).value)
+    } finally {
+      access.close()
+    }
+  }
+
+  async fire(tag: string, data: Dict): Promise<void> {
+    await fireOnce(masterBusPaths(await this.options()), tag, data)
+  }
+
+  /** How often each tag is in the journal. */
+  async journal(isWanted: (tag: string) => boolean): Promise<Map<string, number>> {
+    const counts = new Map<string, number>()
+    const reader = new JournalReader(journalFolder(await this.options()), () => ({ returnOf: () => undefined }))
+    for (const tag of reader.tags({ number: 0 })) if (isWanted(tag)) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+    return counts
+  }
+
+  /** Look at the job store. */
+  look<T>(look: (jobs: SqliteJobs) => T): T {
+    const jobs = new SqliteJobs(join(this.root, 'cache/jobs.db'))
+    try {
+      return look(jobs)
+    } finally {
+      jobs.close()
+    }
+  }
+
+  /** The ids of minions with a key in a directory. */
+  hasKey(folder: string, id: string): boolean {
+    return existsSync(join(this.pki, folder, id))
+  }
+
+  writeKey(folder: string, id: string, pem: string): void {
+    mkdirSync(join(this.pki, folder), { recursive: true })
+    writeFileSync(join(this.pki, folder, id), pem)
+  }
+
+  get log(): string {
+    const file = join(this.root, 'master.log')
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+
+  note(text: string): void {
+    appendFileSync(join(this.root, 'out.log'), `${text}\n`)
+  }
+}
+
+export class Trio {
+  readonly root: string = mkdtempSync(join(tmpdir(), 'brine-trio-'))
+  readonly program: string
+  readonly addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+  readonly masters: TrioMaster[]
+  ports = { pub: 0, ret: 0, nats: 0, route: 0, metrics: 0 }
+
+  constructor(program: string) {
+    this.program = program
+    this.masters = this.addresses.map((address) => new TrioMaster(this, address))
+  }
+
+  async prepare(more: Record<string, unknown> = {}): Promise<void> {
+    this.ports = {
+      pub: await freePort(),
+      ret: await freePort(),
+      nats: await freePort(),
+      route: await freePort(),
+      metrics: await freePort(),
+    }
+    for (const master of this.masters) master.configure(more)
+  }
+
+  async start(): Promise<void> {
+    for (const master of this.masters) master.start()
+    for (const master of this.masters) await until(`${master.address} is ready`, () => master.isReady())
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.masters.map(async (master) => {
+        master.signal('SIGCONT', 'both')
+        await master.stop()
+        master.signal('SIGKILL', 'both')
+      }),
+    )
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
