@@ -25,6 +25,8 @@ export const stateTable: StateTable = {
   boto_ec2: [{ functions: ['key_present', 'key_absent'], load: () => import('../library/aws/ec2/boto_ec2.state.ts') }],
   boto_route53: [{ functions: ['present', 'rr_present', 'absent', 'rr_absent'],
     load: () => import('../library/aws/route53/boto_route53.state.ts') }],
+  boto_s3_bucket: [{ functions: ['present', 'absent'],
+    load: () => import('../library/aws/s3_bucket/boto_s3_bucket.state.ts') }],
   boto_secgroup: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/secgroup/boto_secgroup.state.ts') }],
   boto_sns: [{ functions: ['present', 'absent'], load: () => import('../library/aws/sns/boto_sns.state.ts') }],

@@ -91,6 +91,32 @@ export interface Calls {
   'boto_route53.get_record': Dict | null
   'boto_route53.update_record': boolean
   'boto_route53.zone_exists': boolean
+  'boto_s3_bucket.create': Dict
+  'boto_s3_bucket.delete': Dict
+  'boto_s3_bucket.delete_cors': Dict
+  'boto_s3_bucket.delete_lifecycle_configuration': Dict
+  'boto_s3_bucket.delete_objects': Dict
+  'boto_s3_bucket.delete_policy': Dict
+  'boto_s3_bucket.delete_replication': Dict
+  'boto_s3_bucket.delete_tagging': Dict
+  'boto_s3_bucket.delete_website': Dict
+  'boto_s3_bucket.describe': Dict
+  'boto_s3_bucket.empty': Dict
+  'boto_s3_bucket.exists': Dict
+  'boto_s3_bucket.list': Dict
+  'boto_s3_bucket.list_object_versions': Dict
+  'boto_s3_bucket.list_objects': Dict
+  'boto_s3_bucket.put_acl': Dict
+  'boto_s3_bucket.put_cors': Dict
+  'boto_s3_bucket.put_lifecycle_configuration': Dict
+  'boto_s3_bucket.put_logging': Dict
+  'boto_s3_bucket.put_notification_configuration': Dict
+  'boto_s3_bucket.put_policy': Dict
+  'boto_s3_bucket.put_replication': Dict
+  'boto_s3_bucket.put_request_payment': Dict
+  'boto_s3_bucket.put_tagging': Dict
+  'boto_s3_bucket.put_versioning': Dict
+  'boto_s3_bucket.put_website': Dict
   'boto_secgroup.authorize': boolean
   'boto_secgroup.convert_to_group_ids': string[]
   'boto_secgroup.create': boolean

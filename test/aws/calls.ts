@@ -7,6 +7,8 @@ import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
+import s3Bucket from '../../src/library/aws/s3_bucket/boto_s3_bucket.module.ts'
+import s3BucketStates from '../../src/library/aws/s3_bucket/boto_s3_bucket.state.ts'
 import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
 import sns from '../../src/library/aws/sns/boto_sns.module.ts'
@@ -23,8 +25,16 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [ec2, route53, s3, secgroup, sns, sqs, vpc]
-const STATES: StateDeclaration[] = [ec2States, route53States, secgroupStates, snsStates, sqsStates, vpcStates]
+const MODULES: ModuleDeclaration[] = [ec2, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const STATES: StateDeclaration[] = [
+  ec2States,
+  route53States,
+  s3BucketStates,
+  secgroupStates,
+  snsStates,
+  sqsStates,
+  vpcStates,
+]
 
 const host = new LocalHost()
 
