@@ -84,6 +84,54 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_iam.associate_profile_to_role': boolean
+  'boto_iam.attach_group_policy': boolean
+  'boto_iam.attach_role_policy': boolean
+  'boto_iam.attach_user_policy': boolean
+  'boto_iam.build_policy': Dict
+  'boto_iam.create_group': boolean
+  'boto_iam.create_instance_profile': boolean
+  'boto_iam.create_policy': boolean
+  'boto_iam.create_policy_version': Dict
+  'boto_iam.create_role': boolean
+  'boto_iam.create_role_policy': boolean
+  'boto_iam.create_user': boolean
+  'boto_iam.deactivate_mfa_device': boolean
+  'boto_iam.delete_group': boolean
+  'boto_iam.delete_group_policy': boolean
+  'boto_iam.delete_instance_profile': boolean
+  'boto_iam.delete_login_profile': boolean
+  'boto_iam.delete_policy': boolean
+  'boto_iam.delete_policy_version': boolean
+  'boto_iam.delete_role': boolean
+  'boto_iam.delete_role_policy': boolean
+  'boto_iam.delete_user_policy': boolean
+  'boto_iam.delete_virtual_mfa_device': boolean
+  'boto_iam.detach_group_policy': boolean
+  'boto_iam.detach_role_policy': boolean
+  'boto_iam.detach_user_policy': boolean
+  'boto_iam.disassociate_profile_from_role': boolean
+  'boto_iam.get_account_id': string
+  'boto_iam.get_all_groups': Dict[]
+  'boto_iam.get_all_instance_profiles': Dict[]
+  'boto_iam.get_all_roles': Dict[]
+  'boto_iam.get_all_users': Dict[]
+  'boto_iam.instance_profile_exists': boolean
+  'boto_iam.list_attached_group_policies': Dict[]
+  'boto_iam.list_attached_role_policies': Dict[]
+  'boto_iam.list_attached_user_policies': Dict[]
+  'boto_iam.list_entities_for_policy': Dict
+  'boto_iam.list_instance_profiles': string[]
+  'boto_iam.list_policy_versions': Dict[]
+  'boto_iam.policy_exists': boolean
+  'boto_iam.policy_version_exists': boolean
+  'boto_iam.profile_associated': boolean
+  'boto_iam.put_group_policy': boolean
+  'boto_iam.put_user_policy': boolean
+  'boto_iam.role_exists': boolean
+  'boto_iam.set_default_policy_version': boolean
+  'boto_iam.update_assume_role_policy': boolean
+  'boto_iam.user_exists_in_group': boolean
   'boto_route53.add_record': boolean
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean

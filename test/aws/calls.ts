@@ -4,6 +4,9 @@ import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src
 import { LocalHost } from '../../src/host/mod.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import iam from '../../src/library/aws/iam/boto_iam.module.ts'
+import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
+import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
@@ -25,9 +28,11 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [ec2, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const MODULES: ModuleDeclaration[] = [ec2, iam, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
 const STATES: StateDeclaration[] = [
   ec2States,
+  iamStates,
+  iamRoleStates,
   route53States,
   s3BucketStates,
   secgroupStates,

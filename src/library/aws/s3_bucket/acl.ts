@@ -1,5 +1,6 @@
 // Access lists of buckets: what the short forms of a state stand for, and comparison with what AWS returns.
-import { type Dict, dumpJson, isDict, isList, misuse, str, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, misuse, str, type Value } from '../../../data/mod.ts'
+import { unordered } from '../common/unordered.ts'
 
 const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
@@ -55,14 +56,6 @@ export function wantedAcl(wanted: Dict, owner: Dict): Dict {
   }
   if (grants.length === 0) grants.push(grant(new Map([...owner, ['Type', 'CanonicalUser']]), 'FULL_CONTROL'))
   return dict({ Grants: grants, Owner: owner })
-}
-
-/** Return a value as a text that is the same where only the order of lists and names differs. */
-export function unordered(value: Value): string {
-  if (isList(value)) return `[${value.map(unordered).sort().join(',')}]`
-  if (!isDict(value)) return dumpJson(value)
-  const entries = [...value].map(([key, entry]) => `${dumpJson(str(key))}:${unordered(entry)}`)
-  return `{${entries.sort().join(',')}}`
 }
 
 /** Compare access lists. Names of accounts do not count, nor does the right of the owner that AWS adds to a named list. */

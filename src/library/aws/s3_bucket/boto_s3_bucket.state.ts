@@ -14,7 +14,8 @@ import {
   type Verdict,
 } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
-import { isSameAcl, unordered, wantedAcl } from './acl.ts'
+import { unordered } from '../common/unordered.ts'
+import { isSameAcl, wantedAcl } from './acl.ts'
 
 const NAME = arg.text('Id of the state')
 const BUCKET = arg.text('Name of the bucket')

@@ -1,7 +1,7 @@
 // Requests about one bucket of S3.
 import { createHash } from 'node:crypto'
 import { type Dict, decodeBytes, isDict, isList, loadJson, misuse, type Value } from '../../../data/mod.ts'
-import { type Bound, arg, type FunctionContext } from '../../../sdk/mod.ts'
+import { arg, type Bound, type FunctionContext } from '../../../sdk/mod.ts'
 import { AwsCaller, type RestAnswer } from '../common/caller.ts'
 import { errorText, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
