@@ -68,6 +68,8 @@ export const moduleTable: ModuleTable = {
   beacons: [{ functions: ['list', 'list_available', 'add', 'modify', 'delete', 'save', 'enable', 'disable',
     'enable_beacon', 'disable_beacon', 'reset'], always: true,
     load: () => import('../library/salt/beacons/module.ts') }],
+  boto_cloudwatch: [{ functions: ['get_alarm', 'get_all_alarms', 'create_or_update_alarm', 'convert_to_arn',
+    'delete_alarm'], always: true, load: () => import('../library/aws/cloudwatch/boto_cloudwatch.module.ts') }],
   boto_ec2: [{ functions: ['find_instances', 'get_id', 'exists', 'get_tags', 'run', 'terminate', 'get_zones',
     'find_images', 'get_key', 'create_key', 'import_key', 'delete_key', 'get_keys', 'get_attribute', 'set_attribute',
     'get_all_tags', 'create_tags', 'delete_tags', 'get_all_eip_addresses', 'get_eip_address_info',

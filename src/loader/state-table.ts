@@ -22,6 +22,8 @@ export const stateTable: StateTable = {
   beacon: [{ functions: ['present', 'absent', 'enabled', 'disabled'],
     load: () => import('../library/salt/beacons/state.ts') }],
   blockdev: [{ functions: ['tuned', 'formatted'], load: () => import('../library/storage/blockdev/state.ts') }],
+  boto_cloudwatch_alarm: [{ functions: ['present', 'absent'],
+    load: () => import('../library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts') }],
   boto_ec2: [{ functions: ['key_present', 'key_absent'], load: () => import('../library/aws/ec2/boto_ec2.state.ts') }],
   boto_iam: [{ functions: ['user_present', 'user_absent', 'group_present', 'group_absent', 'policy_present',
     'policy_absent'], load: () => import('../library/aws/iam/boto_iam.state.ts') }],

@@ -56,6 +56,10 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_cloudwatch.convert_to_arn': string[]
+  'boto_cloudwatch.create_or_update_alarm': boolean
+  'boto_cloudwatch.delete_alarm': boolean
+  'boto_cloudwatch.get_all_alarms': string
   'boto_ec2.allocate_eip_address': Dict
   'boto_ec2.associate_eip_address': boolean
   'boto_ec2.attach_volume': boolean

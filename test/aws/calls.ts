@@ -2,6 +2,8 @@
 import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
+import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
+import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
 import iam from '../../src/library/aws/iam/boto_iam.module.ts'
@@ -28,8 +30,9 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [ec2, iam, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, iam, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
 const STATES: StateDeclaration[] = [
+  cloudwatchStates,
   ec2States,
   iamStates,
   iamRoleStates,

@@ -14,7 +14,7 @@ describe.each(ways())('buckets of S3, %s', (way) => {
   })
   afterAll(() => service.close())
 
-  const call = (name: string, given?: Plain) => calls.call(`boto_s3_bucket.${name}`, given)
+  const call = (name: string, given?: Plain) => calls.call(name, given)
   const Bucket = 'shop'
   const updated = { updated: true, name: Bucket }
   const policy = {
@@ -23,20 +23,28 @@ describe.each(ways())('buckets of S3, %s', (way) => {
   }
 
   test('a bucket is created, described and listed', async () => {
-    expect(await call('exists', { Bucket })).toEqual({ exists: false })
-    expect(await call('describe', { Bucket })).toEqual({ bucket: null })
-    expect(await call('create', { Bucket, ACL: 'private' })).toMatchObject({ created: true, name: Bucket })
-    expect(await call('exists', { Bucket })).toEqual({ exists: true })
-    expect(await call('list')).toMatchObject({ Owner: { ID: expect.any(String) }, Buckets: [{ Name: Bucket }] })
-    await expect(call('exists', { Bucket: '../x' })).rejects.toThrow("'../x' is no name of a bucket")
-    await expect(call('create', { Bucket, GrantRead: 'id=1\r\nx: y' })).rejects.toThrow('more than one line')
+    expect(await call('boto_s3_bucket.exists', { Bucket })).toEqual({ exists: false })
+    expect(await call('boto_s3_bucket.describe', { Bucket })).toEqual({ bucket: null })
+    expect(await call('boto_s3_bucket.create', { Bucket, ACL: 'private' })).toMatchObject({
+      created: true,
+      name: Bucket,
+    })
+    expect(await call('boto_s3_bucket.exists', { Bucket })).toEqual({ exists: true })
+    expect(await call('boto_s3_bucket.list')).toMatchObject({
+      Owner: { ID: expect.any(String) },
+      Buckets: [{ Name: Bucket }],
+    })
+    await expect(call('boto_s3_bucket.exists', { Bucket: '../x' })).rejects.toThrow("'../x' is no name of a bucket")
+    await expect(call('boto_s3_bucket.create', { Bucket, GrantRead: 'id=1\r\nx: y' })).rejects.toThrow(
+      'more than one line',
+    )
     const west = { Bucket: 'west', LocationConstraint: 'eu-west-1' }
-    expect(await call('create', west)).toMatchObject({ created: true })
-    expect(await call('describe', { Bucket: 'west' })).toMatchObject({
+    expect(await call('boto_s3_bucket.create', west)).toMatchObject({ created: true })
+    expect(await call('boto_s3_bucket.describe', { Bucket: 'west' })).toMatchObject({
       bucket: { Location: { LocationConstraint: 'eu-west-1' } },
     })
-    expect(await call('delete', { Bucket: 'west' })).toEqual({ deleted: true })
-    expect(await call('delete', { Bucket: 'west' })).toMatchObject({
+    expect(await call('boto_s3_bucket.delete', { Bucket: 'west' })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete', { Bucket: 'west' })).toMatchObject({
       deleted: false,
       error: { message: expect.stringContaining('(NoSuchBucket) when calling the DeleteBucket operation') },
     })
@@ -44,28 +52,38 @@ describe.each(ways())('buckets of S3, %s', (way) => {
 
   test('all settings are put, described and deleted', async () => {
     const cors = [{ AllowedMethods: ['GET', 'PUT'], AllowedOrigins: ['https://a.example'], MaxAgeSeconds: 60 }]
-    expect(await call('put_cors', { Bucket, CORSRules: cors })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_cors', { Bucket, CORSRules: cors })).toEqual(updated)
     const rules = [{ ID: 'old', Filter: { Prefix: 'log/' }, Status: 'Enabled', Expiration: { Days: 90 } }]
-    expect(await call('put_lifecycle_configuration', { Bucket, Rules: JSON.stringify(rules) })).toEqual(updated)
-    expect(await call('put_policy', { Bucket, Policy: policy })).toEqual(updated)
-    expect(await call('put_versioning', { Bucket, Status: 'Enabled' })).toEqual(updated)
-    expect(await call('put_tagging', { Bucket, team: 'web', cost: 7 })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_lifecycle_configuration', { Bucket, Rules: JSON.stringify(rules) })).toEqual(
+      updated,
+    )
+    expect(await call('boto_s3_bucket.put_policy', { Bucket, Policy: policy })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_versioning', { Bucket, Status: 'Enabled' })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_tagging', { Bucket, team: 'web', cost: 7 })).toEqual(updated)
     const IndexDocument = { Suffix: 'index.html' }
-    expect(await call('put_website', { Bucket, IndexDocument, ErrorDocument: '{"Key": "404.html"}' })).toEqual(updated)
-    expect(await call('put_request_payment', { Bucket, Payer: 'Requester' })).toEqual(updated)
-    expect(await call('put_acl', { Bucket, ACL: 'public-read' })).toEqual(updated)
-    await call('create', { Bucket: 'logs', ACL: 'log-delivery-write' })
-    await call('put_versioning', { Bucket: 'logs', Status: 'Enabled' })
-    expect(await call('put_logging', { Bucket, TargetBucket: 'logs', TargetPrefix: 'shop/' })).toEqual(updated)
+    expect(
+      await call('boto_s3_bucket.put_website', { Bucket, IndexDocument, ErrorDocument: '{"Key": "404.html"}' }),
+    ).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_request_payment', { Bucket, Payer: 'Requester' })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_acl', { Bucket, ACL: 'public-read' })).toEqual(updated)
+    await call('boto_s3_bucket.create', { Bucket: 'logs', ACL: 'log-delivery-write' })
+    await call('boto_s3_bucket.put_versioning', { Bucket: 'logs', Status: 'Enabled' })
+    expect(await call('boto_s3_bucket.put_logging', { Bucket, TargetBucket: 'logs', TargetPrefix: 'shop/' })).toEqual(
+      updated,
+    )
     await calls.call('boto_sqs.create', { name: 'uploads' })
     const QueueArn = 'arn:aws:sqs:us-east-1:123456789012:uploads'
     const QueueConfigurations = [{ Id: 'up', QueueArn, Events: ['s3:ObjectCreated:*'] }]
-    expect(await call('put_notification_configuration', { Bucket, QueueConfigurations })).toEqual(updated)
+    expect(await call('boto_s3_bucket.put_notification_configuration', { Bucket, QueueConfigurations })).toEqual(
+      updated,
+    )
     const copies = [
       { ID: 'all', Prefix: '', Status: 'Enabled', Priority: 1, Destination: { Bucket: 'arn:aws:s3:::logs' } },
     ]
-    expect(await call('put_replication', { Bucket, Role: 'copier', Rules: copies })).toEqual(updated)
-    const { bucket } = (await call('describe', { Bucket })) as { bucket: Record<string, Record<string, unknown>> }
+    expect(await call('boto_s3_bucket.put_replication', { Bucket, Role: 'copier', Rules: copies })).toEqual(updated)
+    const { bucket } = (await call('boto_s3_bucket.describe', { Bucket })) as {
+      bucket: Record<string, Record<string, unknown>>
+    }
     expect(bucket).toMatchObject({
       CORS: { CORSRules: cors },
       LifecycleConfiguration: { Rules: rules },
@@ -79,14 +97,17 @@ describe.each(ways())('buckets of S3, %s', (way) => {
     })
     expect(JSON.parse(String(bucket['Policy']!['Policy']))).toEqual(policy)
     expect(JSON.stringify(bucket['ACL'])).toContain('"Permission":"READ"')
-    expect(await call('put_cors', { Bucket: 'none', CORSRules: cors })).toMatchObject({ updated: false })
+    expect(await call('boto_s3_bucket.put_cors', { Bucket: 'none', CORSRules: cors })).toMatchObject({ updated: false })
   })
 
   test('settings are deleted', async () => {
-    for (const name of ['cors', 'lifecycle_configuration', 'policy', 'replication', 'tagging', 'website']) {
-      expect([name, await call(`delete_${name}`, { Bucket })]).toEqual([name, { deleted: true }])
-    }
-    const { bucket } = (await call('describe', { Bucket })) as { bucket: Plain }
+    expect(await call('boto_s3_bucket.delete_cors', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_lifecycle_configuration', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_policy', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_replication', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_tagging', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_website', { Bucket })).toEqual({ deleted: true })
+    const { bucket } = (await call('boto_s3_bucket.describe', { Bucket })) as { bucket: Plain }
     expect(bucket).not.toHaveProperty('CORS')
     expect(bucket).not.toHaveProperty('Policy')
     expect(bucket).not.toHaveProperty('Tagging')
@@ -95,16 +116,25 @@ describe.each(ways())('buckets of S3, %s', (way) => {
   test('objects are listed and deleted with their versions', async () => {
     for (const path of ['a & b', 'c']) await calls.s3('s3.put', { bucket: Bucket, path })
     await calls.s3('s3.delete', { bucket: Bucket, path: 'c' })
-    expect(await call('list_objects', { Bucket })).toMatchObject({ Contents: [{ Key: 'a & b', Size: 0 }] })
-    const versions = (await call('list_object_versions', { Bucket })) as Record<string, { Key: string }[]>
+    expect(await call('boto_s3_bucket.list_objects', { Bucket })).toMatchObject({
+      Contents: [{ Key: 'a & b', Size: 0 }],
+    })
+    const versions = (await call('boto_s3_bucket.list_object_versions', { Bucket })) as Record<
+      string,
+      { Key: string }[]
+    >
     expect(versions['Versions']!.map(({ Key }) => Key).sort()).toEqual(['a & b', 'c'])
     expect(versions['DeleteMarkers']).toMatchObject([{ Key: 'c', IsLatest: true }])
-    expect(await call('delete_objects', { Bucket, Delete: { Objects: [{ Key: 'a & b' }] } })).toEqual({ deleted: true })
-    expect(await call('list_objects', { Bucket })).toEqual({ Contents: [] })
-    await expect(call('delete_objects', { Bucket, Delete: '{}' })).rejects.toThrow('Malformed Delete request.')
-    expect(await call('empty', { Bucket })).toEqual({ deleted: true })
-    expect(await call('list_object_versions', { Bucket })).toEqual({ Versions: [], DeleteMarkers: [] })
-    expect(await call('delete', { Bucket, Force: true })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.delete_objects', { Bucket, Delete: { Objects: [{ Key: 'a & b' }] } })).toEqual({
+      deleted: true,
+    })
+    expect(await call('boto_s3_bucket.list_objects', { Bucket })).toEqual({ Contents: [] })
+    await expect(call('boto_s3_bucket.delete_objects', { Bucket, Delete: '{}' })).rejects.toThrow(
+      'Malformed Delete request.',
+    )
+    expect(await call('boto_s3_bucket.empty', { Bucket })).toEqual({ deleted: true })
+    expect(await call('boto_s3_bucket.list_object_versions', { Bucket })).toEqual({ Versions: [], DeleteMarkers: [] })
+    expect(await call('boto_s3_bucket.delete', { Bucket, Force: true })).toEqual({ deleted: true })
   })
 
   test('a bucket has the settings of its state', async () => {
@@ -143,9 +173,11 @@ describe.each(ways())('buckets of S3, %s', (way) => {
     const tags = { TagSet: [{ Key: 'team', Value: 'web' }] }
     await aws('s3api', 'create-bucket', '--bucket', 'theirs')
     await aws('s3api', 'put-bucket-tagging', '--bucket', 'theirs', '--tagging', JSON.stringify(tags))
-    expect(await call('describe', { Bucket: 'theirs' })).toMatchObject({ bucket: { Tagging: { team: 'web' } } })
+    expect(await call('boto_s3_bucket.describe', { Bucket: 'theirs' })).toMatchObject({
+      bucket: { Tagging: { team: 'web' } },
+    })
     const rules = [{ AllowedMethods: ['GET'], AllowedOrigins: ['*'] }]
-    await call('put_cors', { Bucket: 'theirs', CORSRules: rules })
+    await call('boto_s3_bucket.put_cors', { Bucket: 'theirs', CORSRules: rules })
     expect(await aws('s3api', 'get-bucket-cors', '--bucket', 'theirs')).toMatchObject({ CORSRules: rules })
   })
 })

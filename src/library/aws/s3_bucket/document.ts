@@ -88,7 +88,7 @@ export function documentOf(root: string, content: Dict): string {
 
 const localName = (name: string): string => name.slice(Math.max(name.indexOf('}'), name.indexOf(':')) + 1)
 
-function valueOf(element: XmlElement): Value {
+function contentOf(element: XmlElement): Value {
   const name = localName(element.name)
   const inside = element.children.filter((child) => typeof child !== 'string')
   if (inside.length > 0) return dictOf(element)
@@ -108,9 +108,10 @@ function dictOf(element: XmlElement): Dict {
     const wrapped = WRAPPED_BACK.get(name)
     if (wrapped !== undefined) {
       const entries = child.children.filter((entry) => typeof entry !== 'string')
-      dict.set(wrapped, entries.map(valueOf))
-    } else if (list !== undefined) dict.set(list, [...((dict.get(list) as Value[] | undefined) ?? []), valueOf(child)])
-    else dict.set(name === 'S3Key' ? 'Key' : (RENAMED_BACK.get(name) ?? name), valueOf(child))
+      dict.set(wrapped, entries.map(contentOf))
+    } else if (list !== undefined)
+      dict.set(list, [...((dict.get(list) as Value[] | undefined) ?? []), contentOf(child)])
+    else dict.set(name === 'S3Key' ? 'Key' : (RENAMED_BACK.get(name) ?? name), contentOf(child))
   }
   if (parent === 'Grantee' && type !== undefined) dict.set('Type', type)
   return dict
