@@ -56,6 +56,10 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_cloudwatch.convert_to_arn': string[]
+  'boto_cloudwatch.create_or_update_alarm': boolean
+  'boto_cloudwatch.delete_alarm': boolean
+  'boto_cloudwatch.get_all_alarms': string
   'boto_ec2.allocate_eip_address': Dict
   'boto_ec2.associate_eip_address': boolean
   'boto_ec2.attach_volume': boolean
@@ -84,6 +88,54 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_iam.associate_profile_to_role': boolean
+  'boto_iam.attach_group_policy': boolean
+  'boto_iam.attach_role_policy': boolean
+  'boto_iam.attach_user_policy': boolean
+  'boto_iam.build_policy': Dict
+  'boto_iam.create_group': boolean
+  'boto_iam.create_instance_profile': boolean
+  'boto_iam.create_policy': boolean
+  'boto_iam.create_policy_version': Dict
+  'boto_iam.create_role': boolean
+  'boto_iam.create_role_policy': boolean
+  'boto_iam.create_user': boolean
+  'boto_iam.deactivate_mfa_device': boolean
+  'boto_iam.delete_group': boolean
+  'boto_iam.delete_group_policy': boolean
+  'boto_iam.delete_instance_profile': boolean
+  'boto_iam.delete_login_profile': boolean
+  'boto_iam.delete_policy': boolean
+  'boto_iam.delete_policy_version': boolean
+  'boto_iam.delete_role': boolean
+  'boto_iam.delete_role_policy': boolean
+  'boto_iam.delete_user_policy': boolean
+  'boto_iam.delete_virtual_mfa_device': boolean
+  'boto_iam.detach_group_policy': boolean
+  'boto_iam.detach_role_policy': boolean
+  'boto_iam.detach_user_policy': boolean
+  'boto_iam.disassociate_profile_from_role': boolean
+  'boto_iam.get_account_id': string
+  'boto_iam.get_all_groups': Dict[]
+  'boto_iam.get_all_instance_profiles': Dict[]
+  'boto_iam.get_all_roles': Dict[]
+  'boto_iam.get_all_users': Dict[]
+  'boto_iam.instance_profile_exists': boolean
+  'boto_iam.list_attached_group_policies': Dict[]
+  'boto_iam.list_attached_role_policies': Dict[]
+  'boto_iam.list_attached_user_policies': Dict[]
+  'boto_iam.list_entities_for_policy': Dict
+  'boto_iam.list_instance_profiles': string[]
+  'boto_iam.list_policy_versions': Dict[]
+  'boto_iam.policy_exists': boolean
+  'boto_iam.policy_version_exists': boolean
+  'boto_iam.profile_associated': boolean
+  'boto_iam.put_group_policy': boolean
+  'boto_iam.put_user_policy': boolean
+  'boto_iam.role_exists': boolean
+  'boto_iam.set_default_policy_version': boolean
+  'boto_iam.update_assume_role_policy': boolean
+  'boto_iam.user_exists_in_group': boolean
   'boto_route53.add_record': boolean
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean
@@ -91,6 +143,32 @@ export interface Calls {
   'boto_route53.get_record': Dict | null
   'boto_route53.update_record': boolean
   'boto_route53.zone_exists': boolean
+  'boto_s3_bucket.create': Dict
+  'boto_s3_bucket.delete': Dict
+  'boto_s3_bucket.delete_cors': Dict
+  'boto_s3_bucket.delete_lifecycle_configuration': Dict
+  'boto_s3_bucket.delete_objects': Dict
+  'boto_s3_bucket.delete_policy': Dict
+  'boto_s3_bucket.delete_replication': Dict
+  'boto_s3_bucket.delete_tagging': Dict
+  'boto_s3_bucket.delete_website': Dict
+  'boto_s3_bucket.describe': Dict
+  'boto_s3_bucket.empty': Dict
+  'boto_s3_bucket.exists': Dict
+  'boto_s3_bucket.list': Dict
+  'boto_s3_bucket.list_object_versions': Dict
+  'boto_s3_bucket.list_objects': Dict
+  'boto_s3_bucket.put_acl': Dict
+  'boto_s3_bucket.put_cors': Dict
+  'boto_s3_bucket.put_lifecycle_configuration': Dict
+  'boto_s3_bucket.put_logging': Dict
+  'boto_s3_bucket.put_notification_configuration': Dict
+  'boto_s3_bucket.put_policy': Dict
+  'boto_s3_bucket.put_replication': Dict
+  'boto_s3_bucket.put_request_payment': Dict
+  'boto_s3_bucket.put_tagging': Dict
+  'boto_s3_bucket.put_versioning': Dict
+  'boto_s3_bucket.put_website': Dict
   'boto_secgroup.authorize': boolean
   'boto_secgroup.convert_to_group_ids': string[]
   'boto_secgroup.create': boolean

@@ -2,11 +2,18 @@
 import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
+import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
+import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import iam from '../../src/library/aws/iam/boto_iam.module.ts'
+import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
+import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
+import s3Bucket from '../../src/library/aws/s3_bucket/boto_s3_bucket.module.ts'
+import s3BucketStates from '../../src/library/aws/s3_bucket/boto_s3_bucket.state.ts'
 import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
 import sns from '../../src/library/aws/sns/boto_sns.module.ts'
@@ -23,8 +30,19 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [ec2, route53, s3, secgroup, sns, sqs, vpc]
-const STATES: StateDeclaration[] = [ec2States, route53States, secgroupStates, snsStates, sqsStates, vpcStates]
+const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, iam, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const STATES: StateDeclaration[] = [
+  cloudwatchStates,
+  ec2States,
+  iamStates,
+  iamRoleStates,
+  route53States,
+  s3BucketStates,
+  secgroupStates,
+  snsStates,
+  sqsStates,
+  vpcStates,
+]
 
 const host = new LocalHost()
 

@@ -1,12 +1,11 @@
 // The modules and states boto_* against moto, and against answers recorded from it.
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Plain } from '../../src/data/mod.ts'
 import { AwsCalls } from './calls.ts'
+import { awsCli } from './cli.ts'
 import { type AwsService, awsService, hasMoto, ways, withoutMoto } from './service.ts'
 
 describe.each(ways())('modules for AWS, %s', (way) => {
@@ -175,14 +174,7 @@ describe.each(ways())('modules for AWS, %s', (way) => {
   })
 
   test.runIf(way === 'moto')('aws-cli and the modules see the same', async () => {
-    const env = {
-      ...process.env,
-      AWS_ACCESS_KEY_ID: 'AKID',
-      AWS_SECRET_ACCESS_KEY: 'x',
-      AWS_DEFAULT_REGION: 'us-east-1',
-    }
-    const aws = async (...words: string[]) =>
-      JSON.parse((await promisify(execFile)('aws', ['--endpoint-url', service.url, ...words], { env })).stdout || '{}')
+    const aws = awsCli(service.url)
     await call('boto_secgroup.create', { name: 'ours', description: 'ours' })
     const groups = await aws('ec2', 'describe-security-groups', '--filters', 'Name=group-name,Values=ours')
     expect(groups.SecurityGroups).toHaveLength(1)
