@@ -10,8 +10,9 @@ import { StreamReader } from './stream-reader.ts'
 /** Records and bytes in one message of the stream. */
 const MOST_RECORDS = 2000
 const MOST_BYTES = 512 << 10
-/** Room for the seal and the frame of a message. */
+/** Room for the seal and the frame of a message, and for the number and the length of each record. */
 const OVERHEAD = 4096
+const FRAME = 16
 /** Milliseconds that an append waits for the stream. A new leader is found in less than ten seconds. */
 const PATIENCE_MS = 12_000
 /** Milliseconds that an acknowledged record waits until it is carried out here as well. */
@@ -156,11 +157,13 @@ export class ClusterLog {
     })
   }
 
-  /** Append a record that nobody waits for; returns its mark. */
-  share(fields: Dict): string {
+  /** Append a record that nobody waits for; returns its mark, or undefined for one that is too large. */
+  share(fields: Dict): string | undefined {
     this.shorten()
     const entry = this.enter(fields)
-    return entry instanceof Error ? '' : `${this.writer}.${entry.number}`
+    if (!(entry instanceof Error)) return `${this.writer}.${entry.number}`
+    this.options.log('error', `An event reaches only this master: ${entry.message}`)
+    return undefined
   }
 
   /** Resolves when the log has every record so far. */
@@ -236,8 +239,13 @@ export class ClusterLog {
   private takeBatch(): Waiting[] {
     let bytes = 0
     let count = 0
-    while (count < this.queue.length && count < MOST_RECORDS && (count === 0 || bytes < MOST_BYTES)) {
-      bytes += this.queue[count++]!.bytes.length
+    // a message that is too large for the server would never get out of the way
+    const most = Math.min(MOST_BYTES, this.options.nats.server.maxPayload - OVERHEAD)
+    while (count < this.queue.length && count < MOST_RECORDS) {
+      const { length } = this.queue[count]!.bytes
+      if (count > 0 && bytes + length + (count + 1) * FRAME > most) break
+      bytes += length
+      count++
     }
     this.queuedBytes -= bytes
     const batch = this.queue.splice(0, count)

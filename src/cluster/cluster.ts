@@ -67,6 +67,8 @@ interface Place extends LogPlace {
   event: number
   /** The place in the stream of the shared state up to which data about minions was taken. */
   state: number
+  /** When the two streams were created. */
+  streams: string
 }
 
 export class Cluster {
@@ -180,17 +182,19 @@ export class Cluster {
         checkServer(nats.server, this.settings.isSyncSure, log)
         await nats.ensureStream(this.streams.log)
         await nats.ensureStream(this.streams.state)
+        const shared = await nats.extent(this.streams.state.name)
         state = new ClusterState({
           nats,
           seal: new Seal(this.settings.sealKey),
           stream: this.streams.state.name,
           subject: this.streams.state.subjects[0]!,
-          last: (await nats.extent(this.streams.state.name)).last,
+          last: shared.last,
           log,
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
-        const { last } = await nats.extent(this.streams.log.name)
+        const { last, created } = await nats.extent(this.streams.log.name)
+        this.checkPlace(last, `${created} ${shared.created}`)
         this.isUnplaced = false
         return { nats, state, last }
       } catch (error) {
@@ -209,6 +213,16 @@ export class Cluster {
         await sleep(JOIN_MS)
       }
     }
+  }
+
+  /** Begin at the beginning of streams that were created anew: their places are others than those that were noted. */
+  private checkPlace(last: number, streams: string): void {
+    const { place } = this
+    const isNew = place.streams === '' ? place.seq > last : place.streams !== streams
+    place.streams = streams
+    if (!isNew) return
+    this.parts.log('error', 'The log of the cluster is a new one: this master reads it from its beginning')
+    Object.assign(place, { seq: 0, state: 0 })
   }
 
   /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
@@ -400,15 +414,16 @@ export class Cluster {
   private readPlace(): Place {
     try {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
-      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0 }
+      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0, streams: read.streams ?? '' }
     } catch {
-      return { seq: 0, seen: {}, event: 0, state: 0 }
+      return { seq: 0, seen: {}, event: 0, state: 0, streams: '' }
     }
   }
 
   /** Note the place after its events are in the journal. */
   private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
-    const place: Place = { ...log.place, event: this.place.event, state: this.cache?.place ?? this.place.state }
+    const { event, streams } = this.place
+    const place: Place = { ...log.place, event, state: this.cache?.place ?? this.place.state, streams }
     if (place.seq === this.place.seq && place.state === this.place.state) return
     try {
       await kept()
