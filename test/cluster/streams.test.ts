@@ -139,10 +139,12 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
 
   it('reads a log that was created anew from its beginning', async () => {
     const tags: Value[] = []
+    const lines: string[] = []
+    const log: Log = (_level, text) => lines.push(text)
     await loadOrMakeKeys(join(root, `pki${count}`), 'master')
     const opened = async (): Promise<Cluster> => {
       const keys = new PkiKeys(join(root, `pki${count}`))
-      const cluster = await Cluster.open({ opts, log: silentLog, keys })
+      const cluster = await Cluster.open({ opts, log, keys })
       const apply = ({ fields }: LogRecord): void => void tags.push(fields.get('text')!)
       cluster.begin({ apply, lastEvent: () => 0, kept: async () => {} })
       await cluster.ready()
@@ -156,6 +158,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const second = await opened()
     await second.append(new Map([['text', 'd']]))
     expect(tags).toEqual(['a', 'b', 'c', 'd'])
+    expect(lines).toContainEqual(expect.stringMatching(/takes 1048576 bytes in a message/))
     await second.close()
     await nats.close()
   })
