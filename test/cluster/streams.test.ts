@@ -14,8 +14,9 @@ import { Nats } from '../../src/cluster/nats.ts'
 import { Seal } from '../../src/cluster/seal.ts'
 import { type ClusterSettings, clusterSettings } from '../../src/cluster/settings.ts'
 import { ClusterState } from '../../src/cluster/state.ts'
-import { type Dict, Packed, type Value } from '../../src/data/mod.ts'
+import { type Dict, Packed, readValue, type Value } from '../../src/data/mod.ts'
 import { readReturnRecord, returnRecord } from '../../src/master/log-records.ts'
+import { ReturnService } from '../../src/master/returns.ts'
 import { PkiKeys } from '../../src/store/mod.ts'
 import { loadOrMakeKeys } from '../../src/wire/mod.ts'
 import { freePort } from '../free-port.ts'
@@ -134,6 +135,23 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     expect(pki.pem('minions', 'web')).toBe('a key')
     await until('the cluster has the key again', () => state.get('key', 'web') !== undefined)
     await state.close()
+    await nats.close()
+  })
+
+  it('keeps why a return is too large for a message', async () => {
+    await loadOrMakeKeys(join(root, `pki${count}`), 'master')
+    const cluster = await Cluster.open({ opts, log: silentLog, keys: new PkiKeys(join(root, `pki${count}`)) })
+    const records: LogRecord[] = []
+    cluster.begin({ apply: (each) => void records.push(each), lastEvent: () => 0, kept: async () => {} })
+    await cluster.ready()
+    const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], 1000)
+    const load: Dict = new Map([...record(2 << 20), ['id', 'web'], ['jid', '20260101000000000000']])
+    load.set('return', load.get('text')!).delete('text')
+    expect(await returns.take(load)).toBeNull()
+    const { data } = readReturnRecord(records[0]!.fields)
+    expect(readValue(data.get('return')!)).toMatch(/2097\d+ bytes does not fit/)
+    expect(data.get('retcode')).toBe(1)
+    await cluster.close()
     await nats.close()
   })
 
