@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, numberOf, str } from '../data/mod.ts'
 import type { Nats, StreamConfig, StreamMessage } from './nats.ts'
-import type { Seal } from './seal.ts'
+import { nonceOf, type Seal } from './seal.ts'
 import { StreamReader } from './stream-reader.ts'
 
 /** Records and bytes in one message of the stream. */
@@ -54,6 +54,8 @@ export interface LogPlace {
   seq: number
   /** The last number of each process whose records were carried out. */
   seen: Record<string, number>
+  /** The nonce of the message at the place. */
+  nonce: string
 }
 
 export interface LogOptions {
@@ -85,6 +87,7 @@ export class ClusterLog {
   private readonly subject: string
   private readonly reader: StreamReader
   private readonly seen: Map<string, number>
+  private nonce: string
   private number = 0
   private batch = 0
   private queue: Waiting[] = []
@@ -102,6 +105,7 @@ export class ClusterLog {
     this.writer = `${options.member}.${randomBytes(6).toString('hex')}`
     this.subject = options.stream.subjects[0]!
     this.seen = new Map(Object.entries(options.place.seen))
+    this.nonce = options.place.nonce
     this.reader = new StreamReader(options.nats, {
       stream: options.stream.name,
       subject: this.subject,
@@ -109,7 +113,10 @@ export class ClusterLog {
       last: options.last,
       hasGaps: false,
       log: options.log,
-      take: (message) => this.take(message),
+      take: async (message) => {
+        await this.take(message)
+        this.nonce = nonceOf(message.data)
+      },
       lost: (from, to) =>
         options.log(
           'error',
@@ -123,7 +130,7 @@ export class ClusterLog {
 
   /** Where the log is carried out up to. */
   get place(): LogPlace {
-    return { seq: this.reader.place, seen: Object.fromEntries(this.seen) }
+    return { seq: this.reader.place, seen: Object.fromEntries(this.seen), nonce: this.nonce }
   }
 
   get isCaughtUp(): boolean {

@@ -14,7 +14,7 @@ import { Membership } from './membership.ts'
 import { checkServer, Nats, type StreamConfig } from './nats.ts'
 import { NatsServer } from './nats-server.ts'
 import { ReplicatedCache } from './replicated-cache.ts'
-import { Seal } from './seal.ts'
+import { nonceOf, Seal } from './seal.ts'
 import { type ClusterSettings, clusterSettings } from './settings.ts'
 import { ClusterState } from './state.ts'
 
@@ -67,8 +67,6 @@ interface Place extends LogPlace {
   event: number
   /** The place in the stream of the shared state up to which data about minions was taken. */
   state: number
-  /** When the two streams were created. */
-  streams: string
 }
 
 export class Cluster {
@@ -193,8 +191,8 @@ export class Cluster {
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
-        const { last, created } = await nats.extent(this.streams.log.name)
-        this.checkPlace(last, `${created} ${shared.created}`)
+        const { last } = await nats.extent(this.streams.log.name)
+        await this.checkPlace(nats, last, shared.last)
         this.isUnplaced = false
         return { nats, state, last }
       } catch (error) {
@@ -216,10 +214,13 @@ export class Cluster {
   }
 
   /** Begin at the beginning of streams that were created anew: their places are others than those that were noted. */
-  private checkPlace(last: number, streams: string): void {
+  private async checkPlace(nats: Nats, last: number, lastState: number): Promise<void> {
     const { place } = this
-    const isNew = place.streams === '' ? place.seq > last : place.streams !== streams
-    place.streams = streams
+    if (place.state > lastState) place.state = 0
+    if (place.seq === 0) return
+    const { name, subjects } = this.streams.log
+    const there = await nats.next(name, place.seq, subjects[0]!)
+    const isNew = there ? there.seq === place.seq && nonceOf(there.data) !== place.nonce : place.seq > last
     if (!isNew) return
     this.parts.log('error', 'The log of the cluster is a new one: this master reads it from its beginning')
     Object.assign(place, { seq: 0, state: 0 })
@@ -414,16 +415,16 @@ export class Cluster {
   private readPlace(): Place {
     try {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
-      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0, streams: read.streams ?? '' }
+      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state, nonce: read.nonce }
     } catch {
-      return { seq: 0, seen: {}, event: 0, state: 0, streams: '' }
+      return { seq: 0, seen: {}, event: 0, state: 0, nonce: '' }
     }
   }
 
   /** Note the place after its events are in the journal. */
   private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
-    const { event, streams } = this.place
-    const place: Place = { ...log.place, event, state: this.cache?.place ?? this.place.state, streams }
+    const { event } = this.place
+    const place: Place = { ...log.place, event, state: this.cache?.place ?? this.place.state }
     if (place.seq === this.place.seq && place.state === this.place.state) return
     try {
       await kept()

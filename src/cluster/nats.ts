@@ -55,7 +55,6 @@ interface ApiAnswer {
   error?: ApiError
   seq?: number
   state?: { first_seq: number; last_seq: number }
-  created?: string
   config?: StreamConfig
 }
 
@@ -152,11 +151,11 @@ export class Nats {
     if (error) throw apiFailure(`Cannot create the stream ${config.name}`, error)
   }
 
-  /** The places of the first and the last message of a stream, and when it was created. */
-  async extent(stream: string): Promise<{ first: number; last: number; created: string }> {
-    const { error, state, created = '' } = await this.api(`STREAM.INFO.${stream}`, {})
+  /** The places of the first and the last message of a stream. */
+  async extent(stream: string): Promise<{ first: number; last: number }> {
+    const { error, state } = await this.api(`STREAM.INFO.${stream}`, {})
     if (error || !state) throw apiFailure(`Cannot ask for the stream ${stream}`, error)
-    return { first: state.first_seq, last: state.last_seq, created }
+    return { first: state.first_seq, last: state.last_seq }
   }
 
   /** Append a message; resolves with its place when a majority of servers has it on disk. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const apply = (record: LogRecord): void => void records.push(record)
-    const place = { seq: 0, seen: {} }
+    const place = { seq: 0, seen: {}, nonce: '' }
     const seal = new Seal(settings.sealKey)
     return new ClusterLog({ nats, seal, stream, member: 'm', place, last: 0, log, begins: () => {}, apply })
   }
@@ -171,13 +171,19 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const first = await opened()
     for (const text of ['a', 'b', 'c']) await first.append(new Map([['text', text]]))
     await first.close()
-    expect(existsSync(join(root, `cache${count}`, 'cluster', 'place.json'))).toBe(true)
+    const file = join(root, `cache${count}`, 'cluster', 'place.json')
+    const old = readFileSync(file)
     for (const kind of ['log', 'state']) await removeStream(port, `brine-${settings.name}-${kind}`)
     const second = await opened()
-    await second.append(new Map([['text', 'd']]))
-    expect(tags).toEqual(['a', 'b', 'c', 'd'])
-    expect(lines).toContainEqual(expect.stringMatching(/takes 1048576 bytes in a message/))
+    for (const text of ['d', 'e', 'f', 'g']) await second.append(new Map([['text', text]]))
+    expect(tags.splice(0)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
     await second.close()
+    // as a master that was away while the new one grew longer than the old one
+    writeFileSync(file, old)
+    const third = await opened()
+    expect(tags).toEqual(['d', 'e', 'f', 'g'])
+    await third.close()
+    expect(lines).toContainEqual(expect.stringMatching(/takes 1048576 bytes in a message/))
     await nats.close()
   })
 })
