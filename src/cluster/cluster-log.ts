@@ -4,14 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, isList, numberOf, str } from '../data/mod.ts'
 import type { Nats, StreamConfig, StreamMessage } from './nats.ts'
-import type { Seal } from './seal.ts'
+import { nonceOf, type Seal } from './seal.ts'
 import { StreamReader } from './stream-reader.ts'
 
 /** Records and bytes in one message of the stream. */
 const MOST_RECORDS = 2000
 const MOST_BYTES = 512 << 10
-/** Room for the seal and the frame of a message. */
+/** Room for the seal and the frame of a message, and for the number and the length of each record. */
 const OVERHEAD = 4096
+const FRAME = 16
 /** Milliseconds that an append waits for the stream. A new leader is found in less than ten seconds. */
 const PATIENCE_MS = 12_000
 /** Milliseconds that an acknowledged record waits until it is carried out here as well. */
@@ -53,6 +54,8 @@ export interface LogPlace {
   seq: number
   /** The last number of each process whose records were carried out. */
   seen: Record<string, number>
+  /** The nonce of the message at the place. */
+  nonce: string
 }
 
 export interface LogOptions {
@@ -84,6 +87,7 @@ export class ClusterLog {
   private readonly subject: string
   private readonly reader: StreamReader
   private readonly seen: Map<string, number>
+  private nonce: string
   private number = 0
   private batch = 0
   private queue: Waiting[] = []
@@ -101,6 +105,7 @@ export class ClusterLog {
     this.writer = `${options.member}.${randomBytes(6).toString('hex')}`
     this.subject = options.stream.subjects[0]!
     this.seen = new Map(Object.entries(options.place.seen))
+    this.nonce = options.place.nonce
     this.reader = new StreamReader(options.nats, {
       stream: options.stream.name,
       subject: this.subject,
@@ -108,7 +113,10 @@ export class ClusterLog {
       last: options.last,
       hasGaps: false,
       log: options.log,
-      take: (message) => this.take(message),
+      take: async (message) => {
+        await this.take(message)
+        this.nonce = nonceOf(message.data)
+      },
       lost: (from, to) =>
         options.log(
           'error',
@@ -122,7 +130,7 @@ export class ClusterLog {
 
   /** Where the log is carried out up to. */
   get place(): LogPlace {
-    return { seq: this.reader.place, seen: Object.fromEntries(this.seen) }
+    return { seq: this.reader.place, seen: Object.fromEntries(this.seen), nonce: this.nonce }
   }
 
   get isCaughtUp(): boolean {
@@ -156,11 +164,13 @@ export class ClusterLog {
     })
   }
 
-  /** Append a record that nobody waits for; returns its mark. */
-  share(fields: Dict): string {
+  /** Append a record that nobody waits for; returns its mark, or undefined for one that is too large. */
+  share(fields: Dict): string | undefined {
     this.shorten()
     const entry = this.enter(fields)
-    return entry instanceof Error ? '' : `${this.writer}.${entry.number}`
+    if (!(entry instanceof Error)) return `${this.writer}.${entry.number}`
+    this.options.log('error', `An event reaches only this master: ${entry.message}`)
+    return undefined
   }
 
   /** Resolves when the log has every record so far. */
@@ -236,8 +246,13 @@ export class ClusterLog {
   private takeBatch(): Waiting[] {
     let bytes = 0
     let count = 0
-    while (count < this.queue.length && count < MOST_RECORDS && (count === 0 || bytes < MOST_BYTES)) {
-      bytes += this.queue[count++]!.bytes.length
+    // a message that is too large for the server would never get out of the way
+    const most = Math.min(MOST_BYTES, this.options.nats.server.maxPayload - OVERHEAD)
+    while (count < this.queue.length && count < MOST_RECORDS) {
+      const { length } = this.queue[count]!.bytes
+      if (count > 0 && bytes + length + (count + 1) * FRAME > most) break
+      bytes += length
+      count++
     }
     this.queuedBytes -= bytes
     const batch = this.queue.splice(0, count)

@@ -14,7 +14,7 @@ import { Membership } from './membership.ts'
 import { checkServer, Nats, type StreamConfig } from './nats.ts'
 import { NatsServer } from './nats-server.ts'
 import { ReplicatedCache } from './replicated-cache.ts'
-import { Seal } from './seal.ts'
+import { nonceOf, Seal } from './seal.ts'
 import { type ClusterSettings, clusterSettings } from './settings.ts'
 import { ClusterState } from './state.ts'
 
@@ -180,17 +180,19 @@ export class Cluster {
         checkServer(nats.server, this.settings.isSyncSure, log)
         await nats.ensureStream(this.streams.log)
         await nats.ensureStream(this.streams.state)
+        const shared = await nats.extent(this.streams.state.name)
         state = new ClusterState({
           nats,
           seal: new Seal(this.settings.sealKey),
           stream: this.streams.state.name,
           subject: this.streams.state.subjects[0]!,
-          last: (await nats.extent(this.streams.state.name)).last,
+          last: shared.last,
           log,
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
         const { last } = await nats.extent(this.streams.log.name)
+        await this.checkPlace(nats, last, shared.last)
         this.isUnplaced = false
         return { nats, state, last }
       } catch (error) {
@@ -209,6 +211,19 @@ export class Cluster {
         await sleep(JOIN_MS)
       }
     }
+  }
+
+  /** Begin at the beginning of streams that were created anew: their places are others than those that were noted. */
+  private async checkPlace(nats: Nats, last: number, lastState: number): Promise<void> {
+    const { place } = this
+    if (place.state > lastState) place.state = 0
+    if (place.seq === 0) return
+    const { name, subjects } = this.streams.log
+    const there = await nats.next(name, place.seq, subjects[0]!)
+    const isNew = there ? there.seq === place.seq && nonceOf(there.data) !== place.nonce : place.seq > last
+    if (!isNew) return
+    this.parts.log('error', 'The log of the cluster is a new one: this master reads it from its beginning')
+    Object.assign(place, { seq: 0, state: 0 })
   }
 
   /** Start the own server anew when it finds no majority for long: it serves nobody, and may have lost the others. */
@@ -400,15 +415,16 @@ export class Cluster {
   private readPlace(): Place {
     try {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
-      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state ?? 0 }
+      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state, nonce: read.nonce }
     } catch {
-      return { seq: 0, seen: {}, event: 0, state: 0 }
+      return { seq: 0, seen: {}, event: 0, state: 0, nonce: '' }
     }
   }
 
   /** Note the place after its events are in the journal. */
   private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
-    const place: Place = { ...log.place, event: this.place.event, state: this.cache?.place ?? this.place.state }
+    const { event } = this.place
+    const place: Place = { ...log.place, event, state: this.cache?.place ?? this.place.state }
     if (place.seq === this.place.seq && place.state === this.place.state) return
     try {
       await kept()

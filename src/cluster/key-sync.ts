@@ -102,7 +102,8 @@ export class KeySync {
     try {
       const [here, entry] = [this.here(id), this.state.get('key', id)]
       const [own, shared] = [digest(here), digest(fromEntry(entry))]
-      const before = this.same.get(id) ?? digest({})
+      // a key that was removed leaves an entry: without one the cluster has lost its state, or has not told all of it yet
+      const before = (entry && this.same.get(id)) ?? digest({})
       if (own === shared) this.remember(id, own)
       else if (own === before || shared !== before) this.write(id, fromEntry(entry), own !== before)
       else await this.push(id, here, entry)

@@ -11,6 +11,8 @@ type Library = typeof import('@nats-io/transport-node')
 /** The oldest server that keeps what it acknowledged when a leader changes. */
 const OLDEST = [2, 10, 23] as const
 const REQUEST_MS = 2000
+/** Bytes of a message that a server should take: returns of minions may be so large. */
+const WANTED_PAYLOAD = 16 << 20
 /** JetStream's codes of errors. */
 const WRONG_LAST_SEQUENCE = 10071
 const STREAM_NAME_IN_USE = 10058
@@ -202,7 +204,7 @@ const apiFailure = (what: string, error: ApiError | undefined): BrineError =>
   new BrineError('ClusterRequest', `${what}: ${error?.description ?? 'the answer is empty'}`)
 
 /** Refuse servers that lose what they acknowledged, and warn of those that may. */
-export function checkServer({ name, version }: Nats['server'], isSyncSure: boolean, log: Log): void {
+export function checkServer({ name, version, maxPayload }: Nats['server'], isSyncSure: boolean, log: Log): void {
   const parts = version.split(/[.-]/).map(Number)
   const isOld = OLDEST.some(
     (least, index) =>
@@ -213,6 +215,13 @@ export function checkServer({ name, version }: Nats['server'], isSyncSure: boole
     throw new BrineError(
       'ClusterServer',
       `NATS server ${name} has version ${version}; ${OLDEST.join('.')} is needed: ${risk}`,
+    )
+  }
+  if (maxPayload < WANTED_PAYLOAD) {
+    const risk = `jobs, returns and data about minions that are larger do not get into the cluster`
+    log(
+      'warning',
+      `NATS server ${name} takes ${maxPayload} bytes in a message: ${risk}. Set 'max_payload: 64MB' on all servers`,
     )
   }
   if (!isSyncSure) {

@@ -6,6 +6,9 @@ import { BrineError } from '../base/mod.ts'
 const NONCE = 12
 const TAG = 16
 
+/** What no other sealed message has. */
+export const nonceOf = (sealed: Uint8Array): string => Buffer.from(sealed.subarray(0, NONCE)).toString('base64url')
+
 export class Seal {
   private readonly key: Buffer
 

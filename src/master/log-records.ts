@@ -75,7 +75,9 @@ export function returnRecord({ jid, id, isKept, job, tag, data, sender }: Prepar
     ['jid', jid],
     ['id', id],
     ['tag', tag],
-    ['data', data],
+    // what was returned lies on top, where readers leave it packed: it may hold millions of values
+    ['data', data.has('return') ? new Map(data).set('return', null) : data],
+    ['return', data.get('return') ?? null],
     ['kept', isKept],
     ['job', job ?? null],
     ['from', originList(sender)],
@@ -84,11 +86,13 @@ export function returnRecord({ jid, id, isKept, job, tag, data, sender }: Prepar
 
 export function readReturnRecord(record: Dict): PreparedReturn {
   const job = record.get('job')
+  const data = dictOf(record.get('data'))
+  if (data.has('return')) data.set('return', record.get('return') ?? null)
   return {
     jid: str(record.get('jid') ?? ''),
     id: str(record.get('id') ?? ''),
     tag: str(record.get('tag') ?? ''),
-    data: dictOf(record.get('data')),
+    data,
     isKept: record.get('kept') === true,
     job: job !== undefined && isDict(job) ? job : undefined,
     sender: readOrigin(record.get('from')),

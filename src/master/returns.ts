@@ -2,6 +2,7 @@
 // it is sent. The event of a return is the master's own, and the id in its tag is the proven one.
 import { isLogged, jobLog, type Later, newJid, shownText, toError } from '../base/mod.ts'
 import { type EventForm, headOf, minionOrigin, type Origin, stamp, withTrace } from '../bus/mod.ts'
+import type { Cluster } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { briefStr, type Dict, isDict, Packed, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { HINTS, hintsValue, readHints } from '../sdk/mod.ts'
@@ -63,7 +64,7 @@ export class ReturnService {
     const job = isKept && isOwn ? jobOf(load, id) : undefined
     withTrace(load.set('_stamp', stamp()))
     const prepared = { jid, id, isKept, job, tag: `salt/job/${jid}/ret/${id}`, data: load, sender }
-    if (cluster) return cluster.append(returnRecord(prepared)).then(() => null, unkept)
+    if (cluster) return appendReturn(cluster, prepared).then(() => null, unkept)
     try {
       const done = this.carryOut(prepared)
       return done instanceof Promise ? done.catch(unkept) : done
@@ -157,6 +158,17 @@ export class ReturnService {
     const event: Dict = new Map(data).set('return', `Error: ${fun}`)
     for (const name of more) if (load.has(name)) event.set(name, name === 'success' ? false : load.get(name)!)
     this.parts.bus.fire(`salt/job/${jid}/sub/${id}/error/${briefStr(load.get('fun') ?? '')}`, event)
+  }
+}
+
+/** Append a return to the log of the cluster. In place of one that no message holds, which the minion would send for ever, goes the reason. */
+async function appendReturn(cluster: Cluster, prepared: PreparedReturn): Promise<void> {
+  try {
+    await cluster.append(returnRecord(prepared))
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'TooLarge') throw error
+    const data = new Map(prepared.data).set('return', toError(error).message).set('success', false).set('retcode', 1)
+    await cluster.append(returnRecord({ ...prepared, data }))
   }
 }
 

@@ -29,6 +29,17 @@ describe('pillar', () => {
     expect(dumpJson(pillar)).toBe('{"net": {"ports": {"http": 80}}, "name": "Debian"}')
   })
 
+  test('shows the options of the master without the secrets of its cluster', async () => {
+    const secrets = {
+      cluster_secret: 'long and secret',
+      cluster_nats: { password: 'secret' },
+      cluster_key_pass: 'secret',
+    }
+    const { pillar } = await compile({}, { pillar_opts: true, cluster_id: 'production', ...secrets })
+    expect(dumpJson(pillar)).toContain('production')
+    expect(dumpJson(pillar)).not.toContain('secret')
+  })
+
   test('keeps what compiles and says what did not', async () => {
     const { pillar } = await compile({
       '/srv/pillar/top.sls': "base:\n  '*': [bad, good, gone]\n",

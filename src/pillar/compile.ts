@@ -169,6 +169,8 @@ class Compilation {
   private shownOptions(): Dict {
     const shown: Dict = new Map(this.opts)
     for (const hidden of ['pillar', '__context__', 'functions', 'matchers', 'rend']) shown.delete(hidden)
+    // whoever has these speaks for every master of the cluster
+    for (const secret of ['cluster_secret', 'cluster_nats', 'cluster_key_pass']) shown.delete(secret)
     return shown.set('saltversion', SALT_VERSION)
   }
 

@@ -32,6 +32,19 @@ function countedByAnother(file: string): number {
 }
 
 describe('a database', () => {
+  it('is opened without a look-up of the name of every connection', () => {
+    const script = `
+      import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
+      const { getReport } = process.report
+      process.report.getReport = () => {
+        console.log(process.report.excludeNetwork)
+        return getReport.call(process.report)
+      }
+      openDatabase(${JSON.stringify(join(directory, 'report.db'))}, ${JSON.stringify(SCHEMA)}).close()`
+    const words = ['--import', 'tsx', '--input-type=module', '-e', script]
+    expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('true\n')
+  })
+
   it('that is open twice stays whole when another program comes and goes', () => {
     const file = join(directory, 'twice.db')
     const db = openDatabase(file, SCHEMA)

@@ -74,7 +74,16 @@ const load = typeof BRINE_VERSION === 'string' ? require : createRequire(import.
 
 /** What opens databases. */
 export function libsql(): typeof Libsql {
-  return isOneFile ? nodeSqlite(load) : load('libsql')
+  if (isOneFile) return nodeSqlite(load)
+  // the library finds its build by a report of this process, which would ask for the name of the other end of every connection
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean | undefined } = process.report
+  const isExcluded = report.excludeNetwork
+  report.excludeNetwork = true
+  try {
+    return load('libsql')
+  } finally {
+    report.excludeNetwork = isExcluded
+  }
 }
 
 /**

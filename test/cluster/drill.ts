@@ -100,6 +100,11 @@ class Drill {
     this.minions.push(...made)
     for (let at = 0; at < count; at += 20) await Promise.all(made.slice(at, at + 20).map((minion) => minion.open()))
     say(`${count} minions are there`)
+    // a master means only minions whose keys it knows
+    const areKnown = (): boolean =>
+      this.trio.masters.every((master) => made.every(({ id }) => master.hasKey('minions', id)))
+    await until('the keys are on all masters', areKnown)
+    say('their keys are on all masters')
   }
 
   /** Publish jobs and fire events all the while. */
@@ -137,7 +142,12 @@ class Drill {
       60,
     )
     this.jobs.add(jid)
-    await until('all minions answer', () => alive.look((jobs) => jobs.returns(jid).size) === this.minions.length, 90)
+    const answered = (): boolean => alive.look((jobs) => jobs.returns(jid).size) === this.minions.length
+    await until('all minions answer', answered, 90).catch((error: unknown) => {
+      const silent = this.minions.filter(({ id }) => alive.look((jobs) => jobs.returnOf(jid, id)) === undefined)
+      for (const minion of silent) say(`  no return to ${jid}: ${minion.tellOf(jid)}`)
+      throw error
+    })
     const took = (performance.now() - began) / 1000
     if (took > seconds) say(`  all minions answered after ${took.toFixed(1)} s, more than ${seconds}`)
     return took

@@ -45,6 +45,12 @@ export class RoamingMinion {
     return this.receiver?.connected ?? false
   }
 
+  /** What became of a job here. */
+  tellOf(jid: string): string {
+    const job = this.ran.has(jid) ? (this.unsent.has(jid) ? 'is sending the return' : 'sent the return') : 'has no job'
+    return `${this.id} ${job}, ${this.isListening ? 'listens' : 'does not listen'} to ${this.master}`
+  }
+
   get isIdle(): boolean {
     return this.unsent.size === 0
   }

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectNats } from '@nats-io/transport-node'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Log, silentLog } from '../../src/base/mod.ts'
+import { minionOrigin } from '../../src/bus/mod.ts'
+import { Cluster } from '../../src/cluster/cluster.ts'
+import { ClusterLog, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { KeySync } from '../../src/cluster/key-sync.ts'
+import { Nats } from '../../src/cluster/nats.ts'
+import { Seal } from '../../src/cluster/seal.ts'
+import { type ClusterSettings, clusterSettings } from '../../src/cluster/settings.ts'
+import { ClusterState } from '../../src/cluster/state.ts'
+import { type Dict, Packed, readValue, type Value } from '../../src/data/mod.ts'
+import { readReturnRecord, returnRecord } from '../../src/master/log-records.ts'
+import { ReturnService } from '../../src/master/returns.ts'
+import { PkiKeys } from '../../src/store/mod.ts'
+import { loadOrMakeKeys } from '../../src/wire/mod.ts'
+import { freePort } from '../free-port.ts'
+import { until } from '../until.ts'
+import { natsServer } from './nats-binary.ts'
+
+const found = natsServer()
+
+describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of the site', () => {
+  const root = mkdtempSync(join(tmpdir(), 'brine-streams-'))
+  let server: ChildProcess
+  let port = 0
+  let nats: Nats
+  let count = 0
+  let settings: ClusterSettings
+  let opts: Dict
+
+  beforeAll(async () => {
+    port = await freePort()
+    const file = join(root, 'nats.conf')
+    // max_payload is the 1 MB of every NATS server
+    writeFileSync(
+      file,
+      `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${JSON.stringify(join(root, 'store'))} }\n`,
+    )
+    server = spawn('program' in found ? found.program : '', ['--config', file], { stdio: 'ignore' })
+    await until('the server listens', () => isOpen(port))
+  })
+
+  beforeEach(async () => {
+    const cluster_nats: Dict = new Map<Value, Value>([
+      ['servers', [`127.0.0.1:${port}`]],
+      ['sync_always', true],
+    ])
+    opts = new Map<Value, Value>([
+      ['cluster_id', `t${++count}`],
+      ['cluster_secret', 'a secret of three masters'],
+      ['cluster_masters', ['127.0.0.1']],
+      ['cluster_nats', cluster_nats],
+      ['cachedir', join(root, `cache${count}`)],
+      ['pki_dir', join(root, `pki${count}`)],
+      ['interface', '127.0.0.1'],
+      ['id', 'm'],
+    ])
+    mkdirSync(join(root, `pki${count}`))
+    settings = clusterSettings(opts)
+    nats = await Nats.connect(settings)
+  })
+
+  afterAll(async () => {
+    server.kill('SIGKILL')
+    await until('the server has ended', () => server.exitCode !== null || server.signalCode !== null)
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  const openLog = async (records: LogRecord[], log: Log = silentLog): Promise<ClusterLog> => {
+    const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
+    await nats.ensureStream(stream)
+    const apply = (record: LogRecord): void => void records.push(record)
+    const place = { seq: 0, seen: {}, nonce: '' }
+    const seal = new Seal(settings.sealKey)
+    return new ClusterLog({ nats, seal, stream, member: 'm', place, last: 0, log, begins: () => {}, apply })
+  }
+
+  const record = (bytes: number): Dict => new Map([['text', 'x'.repeat(bytes)]])
+
+  it('takes records that are too large for one message together', async () => {
+    const records: LogRecord[] = []
+    const lines: string[] = []
+    const log = await openLog(records, (_level, text) => lines.push(text))
+    await Promise.all([log.append(record(400_000)), log.append(record(900_000)), log.append(record(10))])
+    expect(records).toHaveLength(3)
+    expect(log.share(record(2 << 20))).toBeUndefined()
+    expect(lines).toEqual([expect.stringMatching(/only this master.*max_payload/)])
+    await log.close()
+    await nats.close()
+  })
+
+  it('leaves what a minion returned packed', async () => {
+    const records: LogRecord[] = []
+    const log = await openLog(records)
+    const data: Dict = new Map<Value, Value>([
+      ['id', 'web'],
+      ['return', Array.from({ length: 1000 }, (_, index) => index)],
+      ['jid', '20260101000000000000'],
+    ])
+    const sent = { jid: '20260101000000000000', id: 'web', isKept: true, tag: 't', data, sender: minionOrigin('web') }
+    await log.append(returnRecord(sent))
+    const read = readReturnRecord(records[0]!.fields)
+    const returned = read.data.get('return')
+    expect(returned).toBeInstanceOf(Packed)
+    expect((returned as Packed).unpack()).toEqual(data.get('return'))
+    expect([...read.data.keys()]).toEqual([...data.keys()])
+    await log.close()
+    await nats.close()
+  })
+
+  it('keeps the keys of minions when the shared state is lost', async () => {
+    const pki = new PkiKeys(join(root, `pki${count}`))
+    const stream = { name: `${settings.name}-state`, subjects: [`${settings.name}.state.>`], num_replicas: 1 }
+    const seal = new Seal(settings.sealKey)
+    const synced = async (): Promise<ClusterState> => {
+      await nats.ensureStream(stream)
+      const options = { nats, seal, stream: stream.name, subject: stream.subjects[0]!, log: silentLog, last: 0 }
+      const state = new ClusterState(options)
+      await state.atEnd
+      const sync = new KeySync(state, pki, root, silentLog)
+      await sync.start()
+      await sync.close()
+      return state
+    }
+    pki.store('web', { state: 'accepted', pub: 'a key' })
+    await (await synced()).close()
+    await removeStream(port, stream.name)
+    const state = await synced()
+    expect(pki.pem('minions', 'web')).toBe('a key')
+    await until('the cluster has the key again', () => state.get('key', 'web') !== undefined)
+    await state.close()
+    await nats.close()
+  })
+
+  it('keeps why a return is too large for a message', async () => {
+    await loadOrMakeKeys(join(root, `pki${count}`), 'master')
+    const cluster = await Cluster.open({ opts, log: silentLog, keys: new PkiKeys(join(root, `pki${count}`)) })
+    const records: LogRecord[] = []
+    cluster.begin({ apply: (each) => void records.push(each), lastEvent: () => 0, kept: async () => {} })
+    await cluster.ready()
+    const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], 1000)
+    const load: Dict = new Map([...record(2 << 20), ['id', 'web'], ['jid', '20260101000000000000']])
+    load.set('return', load.get('text')!).delete('text')
+    expect(await returns.take(load)).toBeNull()
+    const { data } = readReturnRecord(records[0]!.fields)
+    expect(readValue(data.get('return')!)).toMatch(/2097\d+ bytes does not fit/)
+    expect(data.get('retcode')).toBe(1)
+    await cluster.close()
+    await nats.close()
+  })
+
+  it('reads a log that was created anew from its beginning', async () => {
+    const tags: Value[] = []
+    const lines: string[] = []
+    const log: Log = (_level, text) => lines.push(text)
+    await loadOrMakeKeys(join(root, `pki${count}`), 'master')
+    const opened = async (): Promise<Cluster> => {
+      const keys = new PkiKeys(join(root, `pki${count}`))
+      const cluster = await Cluster.open({ opts, log, keys })
+      const apply = ({ fields }: LogRecord): void => void tags.push(fields.get('text')!)
+      cluster.begin({ apply, lastEvent: () => 0, kept: async () => {} })
+      await cluster.ready()
+      return cluster
+    }
+    const first = await opened()
+    for (const text of ['a', 'b', 'c']) await first.append(new Map([['text', text]]))
+    await first.close()
+    const file = join(root, `cache${count}`, 'cluster', 'place.json')
+    const old = readFileSync(file)
+    for (const kind of ['log', 'state']) await removeStream(port, `brine-${settings.name}-${kind}`)
+    const second = await opened()
+    for (const text of ['d', 'e', 'f', 'g']) await second.append(new Map([['text', text]]))
+    expect(tags.splice(0)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    await second.close()
+    // as a master that was away while the new one grew longer than the old one
+    writeFileSync(file, old)
+    const third = await opened()
+    expect(tags).toEqual(['d', 'e', 'f', 'g'])
+    await third.close()
+    expect(lines).toContainEqual(expect.stringMatching(/takes 1048576 bytes in a message/))
+    await nats.close()
+  })
+})
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.once('error', () => done(false))
+  })
+
+/** Delete a stream, as somebody with the password of the server can. */
+async function removeStream(port: number, name: string): Promise<void> {
+  const connection = await connectNats({ servers: `127.0.0.1:${port}` })
+  await connection.request(`$JS.API.STREAM.DELETE.${name}`)
+  await connection.close()
+}
