@@ -1,5 +1,15 @@
 // Packages of Windows through Chocolatey.
-import { type Dict, failure, hideMarked, markSecret, misuse, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  hideMarked,
+  markSecret,
+  misuse,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   type ChocolateyOptions,

@@ -1,5 +1,16 @@
 // What builders of packages for Debian and for rpm share: parameters, source files, and the key that signs.
-import { type Dict, float, isDict, isList, misuse, splitLines, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  float,
+  isDict,
+  isList,
+  misuse,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import {
   arg,
   baseName,

@@ -54,7 +54,13 @@ async function copyAll(ctx: FunctionContext, from: string, to: string): Promise<
 }
 
 /** Unpack the sources, put the definition beside them, and make the files of the source package. */
-async function makeSource(ctx: FunctionContext, tree: string, tarball: string, spec: string, env: Dict): Promise<number> {
+async function makeSource(
+  ctx: FunctionContext,
+  tree: string,
+  tarball: string,
+  spec: string,
+  env: Dict,
+): Promise<number> {
   const name = tarball.slice(0, -'.tar.gz'.length)
   const cut = name.lastIndexOf('-')
   const folder = `${name.slice(0, cut)}_${name.slice(cut + 1)}+ds`
@@ -215,7 +221,10 @@ async function makeRepo(ctx: FunctionContext, given: Bound<typeof REPO>): Promis
   const env = given.env === null && gnupghome !== '' ? new Map([['GNUPGHOME', gnupghome]]) : variables(given.env)
   if (given.keyid !== null) fields.set('SignWith', oneLine('A key', given.keyid))
   await ctx.host.makeDirectory(`${repodir}/conf`, { parents: true })
-  await ctx.host.write(`${repodir}/conf/distributions`, [...fields].map(([name, value]) => `${name}: ${value}\n`).join(''))
+  await ctx.host.write(
+    `${repodir}/conf/distributions`,
+    [...fields].map(([name, value]) => `${name}: ${value}\n`).join(''),
+  )
   const wishes = variables(given.env).get('OPTIONS') ?? ''
   await ctx.host.write(`${repodir}/conf/options`, truthy(wishes) ? `${str(wishes)}\n` : '')
   await giveTo(ctx, runas, `${repodir}/conf`)
@@ -266,7 +275,8 @@ export default defineModule({
       doc: 'Build a package with pbuilder.',
       args: BUILD,
       returns: BUILT,
-      example: 'pkgbuild.build builder deb-12-x86_64 /var/www/html salt://pkg/app_1.0-1.dsc salt://pkg/app_1.0.orig.tar.gz',
+      example:
+        'pkgbuild.build builder deb-12-x86_64 /var/www/html salt://pkg/app_1.0-1.dsc salt://pkg/app_1.0.orig.tar.gz',
       run: build,
     }),
     make_repo: changes({

@@ -57,8 +57,7 @@ async function call(module: ModuleDeclaration, fun: string, kwargs: Record<strin
     'cmd.retcode': run,
     'cmd.run_all': async (args: readonly Value[], options: Keywords) =>
       fromPlain({ pid: 1, retcode: await run(args, options), stdout: 'done', stderr: '' }),
-    'cmd.run': ([words]: readonly Value[]) =>
-      (words as string[])[0] === 'rpm' ? '/log/app/1.0-1' : SECRET_KEYS,
+    'cmd.run': ([words]: readonly Value[]) => ((words as string[])[0] === 'rpm' ? '/log/app/1.0-1' : SECRET_KEYS),
     'pillar.get': ([name]: readonly Value[]) => trial.pillar?.[String(name)] ?? '',
     'gpg.import_key': () => new Map(),
     'gpg.list_keys': () =>
@@ -114,7 +113,9 @@ describe('debuild_pkgbuild', () => {
       'rm -fR TMP/salt_3008.2+ds',
     ])
     const failing: Effect = async (line) => (line.startsWith('debuild') ? 2 : 0)
-    await expect(call(debuild, 'make_src_pkg', given, { effect: failing })).rejects.toThrow('failed with return error 2')
+    await expect(call(debuild, 'make_src_pkg', given, { effect: failing })).rejects.toThrow(
+      'failed with return error 2',
+    )
   })
 
   test('build returns what pbuilder left', async () => {
@@ -218,7 +219,9 @@ describe('rpmbuild_pkgbuild', () => {
 test('providers of pkgbuild are chosen by the system and its programs', async () => {
   const host = await MemoryHost.with({
     files: Object.fromEntries(
-      'gpg debuild pbuilder reprepro rpm rpmbuild mock createrepo'.split(' ').map((name) => [`/usr/bin/${name}`, program]),
+      'gpg debuild pbuilder reprepro rpm rpmbuild mock createrepo'
+        .split(' ')
+        .map((name) => [`/usr/bin/${name}`, program]),
     ),
   })
   const chosen = async (module: ModuleDeclaration, family: string) =>

@@ -26,7 +26,11 @@ async function call(fun: string, args: Value[]) {
 }
 
 test('list_modules and list_states give arguments with defaults, or names alone', async () => {
-  const at = [{ atq: { tag: null, kwargs: 'kwargs' } }, { atrm: { args: 'args' } }, { present: { name: null, unique_tag: false } }]
+  const at = [
+    { atq: { tag: null, kwargs: 'kwargs' } },
+    { atrm: { args: 'args' } },
+    { present: { name: null, unique_tag: false } },
+  ]
   expect(await call('list_modules', ['at'])).toEqual({ answer: { at }, asked: [['sys.argspec', 'at']] })
   expect(await call('list_states', [])).toEqual({ answer: { at }, asked: [['sys.state_argspec']] })
   expect((await call('list_states', ['at', true])).answer).toEqual({ at: ['atq', 'atrm', 'present'] })

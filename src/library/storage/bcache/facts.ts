@@ -1,6 +1,14 @@
 // What the kernel shows of bcache below /sys: attributes of a cache set and of its devices, sorted by their meaning.
 import { type Dict, float, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
-import { baseName, dirName, expandVariables, type FunctionContext, isDirectory, namesIn, realPath } from '../../../sdk/mod.ts'
+import {
+  baseName,
+  dirName,
+  expandVariables,
+  type FunctionContext,
+  isDirectory,
+  namesIn,
+  realPath,
+} from '../../../sdk/mod.ts'
 
 export const SETS = '/sys/fs/bcache'
 
@@ -150,7 +158,8 @@ export async function sizesOf(ctx: FunctionContext, device: string) {
   const discards = ['queue/discard_max_bytes', '../queue/discard_max_bytes']
   const read = (await ctx.call('sysfs.read', [[...names, ...discards], await blockPath(ctx, device)])) as Value
   const values: Dict = isDict(read) ? read : new Map()
-  const first = (keys: readonly string[]): Value => keys.map((key) => values.get(key)).find((v) => v !== undefined) ?? null
+  const first = (keys: readonly string[]): Value =>
+    keys.map((key) => values.get(key)).find((v) => v !== undefined) ?? null
   return { bytes: 512 * Number(values.get('size') ?? 0), block: first(names.slice(1)), discard: first(discards) }
 }
 

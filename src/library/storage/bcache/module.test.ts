@@ -57,7 +57,8 @@ async function call(fun: string, args: Value[] = [], trial: Trial = {}) {
   const host = await MemoryHost.with({ files: trial.files ?? MACHINE })
   const { others, ran } = scripted(trial.recorded ?? {})
   const wrote: string[] = []
-  const real = (name: string) => (args: readonly Value[], kwargs: Keywords) => tryFunction(sysfs, name, { args, kwargs, host })
+  const real = (name: string) => (args: readonly Value[], kwargs: Keywords) =>
+    tryFunction(sysfs, name, { args, kwargs, host })
   const runs = others['cmd.run_all']!
   const all = {
     ...others,
@@ -152,7 +153,11 @@ describe('bcache', () => {
     const effect = async (name: string, host: MemoryHost) => {
       if (name.endsWith('register')) await host.makeDirectory('/sys/block/sdd/bcache')
     }
-    const made = await call('back_make', ['sdd'], { kwargs: { attach: false }, recorded: { 'make-bcache*': '' }, effect })
+    const made = await call('back_make', ['sdd'], {
+      kwargs: { attach: false },
+      recorded: { 'make-bcache*': '' },
+      effect,
+    })
     expect(made.answer).toBe(true)
     expect(made.ran).toEqual(['make-bcache --block 512 --bucket 524288 --writeback --bdev /dev/sdd'])
     expect(made.wrote).toEqual(['/sys/fs/bcache/register /dev/sdd'])

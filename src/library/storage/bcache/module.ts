@@ -31,13 +31,7 @@ import {
 } from './facts.ts'
 import { grouped, merged, statistics } from './shape.ts'
 
-const CACHE_BASE = [
-  'block_size',
-  'bucket_size',
-  'cache_available_percent',
-  'cache_replacement_policy',
-  'congested',
-]
+const CACHE_BASE = ['block_size', 'bucket_size', 'cache_available_percent', 'cache_replacement_policy', 'congested']
 const BACKING_BASE = ['cache_mode', 'running', 'state', 'writeback_running']
 
 /** Wait up to a number of seconds for a condition. */
@@ -61,7 +55,8 @@ async function run(ctx: FunctionContext, words: readonly Value[]): Promise<strin
   return retcode === 0 ? stdout || true : refused(ctx, `${str(words[0]!)}: ${stderr.trim()}`)
 }
 
-const devicePath = async (ctx: FunctionContext, device: string): Promise<string> => `/dev/${await deviceName(ctx, device)}`
+const devicePath = async (ctx: FunctionContext, device: string): Promise<string> =>
+  `/dev/${await deviceName(ctx, device)}`
 
 const isBcache = async (ctx: FunctionContext, device: string): Promise<boolean> =>
   truthy(await attribute(ctx, await bcachePath(ctx, device)))
@@ -149,7 +144,9 @@ async function backMake(ctx: FunctionContext, given: Bound<typeof BACK_MAKE>): P
 
 const CACHE_MAKE = {
   dev: arg.text('Device'),
-  reserved: arg.text('Size of an empty partition before the cache, such as `10%`; for a whole disk', { optional: true }),
+  reserved: arg.text('Size of an empty partition before the cache, such as `10%`; for a whole disk', {
+    optional: true,
+  }),
   force: arg.flag('Overwrite existing data and sets', { default: false }),
   block_size: arg.text('Size of a block; that of the device if none is given', { optional: true }),
   bucket_size: arg.text('Size of a bucket', { optional: true }),
@@ -242,7 +239,9 @@ async function device(ctx: FunctionContext, dev: string, wish: Details): Promise
     for (const [kind, values] of more) found.set(kind, kind === 'base' ? merged(found.get(kind), values) : values)
   }
   const base = found.get('base') ?? new Map()
-  const facts: Dict = isCache ? new Map<Value, Value>([['uuid', await setId(ctx)], ...base]) : await backing(ctx, dev, base)
+  const facts: Dict = isCache
+    ? new Map<Value, Value>([['uuid', await setId(ctx)], ...base])
+    : await backing(ctx, dev, base)
   const [stats, settings] = [found.get('stats'), found.get('config')]
   if (stats) facts.set('stats', statistics(stats))
   const internals = merged(found.get('inter_ro'), found.get('inter_rw'))
@@ -286,7 +285,9 @@ async function statusOfAll(ctx: FunctionContext, wish: Details): Promise<Dict> {
   const facts = cache === false ? undefined : all.get(cache)
   if (facts instanceof Map) {
     const id = await setId(ctx)
-    const others = [...all].filter(([name, other]) => name !== cache && other instanceof Map && other.get('cache') === id)
+    const others = [...all].filter(
+      ([name, other]) => name !== cache && other instanceof Map && other.get('cache') === id,
+    )
     facts.set('attached_backing_devices', others.length)
   }
   return all

@@ -27,7 +27,8 @@ export function grouped(given: Dict, words: readonly string[]): Dict {
   for (const [name, value] of given) {
     const key = str(name).replace(/^internal[s/]*/, '')
     const cut = key.indexOf('_')
-    if (cut > 0 && words.some((word) => key.startsWith(word))) inner(found, key.slice(0, cut)).set(key.slice(cut + 1), value)
+    if (cut > 0 && words.some((word) => key.startsWith(word)))
+      inner(found, key.slice(0, cut)).set(key.slice(cut + 1), value)
     else found.set(key, value)
   }
   return found

@@ -20,8 +20,8 @@ export function shortReport(report: string): Dict {
   return found
 }
 
-/** Return the value of a line by its name; undefined for one that begins a dict of its own. */
-function valueOf(name: string, text: string): Value {
+/** Return the value of a line by its name. */
+function meaningOf(name: string, text: string): Value {
   if (name === 'Config Status') {
     return new Map(text.split(', ').map((item) => [item.split('=')[0]!, item.split('=')[1] ?? '']))
   }
@@ -76,7 +76,7 @@ export function fullReport(report: string): Dict {
     if (part === undefined) continue
     if (line.startsWith('[') || cut < 0) part.set('Note', line.startsWith('[') ? line.slice(1, -1) : line)
     else if (text !== '' && !text.startsWith('#') && name !== 'El Torito info') {
-      add(part, name === 'I/O Port' ? 'I/O Ports' : name, valueOf(name, text))
+      add(part, name === 'I/O Port' ? 'I/O Ports' : name, meaningOf(name, text))
     } else {
       const inner = beginning(name, text)
       part.set(name, inner)

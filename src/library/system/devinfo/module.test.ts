@@ -7,7 +7,14 @@ const UDEV: Record<string, unknown> = {
   sda: { E: { ID_BUS: 'ata', ID_MODEL: 'QEMU_HARDDISK' }, S: ['disk/by-id/a', 'disk/by-path/a'] },
   sdb: { E: { ID_BUS: 'usb' } },
 }
-const GRAINS = { disks: ['sdb', 'sda'], efi: true, 'efi-secure-boot': false, mem_total: 2000, fqdn: 'web', ip_interfaces: {} }
+const GRAINS = {
+  disks: ['sdb', 'sda'],
+  efi: true,
+  'efi-secure-boot': false,
+  mem_total: 2000,
+  fqdn: 'web',
+  ip_interfaces: {},
+}
 
 async function call(fun: string, kwargs: Record<string, unknown>, recorded: Record<string, Recorded> = {}) {
   const { others, ran } = scripted(recorded)
