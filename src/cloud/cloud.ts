@@ -16,12 +16,13 @@ import {
   toValue,
 } from '../sdk/mod.ts'
 import { type Accounts, type OpenAccount, placeText } from './accounts.ts'
-import { removeKey } from './bootstrap/key.ts'
+import { assertFree, removeKey } from './bootstrap/key.ts'
 import { type CreationParts, checkName, createMachine, type MachineWish, stepsOf, undoAbandoned } from './creation.ts'
 import { configError, notFound } from './errors.ts'
 import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
 import { shown, shownFully } from './node-cache.ts'
+import { refuseMap, refuseReaching } from './outside.ts'
 
 export interface CloudParts extends CreationParts {
   files: CloudFiles
@@ -79,9 +80,10 @@ export class Cloud implements CloudClient {
       const provider = this.providerOf(name)
       if (meant && !meant.includes(provider)) continue
       const { alias, driver } = provider
+      const own = maskMarked(withoutTemplateSecrets(withoutSecrets(settings))) as Dict
       shownProfiles.push([
         provider,
-        new Map([[name, new Map<Value, Value>([...settings, ['profile', name], ['provider', `${alias}:${driver}`]])]]),
+        new Map([[name, new Map<Value, Value>([...own, ['profile', name], ['provider', `${alias}:${driver}`]])]]),
       ])
     }
     return byProvider(shownProfiles)
@@ -110,14 +112,14 @@ export class Cloud implements CloudClient {
 
   async profile(name: string, names: readonly string[], request: CloudRequest = {}): Promise<CloudOutcome> {
     const wishes: MachineWish[] = []
-    if (request.isFromOutside) refuseFiles(request.overrides)
+    if (request.isFromOutside) refuseReaching(request.overrides)
     for (const machine of new Set(names)) wishes.push(await this.wishOf(machine, name, request.overrides ?? new Map()))
-    return this.createAll(wishes, request.parallel ?? false)
+    return this.createAll(wishes, request)
   }
 
   async create(provider: string, names: readonly string[], request: CloudRequest): Promise<CloudOutcome> {
     const settings: Dict = request.overrides ?? new Map()
-    if (request.isFromOutside) refuseFiles(settings)
+    if (request.isFromOutside) refuseReaching(settings)
     const { accounts } = this.parts
     const account = await accounts.open(accounts.one(provider, 'The call'))
     const where = `The call for the provider ${quote(provider)}`
@@ -125,7 +127,7 @@ export class Cloud implements CloudClient {
     const all = this.settled(account, await accounts.fetched(settings, where))
     const wishes = [...new Set(names)].map((name) => ({ name, profile: null, account, settings: all, where }))
     for (const { name } of wishes) checkName(name)
-    return this.createAll(wishes, request.parallel ?? false)
+    return this.createAll(wishes, request)
   }
 
   async running(names: readonly string[]): Promise<Dict> {
@@ -151,7 +153,8 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  async action(fun: string, names: readonly string[], kwargs: Dict): Promise<CloudOutcome> {
+  async action(fun: string, names: readonly string[], kwargs: Dict, isFromOutside = false): Promise<CloudOutcome> {
+    if (isFromOutside) refuseReaching(kwargs)
     const found = await this.found(names)
     const missing = names.filter((name) => !found.some(([, node]) => node.name === name))
     const all: [CloudProvider, Dict][] = []
@@ -173,7 +176,8 @@ export class Cloud implements CloudClient {
     return { value, failed }
   }
 
-  async function(fun: string, provider: string, kwargs: Dict): Promise<CloudOutcome> {
+  async function(fun: string, provider: string, kwargs: Dict, isFromOutside = false): Promise<CloudOutcome> {
+    if (isFromOutside) refuseReaching(kwargs)
     const { accounts } = this.parts
     const opened = await accounts.open(accounts.one(provider, 'The call'))
     const { functions = {}, name } = opened.driver
@@ -186,16 +190,17 @@ export class Cloud implements CloudClient {
   }
 
   async plan(map: string | Dict, { isHard, isFromOutside }: MapRequest): Promise<CloudPlan> {
-    const { files, render, accounts } = this.parts
+    const { files, render, accounts, deploying } = this.parts
     if (isHard && files.own.get('enable_hard_maps') !== true) {
       throw configError(
         "--hard destroys machines that the map does not name, and must be enabled by 'enable_hard_maps: True' in the file cloud",
       )
     }
+    if (isFromOutside && typeof map === 'string') refuseMap(map, deploying.folder)
     const where = typeof map === 'string' ? `The map ${map}` : 'The map'
     const data = typeof map === 'string' ? await readMapFile(map, files.opts, render) : map
     const wanted = mappedMachines(data, files, where)
-    if (isFromOutside && typeof map !== 'string') for (const { overrides } of wanted) refuseFiles(overrides)
+    if (isFromOutside && typeof map !== 'string') for (const { overrides } of wanted) refuseReaching(overrides)
     const plan: CloudPlan = { create: new Map(), existing: new Map(), destroy: new Map() }
     const meant = isHard ? [...accounts.providers] : [...new Set(wanted.map(({ profile }) => this.providerOf(profile)))]
     const present = new Map<string, Set<string>>()
@@ -214,6 +219,7 @@ export class Cloud implements CloudClient {
     if (isHard)
       for (const [name, labels] of present) if (!names.has(name)) plan.destroy.set(name, [...labels].join(', '))
     inWaves(plan.create, (name) => present.has(name))
+    if (isFromOutside) for (const name of plan.create.keys()) this.assertFree(name)
     return plan
   }
 
@@ -226,7 +232,7 @@ export class Cloud implements CloudClient {
         continue
       }
       const wishes = await Promise.all(wave.map((name) => this.wishOfPlan(name, plan.create.get(name)!)))
-      const outcome = await this.createAll(wishes, parallel)
+      const outcome = await this.createAll(wishes, { parallel })
       failed ||= outcome.failed
       for (const [name, one] of outcome.value as Dict) value.set(name, one)
     }
@@ -280,7 +286,10 @@ export class Cloud implements CloudClient {
     }
   }
 
-  private async createAll(wishes: readonly MachineWish[], parallel: boolean): Promise<CloudOutcome> {
+  private async createAll(
+    wishes: readonly MachineWish[],
+    { parallel = false, isFromOutside = false }: CloudRequest,
+  ): Promise<CloudOutcome> {
     const value: Dict = new Map(wishes.map(({ name }) => [name, null]))
     const present = new Map<OpenAccount, CloudNode[]>()
     for (const { account } of wishes) if (!present.has(account)) present.set(account, await this.nodes(account))
@@ -292,11 +301,19 @@ export class Cloud implements CloudClient {
         value.set(wish.name, errorDict(`${wish.name} already exists under ${provider.alias}:${provider.driver}`))
         return
       }
-      const outcome = await this.attempt(`${wish.name} could not be created`, () => createMachine(this.parts, wish))
+      const outcome = await this.attempt(`${wish.name} could not be created`, () => {
+        if (isFromOutside) this.assertFree(wish.name)
+        return createMachine(this.parts, wish)
+      })
       failed ||= outcome.failed
       value.set(wish.name, outcome.value)
     })
     return { value, failed }
+  }
+
+  /** Refuse the id of a minion: its key would go with the machine of the same name. */
+  private assertFree(name: string): void {
+    assertFree(this.parts.deploying.access, name, undefined, false)
   }
 
   private async destroyOne(opened: OpenAccount, node: CloudNode): Promise<Value> {
@@ -391,24 +408,6 @@ const CLOUD_ONLY: ReadonlySet<string> = new Set([
   'profiles_config',
   'cachedir',
 ])
-
-/** Settings that name files of the master, which a caller with few rights could have sent to a machine of their own. */
-const REACHING = [
-  'file_map',
-  'private_key',
-  'ssh_keyfile',
-  'key_filename',
-  'package',
-  'script',
-  'known_hosts_file',
-  'ssh_options',
-]
-
-function refuseFiles(settings: Dict = new Map()): void {
-  const found = REACHING.find((name) => settings.has(name))
-  if (found !== undefined)
-    throw configError(`The setting '${found}' cannot be given by a caller: write it into a profile`)
-}
 
 const errorDict = (text: string): Dict => new Map([['Error', text]])
 

@@ -116,6 +116,7 @@ async function undoAfter(parts: CreationParts, record: RecordedCreation, reason:
   try {
     await undoCreation(parts, record)
   } catch (error) {
+    record.abandon()
     const why = toError(error).message
     throw executionFailure(
       `${name} could not be created (${toError(reason).message}), nor removed: ${why}. The next salt-cloud tries again`,
@@ -158,6 +159,7 @@ export async function undoAbandoned(parts: CreationParts): Promise<boolean> {
       await undoCreation(parts, record)
     } catch (error) {
       isClean = false
+      record.abandon()
       parts.log('error', `${name} cannot be removed: ${toError(error).message}. The next salt-cloud tries again`)
     }
   }

@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 /** Names of settings that never leave in events. */
-const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key/i
+const SECRET = /pass(word|wd|phrase)?$|secret|token|^key$|private_?key$|^priv_key$|api_?key|^user_?data$/i
 
 /** Return a value without what settings of secret names hold. */
 export function withoutSecrets(value: Value): Value {

@@ -65,6 +65,8 @@ export class NodeCache {
   }
 
   forget(place: Place, name: string): void {
+    // names of providers may be paths, of which nothing was kept
+    if (!isValidId(name)) return
     rmSync(this.file(this.folder(place), name), { force: true })
   }
 

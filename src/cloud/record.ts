@@ -144,7 +144,7 @@ export class RecordedCreation {
   get isAbandoned(): boolean {
     const mark = this.stored.process
     const pid = Number.parseInt(mark, 10)
-    return pid !== process.pid && (isGone(pid) || processMark(pid) !== mark)
+    return mark === '' || isGone(pid) || processMark(pid) !== mark
   }
 
   /** Write the file at once, or fail with EEXIST. */
@@ -175,6 +175,12 @@ export class RecordedCreation {
     this.stored.process = processMark(process.pid)
     this.keep({})
     return true
+  }
+
+  /** Leave the creation to whoever looks next: this process could not undo it, and may live on. */
+  abandon(): void {
+    this.stored.process = ''
+    this.keep({})
   }
 
   /** The creation has ended, well or undone. */

@@ -1,4 +1,5 @@
 // What Salt makes of a response's body: decompressed, read as text, and on request as JSON, XML or YAML data.
+import { constants } from 'node:buffer'
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import {
   type Dict,
@@ -13,21 +14,32 @@ import {
   type XmlElement,
 } from '../data/mod.ts'
 import { load } from '../yaml/mod.ts'
+import { HttpFailure, type HttpResponse } from './request.ts'
 
 const REFUSED: Readonly<Record<string, string>> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' }
 
-function decompressed(body: Uint8Array, coding: string): Uint8Array {
+/** Decompress a body, which may become as long as one that was not compressed. */
+function decompressed(body: Uint8Array, coding: string, most: number): Uint8Array {
   if (body.length === 0) return body
-  if (coding === 'deflate') return inflateRawSync(body)
-  if (coding === 'gzip') return gunzipSync(body)
+  const options = { maxOutputLength: Math.min(most, constants.MAX_LENGTH) }
+  try {
+    if (coding === 'deflate') return inflateRawSync(body, options)
+    if (coding === 'gzip') return gunzipSync(body, options)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error
+    throw new HttpFailure('Content-Length too long')
+  }
   const name = Object.hasOwn(REFUSED, coding) ? REFUSED[coding] : undefined
   if (name !== undefined) throw valueError(`${name} compression is not currently supported`)
   return body
 }
 
 /** The body as text in the charset it names, else in UTF-8; bytes where text is not wanted. */
-export function bodyText(body: Uint8Array, headers: ReadonlyMap<string, string>, asText: boolean): Value {
-  const plain = decompressed(body, headers.get('Content-Encoding') ?? 'identity')
+export function bodyText(
+  { body, headers }: Pick<HttpResponse, 'body' | 'headers'>,
+  { asText, most }: { asText: boolean; most: number },
+): Value {
+  const plain = decompressed(body, headers.get('Content-Encoding') ?? 'identity', most)
   const type = headers.get('Content-Type') ?? ''
   const charset = /^\s*text\/.*;\s*charset=("?)([^";\s]+)\1/i.exec(type)?.[2]
   if (charset !== undefined) return decodeBytes(plain, charset.toLowerCase())

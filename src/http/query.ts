@@ -3,7 +3,18 @@
 
 import { BrineError, SALT_VERSION } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, iterate, SaltError, splitLines, str, textOf, truthy, type Value } from '../data/mod.ts'
+import {
+  type Dict,
+  isDict,
+  iterate,
+  numberOf,
+  SaltError,
+  splitLines,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../data/mod.ts'
 import { fromNodeError, isHostError } from '../host/mod.ts'
 import { bodyText, decoderFor, decodeText, isDecoder, unknownDecoder } from './decode.ts'
 import { HttpFailure, type HttpRequest, type HttpResponse, type SendHttp } from './request.ts'
@@ -64,12 +75,13 @@ export class HttpQuery {
     if (args.value('test') === true) answer.set('test', true)
     const request = await this.request()
     let response: HttpResponse
+    let body: Value
     try {
       response = await this.machine.send(request)
+      body = bodyText(response, { asText: args.value('decode_body') !== false, most: request.maxBody })
     } catch (error) {
       return this.failed(answer, error)
     }
-    const body = bodyText(response.body, response.headers, args.value('decode_body') !== false)
     if (response.status >= 300 && args.value('raise_error') !== false) {
       answer.set('status', response.status)
       answer.set('error', `HTTP ${response.status}: ${response.reason}`)
@@ -129,7 +141,10 @@ export class HttpQuery {
       body,
       connectTimeout: option(this.opts, 'http_connect_timeout'),
       timeout: option(this.opts, 'http_request_timeout'),
-      maxBody: option(this.opts, 'http_max_body'),
+      maxBody: Math.min(
+        option(this.opts, 'http_max_body'),
+        numberOf(args.value('max_body')) ?? Number.POSITIVE_INFINITY,
+      ),
       tls: await this.tls(),
       ...(proxy && { proxy }),
     }

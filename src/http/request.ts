@@ -139,7 +139,7 @@ async function open(request: HttpRequest): Promise<ClientRequest> {
     const own = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
     return httpRequest({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
   }
-  const tunnelled = await tunnel(url, proxy)
+  const tunnelled = await tunnel(url, proxy, request.connectTimeout)
   const socket = connectTls({ socket: tunnelled, ...named(url), ...tlsOptions(request) })
   return httpsRequest(url, { method, headers, createConnection: () => socket })
 }
@@ -158,13 +158,20 @@ function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest)
   }
 }
 
-function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>): Promise<Socket> {
+function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>, seconds: number): Promise<Socket> {
   const path = `${url.hostname}:${url.port || 443}`
   const headers = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
   return new Promise((resolve, reject) => {
-    httpRequest({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
+    const asked = httpRequest({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
+    const timer = setTimeout(() => asked.destroy(new HttpFailure('Timeout while connecting')), seconds * 1000)
+    asked
+      .once('close', () => clearTimeout(timer))
       .once('error', reject)
+      .once('response', (response) => {
+        asked.destroy(new HttpFailure(`Tunnel connection failed: ${response.statusCode} ${response.statusMessage}`))
+      })
       .once('connect', (response, socket) => {
+        clearTimeout(timer)
         if (response.statusCode === 200) resolve(socket as Socket)
         else reject(new HttpFailure(`Tunnel connection failed: ${response.statusCode} ${response.statusMessage}`))
       })

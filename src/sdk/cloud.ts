@@ -46,8 +46,8 @@ export interface CloudClient {
   destroy(names: readonly string[]): Promise<CloudOutcome>
   /** Return the machines of these names by alias and driver. */
   running(names: readonly string[]): Promise<Dict>
-  action(fun: string, names: readonly string[], kwargs: Dict): Promise<CloudOutcome>
-  function(fun: string, provider: string, kwargs: Dict): Promise<CloudOutcome>
+  action(fun: string, names: readonly string[], kwargs: Dict, isFromOutside?: boolean): Promise<CloudOutcome>
+  function(fun: string, provider: string, kwargs: Dict, isFromOutside?: boolean): Promise<CloudOutcome>
   /** Read a map, of a file or as data, and compare it with what is there. */
   plan(map: string | Dict, request: MapRequest): Promise<CloudPlan>
   /** Carry a plan out. */

@@ -24,6 +24,9 @@ export interface WebAnswer {
   text: string
 }
 
+/** No answer of a web service is longer. */
+const MOST_BYTES = 256 * 1024 * 1024
+
 /** Send a request. Any status is an answer. */
 export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: WebRequest): Promise<WebAnswer> {
   const { url, method = 'GET', headers = {}, body, username, password, verify, ca, cert } = request
@@ -33,6 +36,7 @@ export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: W
     ['header_dict', new Map(Object.entries(headers))],
     ['raise_error', false],
     ['status', true],
+    ['max_body', MOST_BYTES],
   ])
   if (body !== undefined) query.set('data', body)
   if (username) query.set('username', username).set('password', password ?? '')

@@ -86,7 +86,7 @@ async function listen(server: Server): Promise<AwsService> {
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'x-amzn-errortype', 'x-amz-bucket-region']
 
 const withoutKeys = (text: string): string =>
-  text.replace(/<(keyMaterial|SecretAccessKey|SessionToken)>[^<]*</g, '<$1>removed<')
+  text.replace(/<(keyMaterial|SecretAccessKey|SessionToken)>[^<]*</g, '<$1>left-out-of-the-recording<')
 
 async function recorder(path: string): Promise<AwsService> {
   const moto = await startMoto()

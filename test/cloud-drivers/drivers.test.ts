@@ -32,6 +32,8 @@ let server: Server
 let url = ''
 let provider: Provider = () => undefined
 let busy = 0
+/** The status with which the next request is answered after it was carried out. */
+let lateFault: number | undefined
 let tokens: (string | undefined)[] = []
 
 beforeAll(async () => {
@@ -42,6 +44,9 @@ beforeAll(async () => {
     tokens.push(request.headers.authorization)
     if (busy-- > 0) return void response.writeHead(429).end('{"message": "slow down"}')
     const answer = provider({ method: request.method!, path, query, body: text === '' ? {} : JSON.parse(text) })
+    const fault = lateFault
+    lateFault = undefined
+    if (fault !== undefined) return void response.writeHead(fault).end('{"message": "a gateway gave up"}')
     response.writeHead(answer === undefined ? 404 : 200).end(answer === undefined ? '{}' : JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -200,5 +205,11 @@ describe('digitalocean, by documented answers', () => {
     expect((await account.nodes()).map(({ name }) => name)).toEqual(['web1'])
     expect(await account.destroy(node, steps)).toBe(true)
     expect(await account.destroy(node, steps)).toBe(false)
+    // a creation of which nobody knows whether it was carried out is not sent again
+    lateFault = 504
+    await expect(create(digitalocean, account, 'web4', wanted)).rejects.toThrow('a gateway gave up')
+    expect(await account.nodes()).toHaveLength(1)
+    await account.undo!({ name: 'web4', token: 't-web4', noted: new Map() }, steps)
+    expect(await account.nodes()).toEqual([])
   })
 })

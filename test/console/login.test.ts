@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByRole('button', { name: /admin/ }).click()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Password').waitFor()
-    expect(await page.title()).toBe('Log in · Brine')
+    await until('the title of the login', async () => (await page.title()) === 'Log in · Brine')
     // the user is remembered, the password is not
     expect([await page.getByLabel('User').inputValue(), await page.getByLabel('Password').inputValue()]).toEqual([
       'admin',

@@ -13,6 +13,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/api-v1.md': 'Needs a user with few rights, or another package of npm; test/api sends such requests',
   'docs/api.md': 'Needs a host with an SSH server; test/ssh/other-ways.test.ts sends the request',
   'docs/backup.md': 'Needs a key of the reader, and a stopped master; test/integration/backup.test.ts does both',
+  'docs/cloud.md':
+    'Makes machines; test/integration/cloud.test.ts and cloud-deploy.test.ts run these commands on drivers for tests, npm run lab -- test cloud boots machines',
+  'docs/cluster.md': 'Needs three masters with NATS servers; test/cluster has them',
   'docs/containers.md': 'Needs containers; test/integration/dockerd.test.ts and chroot.test.ts call the functions',
   'docs/doctor.md': 'Reads /etc/salt; test/doctor runs the command on sites of its own',
   'docs/events.md': 'Follows events without an end; test/integration/events.test.ts has these arguments',
@@ -22,12 +25,16 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     'Takes minutes, root or other hosts: npm run npm-package, npm run image -- --try, npm run lab -- test bootstrap',
   'docs/install.md':
     'Takes minutes and whole hosts: npm run lab -- test packages; tools/apt-repository/make.test.ts has the repository',
+  'docs/kubernetes.md': 'Needs an API server; test/kubernetes calls the functions on one of ours',
   'docs/monitoring.md':
     'Needs the option metrics, promtool or protoc; test/integration/monitoring.test.ts and telemetry.test.ts have them',
   'docs/operations.md': 'The bench takes an hour',
   'docs/rosters.md': 'Needs hosts with SSH servers; test/conformance/cases/ssh and src/ssh/roster have these targets',
   'docs/salt-ssh.md':
     'Needs hosts with SSH servers; npm run lab -- test ssh, test/ssh and test/integration/resources.test.ts have them',
+  'docs/scaling.md': 'The bench takes an hour',
+  'docs/simulate.md': 'Fleets run until somebody ends them; test/simulate starts them with these options',
+  'docs/syndic.md': 'Needs masters of two tiers; test/integration/syndic.test.ts has three',
   'docs/tutorial.md': '`npm run up` makes the site of these tests',
   'docs/upgrades.md':
     'Needs a second version or a whole host: test/integration/upgrade.test.ts, npm run lab -- test deb-upgrade',

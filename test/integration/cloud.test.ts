@@ -283,7 +283,7 @@ interface Answer {
 }
 
 /** Call a runner function as salt-run does, with the driver of the tests. */
-async function runner(fun: string, args: Value[] = [], kwargs: Record<string, unknown> = {}) {
+async function runner(fun: string, args: Value[] = [], kwargs: Record<string, unknown> = {}, caller?: string) {
   const opts = await clientConfig({ path: join(master.config, 'master') })
   const access = socketAccess(opts, silentLog, {
     overSsh: {
@@ -299,6 +299,7 @@ async function runner(fun: string, args: Value[] = [], kwargs: Record<string, un
       args,
       kwargs: given,
       user: 'root',
+      ...(caller !== undefined && { caller: { kind: 'user', name: caller, proof: 'token' } }),
     })
     return { value: toPlain(value) as unknown as Answer, retcode }
   } finally {
@@ -343,6 +344,53 @@ describe('the runner cloud', () => {
     expect(made()).toEqual([])
     const gone = await runner('cloud.destroy', ['r1'])
     expect(gone).toMatchObject({ retcode: 1, value: expect.stringContaining('Not found: r1') })
+  })
+
+  it('lets callers with few rights reach no files, templates and secrets of the master', async () => {
+    const map = join(site.root, 'own.map')
+    writeFileSync(map, 'web:\n  - m1: {file_map: {/etc/shadow: /tmp/x}}\n')
+    const outside = (fun: string, args: Value[], kwargs: Record<string, unknown>) => runner(fun, args, kwargs, 'ann')
+    const refused = { retcode: 1, value: expect.stringContaining('cannot be') }
+    for (const settings of [
+      { userdata_file: '/etc/shadow' },
+      { user_data_file: '/etc/shadow' },
+      { ssh_public_key: '/etc/shadow' },
+      { image: '/' },
+      { grains: { deep: ['sdb://bank/password'] } },
+    ]) {
+      expect(await outside('cloud.profile', ['web', 'm1'], { vm_overrides: settings })).toMatchObject(refused)
+    }
+    const settings = { userdata_file: '/etc/shadow' }
+    expect(await outside('cloud.create', ['disk', 'm1'], { image: 'debian', ...settings })).toMatchObject(refused)
+    expect(await outside('cloud.map_run', [], { map_data: { web: [{ m1: settings }] } })).toMatchObject(refused)
+    expect(await outside('cloud.action', ['count'], { provider: 'disk', file: '/etc/shadow' })).toMatchObject(refused)
+    expect(await outside('cloud.map_run', [map], { test: true })).toMatchObject(refused)
+    expect(await outside('cloud.action', ['resize'], { cloudmap: map, size: 'x' })).toMatchObject(refused)
+    const own = join(master.config, 'cloud.maps.d', 'own.map')
+    mkdirSync(join(own, '..'), { recursive: true })
+    writeFileSync(own, 'web:\n  - m1\n')
+    expect((await outside('cloud.map_run', [own], { test: true })).retcode).toBe(0)
+    // the id of a minion: its key would be removed with the machine
+    const { keys } = master.opened.parts.stores
+    keys.store('prod', { state: 'accepted', pub: 'the key of prod' })
+    const taken = { retcode: 1, value: expect.stringContaining('accepted another key for the id prod') }
+    expect(await outside('cloud.profile', ['web', 'prod'], {})).toMatchObject(taken)
+    expect(await outside('cloud.map_run', [], { map_data: { web: ['prod'] } })).toMatchObject(taken)
+    expect(keys.pem('minions', 'prod')).toBe('the key of prod')
+    expect(made()).toEqual([])
+  })
+
+  it('shows no secrets of profiles', async () => {
+    const file = join(master.config, 'cloud.profiles.d', 'secret.conf')
+    writeFileSync(file, 'hidden:\n  extends: base\n  password: tell-nobody\n  userdata: tell-nobody\n')
+    try {
+      const { value } = await runner('cloud.list_profiles')
+      expect(value.disk.disk).toHaveProperty('hidden')
+      expect(JSON.stringify(value)).not.toContain('tell-nobody')
+      expect((await cloud('--list-profiles', 'all')).out).not.toContain('tell-nobody')
+    } finally {
+      rmSync(file)
+    }
   })
 
   it('serves states of an orchestration', async () => {

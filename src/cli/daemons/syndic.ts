@@ -21,8 +21,9 @@ export function saltSyndic(argv: readonly string[], streams: Streams): Promise<n
       return lower
     }
     const { opts, log } = await programOptions({ program: SALT_SYNDIC, line, streams, file: 'master', read })
-    // a user of the command line wins over the file
+    // the command line wins over the file
     if (line.given.has('user')) opts.delete('syndic_user')
+    if (line.given.has('pidfile')) opts.set('syndic_pidfile', opts.get('pidfile')!)
     const { Syndic, syndicOptions } = await import('../../syndic/mod.ts')
     const options = syndicOptions(opts, minion, placeOfOption(minion, 'id') !== '')
     if (line.values.get('daemon') === true) return detach(program, option(opts, 'syndic_log_file'), streams)

@@ -27,7 +27,7 @@ export const SALT_SYNDIC: Program = {
     DAEMON,
     {
       flags: ['--pid-file'],
-      dest: 'syndic_pidfile',
+      dest: 'pidfile',
       default: '/var/run/salt-syndic.pid',
       help: 'file for the process id',
     },

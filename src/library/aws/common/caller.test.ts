@@ -106,6 +106,24 @@ test('A role is taken on once, with the key that is configured', async () => {
   expect(seen[1]!.token).toBe('token of the role')
 })
 
+test('A role that a key opened is not for callers who name the key without its secret, or another external id', async () => {
+  const isRight = (headers: IncomingMessage['headers']): boolean => headers['authorization']!.includes('GOODKEY')
+  answers = [
+    ({ headers }, body) => {
+      if (!body.includes('Action=AssumeRole')) return undefined
+      return isRight(headers) && body.includes('ExternalId=own')
+        ? [200, CREDENTIALS]
+        : [403, '<E><Code>AccessDenied</Code></E>']
+    },
+  ]
+  const profile = { keyid: 'GOODKEY', key: 'the secret', role_arn: 'arn:aws:iam::1:role/kept', external_id: 'own' }
+  await zones(profile)
+  await expect(zones({ ...profile, external_id: 'foreign' })).rejects.toThrow('AccessDenied')
+  seen = []
+  await zones({ ...profile, key: 'guessed' })
+  expect(seen.map(({ keyId }) => keyId)).toEqual(['GOODKEY', 'ROLEKEY'])
+})
+
 test('The role of the machine comes from the second version of its metadata service', async () => {
   const key = {
     AccessKeyId: 'MACHINEKEY',

@@ -53,6 +53,8 @@ const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 20_000
 const ATTEMPTS = 6
 const MOST_PAGES = 10_000
+/** No answer is longer, except objects of S3. */
+const MOST_BYTES = 256 * 1024 * 1024
 
 export class AwsCaller {
   readonly settings: AwsSettings
@@ -185,6 +187,7 @@ export class AwsCaller {
         ['status', true],
         ['headers', true],
         ['decode_body', false],
+        ...(this.name === 's3' ? [] : [['max_body', MOST_BYTES] as [string, Value]]),
         ...(verify === undefined ? [] : [['verify_ssl', verify] as [string, Value]]),
         ...(ca === undefined ? [] : [['ca_bundle', ca] as [string, Value]]),
       ]),
@@ -234,7 +237,9 @@ export class AwsCaller {
 
   private async key(): Promise<AwsKey | undefined> {
     const { settings, ctx } = this
-    const source = JSON.stringify([settings.keyId ?? null, settings.roleArn ?? null])
+    const { keyId = null, key: secret = null, token = null, roleArn = null, externalId = null } = settings
+    // who names a key without its secret does not get the role that it opened
+    const source = JSON.stringify([keyId, secret, token, roleArn, externalId])
     const key = await keepKey(source, async () => {
       const { key: found, role } = await findKey(ctx, settings)
       if (role !== undefined) return takeRole(ctx, settings, role, found)

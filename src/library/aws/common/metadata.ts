@@ -12,6 +12,7 @@ export interface TimedKey extends AwsKey {
 type Environment = ReadonlyMap<string, string>
 
 const MACHINE = 'http://169.254.169.254'
+const MOST_BYTES = 1 << 20
 const CONTAINER = 'http://169.254.170.2'
 
 /** Hosts of full addresses that may be asked without TLS: loopback and the agents of ECS and EKS. */
@@ -33,6 +34,7 @@ async function askMetadata(ctx: AwsContext, { url, method = 'GET', headers = {} 
       ['method', method],
       ['header_dict', new Map<Value, Value>(Object.entries(headers))],
       ['opts', opts],
+      ['max_body', MOST_BYTES],
     ]),
   )
   const body = answer.get('body')

@@ -174,10 +174,12 @@ export default defineRunner({
         const names = instances ?? (instance === null ? [] : [instance])
         if (cloudmap === null && names.length === 0 && provider === null)
           throw misuse('A provider, a map or one or more instances must be named')
+        const outside = isFromOutside(ctx)
         return outcome(ctx, async (cloud) => {
-          if (cloudmap === null && names.length === 0) return cloud.function(func, provider!, given)
-          const plan = cloudmap === null ? undefined : await cloud.plan(cloudmap, { isHard: false })
-          return cloud.action(func, [...names, ...(plan?.existing.keys() ?? [])], given)
+          if (cloudmap === null && names.length === 0) return cloud.function(func, provider!, given, outside)
+          const plan =
+            cloudmap === null ? undefined : await cloud.plan(cloudmap, { isHard: false, isFromOutside: outside })
+          return cloud.action(func, [...names, ...(plan?.existing.keys() ?? [])], given, outside)
         })
       },
     }),

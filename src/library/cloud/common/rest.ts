@@ -26,6 +26,9 @@ const ATTEMPTS = 10
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 20_000
 const BUSY = new Set([429, 500, 502, 503, 504])
+/** Of these a creation may have been carried out: sent again, it would make a second machine. */
+const UNCERTAIN = new Set([500, 502, 504])
+export const MOST_PAGES = 10_000
 const NOT_FOUND = 404
 const SHOWN = 300
 
@@ -72,6 +75,7 @@ export class RestCloud {
         ...(verify !== undefined && { verify }),
       })
       if (!BUSY.has(answer.status) || attempt >= ATTEMPTS) return answer
+      if (method === 'POST' && UNCERTAIN.has(answer.status)) return answer
       this.ctx.log('debug', `${method} ${base}${path} is busy (${answer.status}); attempt ${attempt}`)
       const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
       await sleep(pause, undefined, { signal: this.ctx.signal })

@@ -13,7 +13,7 @@ import {
   type MachineRequest,
   type UnfinishedMachine,
 } from '../../../sdk/mod.ts'
-import { at, byField, exit, RestCloud, rowsOf, userData } from '../common/rest.ts'
+import { at, byField, exit, MOST_PAGES, RestCloud, rowsOf, userData } from '../common/rest.ts'
 
 const provider = {
   personal_access_token: arg.text('Token of the account', { secret: true }),
@@ -53,12 +53,13 @@ class DigitalOcean implements CloudAccount<typeof machine> {
   /** Return all rows of a list over its pages. */
   async all(path: string, key: string): Promise<Dict[]> {
     const rows: Dict[] = []
-    for (let page = 1; ; page++) {
+    for (let page = 1; page <= MOST_PAGES; page++) {
       const mark = path.includes('?') ? '&' : '?'
       const answer = await this.rest.ask('GET', `${path}${mark}page=${page}&per_page=${PAGE}`)
       rows.push(...rowsOf(answer, key))
       if (at(answer, 'links', 'pages', 'next') === null) return rows
     }
+    throw exit(`The list ${path} does not come to an end`)
   }
 
   async nodes(): Promise<CloudNode[]> {

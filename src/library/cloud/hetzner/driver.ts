@@ -12,7 +12,7 @@ import {
   type MachineRequest,
   type UnfinishedMachine,
 } from '../../../sdk/mod.ts'
-import { at, byField, exit, RestCloud, rowsOf, userData } from '../common/rest.ts'
+import { at, byField, exit, MOST_PAGES, RestCloud, rowsOf, userData } from '../common/rest.ts'
 
 const LABEL = 'salt-cloud-creation'
 
@@ -53,7 +53,9 @@ class HetznerProject implements CloudAccount<typeof machine> {
   /** Return all rows of a list over its pages. */
   async all(path: string, key: string): Promise<Dict[]> {
     const rows: Dict[] = []
-    for (let page: Value = 1; page !== null; ) {
+    let page: Value = 1
+    for (let count = 0; page !== null; count++) {
+      if (count >= MOST_PAGES) throw exit(`The list ${path} does not come to an end`)
       const mark = path.includes('?') ? '&' : '?'
       const answer: Dict = await this.rest.ask('GET', `${path}${mark}page=${str(page)}&per_page=50`)
       rows.push(...rowsOf(answer, key))

@@ -85,6 +85,11 @@ test('calls the program with flags and values, and never through a shell', async
     ],
   ])
   await expect(call(helm, 'uninstall', ['--all'])).rejects.toThrow('cannot begin with a dash')
+  const ran = helm.ran.length
+  for (const given of [{ kvflags: { 'post-renderer': '/bin/sh' } }, { flags: ['--post-renderer=/bin/sh'] }]) {
+    await expect(call(helm, 'template', ['web', './chart'], given)).rejects.toThrow('cannot run a program')
+  }
+  expect(helm.ran).toHaveLength(ran)
 })
 
 test('returns what the program prints as data, as text, or what went wrong', async () => {

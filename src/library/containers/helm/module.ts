@@ -175,6 +175,13 @@ function plain(name: string, value: Value): string {
   return text
 }
 
+/** Refuse flags by which a function that reads would run a program. */
+function assertReading({ flags, kvflags }: Flags): void {
+  const names = [...(isList(flags) ? flags : []), ...(isDict(kvflags) ? kvflags.keys() : [])].map((name) => str(name))
+  const found = names.find((name) => /^-*post-renderer/.test(name))
+  if (found !== undefined) throw failure(`A function that only reads cannot run a program: ${found}`)
+}
+
 const flagged = (name: string): string => (name.startsWith('--') ? name : `--${name}`)
 
 function declared(name: string, row: Row): FunctionDeclaration {
@@ -198,7 +205,9 @@ function declared(name: string, row: Row): FunctionDeclaration {
         each.replace('_', '-'),
         all[each] ?? null,
       ])
-      return helm(ctx, argv, row.answer, { flags: all['flags'] ?? null, kvflags: all['kvflags'] ?? null, options })
+      const given = { flags: all['flags'] ?? null, kvflags: all['kvflags'] ?? null, options }
+      if (row.isReading) assertReading(given)
+      return helm(ctx, argv, row.answer, given)
     },
   })
 }

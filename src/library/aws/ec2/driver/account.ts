@@ -235,11 +235,14 @@ export class Ec2Account implements CloudAccount<typeof machine> {
   async undo({ token, noted }: UnfinishedMachine, _steps: CloudSteps): Promise<void> {
     const ec2 = this.ec2(noted.has('location') ? str(noted.get('location')!) : null)
     const ours = filtersOf([[`tag:${CREATION_TAG}`, token]])
-    const spot = noted.get('spot_request_id')
     const ids = new Set<string>()
-    if (spot !== undefined) {
-      const bid = await ec2.query('CancelSpotInstanceRequests', { SpotInstanceRequestId: [str(spot)] })
-      const found = await ec2.query('DescribeSpotInstanceRequests', { SpotInstanceRequestId: [str(spot)] })
+    // the tag finds a bid that was made and could not be noted any more
+    const bids = (await ec2.query('DescribeSpotInstanceRequests', ours)).rows('spotInstanceRequestSet')
+    const spots = new Set(bids.map((row) => row.text('spotInstanceRequestId') ?? ''))
+    if (noted.has('spot_request_id')) spots.add(str(noted.get('spot_request_id')!))
+    for (const spot of spots) {
+      const bid = await ec2.query('CancelSpotInstanceRequests', { SpotInstanceRequestId: [spot] })
+      const found = await ec2.query('DescribeSpotInstanceRequests', { SpotInstanceRequestId: [spot] })
       for (const row of [...bid.rows('spotInstanceRequestSet'), ...found.rows('spotInstanceRequestSet')]) {
         const id = row.text('instanceId')
         if (id !== null) ids.add(id)

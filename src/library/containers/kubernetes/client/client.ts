@@ -48,6 +48,7 @@ const TRIES = 4
 const MOST_WAIT = 30
 /** Objects in one page of a list. */
 const PAGE = 500
+const MOST_PAGES = 10_000
 /** Seconds that a watch may be quiet before it is opened again. */
 const WATCH_SECONDS = 300
 
@@ -91,7 +92,7 @@ export class KubernetesClient {
   async list(path: string, params: Ask['params'] = {}): Promise<{ items: Dict[]; version: string }> {
     const items: Dict[] = []
     let next: string | undefined
-    for (;;) {
+    for (let page = 0; page < MOST_PAGES; page++) {
       const answer = await this.ask({ path, params: { limit: String(PAGE), ...params, continue: next } })
       const [listed, metadata] = [answer.get('items') ?? null, answer.get('metadata') ?? null]
       if (isList(listed)) items.push(...listed.filter(isDict))
@@ -99,6 +100,7 @@ export class KubernetesClient {
       next = truthy(meta.get('continue') ?? null) ? str(meta.get('continue')!) : undefined
       if (next === undefined) return { items, version: str(meta.get('resourceVersion') ?? '') }
     }
+    throw failure(`The list ${path} does not come to an end after ${MOST_PAGES} pages`)
   }
 
   /**
@@ -124,11 +126,15 @@ export class KubernetesClient {
             resourceVersion: version,
           },
         })
+        let isQuiet = true
         for await (const line of linesOf(stream.body)) {
           const change = changeOf(line)
+          isQuiet = false
           version = versionOf(change.object) || version
           yield { ...change, version }
         }
+        // a server that ends each stream at once is not asked without end
+        if (isQuiet) await sleep(1000, undefined, { signal }).catch(() => undefined)
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ApiError) throw error
@@ -218,15 +224,22 @@ function changeOf(line: string): Change {
 }
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = Buffer.alloc(0)
+  let kept: Uint8Array[] = []
+  let size = 0
   for await (const piece of body) {
-    rest = Buffer.concat([rest, piece])
-    if (rest.length > MOST_BYTES) throw failure('The API server sends a line that is too long')
+    kept.push(piece)
+    size += piece.length
+    if (size > MOST_BYTES) throw failure('The API server sends a line that is too long')
+    // pieces of a long line are joined once
+    if (!piece.includes(10)) continue
+    let rest = Buffer.concat(kept)
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end).toString()
       rest = rest.subarray(end + 1)
       if (line.trim() !== '') yield line
     }
+    kept = [rest]
+    size = rest.length
   }
 }
 

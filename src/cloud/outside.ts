@@ -1,0 +1,54 @@
+// What a caller without the rights of the master's owner cannot name: files, programs and secrets of the master, which a machine of the
+// caller's own would get to read.
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
+import { type Dict, isDict, isList, quote, str, type Value } from '../data/mod.ts'
+import { configError } from './errors.ts'
+
+/** Settings that name files or programs of the master. */
+const REACHING: ReadonlySet<string> = new Set([
+  'file',
+  'file_map',
+  'private_key',
+  'ssh_keyfile',
+  'ssh_public_key',
+  'key_filename',
+  'package',
+  'script',
+  'known_hosts_file',
+  'ssh_options',
+])
+
+/** Settings of drivers that name files, such as `userdata_file`. */
+const OF_FILES = /_file$/
+
+/** Refuse settings and arguments that reach files, programs or secrets of the master. */
+export function refuseReaching(settings: Dict = new Map()): void {
+  const refuse = (name: string, what = ''): never => {
+    throw configError(`The setting '${name}'${what} cannot be given by a caller: write it into a profile`)
+  }
+  for (const [key, value] of settings) {
+    const name = str(key)
+    if (REACHING.has(name) || OF_FILES.test(name)) refuse(name)
+    if (hasSdb(value)) refuse(name, ' with a value of sdb')
+    // the driver nspawn takes folders of the master
+    if (name === 'image' && str(value).startsWith('/')) refuse(name, ' with a path')
+  }
+}
+
+function hasSdb(value: Value): boolean {
+  if (isDict(value)) return [...value.values()].some(hasSdb)
+  return isList(value) ? value.some(hasSdb) : typeof value === 'string' && value.startsWith('sdb://')
+}
+
+/** Refuse a map outside of the configuration: it is a template, and others may have written it. */
+export function refuseMap(file: string, folder: string): void {
+  let path: string
+  try {
+    path = relative(realpathSync(folder), realpathSync(file))
+  } catch {
+    path = '..'
+  }
+  if (path.split('/')[0] === '..')
+    throw configError(`The map ${quote(file)} cannot be named by a caller: it is not a file below ${folder}`)
+}
