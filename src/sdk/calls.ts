@@ -47,6 +47,18 @@ export interface Calls {
   'at.atrm': Dict
   'at.jobcheck': Dict
   'augeas.execute': Dict
+  'baredoc.list_modules': Dict
+  'baredoc.list_states': Dict
+  'baredoc.module_docs': Dict
+  'baredoc.state_docs': Dict
+  'bcache.back_make': boolean | null
+  'bcache.cache_make': boolean
+  'bcache.device': Dict | false
+  'bcache.start': boolean
+  'bcache.status': Dict
+  'bcache.stop': boolean | null
+  'bcache.super': Dict | false
+  'bcache.uuid': false | string
   'beacons.add': Dict
   'beacons.delete': Dict
   'beacons.disable': Dict
@@ -324,6 +336,8 @@ export interface Calls {
   'debconf.show': Value[] | null
   'defaults.merge': Dict
   'defaults.update': Dict
+  'devinfo.filter': string[]
+  'devinfo.hwinfo': Dict
   'disk.blkid': Dict
   'disk.dump': Dict | false
   'disk.format': boolean
@@ -1089,6 +1103,9 @@ export interface Calls {
   'pkg_resource.pack_sources': Dict
   'pkg_resource.parse_targets': Value[]
   'pkg_resource.version_compare': boolean
+  'pkgbuild.build': Dict
+  'pkgbuild.make_repo': Dict
+  'pkgbuild.make_src_pkg': string[]
   'postgres.available_extensions': Dict
   'postgres.cluster_create': Dict | false
   'postgres.cluster_exists': boolean
@@ -1213,6 +1230,9 @@ export interface Calls {
   'reg.read_value': Dict
   'reg.set_value': boolean
   'reg.value_exists': boolean
+  'rpmbuild.build': Dict
+  'rpmbuild.make_repo': Dict
+  'rpmbuild.make_src_pkg': string[]
   'rsync.config': string
   'rsync.rsync': Dict
   'rsync.version': string
@@ -1290,6 +1310,7 @@ export interface Calls {
   'service.execs': Dict
   'service.firstboot': boolean
   'service.force_reload': boolean
+  'service.full_restart': boolean
   'service.get_running': string[]
   'service.get_static': string[]
   'service.mask': boolean

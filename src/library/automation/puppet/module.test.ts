@@ -77,6 +77,10 @@ test('puppet is disabled with a message once, and enabled again', async () => {
   const { answer, host } = await call('disable', { args: ['why'], files })
   expect(answer).toBe(true)
   expect(Buffer.from(await host.read('/v/state/agent_disabled.lock')).toString()).toBe('{"disabled_message":"why"}')
+  const quoted = await call('disable', { args: ['say "no"\n\\'], files })
+  expect(JSON.parse(Buffer.from(await quoted.host.read('/v/state/agent_disabled.lock')).toString())).toEqual({
+    disabled_message: 'say "no"\n\\',
+  })
   const disabled = { '/v/state/agent_disabled.lock': '{}' }
   expect((await call('disable', { files: disabled })).answer).toBe(false)
   expect((await call('enable', { files: disabled })).answer).toBe(true)

@@ -169,7 +169,7 @@ export default defineModule({
       run: async (ctx, { message }) => {
         const lock = lockOf(await placesOf(ctx))
         if (await isFile(ctx, lock)) return false
-        await ctx.host.write(lock, message === null ? '{}' : `{"disabled_message":"${message}"}`)
+        await ctx.host.write(lock, message === null ? '{}' : JSON.stringify({ disabled_message: message }))
         return true
       },
     }),

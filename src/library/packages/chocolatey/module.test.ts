@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toPlain, type Value } from '../../../data/mod.ts'
+import { hideMarked, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type ModuleDeclaration, scripted, tryFunction } from '../../../sdk/mod.ts'
 import reg from '../../system/reg/module.ts'
@@ -43,6 +43,15 @@ describe('chocolatey', () => {
     ],
   ])('%s of %j runs `%s`', async (fun, kwargs, line) => {
     expect(await called(chocolatey, fun, kwargs, { 'choco*': 'ok' }, KNOWN)).toEqual({ answer: 'ok', ran: [line] })
+  })
+
+  test('hides the password of a source wherever it appears', async () => {
+    const kwargs = { name: 'own', source_location: 'http://s', username: 'u', password: 'choco-hidden' }
+    const said = await called(chocolatey, 'add_source', kwargs, { 'choco*': 'Added with choco-hidden' }, KNOWN)
+    expect(said.answer).toBe('Added with **********')
+    expect(hideMarked('--password choco-hidden')).toBe('--password **********')
+    const failing = { 'choco*': { retcode: 1, stdout: 'bad choco-hidden' } }
+    await expect(called(chocolatey, 'add_source', kwargs, failing, KNOWN)).rejects.toThrow('bad **********')
   })
 
   test('is found once it is installed, and leaves nothing when it is removed', async () => {

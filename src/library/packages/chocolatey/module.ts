@@ -1,5 +1,15 @@
 // Packages of Windows through Chocolatey.
-import { type Dict, failure, misuse, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  failure,
+  hideMarked,
+  markSecret,
+  misuse,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import {
   type ChocolateyOptions,
@@ -312,7 +322,7 @@ export default defineModule({
       run: versions,
     }),
     add_source: changes({
-      doc: 'Add a source.',
+      doc: 'Add a source. Chocolatey takes a password only as an argument: other users of the machine may see it while the command runs.',
       args: {
         name: arg.text('Name of the source'),
         source_location: arg.text('URL or path of the source'),
@@ -323,10 +333,11 @@ export default defineModule({
       returns: output,
       example: 'chocolatey.add_source <source name> <source_location>',
       run: async (ctx, { name, source_location, username, password, priority }) => {
+        if (password) markSecret(password)
         const option = (word: string, value: string | null): string[] => (value ? [word, value] : [])
         const words = ['sources', 'add', '--name', name, '--source', source_location]
         words.push(...option('--user', username), ...option('--password', password), ...option('--priority', priority))
-        return (await choco(ctx, words, [0])).stdout
+        return hideMarked((await choco(ctx, words, [0])).stdout)
       },
     }),
     enable_source: sourceState('enable'),

@@ -9,6 +9,7 @@ import linux from './linux_service.module.ts'
 import mac from './mac_service.module.ts'
 import redhat from './rh_service.module.ts'
 import systemd from './systemd_service.module.ts'
+import upstart from './upstart_service.module.ts'
 import windows from './win_service.module.ts'
 
 const program: MemoryFile = { text: '', mode: 0o755 }
@@ -72,6 +73,66 @@ describe('providers of service', () => {
     expect(await chosen(redhat, { os: 'CentOS', osrelease_info: [6, 10] })).toBe(true)
     expect(await chosen(redhat, { os: 'CentOS', osrelease_info: [7, 9] })).toBe(false)
     expect(await chosen(gentoo, { os: 'Alpine' })).toBe(true)
+  })
+
+  test('Upstart reads jobs and init scripts', async () => {
+    const world: Machine = {
+      module: upstart,
+      files: {
+        '/etc/init/ssh.conf': 'start on runlevel [2345]\n',
+        '/etc/init/net/apache.conf': '',
+        '/etc/init/cron.conf': 'start on x\nmanual\n',
+        '/etc/init/cron.override': 'manual\n',
+        '/etc/init.d/ntp': program,
+        '/etc/init.d/rsync': program,
+        '/etc/init.d/README': '',
+        '/etc/rc3.d/S20ntp': '',
+      },
+      answers: { runlevel: 'N 3', 'service ssh status': 'ssh start/running, process 9', 'service ntp status': 3 },
+    }
+    await check(world, [
+      ['get_enabled', [], ['net/apache', 'ntp', 'ssh']],
+      ['get_disabled', [], ['cron', 'rsync']],
+      ['get_all', [], ['cron', 'net/apache', 'ntp', 'rsync', 'ssh']],
+      ['available', ['ssh'], true],
+      ['missing', ['nginx'], true],
+      ['status', ['ssh'], true],
+      ['status', ['ntp'], false],
+      ['status', ['s*'], { ssh: true }],
+      ['enabled', ['ntp'], true],
+      ['disabled', ['cron'], true],
+      ['enabled', ['nothing'], false],
+    ])
+    for (const [fun, verb] of [
+      ['start', 'start'],
+      ['stop', 'stop'],
+      ['restart', 'restart'],
+      ['reload', 'reload'],
+      ['force_reload', 'force-reload'],
+      ['full_restart', '--full-restart'],
+    ] as const) {
+      const { call, lines } = await machine(world)
+      expect([await call(fun, ['ssh']), lines]).toEqual([true, [`service ssh ${verb}`]])
+      await expect(call(fun, ['-ssh'])).rejects.toThrow('hyphen')
+    }
+    const { call, host, lines } = await machine(world)
+    expect([await call('enable', ['cron']), await host.stat('/etc/init/cron.override')]).toEqual([true, undefined])
+    expect(Buffer.from(await host.read('/etc/init/cron.conf')).toString()).toBe('start on x\n')
+    expect(await call('disable', ['ssh'])).toBe(true)
+    expect(Buffer.from(await host.read('/etc/init/ssh.override')).toString()).toBe('manual\n')
+    expect([await call('enable', ['rsync']), await call('disable', ['ntp'])]).toEqual([true, true])
+    expect(lines).toEqual(['update-rc.d -f rsync defaults', 'update-rc.d -f ntp remove'])
+    await expect(call('disable', ['../../etc/x'])).rejects.toThrow('is not the name of a service')
+  })
+
+  test('Upstart serves Ubuntu without systemd, and Debian with its initctl', async () => {
+    const when = async (os: string, files = {}, answers = {}) =>
+      (await (await machine({ module: upstart, grains: { os }, files, answers })).when()) === true
+    expect(await when('Ubuntu')).toBe(true)
+    expect(await when('Ubuntu', { '/run/systemd/system/': '' })).toBe(false)
+    expect(await when('Debian')).toBe(false)
+    const initctl = { '/sbin/initctl': program }
+    expect(await when('Debian', initctl, { '/sbin/initctl version': 'init (upstart 1.11)' })).toBe(true)
   })
 
   test('Debian reads links of runlevels', () =>

@@ -1,5 +1,5 @@
 // The program of Chocolatey: its path, its version and its calls.
-import { comparePep440, failure, str } from '../../../../data/mod.ts'
+import { comparePep440, failure, hideMarked, str } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, outputOf, runAll } from '../../../../sdk/mod.ts'
 
 const PATH_KEY = 'chocolatey._path'
@@ -40,7 +40,7 @@ export async function choco(
   good: readonly number[],
 ): Promise<CommandOutcome> {
   const outcome = await runAll(ctx, [await findChocolatey(ctx), ...words])
-  if (!good.includes(outcome.retcode)) throw failure(`Running chocolatey failed: ${outcome.stdout}`)
+  if (!good.includes(outcome.retcode)) throw failure(`Running chocolatey failed: ${hideMarked(outcome.stdout)}`)
   return outcome
 }
 
