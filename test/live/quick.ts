@@ -14,10 +14,14 @@ const QUICK = new Set([
   'syndic',
 ])
 
+/** Scenarios whose events tell the timeout of the caller. */
+const TELL_TIMEOUT = new Set(['syndic'])
+
 /** All minions of these answer; on a busy machine that may take longer than where they were recorded. */
 const patient = (scenario: Scenario): Scenario => {
   const { setup } = scenario
-  const waits = { timeout: PATIENCE_SECONDS, gather_job_timeout: PATIENCE_SECONDS }
+  const timeout = TELL_TIMEOUT.has(scenario.scenario) ? {} : { timeout: PATIENCE_SECONDS }
+  const waits = { ...timeout, gather_job_timeout: PATIENCE_SECONDS }
   return { ...scenario, setup: { ...setup, master: { ...setup.master, ...waits } } }
 }
 
