@@ -118,7 +118,7 @@ const CASES: readonly [string[], string[]][] = [
   [['salt', '-c', join(machine, 'own/salt'), ''], ['other1']],
   [
     ['salt', '*', 'pk'],
-    ['pkg.', 'pkg_resource.'],
+    ['pkg.', 'pkg_resource.', 'pkgbuild.'],
   ],
   [['salt', '*', 'pkg.inst'], ['pkg.install']],
   [['salt', '*', 'sho'], ['shop.']],

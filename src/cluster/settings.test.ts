@@ -53,12 +53,14 @@ describe('a server', () => {
   it('is refused when it is too old, and warned of when it may not sync', () => {
     const lines: string[] = []
     const log = (_level: string, text: string): void => void lines.push(text)
-    expect(() => checkServer({ name: 'n', version: '2.10.22', maxPayload: 1 }, true, log)).toThrow(/2.10.23 is needed/)
-    expect(() => checkServer({ name: 'n', version: '2.9.25', maxPayload: 1 }, true, log)).toThrow()
+    expect(() => checkServer({ name: 'n', version: '2.10.22', maxPayload: 64 << 20 }, true, log)).toThrow(
+      /2.10.23 is needed/,
+    )
+    expect(() => checkServer({ name: 'n', version: '2.9.25', maxPayload: 64 << 20 }, true, log)).toThrow()
     for (const version of ['2.10.23', '2.11.0', '2.12.1-dev', '3.0.0'])
-      checkServer({ name: 'n', version, maxPayload: 1 }, true, log)
+      checkServer({ name: 'n', version, maxPayload: 64 << 20 }, true, log)
     expect(lines).toEqual([])
-    checkServer({ name: 'n', version: '2.11.0', maxPayload: 1 }, false, log)
+    checkServer({ name: 'n', version: '2.11.0', maxPayload: 64 << 20 }, false, log)
     expect(lines).toEqual([expect.stringContaining('can lose jobs that were acknowledged')])
   })
 })
