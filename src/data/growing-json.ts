@@ -50,7 +50,7 @@ export class GrowingJson {
 
 const CLOSING = Buffer.from('}')
 
-/** Return the JSON of the entries behind those that are known. */
+/** Return the JSON of the entries that come after the known entries. */
 function addition(known: Written, entries: Buffer, count: number): Buffer {
   const rest = joinEntries([entries.subarray(known.entries.length)], count)
   const text = dumpJson(decodeMsgpack(rest, { dialect: 'bus' }), { ensureAscii: false }).slice(1, -1)

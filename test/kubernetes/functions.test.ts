@@ -16,7 +16,7 @@ import type { AnyObject } from './client.ts'
 const REAL = process.env['KUBECONFIG_REAL']
 const RUN = `f${Date.now().toString(36)}`
 
-/** Functions of Salt 3006 and of saltext-kubernetes, and the two of ours: diff and events. */
+/** Functions of Salt 3006 and of saltext-kubernetes, and the additions of Brine: `diff` and `events`. */
 const FUNCTIONS = `
   kubernetes.ping kubernetes.cluster_info kubernetes.list_clusters kubernetes.events kubernetes.scale
   kubernetes.restart kubernetes.rollback kubernetes.logs kubernetes.nodes kubernetes.node

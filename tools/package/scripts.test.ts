@@ -49,7 +49,7 @@ describe.runIf(process.getuid?.() === 0)('a script of root', () => {
   afterAll(() => rmSync(home, { recursive: true }))
   const library = readFileSync(join(root, 'packaging', 'scripts', 'files.sh'), 'utf8')
 
-  /** A folder of its own with a default file, in which a script runs. */
+  /** A temporary folder with a default file, in which a script runs. */
   function place(owner: number): { folder: string; sh(script: string): void } {
     const folder = mkdtempSync(join(home, 'case-'))
     writeFileSync(join(folder, 'default'), 'default\n')

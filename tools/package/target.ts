@@ -28,7 +28,7 @@ export interface Release {
   maintainer: string
 }
 
-/** Nobody answers there; who publishes packages names an address of their own by DEBFULLNAME and DEBEMAIL. */
+/** The default maintainer, whose address takes no mail. Publishers of packages set DEBFULLNAME and DEBEMAIL. */
 const NOBODY = { name: 'The contributors of Brine', address: 'brine@packages.invalid' }
 
 /** Return the release that this checkout makes: its date is SOURCE_DATE_EPOCH, or that of the last commit. */

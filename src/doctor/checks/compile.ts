@@ -146,7 +146,7 @@ class Compilation {
     const isExample = minion.from === 'example'
     const tell = (error: CompileError, code: 'top-invalid' | 'sls-invalid'): void => {
       const { text, at, hint, brief } = error
-      // something could not be done with what stands for an unknown value
+      // the template uses the placeholder of an unknown value in a way that fails
       if (text.includes(PLACEHOLDER)) return
       const level = this.levelOf(error)
       report(isExample ? 'example-failed' : code, { message: brief ?? text, at, hint, minion: minion.id, level })

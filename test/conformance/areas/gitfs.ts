@@ -74,7 +74,7 @@ export const recordedWith = <T>(
     }
   })
 
-/** Do something with each case, in a directory of its own, with as many at once as there are processors. */
+/** Call a function for each case, each in its own directory, as many at once as the machine has processors. */
 async function inWorlds<T>(
   cases: readonly GitCase[],
   isSalt: boolean,

@@ -238,7 +238,7 @@ export class AwsCaller {
   private async key(): Promise<AwsKey | undefined> {
     const { settings, ctx } = this
     const { keyId = null, key: secret = null, token = null, roleArn = null, externalId = null } = settings
-    // who names a key without its secret does not get the role that it opened
+    // the secret is part of the name: a caller that knows only the key id gets no cached role
     const source = JSON.stringify([keyId, secret, token, roleArn, externalId])
     const key = await keepKey(source, async () => {
       const { key: found, role } = await findKey(ctx, settings)

@@ -39,7 +39,7 @@ export class Disks {
     return (await this.host.stat(`${folder}/usr`)) !== undefined
   }
 
-  /** Give the machine its name, keys of its own, and the key that may log in. */
+  /** Write the host name, an empty machine id and the authorized key into the disk of the machine. */
   async prepare(machine: StoredMachine, publicKey: string | undefined): Promise<void> {
     const folder = this.folder(machine)
     await this.host.write(`${folder}/etc/hostname`, `${machine.name}\n`)

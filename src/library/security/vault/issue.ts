@@ -114,7 +114,7 @@ export class Issuer {
     return found
   }
 
-  /** Return the parameters of what is issued: the master's, and where it allows that those that the minion wants. */
+  /** Return the parameters of the issued credential: the parameters of the master, with those of the minion where the master allows them. */
   parameters(type: IssueConfig['type'], wanted: JsonObject): JsonObject {
     const { allowOverride } = this.config.issue
     const configured = this.config.issue[type].params
