@@ -16,4 +16,16 @@ export const overSsh: OverSsh = {
     await cloud.settle()
     return cloud
   },
+  bootstrap: async (access, request) => {
+    const { bootstrapForMaster } = await import('../cloud/mod.ts')
+    const stopped = new AbortController()
+    const stop = (): void => stopped.abort()
+    // an end of the program takes back keys of minions that do not answer yet
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop)
+    try {
+      return await bootstrapForMaster(access, request, stopped.signal)
+    } finally {
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop)
+    }
+  },
 }

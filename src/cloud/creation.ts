@@ -7,7 +7,7 @@ import { boundSettings, type CloudNode, type CloudSteps } from '../sdk/mod.ts'
 import { generateRsaKeys, isValidId } from '../wire/mod.ts'
 import { type Accounts, markDeclared, type OpenAccount } from './accounts.ts'
 import { acceptKey, assertFree, removeKey } from './bootstrap/key.ts'
-import { type DeployParts, deploy, planDeployment } from './deploy.ts'
+import { assertSupported, type DeployParts, deploy, planDeployment } from './deploy.ts'
 import { configError, executionFailure } from './errors.ts'
 import type { Reporter } from './events.ts'
 import { addressOf } from './login.ts'
@@ -52,6 +52,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   markDeclared(settings, [driver.machine, DEPLOY_SETTINGS])
   const ofMachine = boundSettings(driver.machine, settings, where)
   const ofDeploy = boundSettings(DEPLOY_SETTINGS, settings, where)
+  assertSupported(name, ofDeploy)
   const plan = ofDeploy.deploy ? await planDeployment(parts.deploying, name, ofDeploy) : undefined
   if (plan) assertFree(parts.deploying.access, name, undefined, false)
   const record = parts.records.begin(name, { alias: provider.alias, driver: driver.name })

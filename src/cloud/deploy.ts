@@ -50,12 +50,16 @@ const BUILT_IN = /^bootstrap-salt(\.sh)?$/
 
 type Work = (machine: SshHost, deployment: Deployment) => Promise<void>
 
-/** Check all that can be checked before a machine exists or is touched. Return how a minion gets on it. */
-export async function planDeployment(parts: DeployParts, name: string, settings: DeploySettings): Promise<Work> {
-  await parts.master()
+/** Refuse settings that no creation supports, with or without a deployment. */
+export function assertSupported(name: string, settings: DeploySettings): void {
   if (settings.make_master) {
     throw configError(`${name}: make_master is not supported: install the master by a state of its minion`)
   }
+}
+
+/** Check all that can be checked before a machine exists or is touched. Return how a minion gets on it. */
+export async function planDeployment(parts: DeployParts, name: string, settings: DeploySettings): Promise<Work> {
+  await parts.master()
   for (const from of settings.file_map.keys()) {
     if (!existsSync(str(from))) throw configError(`${name}: file_map names ${quote(str(from))}, which does not exist`)
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isList, str, type Value } from '../data/mod.ts'
+import { type Dict, isList, quote, str, type Value } from '../data/mod.ts'
 import { isSshError, SshHost, sshRuntimeFolder } from '../host/mod.ts'
 import type { CloudNode } from '../sdk/mod.ts'
 import { sshTarget } from '../ssh/mod.ts'
@@ -23,11 +23,11 @@ export interface Login {
 /** Return the address that a machine is reached by. */
 export function addressOf({ name, public_ips, private_ips }: CloudNode, settings: DeploySettings): string {
   if (settings.ssh_host) return settings.ssh_host
-  const { ssh_interface: wanted } = settings
-  if (wanted !== 'public_ips' && wanted !== 'private_ips') {
-    throw configError(`ssh_interface of ${name} is '${wanted}', not public_ips or private_ips`)
+  const wanted = /^(public|private)(_ips)?$/.exec(settings.ssh_interface)?.[1]
+  if (wanted === undefined) {
+    throw configError(`ssh_interface of ${name} is ${quote(settings.ssh_interface)}, not public_ips or private_ips`)
   }
-  const found = wanted === 'private_ips' ? (private_ips[0] ?? public_ips[0]) : (public_ips[0] ?? private_ips[0])
+  const found = wanted === 'private' ? (private_ips[0] ?? public_ips[0]) : (public_ips[0] ?? private_ips[0])
   if (found === undefined) throw executionFailure(`${name} has no address`)
   return found
 }

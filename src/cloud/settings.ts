@@ -32,7 +32,9 @@ export const DEPLOY_SETTINGS = {
   key_filename: arg.text('The same as private_key', { optional: true }),
   ssh_port: arg.count('Port of the SSH server', { default: 22 }),
   ssh_host: arg.text('Address to connect to in place of those of the machine', { optional: true }),
-  ssh_interface: arg.text('public_ips or private_ips: which address is connected to', { default: 'public_ips' }),
+  ssh_interface: arg.text('`public_ips` or `private_ips` (or `public`, `private`): which address is connected to', {
+    default: 'public_ips',
+  }),
   ssh_gateway: arg.text('Host to connect through, user@host:port', { optional: true }),
   ssh_options: arg.words('Further -o settings of ssh', { default: [] }),
   known_hosts_file: arg.text(

@@ -100,6 +100,12 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_elbv2.create_target_group': boolean
+  'boto_elbv2.delete_target_group': boolean
+  'boto_elbv2.deregister_targets': boolean
+  'boto_elbv2.describe_target_health': Dict
+  'boto_elbv2.register_targets': boolean
+  'boto_elbv2.target_group_exists': boolean
   'boto_iam.associate_profile_to_role': boolean
   'boto_iam.attach_group_policy': boolean
   'boto_iam.attach_role_policy': boolean
@@ -148,6 +154,28 @@ export interface Calls {
   'boto_iam.set_default_policy_version': boolean
   'boto_iam.update_assume_role_policy': boolean
   'boto_iam.user_exists_in_group': boolean
+  'boto_kms.create_alias': Dict
+  'boto_kms.create_grant': Dict
+  'boto_kms.create_key': Dict
+  'boto_kms.decrypt': Dict
+  'boto_kms.describe_key': Dict
+  'boto_kms.disable_key': Dict
+  'boto_kms.disable_key_rotation': Dict
+  'boto_kms.enable_key': Dict
+  'boto_kms.enable_key_rotation': Dict
+  'boto_kms.encrypt': Dict
+  'boto_kms.generate_data_key': Dict
+  'boto_kms.generate_data_key_without_plaintext': Dict
+  'boto_kms.generate_random': Dict
+  'boto_kms.get_key_policy': Dict
+  'boto_kms.get_key_rotation_status': Dict
+  'boto_kms.key_exists': Dict
+  'boto_kms.list_grants': Dict
+  'boto_kms.list_key_policies': Dict
+  'boto_kms.put_key_policy': Dict
+  'boto_kms.re_encrypt': Dict
+  'boto_kms.revoke_grant': Dict
+  'boto_kms.update_key_description': Dict
   'boto_route53.add_record': boolean
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean

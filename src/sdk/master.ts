@@ -16,6 +16,7 @@ import type {
   SharedBanks,
 } from '../store/mod.ts'
 import type { Args, Bound } from './arg.ts'
+import type { BootstrapReach } from './bootstrap.ts'
 import type { CloudReach } from './cloud.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
 import type { FunctionDescription, ModuleDescription, Result } from './description.ts'
@@ -117,6 +118,7 @@ export interface MasterContext
     MinionJobs,
     SshJobs,
     CloudReach,
+    BootstrapReach,
     MasterEvents,
     MinionPillars,
     GitRepositories {

@@ -40,6 +40,7 @@ export type {
   JobStore,
   KeyFolder,
   MinionProgress,
+  PackedLoads,
   PkiKeys,
   QueueStore,
   SharedBanks,
@@ -63,6 +64,7 @@ export {
   roundedPercent,
 } from './beacon.ts'
 export { bind, type Callable, filled, frameOf, signatureOf, textOrNumber } from './bind.ts'
+export type { BootstrapOutcome, BootstrapReach, BootstrapRequest } from './bootstrap.ts'
 export type {
   CloudClient,
   CloudListing,

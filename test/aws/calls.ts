@@ -6,9 +6,13 @@ import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import elbv2 from '../../src/library/aws/elbv2/boto_elbv2.module.ts'
+import elbv2States from '../../src/library/aws/elbv2/boto_elbv2.state.ts'
 import iam from '../../src/library/aws/iam/boto_iam.module.ts'
 import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
 import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
+import kms from '../../src/library/aws/kms/boto_kms.module.ts'
+import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
@@ -30,12 +34,14 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, iam, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, elbv2, iam, kms, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
 const STATES: StateDeclaration[] = [
   cloudwatchStates,
   ec2States,
+  elbv2States,
   iamStates,
   iamRoleStates,
+  kmsStates,
   route53States,
   s3BucketStates,
   secgroupStates,

@@ -4,7 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLog } from '../../src/base/mod.ts'
 import { run } from '../../src/cli/bootstrap.ts'
+import { overSsh } from '../../src/cli/over-ssh.ts'
+import { clientConfig } from '../../src/config/mod.ts'
+import { str, type Value } from '../../src/data/mod.ts'
+import { runMasterFunction, socketAccess } from '../../src/runner/mod.ts'
 import { noSshd, startSshd, type TestSshd } from '../ssh/sshd.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
@@ -147,7 +152,7 @@ describe.skipIf(cannot)('brine bootstrap', () => {
     )
     onHost('echo "master: elsewhere" > /etc/salt/minion')
     expect((await bootstrap('--id', 'box1')).err).toContain(
-      '/etc/salt/minion has another master. Use --force to take it over',
+      '/etc/salt/minion has another master. Use brine bootstrap with --force to take it over',
     )
     expect(await accepted()).toEqual({ minions: ['box1'] })
     onHost('rm /etc/salt/minion')
@@ -206,5 +211,69 @@ describe.skipIf(cannot)('brine bootstrap', () => {
     const { status, err } = await bootstrap(...words)
     expect(status).toBe(1)
     expect(err).toContain(problem)
+  })
+})
+
+/** Call the runner as salt-run does, or as a user of the API; lines of the log come along. */
+async function manage(kwargs: Record<string, Value>, user?: string): Promise<{ value: Value; logged: string }> {
+  let logged = ''
+  const log = Object.assign((level: string, text: string) => void (logged += `${level} ${text}\n`), { least: 0 })
+  const opts = await clientConfig({ path: join(master.config, 'master') }).then((read) =>
+    read.set('config_dir', master.config),
+  )
+  const access = socketAccess(opts, user === undefined ? log : silentLog, { overSsh })
+  try {
+    const { value } = await runMasterFunction(access, {
+      ...({ family: 'runner', fun: 'manage.bootstrap', args: [], user: user ?? 'root' } as const),
+      kwargs: new Map(Object.entries(kwargs)),
+      ...(user !== undefined && { caller: { kind: 'user', name: user, proof: 'token' } }),
+    })
+    return { value, logged }
+  } finally {
+    access.close()
+  }
+}
+
+describe.skipIf(cannot)('manage.bootstrap', () => {
+  const login = (): Record<string, Value> => ({ ssh_priv_key: sshd.identity, package: pack, master: '127.0.0.1' })
+
+  beforeAll(() => {
+    onHost('rm -rf /etc/salt')
+    const entry = { host: '127.0.0.1', port: sshd.port, ssh_options: [`UserKnownHostsFile=${sshd.knownHosts}`] }
+    const roster = { roster1: entry, roster2: { ...entry, priv: sshd.strangeIdentity } }
+    writeFileSync(join(master.config, 'roster'), JSON.stringify(roster))
+  })
+
+  it('installs a minion on a host of the roster, and hides the password', async () => {
+    const seen = master.event(/^salt\/run\/\d+\/new$/)
+    const { value, logged } = await manage({
+      ...login(),
+      hosts: ['roster1'],
+      ssh_password: 'open-sesame-77',
+      tmp_dir: '/x',
+    })
+    expect(value).toEqual(new Map([['roster1', expect.stringMatching(/^minion roster1 answers \(.*key accepted/)]]))
+    expect(await master.ask('roster1', 'test.ping')).toBe(true)
+    expect(logged).toContain("warning manage.bootstrap: 'tmp_dir' has no effect")
+    expect(logged).not.toContain('open-sesame-77')
+    const told = JSON.stringify([...(await seen).data].map(str))
+    expect(told).toContain('roster1')
+    expect(told).not.toContain('open-sesame-77')
+  })
+
+  it('tells of all hosts where one fails', async () => {
+    const { value } = await manage({ ...login(), hosts: 'roster2, roster1' })
+    expect(str(value)).toMatch(/roster2: connect: [\s\S]*\nroster1: minion roster1 answers \(nothing to do\)/)
+    expect(await accepted()).toEqual({ minions: expect.not.arrayContaining(['roster2']) })
+  })
+
+  it.each<[Record<string, Value>, string]>([
+    [{ package: '/etc/shadow' }, "'package' cannot be given by a caller"],
+    [{ ssh_priv_key: '/root/.ssh/id_rsa' }, "'ssh_priv_key' cannot be given by a caller"],
+    [{ master: 'elsewhere' }, "'master' cannot be given by a caller"],
+    [{ roster: 'scan' }, 'The value of the option roster cannot be used'],
+    [{ hosts: '127.0.0.1' }, "'127.0.0.1' is not in the roster"],
+  ])('refuses %j of a user of the API', async (kwargs, problem) => {
+    expect(str((await manage({ hosts: 'roster1', ...kwargs }, 'mallory')).value)).toContain(problem)
   })
 })

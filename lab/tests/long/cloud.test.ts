@@ -35,6 +35,7 @@ zone "10.in-addr.arpa" { type primary; file "reverse"; allow-update { any; }; };
 `
 
 let work: string
+let image: string
 let network: Network
 let programs: string
 const children: ChildProcess[] = []
@@ -64,7 +65,7 @@ beforeAll(async () => {
   await removeLeftovers()
   mkdirSync(RUNNING, { recursive: true })
   work = mkdtempSync(join(RUNNING, `cloud-${process.pid}-`))
-  const { root } = await prepare({ stock: STOCK })
+  image = (await prepare({ stock: STOCK })).root
   programs = await program()
   // daemons load packages with native parts
   const modules = join(programs, 'node_modules')
@@ -103,7 +104,7 @@ beforeAll(async () => {
   write('etc/cloud.providers.d/lab.conf', JSON.stringify({ lab: provider }))
   const profile = {
     provider: 'lab',
-    image: root,
+    image,
     private_key: join(work, 'key'),
     ssh_public_key: join(work, 'key.pub'),
     start_action: 'state.highstate',
@@ -149,6 +150,10 @@ describe('a machine of salt-cloud', () => {
     await until('the record is there', async () => (await addressOf('jmtest1')) === '10.77.0.2')
     expect(await answer('salt', 'jmtest1', 'file.read', '/etc/lab-motd')).toEqual({ jmtest1: 'made by highstate\n' })
     expect(await answer('salt', 'jmtest1', 'service.enabled', 'salt-minion')).toEqual({ jmtest1: true })
+    const hostKey = '/etc/ssh/ssh_host_ed25519_key.pub'
+    const own = (await answer('salt', 'jmtest1', 'file.read', hostKey))['jmtest1']
+    expect(own).toMatch(/^ssh-ed25519 /)
+    if (existsSync(join(image, hostKey))) expect(own).not.toBe(readFileSync(join(image, hostKey), 'utf8'))
   })
 
   it('is there the second time, and in the roster of salt-ssh', async () => {

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { BrineError, type Log, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { quote } from '../../data/mod.ts'
+import { type Dict, quote } from '../../data/mod.ts'
 import { SshHost, sshRuntimeFolder } from '../../host/mod.ts'
 import type { MasterAccess } from '../../runner/mod.ts'
 import { type RosterEntry, sshTarget } from '../../ssh/mod.ts'
@@ -20,6 +20,8 @@ export interface Site {
   master: MasterFacts
   package: MinionPackage
   log: Log
+  /** Options of the login; those of the master unless given. */
+  opts?: Dict
   signal: AbortSignal
   /** The id that the command line names. */
   id: string | undefined
@@ -32,7 +34,7 @@ export interface Site {
 /** Return what was done in words, or throw an error that names the step. */
 export async function bootstrapHost(site: Site, entry: RosterEntry): Promise<string> {
   const steps = new Steps(site.signal)
-  const { opts } = site.access
+  const opts = site.opts ?? site.access.opts
   const machine = await steps.take('connect', async () =>
     SshHost.open(sshTarget(entry, opts), { log: site.log, runtimeDir: sshRuntimeFolder(option(opts, 'sock_dir')) }),
   )
@@ -151,6 +153,6 @@ class Bootstrap {
 function refuseForeign({ foreign }: Survey): void {
   if (foreign.length === 0) return
   throw new BrineError('Foreign', `The host has a minion already: ${foreign.join(', ')}`, {
-    hint: 'Use --force to take it over',
+    hint: 'Use brine bootstrap with --force to take it over',
   })
 }

@@ -14,7 +14,7 @@ export function assertFree(access: MasterAccess, id: string, publicPem: string |
   if (known === undefined || isForced) return
   if (publicPem !== undefined && cleanKey(known) === cleanKey(publicPem)) return
   throw new BrineError('IdTaken', `The master has accepted another key for the id ${id}`, {
-    hint: `Choose another id with --id, run salt-key -d ${id}, or use --id ${id} --force`,
+    hint: `Run salt-key -d ${id}, or brine bootstrap with another --id, or with --id ${id} --force`,
   })
 }
 

@@ -1,6 +1,6 @@
 // The package of the minion that this installation itself is: the one-file program, or an archive of the programs with this Node. So a new
 // machine needs nothing from outside.
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { BrineError, isOneFile } from '../../base/mod.ts'
@@ -45,7 +45,7 @@ function versionOf(dist: string): string {
 
 async function pack(host: Host, dist: string, file: string): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const fresh = `${file}.${process.pid}`
+  const fresh = `${file}.${randomUUID()}`
   const node = realpathSync(process.execPath)
   const parts = ['parts', 'python', 'package.json', ...PROGRAMS].filter((name) => existsSync(join(dist, name)))
   const names = ['--transform=s,^,package/dist/,', `--transform=s,^package/dist/${basename(node)}$,package/dist/node,`]

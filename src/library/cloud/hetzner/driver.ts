@@ -105,7 +105,7 @@ class HetznerProject implements CloudAccount<typeof machine> {
       const row = found?.get('server') ?? null
       if (!isDict(row)) throw exit(`${name} is gone while it starts`)
       const node = nodeOf(row)
-      const ips = ssh_interface === 'private_ips' ? node.private_ips : node.public_ips
+      const ips = ssh_interface.startsWith('private') ? node.private_ips : node.public_ips
       const isReady = node.state === 'running' || (!settings.start_after_create && node.state === 'off')
       return isReady && ips.length > 0 ? node : undefined
     })

@@ -39,16 +39,25 @@ export class Disks {
     return (await this.host.stat(`${folder}/usr`)) !== undefined
   }
 
-  /** Write the host name, an empty machine id and the authorized key into the disk of the machine. */
+  /** Write the host name, an empty machine id, SSH host keys of its own and the authorized key into the disk of the machine. */
   async prepare(machine: StoredMachine, publicKey: string | undefined): Promise<void> {
     const folder = this.folder(machine)
     await this.host.write(`${folder}/etc/hostname`, `${machine.name}\n`)
     await this.host.write(`${folder}/etc/hosts`, `127.0.0.1 localhost\n127.0.1.1 ${machine.name}\n`)
     await must(this.host, ['rm', '-f', `${folder}/etc/machine-id`])
     await this.host.write(`${folder}/etc/machine-id`, '')
+    await this.renewHostKeys(folder)
     if (publicKey === undefined) return
     await this.host.makeDirectory(`${folder}/root/.ssh`, { parents: true, mode: 0o700 })
     await this.host.write(`${folder}/root/.ssh/authorized_keys`, publicKey, { mode: 0o600 })
+  }
+
+  /** Replace the SSH host keys that came with the image: machines of one image must not share them. */
+  private async renewHostKeys(folder: string): Promise<void> {
+    const ssh = `${folder}/etc/ssh`
+    if ((await this.host.lstat(ssh))?.type !== 'directory') return
+    await must(this.host, ['find', ssh, '-maxdepth', '1', '-name', 'ssh_host_*', '-delete'])
+    await must(this.host, ['ssh-keygen', '-A', '-f', folder])
   }
 
   async remove(machine: StoredMachine): Promise<void> {

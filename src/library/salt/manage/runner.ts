@@ -2,6 +2,7 @@
 import { brineVersion } from '../../../base/mod.ts'
 import { comparePep440, type Dict, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
+import { bootstrap } from './runner/bootstrap.ts'
 import { safeAccept } from './runner/safe-accept.ts'
 
 const tgt_type = arg.text('Kind of the target', { default: 'glob' })
@@ -179,6 +180,7 @@ export default defineRunner({
         return stats
       },
     }),
+    bootstrap,
     present: there,
     not_present: away,
     list_state: there,

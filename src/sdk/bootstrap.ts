@@ -1,0 +1,30 @@
+// Minions put on hosts that are reached by SSH, as runner functions ask for them.
+import type { Dict } from '../data/mod.ts'
+
+export interface BootstrapRequest {
+  /** Ids and globs of the roster; names and addresses besides, unless the caller is from outside. */
+  hosts: readonly string[]
+  /** Options of salt-ssh in place of those of the master, such as `roster` and `ssh_user`. */
+  options: Dict
+  /** Files of the package; none for the programs of this installation. */
+  packages: readonly string[]
+  /** Name or address of this master, as the minions reach it. */
+  master?: string
+  /** Seconds to wait until a minion answers. */
+  timeout: number
+  /** The caller has not the rights of the master's owner. */
+  isFromOutside: boolean
+}
+
+/** How the work on one host ended. */
+export interface BootstrapOutcome {
+  id: string
+  failed: boolean
+  /** What was done, or which step failed and why. */
+  text: string
+}
+
+export interface BootstrapReach {
+  /** Put minions of this master on hosts. */
+  bootstrap(request: BootstrapRequest): Promise<BootstrapOutcome[]>
+}
