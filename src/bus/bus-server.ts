@@ -29,7 +29,7 @@ export interface BusServerOptions {
   log?: Log
   mostWaiting?: number
   /** Resolves when every event so far is in the journal, where there is one. */
-  kept?: () => Promise<void>
+  kept?: () => Promise<unknown>
   /** What the journal has for a listener that fell behind. */
   past?: PastEvents
 }

@@ -28,7 +28,7 @@ export interface SubscriberParts {
   /** The number of the last event. */
   last(): number
   /** Resolves when it can be read from the journal. */
-  kept(): Promise<void>
+  kept(): Promise<unknown>
 }
 
 /** Frames of so many bytes are not copied to be written together. */

@@ -67,8 +67,8 @@ export interface LogOptions {
   /** The last place in the stream when this process began. */
   last: number
   log: Log
-  /** Called before a message is worked on for the first time. */
-  begins(isReplayed: boolean): void
+  /** Called before a message is worked on for the first time; the message waits while this fails. */
+  begins(isReplayed: boolean): Promise<void> | void
   /** Carry out a record. */
   apply(record: LogRecord): Promise<void> | void
 }
@@ -294,7 +294,7 @@ export class ClusterLog {
     const isMine = writer === this.writer
     const isLate = !this.reader.isCaughtUp
     const isReplayed = !this.hasBeenAtEnd
-    if (this.done.size === 0) this.options.begins(isReplayed)
+    if (this.done.size === 0) await this.options.begins(isReplayed)
     const seen = this.seen.get(writer) ?? 0
     const fresh = numbers.flatMap((number, index) => (number > seen ? [{ number, bytes: records[index]! }] : []))
     const work = fresh.map(async ({ number, bytes }) => {

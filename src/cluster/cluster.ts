@@ -31,8 +31,11 @@ const RESTART_APART_MS = 15_000
 const UNPLACED_MS = 4000
 const MOST_RESTARTS = 4
 const LOOK_MS = 1000
-/** Milliseconds without a majority after which changes are refused at once. */
-const REFUSE_AT_ONCE_MS = 9000
+/**
+ * Milliseconds after the loss of the majority was noticed, which takes six seconds, until changes are refused at once. A new leader is
+ * found in less than ten seconds.
+ */
+const REFUSE_AT_ONCE_MS = 4000
 
 export interface ClusterParts {
   opts: Dict
@@ -45,7 +48,7 @@ export interface ClusterWork {
   apply(record: LogRecord): Promise<void> | void
   /** The number of the last event of this master. */
   lastEvent(): number
-  /** Resolves when every event so far is in the journal. */
+  /** Resolves when every event so far is in the journal; rejects when the disk does not take them. */
   kept(): Promise<void>
 }
 
@@ -90,6 +93,8 @@ export class Cluster {
   private isUnplaced = false
   private restarts = 0
   private alone: number = performance.now()
+  /** Whether the place could not be noted, such as when a disk is full. */
+  private isUnkept = false
 
   private constructor(parts: ClusterParts) {
     this.parts = parts
@@ -266,7 +271,9 @@ export class Cluster {
       last,
       log,
       // events of an earlier life count until all of its records have come again
-      begins: (isReplayed) => {
+      begins: async (isReplayed) => {
+        // no more events while the journal does not take those before
+        if (this.isUnkept) await kept()
         if (!isReplayed) this.place.event = lastEvent()
       },
       apply,
@@ -345,10 +352,10 @@ export class Cluster {
   }
 
   /** Append a record to the log of all masters; resolves when the cluster will not lose it. */
-  async append(fields: Dict): Promise<void> {
+  async append(fields: Dict, patience?: number): Promise<void> {
     this.requireQuorum()
     if (!this.begun) throw this.refusal()
-    await this.begun.log.append(fields)
+    await this.begun.log.append(fields, patience)
   }
 
   /** Send a record to the others that nobody waits for; returns its mark. */
@@ -432,7 +439,10 @@ export class Cluster {
       renameSync(`${this.placeFile}.new`, this.placeFile)
       this.place.seq = place.seq
       this.place.state = place.state
+      this.isUnkept = false
     } catch (error) {
+      if (this.isUnkept) return
+      this.isUnkept = true
       this.parts.log('warning', `Cannot note the place in the log of the cluster: ${toError(error).message}`)
     }
   }

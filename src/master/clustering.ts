@@ -51,7 +51,7 @@ class Clustering {
     if (!hasJournal(opts)) log('warning', 'event_journal is off: after a crash this master may tell of events twice')
     this.told = new Set(this.reader.marks(Math.max(0, cluster.firstUnsureEvent - LOOK_BACK)))
     bus.share = (event) => this.share(event)
-    cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept })
+    cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept: surely(kept) })
   }
 
   /** The bus for the reactor: one master of the cluster reacts to an event. */
@@ -118,6 +118,13 @@ class Clustering {
   }
 }
 
+/** Let it be an error that the journal does not take events. */
+const surely =
+  (kept: MasterParts['kept']): (() => Promise<void>) =>
+  async () => {
+    if (!(await kept())) throw new Error('the journal does not take events now')
+  }
+
 type OpeningParts = Pick<MasterParts, 'keys' | 'kept'> & { telemetry: Telemetry }
 
 /** Join the other masters; undefined for a master alone. */
@@ -129,7 +136,7 @@ export async function openCluster(
 ): Promise<Cluster | undefined> {
   if (!isClustered(opts)) return undefined
   const cluster = await Cluster.open({ opts, keys, log: namedLog(log, 'salt.cluster') })
-  closings.push(() => cluster.close(kept))
+  closings.push(() => cluster.close(surely(kept)))
   telemetry.health.works(() => cluster.problem())
   return cluster
 }

@@ -1,16 +1,17 @@
 // The job caches besides the master's own store. `master_job_cache` and `ext_job_cache` name returners that receive jobs;
-// `master_job_cache` also receives returns; `event_return` names returners that receive events. `job_cache_files` makes the
+// `master_job_cache` also receives returns, both through a queue on disk; `event_return` names returners that receive events. `job_cache_files` makes the
 // master write jobs as files for Salt's own Python code.
 import { join } from 'node:path'
 import { shownText, toError } from '../base/mod.ts'
 import type { BusEvent, EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { handTo, returnerNames } from '../daemon/mod.ts'
-import { type Dict, str, textOf } from '../data/mod.ts'
+import { returnerNames, returnerOf } from '../daemon/mod.ts'
+import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { masterMinion } from '../orchestrate/mod.ts'
 import type { FunctionContext } from '../sdk/mod.ts'
-import { JobFiles } from '../store/mod.ts'
+import { type CacheEntry, CacheQueueStore, JobFiles } from '../store/mod.ts'
+import { CacheQueue, type CacheQueueSettings } from './cache-queue.ts'
 import { EventReturn } from './event-return.ts'
 import { hasLocalUsers } from './local-keys.ts'
 import type { JobListeners, MasterParts } from './parts.ts'
@@ -18,7 +19,10 @@ import type { JobListeners, MasterParts } from './parts.ts'
 /** The store that is there anyway. */
 const OWN = 'local_cache'
 
-type CacheParts = Pick<MasterParts, 'opts' | 'log'>
+/** Milliseconds that a publication waits for a job cache to take its job. */
+const PATIENCE_MS = 2000
+
+type CacheParts = Pick<MasterParts, 'opts' | 'log' | 'storage'>
 
 /** Of which jobs files are written. */
 type FiledJobs = 'all' | 'of Salt' | 'none'
@@ -29,10 +33,14 @@ export class JobCaches implements JobListeners {
   private readonly files: JobFiles
   private readonly filed: FiledJobs
   private surroundings: Promise<FunctionContext> | undefined
+  private readonly settings: CacheQueueSettings
+  private store: CacheQueueStore | undefined
+  private readonly queues = new Map<string, CacheQueue>()
 
-  constructor(parts: CacheParts, host: Host) {
+  constructor(parts: CacheParts, host: Host, settings: CacheQueueSettings = {}) {
     this.parts = parts
     this.host = host
+    this.settings = settings
     const { opts } = parts
     this.files = new JobFiles({
       folder: join(option(opts, 'cachedir'), 'jobs'),
@@ -58,9 +66,54 @@ export class JobCaches implements JobListeners {
     if (this.filed === 'all' || (this.filed === 'of Salt' && isOfSalt)) {
       this.attempt(jid, () => this.files.saveJob({ jid, load, minions }))
     }
-    for (const name of this.names('master_job_cache', 'ext_job_cache')) {
-      await handTo(await this.context(), name, 'save_load', jid, load, minions)
+    const entry: Omit<CacheEntry, 'id'> = { fun: 'save_load', jid, data: [load, [...minions]] }
+    const names = this.names('master_job_cache', 'ext_job_cache')
+    await Promise.all(names.map((name) => this.note(name, entry, PATIENCE_MS)))
+  }
+
+  /** Put something into the queue of a cache, and wait for a while until the cache has it. */
+  private async note(name: string, entry: Omit<CacheEntry, 'id'>, patienceMs: number): Promise<void> {
+    try {
+      await this.queue(name).note(entry, patienceMs)
+    } catch (error) {
+      const what = entry.fun === 'save_load' ? 'Job' : 'A return of job'
+      const why = toError(error).message
+      this.parts.log('error', `${what} ${shownText(entry.jid)} does not reach the job cache ${name}: ${why}`)
     }
+  }
+
+  private queue(name: string): CacheQueue {
+    const known = this.queues.get(name)
+    if (known) return known
+    const { opts, log, storage } = this.parts
+    this.store ??= new CacheQueueStore(join(option(opts, 'cachedir'), 'job-caches.db'), storage)
+    const send = (entry: CacheEntry): Promise<void> => this.send(name, entry)
+    const made = new CacheQueue({ name, store: this.store, log, send }, this.settings)
+    this.queues.set(name, made)
+    return made
+  }
+
+  private async send(name: string, { fun, jid, data }: CacheEntry): Promise<void> {
+    const ctx = await this.context()
+    const found = await returnerOf(ctx, name)
+    if (!found?.[fun]) {
+      // what it cannot take is not kept for it
+      this.parts.log('error', `The returner ${name}.${fun} is not available`)
+    } else if (fun === 'save_load') {
+      const [load, minions] = isList(data) ? data : []
+      await found.save_load!(ctx, jid, dictOf(load), isList(minions ?? null) ? (minions as Value[]).map(str) : [])
+    } else await found.returner!(ctx, dictOf(data))
+  }
+
+  /** Send what an earlier life of the master left. */
+  private resume(): void {
+    for (const name of this.names('master_job_cache', 'ext_job_cache')) this.queue(name).resume()
+  }
+
+  /** Stop sending; what waits stays on disk. */
+  async close(): Promise<void> {
+    await Promise.all([...this.queues.values()].map((queue) => queue.close()))
+    this.store?.close()
   }
 
   async returned(event: BusEvent): Promise<void> {
@@ -71,7 +124,10 @@ export class JobCaches implements JobListeners {
         if (this.files.has(jid)) this.files.saveReturn(jid, field('id'), event.fields)
       })
     }
-    for (const name of this.names('master_job_cache')) await handTo(await this.context(), name, 'returner', event.data)
+    for (const name of this.names('master_job_cache')) {
+      // on disk before anything is awaited: the minion hears then that its return came
+      void this.note(name, { fun: 'returner', jid, data: event.data }, 0)
+    }
   }
 
   async prune(olderThanSeconds: number): Promise<void> {
@@ -94,9 +150,12 @@ export class JobCaches implements JobListeners {
 
   /** Hands events on until the returned function is called. */
   listen(bus: EventBus): () => Promise<void> {
+    this.resume()
     return new EventReturn({ ...this.parts, context: () => this.context() }).listen(bus)
   }
 }
+
+const dictOf = (value: Value | undefined): Dict => (isDict(value ?? null) ? (value as Dict) : new Map())
 
 /** Salt's Python looks for files only where `master_job_cache` is the usual one. */
 function filedJobs({ opts, log }: CacheParts): FiledJobs {

@@ -17,8 +17,8 @@ const TIDY_MS = 600_000
 
 export interface Journaled {
   bus: EventBus
-  /** Resolves when every event so far is in the journal. */
-  kept(): Promise<void>
+  /** Write every event so far to the journal; resolves to false when the disk does not take them yet. */
+  kept(): Promise<boolean>
   past: PastEvents
   /** Undefined without a journal. */
   journal: EventJournal | undefined
@@ -30,7 +30,7 @@ export function journaledBus(opts: Dict, jobs: JobStore, log: Log, storage: Stor
   const mostBytes = option(opts, 'max_event_size')
   if (!hasJournal(opts)) {
     const bus = new EventBus(log, 0, own, mostBytes)
-    return { bus, kept: async () => {}, past: () => [], journal: undefined, close: async () => {} }
+    return { bus, kept: async () => true, past: () => [], journal: undefined, close: async () => {} }
   }
   const journal = new EventJournal({
     folder: journalFolder(opts),

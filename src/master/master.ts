@@ -226,8 +226,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   const publisher = { identity, keys, secret, log, jobs, program: isRelieved ? program : undefined }
   const sending = await openPublisher(transport, opts, publisher, closings)
-  const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job') }, host)
-  closings.push(jobCaches.listen(bus))
+  const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job'), storage }, host)
+  closings.push(() => jobCaches.close(), jobCaches.listen(bus))
   const own = { opts, log, keys, bus, kept, jobs, storage, cluster }
   const stores = await openStores(own, host, closings)
   const parts: MasterParts = { ...own, jobCaches, cache: stores.cache, stores, ...sending }

@@ -25,8 +25,8 @@ export interface MasterParts {
   log: Log
   keys: PkiKeys
   bus: EventBus
-  /** Resolves when every event so far is in the journal. */
-  kept(): Promise<void>
+  /** Write every event so far to the journal; resolves to false when the disk does not take them yet. */
+  kept(): Promise<boolean>
   jobs: JobStore
   jobCaches: JobListeners
   cache: DataCache

@@ -19,6 +19,9 @@ type PublishParts = Pick<
   'opts' | 'log' | 'bus' | 'jobs' | 'jobCaches' | 'publications' | 'deliveries' | 'syndics' | 'cluster'
 >
 
+/** Milliseconds that a job waits for the log of a cluster: clients wait longer, and so hear why it is refused. */
+const PUBLISH_PATIENCE_MS = 5000
+
 /** How a job is carried out on one master of a cluster. */
 export interface CarryingOut {
   /** Whether the job was published on this master. */
@@ -157,7 +160,7 @@ export class Publishing {
     const below = isFromAbove && option(opts, 'order_masters') ? this.parts.syndics.listening() : undefined
     const isKept = !request.fields.has('nocache')
     const job = { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth }
-    if (cluster) await cluster.append(jobRecord(job))
+    if (cluster) await cluster.append(jobRecord(job), PUBLISH_PATIENCE_MS)
     else await this.carryOut(job, { isMine: true, isStale: false, fire: (tag, data) => void bus.fire(tag, data) })
     this.ssh?.begin(request, jid, user, overSsh)
     if (isLogged(log, 'info')) {

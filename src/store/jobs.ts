@@ -1,6 +1,7 @@
 // Jobs and what became of them, minion by minion. A return is safe when the promise is kept, and is taken once.
 import type { Dict, Value } from '../data/mod.ts'
 import type { JobLedger } from './job-ledger.ts'
+import type { PackedLoads } from './packed-loads.ts'
 
 export interface JobRecord {
   jid: string
@@ -55,6 +56,8 @@ export interface JobStore {
   notes(jid: string): Map<string, MinionProgress>
   /** The loads of jobs by jid, oldest first; the last `limit` of them. Others get the same loads: whoever changes one copies it. */
   jobs(limit?: number): Map<string, Dict>
+  /** The loads of all jobs as they are stored; undefined where `jobs` is as fast. */
+  packedLoads(): PackedLoads | undefined
   /** The jid of the last return of each minion for a function. */
   lastReturns(fun: string): Map<string, Dict>
   minions(): Value[]

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { API_SCHEMA } from './api-sessions.ts'
+import { CACHE_QUEUE_SCHEMA } from './cache-queues.ts'
 import { connectDatabase } from './database.ts'
 import { ORCHESTRATIONS_SCHEMA } from './orchestrations.ts'
 import { queueSchema } from './queues.ts'
@@ -24,6 +25,7 @@ import { JOBS_SCHEMA } from './sqlite-jobs.ts'
 /** The schemas by the names of their files below `cachedir`. */
 export const MASTER_DATABASES: Readonly<Record<string, Schema>> = {
   'api.db': API_SCHEMA,
+  'job-caches.db': CACHE_QUEUE_SCHEMA,
   'jobs.db': JOBS_SCHEMA,
   'orchestrations.db': ORCHESTRATIONS_SCHEMA,
   'reactions.db': REACTIONS_SCHEMA,

@@ -1,5 +1,6 @@
 // What daemons keep: minions' keys, data about minions, jobs and their returns.
 export { type ApiSession, ApiSessions, type KeptAnswer, SESSION_IDLE } from './api-sessions.ts'
+export { type CacheEntry, CacheQueueStore } from './cache-queues.ts'
 export { type Bank, type DataCache, fileCache } from './data-cache.ts'
 export { ForeignDatabase } from './foreign-database.ts'
 export { JobFiles, type JobFilesOptions } from './job-files.ts'
@@ -23,6 +24,7 @@ export {
   type RunState,
   type StepCounts,
 } from './orchestrations.ts'
+export type { PackedLoads } from './packed-loads.ts'
 export { type KeyFolder, PkiKeys } from './pki-keys.ts'
 export { QueueError, QueueStore } from './queues.ts'
 export { quorumMark, requireQuorumBeside } from './quorum-mark.ts'

@@ -5,6 +5,7 @@ import { type Database, openDatabase, pack, unpackDict, unpackValue } from './da
 import { JobLedger, LEDGER_SCHEMA, LEDGER_TABLES } from './job-ledger.ts'
 import { JobLoads } from './job-loads.ts'
 import type { JobRecord, JobReturn, JobStore, MinionProgress } from './jobs.ts'
+import { type PackedLoads, packedLoads } from './packed-loads.ts'
 import type { Schema } from './schema.ts'
 import type { Statement } from './sql.ts'
 import type { StorageUse } from './storage-watch.ts'
@@ -220,6 +221,10 @@ export class SqliteJobs implements JobStore {
 
   jobs(limit = -1): Map<string, Dict> {
     return this.loads.list(limit)
+  }
+
+  packedLoads(): PackedLoads | undefined {
+    return packedLoads((text) => this.sql(text))
   }
 
   lastReturns(fun: string): Map<string, Dict> {

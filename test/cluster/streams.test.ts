@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -152,6 +152,46 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     expect(readValue(data.get('return')!)).toMatch(/2097\d+ bytes does not fit/)
     expect(data.get('retcode')).toBe(1)
     await cluster.close()
+    await nats.close()
+  })
+
+  it('notes no place and takes no record while the journal takes no events', async () => {
+    await loadOrMakeKeys(join(root, `pki${count}`), 'master')
+    const lines: string[] = []
+    const keys = new PkiKeys(join(root, `pki${count}`))
+    const cluster = await Cluster.open({ opts, log: (_level, text) => lines.push(text), keys })
+    const texts: Value[] = []
+    let isFull = true
+    const kept = async (): Promise<void> => {
+      if (isFull) throw new Error('no space')
+    }
+    cluster.begin({ apply: ({ fields }) => void texts.push(fields.get('text')!), lastEvent: () => 0, kept })
+    await cluster.ready()
+    const noted = (): number => {
+      const file = join(root, `cache${count}`, 'cluster', 'place.json')
+      return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { seq: number }).seq : 0
+    }
+    await cluster.append(new Map([['text', 'a']]))
+    await until('the place cannot be noted', () => lines.some((text) => /Cannot note the place.*no space/.test(text)))
+    cluster.share(new Map([['text', 'b']]))
+    await until('the record waits', () => lines.some((text) => /cannot be carried out yet: no space/.test(text)))
+    expect([texts, noted()]).toEqual([['a'], 0])
+    isFull = false
+    await until('the place is noted', () => noted() === 2)
+    expect(texts).toEqual(['a', 'b'])
+    await cluster.close()
+    await nats.close()
+  })
+
+  it('refuses a record after the patience of its caller', async () => {
+    const log = await openLog([])
+    server.kill('SIGSTOP')
+    // the state of the process is the third field, after its name; a signal takes effect only some time after it was sent
+    const state = (): string => readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!
+    await until('the server is stopped', () => state().startsWith('T'))
+    const refused = log.append(record(10), 100).finally(() => server.kill('SIGCONT'))
+    await expect(refused).rejects.toThrow('The cluster has no majority of its masters')
+    await log.close()
     await nats.close()
   })
 

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -32,6 +33,8 @@ export class TrioMaster {
   private readonly site: Trio
   private process: ChildProcess | undefined
   private opts: Dict | undefined
+  /** Variables of the environment of its processes. */
+  env: Record<string, string> = {}
 
   constructor(site: Trio, address: string) {
     this.site = site
@@ -81,7 +84,10 @@ export class TrioMaster {
 
   start(): void {
     const out = openSync(join(this.root, 'out.log'), 'a')
-    this.process = spawn(process.execPath, [MASTER, '-c', this.conf], { stdio: ['ignore', out, out] })
+    const [program = '', ...words] = [...this.site.startedBy(this.address), process.execPath, MASTER, '-c', this.conf]
+    const env = { ...process.env, ...this.env }
+    this.process = spawn(program, words, { stdio: ['ignore', out, out], env })
+    closeSync(out)
   }
 
   get pid(): number {
@@ -204,15 +210,26 @@ export class TrioMaster {
   }
 }
 
+const LOOPBACK: readonly string[] = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+
+export interface TrioPlace {
+  addresses?: readonly string[]
+  startedBy?: (address: string) => string[]
+}
+
 export class Trio {
   readonly root: string = mkdtempSync(join(tmpdir(), 'brine-trio-'))
   readonly program: string
-  readonly addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+  readonly addresses: readonly string[]
+  /** Words in front of the program of a master. */
+  readonly startedBy: (address: string) => string[]
   readonly masters: TrioMaster[]
   ports = { pub: 0, ret: 0, nats: 0, route: 0, metrics: 0 }
 
-  constructor(program: string) {
+  constructor(program: string, { addresses = LOOPBACK, startedBy = () => [] }: TrioPlace = {}) {
     this.program = program
+    this.addresses = addresses
+    this.startedBy = startedBy
     this.masters = this.addresses.map((address) => new TrioMaster(this, address))
   }
 
@@ -232,7 +249,8 @@ export class Trio {
     for (const master of this.masters) await until(`${master.address} is ready`, () => master.isReady())
   }
 
-  async close(): Promise<void> {
+  /** Stop all; `stopped` is called before the files are removed. */
+  async close(stopped: () => void = () => {}): Promise<void> {
     await Promise.all(
       this.masters.map(async (master) => {
         master.signal('SIGCONT', 'both')
@@ -240,6 +258,7 @@ export class Trio {
         master.signal('SIGKILL', 'both')
       }),
     )
+    stopped()
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -31,16 +31,21 @@ export class Clock {
     return Math.abs(made - this.offset - Date.now() / 1000)
   }
 
-  /** Processes that are started meanwhile go by this clock. */
-  async during<T>(start: () => Promise<T>): Promise<T> {
-    const own = {
-      LD_PRELOAD: LIBRARY!,
+  /** The environment of a process that goes by this clock. */
+  env(library: string): Record<string, string> {
+    return {
+      LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: this.file,
       FAKETIME_NO_CACHE: '1',
       DONT_FAKE_MONOTONIC: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       NO_FAKE_STAT: '1',
     }
+  }
+
+  /** Processes that are started meanwhile go by this clock. */
+  async during<T>(start: () => Promise<T>): Promise<T> {
+    const own = this.env(LIBRARY!)
     Object.assign(process.env, own)
     try {
       return await start()

@@ -11,7 +11,8 @@ import { until } from '../until.ts'
 export interface Server {
   directory: string
   port: number
-  stop(): Promise<void>
+  /** Ends it and removes its directory, unless that is kept for the next start. */
+  stop(isKept?: boolean): Promise<void>
 }
 
 /** Whether the programs are there and this is root, who alone can run servers as their users; else says why not. */
@@ -68,12 +69,12 @@ async function serve({ user, group, directory, port, argv, signal, target }: Rec
   const [command, ...args] = asUser(user, argv, group)
   const child = spawn(command!, args, { cwd: directory, stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const stop = async (): Promise<void> => {
+  const stop = async (isKept = false): Promise<void> => {
     child.kill(signal)
     const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
     await ended
     clearTimeout(timer)
-    rmSync(directory, { recursive: true, force: true })
+    if (!isKept) rmSync(directory, { recursive: true, force: true })
   }
   try {
     await awaited(child, target)
@@ -96,13 +97,13 @@ export function postgresPrograms(): string {
   return `/usr/lib/postgresql/${newest}/bin`
 }
 
-/** A PostgreSQL that listens on a socket in its directory. */
-export async function startPostgres(): Promise<Server> {
-  const directory = scratchFor('postgres')
-  const port = await freePort()
+/** A PostgreSQL that listens on a socket in its directory; a stopped one whose directory was kept is started again. */
+export async function startPostgres(kept?: Server): Promise<Server> {
+  const directory = kept?.directory ?? scratchFor('postgres')
+  const port = kept?.port ?? (await freePort())
   const programs = postgresPrograms()
   const data = join(directory, 'data')
-  run('postgres', `${programs}/initdb`, '-D', data, '-A', 'trust', '--no-sync', '--locale=C', '-E', 'UTF8')
+  if (!kept) run('postgres', `${programs}/initdb`, '-D', data, '-A', 'trust', '--no-sync', '--locale=C', '-E', 'UTF8')
   const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${directory}`]
   const argv = [`${programs}/postgres`, '-D', data, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])]
   const target = { path: join(directory, `.s.PGSQL.${port}`) }

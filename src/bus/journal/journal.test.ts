@@ -1,4 +1,13 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -54,6 +63,39 @@ describe('an event journal', () => {
     expect(numbers(readBackward(folder, { containing: 'e/9' }))).toEqual([10, 9, 8, 7, 6])
     const [first] = readForward(folder, { number: 3 })
     expect(decodeEvent(first!.body)).toEqual({ tag: 'e/3', data: new Map([['text', 'x'.repeat(200)]]) })
+  })
+
+  it('writes what the disk did not take when it does, once and in order', async () => {
+    const lines: string[] = []
+    const journal = new EventJournal({ folder, log: (_level, text) => lines.push(text) })
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    for (const number of range(1, 3)) {
+      journal.take(event(number))
+      expect(await journal.flush()).toBe(false)
+    }
+    expect(journal.lag).toBe(3)
+    rmSync(folder)
+    mkdirSync(folder)
+    journal.take(event(4))
+    expect(await journal.flush()).toBe(true)
+    expect(await journal.flush()).toBe(true)
+    expect(journal.lag).toBe(0)
+    await journal.close()
+    expect(numbers(readForward(folder, { number: 1 }))).toEqual(range(1, 4))
+    expect(journal.totalLost).toBe(0)
+    expect(lines).toEqual([expect.stringMatching(/^Cannot write events to their journal: /)])
+  })
+
+  it('says how many events it lacks when it is closed without a disk', async () => {
+    const lines: string[] = []
+    const journal = new EventJournal({ folder, log: (_level, text) => lines.push(text) })
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    for (const number of range(1, 3)) journal.take(event(number))
+    await journal.close()
+    expect(journal.totalLost).toBe(3)
+    expect(lines.at(-1)).toBe('The event journal lacks 3 events')
   })
 
   it('goes on with its numbers when it was closed in order, and leaves some out after a crash', async () => {

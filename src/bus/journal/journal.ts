@@ -1,5 +1,6 @@
 // The journal of a master's events: every one of them under its number, in files that go when they are too old or too many.
-// Events are gathered for some milliseconds and written by the side, so that firing one costs no more than remembering it.
+// Events are gathered for some milliseconds and written by the side, so that firing one costs no more than remembering it. What a
+// full disk does not take waits in memory, in order, and is written when there is space.
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,11 +30,19 @@ const GATHER_BYTES = 1 << 20
 /** Bytes that may wait for the disk; beyond that events are not written. */
 const MOST_WAITING = 64 << 20
 const SYNC_MS = 1000
-/** Milliseconds without a failure after which the log says how many events the journal lacks. */
+/** Milliseconds between attempts to write while nothing new comes. */
+const RETRY_MS = 1000
+/** Milliseconds without a failure after which the log says that events are written again, and how many the journal lacks. */
 const SETTLED_MS = 5000
 const LARGEST_SEGMENT = 32 << 20
 /** What is left out after a crash, so that no number is given twice. */
 const SKIPPED = 100_000
+
+interface Group {
+  bytes: Buffer
+  first: number
+  count: number
+}
 
 export class EventJournal {
   readonly folder: string
@@ -50,13 +59,16 @@ export class EventJournal {
   private timer: NodeJS.Timeout | undefined
   private waiting = 0
   private lost = 0
-  private lostAt = 0
+  private failedAt = 0
   private synced = 0
   /** When the events of the open segment begin. */
   private segmentFrom = 0
   /** The number after the last one that was taken. */
   private next: number
   private writing: Promise<void> = Promise.resolve()
+  /** Groups that are not written yet, in order. */
+  private pending: Group[] = []
+  private retrying: NodeJS.Timeout | undefined
   /** Events of groups that are not written yet. */
   private queued = 0
   /** Events that could not be written since the journal was opened. */
@@ -123,10 +135,13 @@ export class EventJournal {
     return segmentsIn(this.folder).reduce((sum, segment) => sum + statOf(segment).bytes, 0)
   }
 
-  /** Resolves when everything that was taken before is in the file. */
-  async flush(): Promise<void> {
+  /** Write everything that was taken before; return whether all of it is in the file, which on a full disk it is not yet. */
+  async flush(): Promise<boolean> {
     this.seal()
+    const last = this.pending.at(-1)
+    this.drain()
     await this.writing
+    return last === undefined || !this.pending.includes(last)
   }
 
   async close(): Promise<void> {
@@ -134,6 +149,9 @@ export class EventJournal {
     const now = Date.now()
     this.enqueue(packGroup([], { first: this.next, from: now, to: now }), this.next, 0)
     await this.writing
+    clearTimeout(this.retrying)
+    if (this.queued > 0) this.lose(this.queued, 'it was closed before there was space')
+    if (this.lost > 0) this.settings.log('warning', `The event journal lacks ${this.lost} events`)
     await this.file?.close()
     this.file = undefined
   }
@@ -148,22 +166,36 @@ export class EventJournal {
     this.enqueue(packGroup(frames, { first, from: this.began, to: Date.now() }), first, frames.length)
   }
 
-  private enqueue(group: Buffer, first: number, count: number): void {
-    if (this.waiting + group.length > MOST_WAITING) {
-      this.fail(count, 'the disk is too slow')
+  private enqueue(bytes: Buffer, first: number, count: number): void {
+    if (this.waiting + bytes.length > MOST_WAITING) {
+      this.lose(count, 'too many events wait for the disk')
       return
     }
-    this.waiting += group.length
+    this.waiting += bytes.length
     this.queued += count
-    this.writing = this.writing.then(async () => {
+    this.pending.push({ bytes, first, count })
+    this.drain()
+  }
+
+  private drain(): void {
+    this.writing = this.writing.then(() => this.writePending())
+  }
+
+  /** Write the groups that wait, up to the first one that fails: that one is tried again. */
+  private async writePending(): Promise<void> {
+    clearTimeout(this.retrying)
+    for (let group = this.pending[0]; group; group = this.pending[0]) {
       try {
-        await this.write(group, first)
+        await this.write(group.bytes, group.first)
       } catch (error) {
-        this.fail(count, toError(this.settings.failed(error, this.folder)).message)
+        this.fail(toError(this.settings.failed(error, this.folder)).message)
+        this.retrying = setTimeout(() => this.drain(), RETRY_MS).unref()
+        return
       }
-      this.waiting -= group.length
-      this.queued -= count
-    })
+      this.pending.shift()
+      this.waiting -= group.bytes.length
+      this.queued -= group.count
+    }
   }
 
   private async write(group: Buffer, first: number): Promise<void> {
@@ -173,12 +205,13 @@ export class EventJournal {
     for (let done = 0; done < group.length; ) {
       done += (await this.file.write(group, done, group.length - done, this.size + done)).bytesWritten
     }
-    this.size += group.length
     const now = Date.now()
-    this.tellLost(now)
-    if (now - this.synced < SYNC_MS) return
-    this.synced = now
-    await this.file.datasync()
+    if (now - this.synced >= SYNC_MS) {
+      await this.file.datasync()
+      this.synced = now
+    }
+    this.size += group.length
+    this.tellSettled(now)
   }
 
   /** Segments are short in bytes and in time, because only whole ones can go. */
@@ -200,24 +233,31 @@ export class EventJournal {
 
   private async rotate(): Promise<void> {
     const full = this.file
-    this.file = undefined
+    // what a failed write left
+    await full?.truncate(this.size)
     await full?.datasync()
+    this.file = undefined
     await full?.close()
     this.prune()
   }
 
-  private fail(count: number, reason: string): void {
-    if (this.lostAt === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
+  private fail(reason: string): void {
+    if (this.failedAt === 0) this.settings.log('error', `Cannot write events to their journal: ${reason}`)
+    this.failedAt = Date.now()
+  }
+
+  private lose(count: number, reason: string): void {
+    this.fail(reason)
     this.lost += count
     this.totalLost += count
-    this.lostAt = Date.now()
   }
 
   /** On a full disk small groups may be written while others are not, so one line tells of all of that time. */
-  private tellLost(now: number): void {
-    if (this.lostAt === 0 || now - this.lostAt < SETTLED_MS) return
-    this.settings.log('warning', `The event journal lacks ${this.lost} events`)
-    this.lost = this.lostAt = 0
+  private tellSettled(now: number): void {
+    if (this.failedAt === 0 || now - this.failedAt < SETTLED_MS) return
+    if (this.lost > 0) this.settings.log('warning', `The event journal lacks ${this.lost} events`)
+    else this.settings.log('info', 'Events are written to their journal again, and none is missing')
+    this.lost = this.failedAt = 0
   }
 
   /** Removes segments that are too old or too many; never the last. */

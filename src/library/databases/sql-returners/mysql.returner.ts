@@ -15,14 +15,20 @@ const DEFAULTS = {
   ssl_key: null,
 } satisfies Record<string, Value>
 
+/** Return a text as a literal. */
+const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', '')}'`
+
 export default defineReturner({
   name: 'mysql',
   doc: 'Store jobs in tables of MySQL.',
   functions: tableReturner({
     json: 'JSON_OBJECT',
     keep: ['INSERT IGNORE INTO', ''],
+    from: ' FROM DUAL',
+    // the end of the connection gives the lock back
+    alone: (key, sql) => `SELECT GET_LOCK(MD5(${text(key)}), 20);\n${sql}`,
     name: (column) => `\`${column}\``,
-    text: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', '')}'`,
+    text,
     run: async (ctx, sql, ret) => {
       const options = await returnerOptions(ctx, 'mysql', DEFAULTS, ret)
       const { host, user, pass, db, port, unix_socket } = options
@@ -31,7 +37,16 @@ export default defineReturner({
       const tls = certificates.flatMap((name) =>
         options[name] === null ? [] : [`--${name.replace('_', '-')}=${str(options[name])}`],
       )
-      const argv = ['mysql', '--batch', '--raw', '-N', '--default-character-set=utf8mb4', ...place, ...tls]
+      const argv = [
+        'mysql',
+        '--batch',
+        '--raw',
+        '-N',
+        '--connect-timeout=10',
+        '--default-character-set=utf8mb4',
+        ...place,
+        ...tls,
+      ]
       const client = { argv: [...argv, '-u', str(user), str(db)], env: new Map([['MYSQL_PWD', str(pass)]]) }
       return runClient(ctx, client, sql)
     },

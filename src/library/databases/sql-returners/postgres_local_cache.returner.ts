@@ -1,7 +1,7 @@
 // `postgres_local_cache`: the master's job cache in PostgreSQL, with a column for each part of a job.
 import { type Dict, dumpJson, isDict, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, option, returnerOptions } from '../../../sdk/mod.ts'
-import { literal, runPsql } from './sql/postgres.ts'
+import { alone, literal, runPsql } from './sql/postgres.ts'
 
 const DEFAULTS = { host: '127.0.0.1', user: 'salt', passwd: 'salt', db: 'salt', port: 5432 }
 
@@ -41,8 +41,12 @@ function insertReturn(ret: Dict): string {
   const held: Dict = new Map([['return', ret.get('return') ?? null]])
   for (const name of ['retcode', 'success']) if (ret.has(name)) held.set(name, ret.get(name)!)
   const success = ret.has('success') ? (truthy(ret.get('success')!) ? 'TRUE' : 'FALSE') : 'NULL'
-  const texts = [str(ret.get('fun')!), str(ret.get('jid')!), dumpJson(held), str(ret.get('id')!)].map(literal)
-  return `INSERT INTO salt_returns (fun, jid, return, id, success) VALUES (${texts.join(', ')}, ${success});\n`
+  const [fun, jid, id] = ['fun', 'jid', 'id'].map((name) => literal(str(ret.get(name)!)))
+  const values = [fun, jid, literal(dumpJson(held)), id, success].join(', ')
+  // an earlier try whose answer was lost may have inserted it
+  const known = `SELECT 1 FROM salt_returns WHERE jid = ${jid} AND id = ${id} AND fun = ${fun}`
+  const sql = `INSERT INTO salt_returns (fun, jid, return, id, success) SELECT ${values} WHERE NOT EXISTS (${known});\n`
+  return alone(`${str(ret.get('jid')!)} ${str(ret.get('id')!)}`, sql)
 }
 
 function insertJob(jid: string, load: Dict): string {

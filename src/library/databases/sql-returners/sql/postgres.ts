@@ -17,12 +17,26 @@ export function runPsql(ctx: FunctionContext, server: Record<keyof typeof DEFAUL
   const { host, user, pass, db, port } = server
   const place = ['-h', str(host), '-p', str(port), '-U', str(user), '-d', str(db)]
   const argv = ['psql', '-X', '-q', '-A', '-t', '-w', '-v', 'ON_ERROR_STOP=1', ...place]
-  return runClient(ctx, { argv, env: new Map([['PGPASSWORD', str(pass)]]) }, sql)
+  const env = new Map([
+    ['PGPASSWORD', str(pass)],
+    ['PGCONNECT_TIMEOUT', '10'],
+  ])
+  return runClient(ctx, { argv, env }, sql)
 }
+
+/** Return a statement as a transaction that waits for the others of its key, and that the server ends before its client is ended. */
+export const alone = (key: string, sql: string): string =>
+  `BEGIN;
+SET LOCAL statement_timeout = '20s';
+SELECT pg_advisory_xact_lock(hashtext(${literal(key)})::bigint);
+${sql}COMMIT;
+`
 
 export const postgres = (returner: string): Dialect => ({
   json: 'json_build_object',
   keep: ['INSERT INTO', ' ON CONFLICT DO NOTHING'],
+  from: '',
+  alone,
   name: (column) => `"${column}"`,
   text: literal,
   run: async (ctx, sql, ret?: Dict) =>

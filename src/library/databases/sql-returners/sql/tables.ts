@@ -24,7 +24,14 @@ export interface Dialect {
   json: string
   /** What keeps a job that is there already as it is: before and after the statement. */
   keep: readonly [insert: string, after: string]
+  /** What a `SELECT` of literals needs before its `WHERE`. */
+  from: string
+  /** The statement, run after every other one of the same key has ended. */
+  alone(key: string, sql: string): string
 }
+
+/** Seconds that a client may take, so that a server that hangs holds up its caller for a while only. */
+const CLIENT_SECONDS = 60
 
 /** A column may hold JSON as text, or as JSON. */
 function dictOf(value: Value | undefined): Dict {
@@ -38,6 +45,16 @@ export function tableReturner(dialect: Dialect): ReturnerFunctions {
   const insert = (table: string, row: Record<string, string>, [head, tail] = ['INSERT INTO', '']): string => {
     const columns = Object.keys(row).map(name).join(', ')
     return `${head} ${table} (${columns}) VALUES (${Object.values(row).map(text).join(', ')})${tail};\n`
+  }
+  // the tables have no key that would refuse a return which an earlier try inserted, whose answer was lost
+  const insertOnce = (row: Record<'fun' | 'jid' | 'id', string>): string => {
+    const columns = Object.keys(row).map(name).join(', ')
+    const known = (['jid', 'id', 'fun'] as const)
+      .map((column) => `${name(column)} = ${text(row[column])}`)
+      .join(' AND ')
+    const values = Object.values(row).map(text).join(', ')
+    return `INSERT INTO salt_returns (${columns}) SELECT ${values}${dialect.from}
+      WHERE NOT EXISTS (SELECT 1 FROM salt_returns WHERE ${known});\n`
   }
   const select = async (ctx: FunctionContext, columns: readonly string[], rest: string): Promise<Dict[]> => {
     const pairs = columns.map((column) => `'${column}', ${name(column)}`).join(', ')
@@ -59,7 +76,7 @@ export function tableReturner(dialect: Dialect): ReturnerFunctions {
         success: truthy(ret.get('success') ?? false) ? 'True' : 'False',
         full_ret: dumpJson(ret),
       }
-      return dialect.run(ctx, insert('salt_returns', row), ret)
+      return dialect.run(ctx, dialect.alone(`${row.jid} ${row.id}`, insertOnce(row)), ret)
     },
     event_return: (ctx, events) => {
       const master_id = option(ctx.opts, 'id')
@@ -99,7 +116,9 @@ export interface Client {
 
 /** Runs a database's own client, which reads statements from its input. */
 export async function runClient(ctx: FunctionContext, { argv, env }: Client, sql: string): Promise<string> {
-  const { retcode, stdout, stderr } = await ctx.host.run({ argv, env, stdin: sql })
+  const command = { argv, env, stdin: sql, timeout: CLIENT_SECONDS }
+  const { retcode, stdout, stderr, timedOut } = await ctx.host.run(command)
+  if (timedOut) throw failure(`${argv[0]} had no answer of the job cache within ${CLIENT_SECONDS} seconds`)
   if (retcode === 0) return new TextDecoder().decode(stdout)
   const why = new TextDecoder().decode(stderr).trim()
   throw failure(`${argv[0]} could not reach the job cache: ${why}`)
