@@ -103,7 +103,7 @@ async function measured(dist: string, alive: number, signal: NodeJS.Signals): Pr
 const bench: Bench = async ({ root, args }) => {
   const options = { repeat: { type: 'string', default: '3' }, alive: { type: 'string', default: '5' } } as const
   const { values } = parseArgs({ args, options })
-  const goals = { SIGKILL: 2, SIGSTOP: 0.5 * Number(values.alive) + 4 } as const
+  const goals = { SIGKILL: 2, SIGSTOP: Math.max(2, 0.4 * Number(values.alive)) } as const
   let isGood = true
   for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
     const seconds: number[] = []

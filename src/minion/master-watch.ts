@@ -1,7 +1,7 @@
 // Notices that a minion lost its master, and has the minion look for one: with failover the next of the list, otherwise the same one at
 // the address that its name has now. A connection that ends is noticed at once; a master that hangs keeps its connections, and is
 // noticed by questions that it does not answer (`master_alive_interval`). A question without an answer is asked again, over another
-// connection, and any answer counts.
+// connection, and any answer counts. Heartbeats, which cost little, tell when to ask out of turn.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { guarded, type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
@@ -14,12 +14,15 @@ const GRACE_MS = 300
 const NAME_MS = 2000
 /** Milliseconds between two looks whether an answer has come. */
 const LOOK_MS = 250
+/** The part of `master_alive_interval` between two heartbeats. */
+const BEAT_PART = 0.08
 
 export class MasterWatch {
   private readonly peer: MasterPeer
   private readonly log: Log
   private readonly seconds: number
   private readonly questions: NodeJS.Timeout | undefined
+  private readonly beats: NodeJS.Timeout | undefined
   private readonly silence: Silence
   private timer: NodeJS.Timeout | undefined
   private isAsking = false
@@ -31,13 +34,17 @@ export class MasterWatch {
     this.seconds = peer.group.failover ? option(peer.opts, 'master_alive_interval') : 0
     this.silence = new Silence(this.seconds * 1000)
     peer.onLost = () => this.look(GRACE_MS)
-    if (this.seconds > 0) this.questions = setInterval(() => void this.ask(), this.seconds * 500).unref()
+    if (!(this.seconds > 0)) return
+    this.questions = setInterval(() => void this.ask(), this.seconds * 500).unref()
+    const pause = Math.max(LOOK_MS, this.seconds * 1000 * BEAT_PART)
+    this.beats = setInterval(() => this.beat(pause), pause).unref()
   }
 
   close(): void {
     this.isClosed = true
     this.peer.onLost = () => undefined
     clearInterval(this.questions)
+    clearInterval(this.beats)
     clearTimeout(this.timer)
   }
 
@@ -61,12 +68,19 @@ export class MasterWatch {
     }
   }
 
-  private async ask(): Promise<void> {
+  /** Ask the master out of turn if it has not answered the last heartbeat. */
+  private beat(pause: number): void {
+    if (this.isAsking || !this.peer.connected) return
+    const mute = this.peer.beat()
+    if (mute >= pause / 2) void this.ask(mute)
+  }
+
+  private async ask(mute = 0): Promise<void> {
     const { peer, log } = this
     if (this.isAsking || !peer.connected) return
     this.isAsking = true
     try {
-      if (await this.isAnswering()) return
+      if (await this.isAnswering(mute)) return
       await loseMaster(peer, log)
     } catch (error) {
       if (!this.isClosed) log('error', `Cannot see whether the master is alive: ${toError(error).message}`)
@@ -76,7 +90,7 @@ export class MasterWatch {
   }
 
   /** Ask the master until it answers or counts as lost. */
-  private async isAnswering(): Promise<boolean> {
+  private async isAnswering(mute: number): Promise<boolean> {
     const { peer, silence } = this
     const { master } = peer
     let isThere = false
@@ -90,14 +104,14 @@ export class MasterWatch {
       silence.end(performance.now())
       hears()
     }
-    silence.begin(performance.now())
+    silence.begin(performance.now(), mute)
     for (let asked = 0; !isThere && !this.isClosed && peer.connected && peer.master === master; ) {
       if (silence.length >= (asked * silence.patience) / 2) {
         asked++
         guarded(this.log, 'Asking the master whether it is alive', ask)()
       }
       await Promise.race([sleep(LOOK_MS, undefined, { ref: false }), heard])
-      if (!isThere && silence.goesOn(performance.now())) return false
+      if (!isThere && silence.goesOn(performance.now(), peer.beat() > 0)) return false
     }
     return true
   }

@@ -122,6 +122,11 @@ export class MasterPeer {
     return this.reach.answers(master, seconds)
   }
 
+  /** Return for how many milliseconds the master has left a heartbeat unanswered, and send one if none is on its way. */
+  beat(): number {
+    return this.reach.link.channel.beat()
+  }
+
   /** Whether the name of its master leads to another address now. */
   hasMoved(): Promise<boolean> {
     return this.reach.hasMoved()

@@ -36,3 +36,20 @@ it('A slow master has more time, up to a limit, until it is quick again', () => 
 it('Time in which this process did not run counts little', () => {
   expect(lostAfter(new Silence(5000), 10_000)).toBe(40_000)
 })
+
+it('A master that answers neither questions nor heartbeats is lost after a quarter of the interval, and not before a second', () => {
+  const muteFor = (silence: Silence, mute: number): number => {
+    silence.begin(0, mute)
+    for (let now = 250; ; now += 250) if (silence.goesOn(now, true)) return now
+  }
+  expect(muteFor(new Silence(5000), 0)).toBe(1250)
+  expect(muteFor(new Silence(5000), 400)).toBe(1000)
+  expect(muteFor(new Silence(30_000), 0)).toBe(7500)
+  expect(muteFor(new Silence(1000), 0)).toBe(1000)
+})
+
+it('The shorter time begins anew with each heartbeat that is answered', () => {
+  const silence = new Silence(5000)
+  silence.begin(0, 400)
+  for (let now = 250; now < 2000; now += 250) expect(silence.goesOn(now, now !== 500)).toBe(now > 1500)
+})

@@ -1,11 +1,16 @@
 // How long a master may keep silent before it counts as lost. A master that usually answers in a moment is given up after two fifths of
-// `master_alive_interval`; one that answers slowly, as on a loaded machine, has four times the longest of its last answers. Time in which
-// this process itself did not get to run does not count: the answer may lie there unread.
+// `master_alive_interval`, or after a quarter if it leaves heartbeats unanswered as well, as a stopped process does. A master that answers
+// slowly, as on a loaded machine, has four times the longest of its last answers. Time in which this process itself did not get to run
+// does not count: the answer may lie there unread.
 
 /** Milliseconds that every master may take. */
 const LEAST_MS = 2000
+/** Milliseconds that a master may take that answers no heartbeat. */
+const LEAST_MUTE_MS = 1000
 /** The part of the interval after which a quick master counts as lost. */
 const PART = 0.4
+/** The same for a master that answers no heartbeat. */
+const MUTE_PART = 0.25
 /** How many times as long as its slowest answer of late a master may take. */
 const TIMES = 4
 /** What the slowest answer of late counts for at the next one. */
@@ -15,20 +20,28 @@ const MOST_STEP_MS = 500
 
 export class Silence {
   private readonly least: number
+  private readonly leastMute: number
   private readonly most: number
   private slowest = 0
   private counted = 0
+  /** Milliseconds without an answer to a heartbeat. */
+  private mute = 0
   private last = 0
 
   /** `interval`: milliseconds of `master_alive_interval`, the most that a master may take. */
   constructor(interval: number) {
     this.least = Math.max(LEAST_MS, PART * interval)
+    this.leastMute = Math.max(LEAST_MUTE_MS, MUTE_PART * interval)
     this.most = Math.max(LEAST_MS, interval)
   }
 
   /** Milliseconds of silence after which the master counts as lost. */
   get patience(): number {
-    return Math.min(this.most, Math.max(this.least, TIMES * this.slowest))
+    return this.patienceFrom(this.least)
+  }
+
+  private patienceFrom(least: number): number {
+    return Math.min(this.most, Math.max(least, TIMES * this.slowest))
   }
 
   /** Milliseconds of silence so far. */
@@ -36,17 +49,21 @@ export class Silence {
     return this.counted
   }
 
-  /** A question is asked after an answer to the last one. */
-  begin(now: number): void {
+  /** A question is asked after an answer to the last one; `mute`: milliseconds since a heartbeat that has no answer. */
+  begin(now: number, mute = 0): void {
     this.counted = 0
+    this.mute = Math.min(MOST_STEP_MS, mute)
     this.last = now
   }
 
-  /** Count the time since the last look, and return whether the master is lost. */
-  goesOn(now: number): boolean {
-    this.counted += Math.min(MOST_STEP_MS, now - this.last)
+  /** Count the time since the last look, and return whether the master is lost; `isMute`: a heartbeat has no answer. */
+  goesOn(now: number, isMute = false): boolean {
+    const step = Math.min(MOST_STEP_MS, now - this.last)
     this.last = now
-    return this.counted >= this.patience
+    this.counted += step
+    this.mute = isMute ? this.mute + step : 0
+    const patience = this.patienceFrom(this.leastMute)
+    return this.counted >= this.patience || (this.mute >= patience && this.counted >= patience / 2)
   }
 
   /** The master has answered the question. */

@@ -86,6 +86,11 @@ export class MasterChannel {
     return this.keys?.publications
   }
 
+  /** Return for how many milliseconds the master has left a heartbeat unanswered; 0 where the transport has none. */
+  beat(): number {
+    return this.client.beat?.() ?? 0
+  }
+
   /** Signs in, waiting for acceptance as the settings say; several callers share one attempt. */
   authenticate(): Promise<Credentials> {
     this.running ??= this.untilAccepted().finally(() => {

@@ -94,6 +94,11 @@ export interface RequestClientOptions extends SocketOptions {
 export interface RequestClient {
   /** Sends the message and gives the answer; fails with `SaltReqTimeoutError` when none comes. */
   request(message: unknown, options?: RequestOptions): Promise<Value>
+  /**
+   * Return for how many milliseconds the peer has left a heartbeat unanswered, and send one if none is on its way. 0 where there is no
+   * connection or the peer knows no heartbeats. Transports without heartbeats lack the method.
+   */
+  beat?(): number
   close(): void
 }
 

@@ -80,6 +80,7 @@ export class ZmtpConnection implements FrameSink, Holder {
     this.outbox.push(message, onSent)
   }
 
+  /** Send a heartbeat. After `timeToLive` milliseconds without another sign the peer closes the connection; 0: it never does. */
   ping(timeToLive: number): void {
     const data = Buffer.alloc(2)
     data.writeUInt16BE(Math.min(0xffff, Math.round(timeToLive / 100)))

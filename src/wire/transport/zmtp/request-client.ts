@@ -45,6 +45,8 @@ class Lane {
   private failures = 0
   private timer: NodeJS.Timeout | undefined
   private closed = false
+  /** When the last heartbeat was sent on the present connection. */
+  private beatAt = 0
 
   constructor(client: ZmtpRequestClient) {
     this.client = client
@@ -59,6 +61,17 @@ class Lane {
     clearTimeout(this.timer)
     if (this.connection?.isReady) this.send()
     else if (this.socket === undefined || this.socket.destroyed) this.open()
+  }
+
+  /** Return the milliseconds since a heartbeat that has no answer yet; send one if there is none. */
+  beat(): number {
+    const { connection } = this
+    if (connection?.isReady !== true || connection.minor < 1) return 0
+    const now = performance.now()
+    if (this.beatAt > connection.heardAt) return now - this.beatAt
+    this.beatAt = now
+    connection.ping(0)
+    return 0
   }
 
   /** The request is given up; the connection with it, because its answer may still come. */
@@ -182,6 +195,10 @@ export class ZmtpRequestClient implements RequestClient {
       () => this.closed,
       (timeout) => this.once(bytes, timeout),
     )
+  }
+
+  beat(): number {
+    return this.lanes[0]?.beat() ?? 0
   }
 
   close(): void {

@@ -256,6 +256,37 @@ describe('libzmq', () => {
   })
 })
 
+describe('a request client', () => {
+  it('tells for how long a heartbeat has no answer', async () => {
+    const listener = closing(await zeromq.listen(LOCAL, (message) => message))
+    let hangs = false
+    const sockets: Socket[] = []
+    const relay = createServer((socket) => {
+      const behind = connect(portOf(listener.endpoint), '127.0.0.1')
+      sockets.push(socket, behind)
+      socket.on('data', (bytes) => behind.write(bytes))
+      behind.on('data', (bytes) => !hangs && socket.write(bytes))
+    })
+    ends.push(() => {
+      for (const socket of sockets) socket.destroy()
+      relay.close()
+    })
+    const port = await new Promise<number>((done) => {
+      relay.listen(0, '127.0.0.1', () => done((relay.address() as { port: number }).port))
+    })
+    const client = closing(zeromq.connect({ host: '127.0.0.1', port }))
+    expect(client.beat!()).toBe(0)
+    expect(await client.request('echo')).toBe('echo')
+    expect(client.beat!()).toBe(0)
+    await eventually(() => expect(client.beat!()).toBe(0))
+    hangs = true
+    await eventually(() => expect(client.beat!()).toBeGreaterThan(50))
+    hangs = false
+    expect(await client.request('echo')).toBe('echo')
+    expect(client.beat!()).toBe(0)
+  })
+})
+
 describe('a subscriber', () => {
   it('gives up a master that promised to be heard and is not, and connects again', async () => {
     let connections = 0
