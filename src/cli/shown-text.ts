@@ -1,5 +1,5 @@
 // The text that programs print for data. Only who has outputters of their own waits for them.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, readValue, type Value } from '../data/mod.ts'
 import { type DisplayCall, display } from '../output/mod.ts'
 import { mayHaveModules } from '../python/mod.ts'
 
@@ -10,5 +10,5 @@ export function displayedText(
   call: DisplayCall,
 ): string | Promise<string> {
   if (!mayHaveModules(opts, 'output')) return display(out, data, opts, call)
-  return import('../pybridge/mod.ts').then(({ displayed }) => displayed(out, data, opts, call))
+  return import('../pybridge/mod.ts').then(({ displayed }) => displayed(out, readValue(data), opts, call))
 }

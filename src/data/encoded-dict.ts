@@ -52,9 +52,11 @@ export class EncodedDict extends Encoded {
   readonly entries: readonly EncodedEntry[]
   private joined: Uint8Array | undefined
 
-  constructor(entries: readonly EncodedEntry[]) {
+  /** `packed` has the bytes of all entries, where these are at hand in one piece. */
+  constructor(entries: readonly EncodedEntry[], packed?: Uint8Array) {
     super()
     this.entries = entries
+    if (packed) this.joined = joinEntries([packed], entries.length)
   }
 
   get bytes(): Uint8Array {

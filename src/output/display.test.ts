@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { OrderedDict, type Value } from '../data/mod.ts'
+import { EncodedDict, EncodedEntry, OrderedDict, type Value } from '../data/mod.ts'
 import { display, displayHtml, displayPlain } from './display.ts'
 
 const dict = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
@@ -78,4 +78,18 @@ test('displayPlain and displayHtml have no colours', () => {
   const data = dict({ a: ['b c'] })
   expect(displayPlain('nested', data, dict({ color: true }))).toBe('a:\n    - b c')
   expect(displayHtml('nested', data, dict({ color: true }))).toBe('a:<br />&nbsp;&nbsp;&nbsp;&nbsp;-&nbsp;b&nbsp;c')
+})
+
+test('an encoded dict is shown like the dict, by every outputter', () => {
+  const value = (): Value =>
+    dict({ b: ['x', dict({ y: 'two\nlines' })], a: new OrderedDict([['z', '\x1b[1m']]), c: '' })
+  for (const keys of [[], ['1', '2'], ['2', '1'], ['é', 'b']]) {
+    const encoded = new EncodedDict(keys.map((key) => new EncodedEntry(key, value)))
+    const plain = new Map<Value, Value>(keys.map((key) => [key, value()]))
+    for (const out of ['nested', 'json', 'yaml', 'raw', 'pprint', 'key', 'highstate', 'quiet'])
+      for (const indent of [0, 4]) {
+        const call = { kwargs: new Map<Value, Value>([['nested_indent', indent]]), isLast: true }
+        expect(display(out, encoded, new Map(), call)).toBe(display(out, plain, new Map(), call))
+      }
+  }
 })

@@ -1,12 +1,14 @@
 // Data to the text that is printed. An outputter that cannot show the data leaves it to nested, and nested to raw.
 import { type Log, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, PyError, Tuple, truthy, type Value } from '../data/mod.ts'
+import { EncodedDict, PyError, readValue, truthy, type Value } from '../data/mod.ts'
+import { nested } from './nested.ts'
 import type { Outputter, Screen } from './outputter.ts'
 import { outputters } from './outputters.ts'
 import { palette } from './palette.ts'
 import { quiet } from './quiet.ts'
 import { colorFor, selectOutputter, type Terminal } from './select.ts'
+import { rebuilt, settled } from './settle.ts'
 import { trimEnd, withoutColors } from './text.ts'
 import { readTheme } from './theme.ts'
 
@@ -39,6 +41,8 @@ export function display(
     colors: palette(use, theme ? readTheme(theme, log) : undefined),
     show: (inner, part, arguments_) => shown(inner, () => part, { ...screen, kwargs: arguments_ }),
   }
+  // an encoded dict makes a value for each reader
+  if (data instanceof EncodedDict) return shown(out, () => data, screen) ?? ''
   return shown(out, () => (isLast ? settled(data) : rebuilt(data)), screen) ?? ''
 }
 
@@ -63,7 +67,7 @@ function shown(out: string | null, dataOf: () => Value, screen: Screen): string 
     if (outputter === quiet) return ''
     data ??= dataOf()
     try {
-      const text = outputter(data, screen)
+      const text = outputter(readable(data, outputter), screen)
       return text === undefined ? undefined : trimEnd(text)
     } catch (error) {
       if (name === 'raw' || !isRefusal(error)) throw error
@@ -72,6 +76,10 @@ function shown(out: string | null, dataOf: () => Value, screen: Screen): string 
   }
   return undefined
 }
+
+/** Only nested reads an encoded dict entry by entry. */
+const readable = (data: Value, outputter: Outputter): Value =>
+  data instanceof EncodedDict && outputter !== nested ? settled(readValue(data)) : data
 
 function outputterFor(out: string | null, { opts, log }: Screen): Outputter {
   const name = selectOutputter(out, opts)
@@ -84,36 +92,4 @@ function outputterFor(out: string | null, { opts, log }: Screen): Outputter {
 
 function isRefusal(error: unknown): error is PyError {
   return error instanceof PyError && ['KeyError', 'AttributeError', 'TypeError'].includes(error.code)
-}
-
-/** Dicts and lists anew, as Salt's masking of pillar data leaves them: outputters may change them, and no dict is ordered. */
-function rebuilt(data: Value, above = new Set<Value>()): Value {
-  if (data === null || typeof data !== 'object') return data
-  const isDict = data instanceof Map
-  if ((!isDict && !Array.isArray(data)) || data instanceof Tuple || above.has(data)) return data
-  if (isDict && data.size === 0) return new Map()
-  above.add(data)
-  const copy = isDict ? rebuiltDict(data, above) : data.map((item) => rebuilt(item, above))
-  above.delete(data)
-  return copy
-}
-
-function rebuiltDict(data: Dict, above: Set<Value>): Dict {
-  const dict: Dict = new Map()
-  data.forEach((value, key) => void dict.set(key, rebuilt(value, above)))
-  return dict
-}
-
-/** The same, in place where that can be: for data that nobody else will look at. */
-function settled(data: Value, above = new Set<Value>()): Value {
-  if (!(data instanceof Map) || data.constructor !== Map) return rebuilt(data, above)
-  if (data.size === 0 || above.has(data)) return data
-  above.add(data)
-  data.forEach((value, key) => {
-    if (value === null || typeof value !== 'object') return
-    const inner = settled(value, above)
-    if (inner !== value) data.set(key, inner)
-  })
-  above.delete(data)
-  return data
 }

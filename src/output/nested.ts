@@ -2,6 +2,7 @@
 import {
   type Dict,
   decodeBytes,
+  EncodedDict,
   equals,
   isNumeric,
   OrderedDict,
@@ -16,6 +17,7 @@ import {
   type Value,
 } from '../data/mod.ts'
 import { flag, getOr, type Outputter, type Screen } from './outputter.ts'
+import { settled } from './settle.ts'
 import { margin, needSpaces, stripEscapes } from './text.ts'
 
 export const nested: Outputter = (data, screen) => {
@@ -23,11 +25,18 @@ export const nested: Outputter = (data, screen) => {
   const indent = truthy(asked) ? asked : getOr(screen.opts, 'nested_indent', 0)
   const writer = new NestedWriter(screen, !equals(getOr(screen.kwargs, '_retcode', 0), 0))
   writer.write(data, needSpaces(indent), '')
-  return writer.lines.join('\n')
+  return writer.finished()
 }
 
+/** Entries whose lines are joined at once: fewer texts at a time are faster to collect. */
+const JOINED_ENTRIES = 256
+
+/** Text of one line that is shown as it is. */
+const PLAIN = /^[\x20-\x7e]+$/
+
 class NestedWriter {
-  readonly lines: string[] = []
+  private lines: string[] = []
+  private readonly joined: string[] = []
   private readonly colors: Screen['colors']
   private readonly stripColors: boolean
   /** Marks of structure are red when the function failed. */
@@ -41,6 +50,17 @@ class NestedWriter {
     this.itemColor = failed ? screen.colors.RED : screen.colors.GREEN
   }
 
+  /** Return all that was written. */
+  finished(): string {
+    this.join()
+    return this.joined.join('\n')
+  }
+
+  private join(): void {
+    if (this.lines.length > 0) this.joined.push(this.lines.join('\n'))
+    this.lines = []
+  }
+
   write(given: Value, indent: number, prefix: string): void {
     const value = given instanceof Uint8Array ? readable(given) : given
     const text = textOf(value)
@@ -48,6 +68,7 @@ class NestedWriter {
     else if (value === null || isNumeric(value)) this.line(indent, this.colors.LIGHT_YELLOW, prefix + repr(value))
     else if (Array.isArray(value)) this.list(value, indent)
     else if (value instanceof Map) this.dict(value, indent, prefix)
+    else if (value instanceof EncodedDict) this.encoded(value, indent, prefix)
   }
 
   private line(indent: number, color: string, text: string, suffix = ''): void {
@@ -55,6 +76,10 @@ class NestedWriter {
   }
 
   private text(text: string, indent: number, prefix: string): void {
+    if (PLAIN.test(text)) {
+      this.line(indent, this.colors.GREEN, prefix + text)
+      return
+    }
     let before = prefix
     for (const line of splitLines(text)) {
       this.line(indent, this.colors.GREEN, before + this.shown(line))
@@ -63,7 +88,7 @@ class NestedWriter {
   }
 
   private shown(text: string): string {
-    return this.stripColors ? stripEscapes(text) : text
+    return this.stripColors && !PLAIN.test(text) ? stripEscapes(text) : text
   }
 
   private list(list: readonly Value[], indent: number): void {
@@ -72,6 +97,21 @@ class NestedWriter {
         this.line(indent, this.itemColor, '|_')
         this.write(item, indent + 2, item instanceof Map ? '' : '- ')
       } else this.write(item, indent, '- ')
+    }
+  }
+
+  /** The same as for the dict, which is never there as a whole. */
+  private encoded(dict: EncodedDict, indent: number, prefix: string): void {
+    const { entries } = dict
+    if (!entries.every(({ key }, index) => PLAIN.test(key) && (index === 0 || entries[index - 1]!.key < key))) {
+      this.dict(settled(dict.unpack()) as Dict, indent, prefix)
+      return
+    }
+    if (indent !== 0) this.line(indent, this.keyColor, '----------')
+    for (const [index, entry] of entries.entries()) {
+      this.line(indent, this.keyColor, prefix + entry.key, ':')
+      this.write(settled(entry.value()), indent + 4, '')
+      if (index % JOINED_ENTRIES === 0) this.join()
     }
   }
 
@@ -96,6 +136,9 @@ function readable(bytes: Uint8Array): Value {
 
 function entriesInOrder(dict: Dict): [key: string, value: Value][] {
   if (dict instanceof OrderedDict) return [...dict].map(([key, value]) => [str(key), value])
+  const keys = [...dict.keys()]
+  if (keys.every((key) => typeof key === 'string' && PLAIN.test(key)))
+    return (keys as string[]).sort().map((key) => [key, dict.get(key)!])
   try {
     return sorted(dict).map((key) => [str(key), dict.get(key)!])
   } catch (error) {

@@ -4,7 +4,15 @@ import type { Origin } from '../bus/mod.ts'
 import type { JobAccess } from '../client/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
-import type { CloudClient, EventStream, MasterStores, SshCall, SshReturn } from '../sdk/mod.ts'
+import type {
+  BootstrapOutcome,
+  BootstrapRequest,
+  CloudClient,
+  EventStream,
+  MasterStores,
+  SshCall,
+  SshReturn,
+} from '../sdk/mod.ts'
 import type { MasterFunctions } from './functions.ts'
 
 export interface BusAccess extends EventStream {
@@ -25,6 +33,8 @@ export interface OverSsh {
   ): Promise<string[]>
   /** Open salt-cloud with its files, and undo what killed runs left. */
   cloud?(access: MasterAccess): Promise<OpenedCloud>
+  /** Put minions of the master on hosts. */
+  bootstrap?(access: MasterAccess, request: BootstrapRequest): Promise<BootstrapOutcome[]>
 }
 
 export interface OpenedCloud extends CloudClient {

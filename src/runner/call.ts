@@ -19,6 +19,7 @@ import { ClientError } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import {
   type Dict,
+  EncodedDict,
   encodeMsgpack,
   HIDDEN,
   isCredential,
@@ -65,6 +66,13 @@ export interface MasterCallResult extends MasterOutcome {
 export async function runMasterFunction(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
   const result = await performed(access, call)
   return { ...result, value: readValue(result.value) }
+}
+
+/** Run a function of the master for callers that read an `EncodedDict` by its entries. Return how it ended. */
+export async function runForEntries(access: MasterAccess, call: MasterCall): Promise<MasterCallResult> {
+  const result = await performed(access, call)
+  const { value } = result
+  return value instanceof EncodedDict ? result : { ...result, value: readValue(value) }
 }
 
 /** Run a function of the master for callers that hear of its end by its event. */

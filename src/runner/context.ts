@@ -13,6 +13,8 @@ import type { Registry } from '../loader/mod.ts'
 import { connectedMinions, type MinionKnowledge, resolveTarget } from '../match/mod.ts'
 import { asStepJob, Orchestration, reaching } from '../orchestrate/mod.ts'
 import {
+  type BootstrapOutcome,
+  type BootstrapRequest,
   type CloudClient,
   type GitRepositories,
   type MasterContext,
@@ -97,6 +99,7 @@ export function masterContext(
     ...minionJobs(access, known, print),
     ssh: (call) => sshAnswers(access, call),
     cloud: (work) => withCloud(access, work),
+    bootstrap: (request) => bootstrapped(access, request),
     ...callEvents(access, identity),
     ownQueues: (name) => ownQueues(opts, local, name),
     ...minionPillars(known, host),
@@ -145,6 +148,12 @@ function minionJobs(access: MasterAccess, known: MinionKnowledge, print: (text: 
 function sshAnswers(access: MasterAccess, call: SshCall): AsyncIterable<SshReturn> {
   if (access.overSsh) return access.overSsh.run(access, call)
   throw new SaltError('CommandExecutionError', 'This program cannot run jobs of salt-ssh')
+}
+
+async function bootstrapped(access: MasterAccess, request: BootstrapRequest): Promise<BootstrapOutcome[]> {
+  const outcomes = access.overSsh?.bootstrap?.(access, request)
+  if (!outcomes) throw new SaltError('CommandExecutionError', 'This program cannot put minions on hosts')
+  return outcomes
 }
 
 /** Open salt-cloud for one piece of work. */

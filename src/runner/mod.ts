@@ -5,6 +5,7 @@ export {
   callingContext,
   type MasterCall,
   type MasterCallResult,
+  runForEntries,
   runMasterFunction,
 } from './call.ts'
 export { masterContext } from './context.ts'

@@ -1,6 +1,7 @@
 // The OpenAPI document: the routes under `/v1` as they are declared, and Salt's resources as they are described here.
 import { brineVersion } from '../../base/mod.ts'
 import type { V1App } from './call.ts'
+import { isRefusal } from './problems.ts'
 import { describeSaltPaths } from './salt-paths.ts'
 
 const TAGS: ReadonlyArray<readonly [string, string]> = [
@@ -59,8 +60,11 @@ export function documentText(site: V1App, prefix: string): string {
     tags: TAGS.map(([name, description]) => ({ name, description })),
   })
   addEventNumbers(document)
+  shareRefusals(document)
   return JSON.stringify(document)
 }
+
+type OpenApiDocument = ReturnType<V1App['getOpenAPI31Document']>
 
 const EVENT_NUMBER = {
   description:
@@ -69,7 +73,7 @@ const EVENT_NUMBER = {
 }
 
 /** Describe the header that all answers to `GET` under `/v1` have which need a session. */
-function addEventNumbers(document: ReturnType<V1App['getOpenAPI31Document']>): void {
+function addEventNumbers(document: OpenApiDocument): void {
   document.components = { ...document.components, headers: { EventNumber: EVENT_NUMBER } }
   for (const [path, { get }] of Object.entries(document.paths ?? {})) {
     const needsSession = get?.security === undefined || get.security.length > 0
@@ -77,4 +81,22 @@ function addEventNumbers(document: ReturnType<V1App['getOpenAPI31Document']>): v
     const shown = get.responses?.['200']
     if (shown) shown.headers = { ...shown.headers, 'Event-Number': { $ref: '#/components/headers/EventNumber' } }
   }
+}
+
+/** Describe each kind of refusal once, as a component: routes refer to it. */
+function shareRefusals(document: OpenApiDocument): void {
+  const shared: NonNullable<OpenApiDocument['components']>['responses'] = {}
+  for (const { get, post, put, patch, delete: remove } of Object.values(document.paths ?? {})) {
+    for (const operation of [get, post, put, patch, remove]) {
+      const responses = operation?.responses ?? {}
+      for (const [status, response] of Object.entries(responses)) {
+        if (!isRefusal(response)) continue
+        const name = `Problem${status}`
+        shared[name] ??= response
+        responses[status] = { $ref: `#/components/responses/${name}` }
+      }
+    }
+  }
+  const inOrder = Object.entries(shared).sort(([one], [other]) => (one < other ? -1 : 1))
+  document.components = { ...document.components, responses: Object.fromEntries(inOrder) }
 }

@@ -25,14 +25,19 @@ interface Operation {
   tags?: string[]
   parameters?: Array<{ name: string; in: string; required?: boolean; description?: string; schema?: Schema }>
   requestBody?: { content: Content }
-  responses: Record<string, { description: string; content?: Content }>
+  responses: Record<string, Answer | { $ref: string }>
+}
+
+interface Answer {
+  description: string
+  content?: Content
 }
 
 interface Document {
   info: { title: string; version: string; description?: string }
   tags?: Array<{ name: string; description?: string }>
   paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Record<string, Schema> }
+  components?: { schemas?: Record<string, Schema>; responses?: Record<string, Answer> }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -106,8 +111,15 @@ const contentType = (content: Content | undefined): string => {
   return type.endsWith('json') ? typeOf(schema) : `<code>${escaped(type)}</code>`
 }
 
-function operationText(method: string, path: string, operation: Operation): string {
-  const { operationId = '', summary = '', description, parameters = [], requestBody, responses } = operation
+/** Return the answers of an operation by status, with those that it only refers to. */
+const answersOf = ({ responses }: Operation, { components }: Document): [string, Answer][] =>
+  Object.entries(responses).map(([status, answer]) => [
+    status,
+    '$ref' in answer ? components!.responses![answer.$ref.split('/').at(-1)!]! : answer,
+  ])
+
+function operationText([method, path, operation]: Listed, document: Document): string {
+  const { operationId = '', summary = '', description, parameters = [], requestBody } = operation
   const given = parameters.map(({ name, in: place, required, description: meaning, schema }) =>
     row([
       `<code>${escaped(name)}</code>`,
@@ -117,7 +129,7 @@ function operationText(method: string, path: string, operation: Operation): stri
       inline(meaning ?? schema?.description ?? '') + usual(schema),
     ]),
   )
-  const answers = Object.entries(responses).map(([status, { description: meaning, content }]) =>
+  const answers = answersOf(operation, document).map(([status, { description: meaning, content }]) =>
     row([`<code>${escaped(status)}</code>`, contentType(content), inline(meaning)]),
   )
   const [bodySchema] = Object.values(requestBody?.content ?? {})
@@ -161,7 +173,7 @@ export function manualPage(document: Document, address: string): string {
     return `<h2>${escaped(name)}</h2><ul>${items.join('')}</ul>`
   })
   const chapters = used.map(({ name, description = '' }) => {
-    const operations = of(name).map((listed) => operationText(...listed))
+    const operations = of(name).map((listed) => operationText(listed, document))
     return `<h2>${escaped(name)}</h2>${prose(description)}${operations.join('\n')}`
   })
   const schemas = Object.entries(components?.schemas ?? {}).map(

@@ -68,6 +68,10 @@ export const refusals = <S extends Status>(...statuses: S[]): Record<S, ProblemR
     statuses.map((status) => [status, { description: MEANINGS[status], content: problemContent }]),
   ) as Record<S, ProblemResponse>
 
+/** Return whether a response of the OpenAPI document is one of `refusals`. */
+export const isRefusal = (response: { content?: object }): boolean =>
+  Object.keys(response.content ?? {}).join() === Object.keys(problemContent).join()
+
 const LONGEST_DETAIL = 1000
 
 const slug = (title: string): string => title.toLowerCase().replace(/[^a-z]+/g, '-')

@@ -3,8 +3,8 @@
 import { BrineError, didYouMean, type Log, newJid, withHint } from '../../base/mod.ts'
 import { ClientError, LocalClient, localKey } from '../../client/mod.ts'
 import { clientConfig, option } from '../../config/mod.ts'
-import { type Dict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
-import { MasterFunctions, runMasterFunction, socketAccess, tellNotBegun } from '../../runner/mod.ts'
+import { type Dict, EncodedDict, SaltError, str, textOf, truthy, type Value } from '../../data/mod.ts'
+import { MasterFunctions, runForEntries, socketAccess, tellNotBegun } from '../../runner/mod.ts'
 import {
   bindPublished,
   type CallArguments,
@@ -148,6 +148,14 @@ async function shownCredentials({ opts, log, streams }: RunWork): Promise<Dict> 
   }
 }
 
+/** Entries that say how to show a dict, or how the function ended. */
+const TELLING = new Set(['data', 'outputter', 'retcode'])
+
+/** Return an encoded dict as it is unless an entry of it has to be looked at. */
+function plainList(value: Value): Value {
+  return value instanceof EncodedDict && value.entries.some(({ key }) => TELLING.has(key)) ? value.unpack() : value
+}
+
 async function runHere({ functions, opts, log, streams, printed, fun }: RunWork, call: CallArguments): Promise<number> {
   const jid = textOf(opts.get('jid') ?? null) || newJid()
   // the steps of an orchestration fire their events below the job id of this run
@@ -155,7 +163,7 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
   const access = socketAccess(opts, log, { functions, overSsh })
   try {
     if (option(opts, 'show_jid')) streams.out(`jid: ${jid}\n`)
-    const result = await runMasterFunction(access, {
+    const result = await runForEntries(access, {
       family: 'runner',
       fun,
       jid,
@@ -164,9 +172,10 @@ async function runHere({ functions, opts, log, streams, printed, fun }: RunWork,
       print: streams.out,
       onProgress: (data, suffix) => printed.event(suffix, data),
     })
-    await printed.answer(result.value, result.out, result.retcode)
+    const value = plainList(result.value)
+    await printed.answer(value, result.out, result.retcode)
     // Salt ignores a status that a function sets beside its value
-    return result.raised ? result.retcode : statusOf(result.value) || result.retcode
+    return result.raised ? result.retcode : statusOf(value) || result.retcode
   } finally {
     access.close()
   }

@@ -22,7 +22,7 @@ export class Printed {
   async value(value: Value, out: string | null, retcode = 0): Promise<void> {
     if (option(this.opts, 'quiet')) return
     const kwargs = new Map<Value, Value>([['_retcode', retcode]])
-    this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs }))
+    this.write(await displayedText(out, value, this.opts, { ...this.showing, kwargs, isLast: true }))
   }
 
   /** At once, in order with what the function itself prints. */

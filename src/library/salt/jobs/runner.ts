@@ -15,6 +15,7 @@ import {
 } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { formatJob, isFindJob, isTimed, jobEntry, resultOf } from './runner/format.ts'
+import { packedList } from './runner/packed-list.ts'
 import { type JobSource, jobSource } from './runner/source.ts'
 
 const words = (value: Value): string[] =>
@@ -177,6 +178,9 @@ function matching({
 async function search(ctx: MasterContext, request: Search, ext_source: string | null): Promise<EncodedDict> {
   const source = await jobSource(ctx, ext_source)
   const isWanted = matching(request)
+  const packed = isWanted ? undefined : source.packed?.()
+  const whole = packed && packedList(packed)
+  if (whole) return whole
   const found: EncodedEntry[] = []
   for (const [jid, load] of await source.jobs()) {
     if (!isTimed(jid) || (isWanted && !isWanted(formatJob(jid, load)))) continue

@@ -9,7 +9,7 @@ const JID = /^\d{20}(?:_\d+)?$/
 export const isTimed = (jid: string): boolean => JID.test(jid)
 
 /** Return the time of a job id, such as `2026, Nov 15 12:34:56.123456`; empty if it is not a job id. */
-function timeOf(jid: string): string {
+export function timeOf(jid: string): string {
   if (!isTimed(jid)) return ''
   const month = MONTHS[Number(jid.slice(4, 6)) - 1] ?? ''
   const time = `${jid.slice(8, 10)}:${jid.slice(10, 12)}:${jid.slice(12, 14)}.${jid.slice(14, 20)}`

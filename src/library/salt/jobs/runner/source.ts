@@ -1,6 +1,6 @@
 // The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
 import { type Dict, failure } from '../../../../data/mod.ts'
-import { type MasterContext, option } from '../../../../sdk/mod.ts'
+import { type MasterContext, option, type PackedLoads } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
 
@@ -10,6 +10,8 @@ export interface JobSource {
   returns(jid: string): Promise<Map<string, Dict>>
   /** Whether `jobs` returns the same object for a job again, and that object does not change. */
   hasLastingLoads: boolean
+  /** Return the loads of all jobs as they are stored, where that is faster. */
+  packed?: () => PackedLoads | undefined
   /** Return the loads by job id, oldest first. */
   jobs(): Promise<Map<string, Dict>>
 }
@@ -22,6 +24,7 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
       hasLastingLoads: true,
       job: async (jid) => ctx.jobs.job(jid),
       returns: async (jid) => ctx.jobs.returns(jid),
+      packed: () => ctx.jobs.packedLoads(),
       jobs: async () => ctx.jobs.jobs(),
     }
   }

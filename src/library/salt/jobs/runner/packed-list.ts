@@ -1,0 +1,159 @@
+// The list of many jobs, made from their packed loads: the values of a job are copied as they are, and unpacked when somebody reads them.
+import {
+  decodeMsgpack,
+  EncodedDict,
+  EncodedEntry,
+  encodeMsgpack,
+  isDict,
+  PackedCursor,
+  packedKeys,
+} from '../../../../data/mod.ts'
+import type { PackedLoads } from '../../../../sdk/mod.ts'
+import { formatJob, isTimed, timeOf } from './format.ts'
+
+const FIELDS = ['fun', 'arg', 'tgt', 'tgt_type', 'user', 'kwargs', 'metadata']
+const KEYS = packedKeys(FIELDS)
+const [ARG, KWARGS, METADATA] = [1, 5, 6]
+
+const packed = (text: string): Buffer => Buffer.from(encodeMsgpack(text, 'bus'))
+
+/** What is shown of a load, each with the name of the field and what stands for a field that is missing. */
+const SHOWN = [
+  [0, packed('Function'), packed('unknown-function')],
+  [ARG, packed('Arguments'), Buffer.of(0x90)],
+  [2, packed('Target'), packed('unknown-target')],
+  [3, packed('Target-type'), packed('list')],
+  [4, packed('User'), packed('root')],
+] as const
+const START_TIME = packed('StartTime')
+const DICT_OF_SIX = 0x86
+const NONE = 0xc0
+const EMPTY_DICT = 0x80
+
+/** Bytes of a job beside its id and what is copied: names, defaults and the time. */
+const MOST_ADDED = 256
+
+const isMapping = (mark: number): boolean => (mark >= 0x80 && mark < 0x90) || mark === 0xde || mark === 0xdf
+
+/** Writes jobs one behind the other. */
+class ListWriter {
+  bytes: Buffer
+  at = 0
+  private readonly cursor: PackedCursor
+  private readonly from = new Int32Array(FIELDS.length)
+  private readonly to = new Int32Array(FIELDS.length)
+
+  constructor({ bytes, jids }: PackedLoads) {
+    this.cursor = new PackedCursor(bytes)
+    this.bytes = Buffer.allocUnsafe(bytes.length + jids.length * MOST_ADDED)
+  }
+
+  /** Write a job; return where its value begins. */
+  job(jid: string, start: number, end: number): number {
+    this.ascii(jid)
+    const begin = this.at
+    if (this.scan(start, end)) this.fields(jid)
+    else {
+      const load = decodeMsgpack(this.cursor.bytes.subarray(start, end), { dialect: 'bus' })
+      this.copy(Buffer.from(encodeMsgpack(formatJob(jid, isDict(load) ? load : new Map()), 'bus')))
+    }
+    return begin
+  }
+
+  /** Find the fields of a load; return false for one whose fields cannot be shown as they are. */
+  private scan(start: number, end: number): boolean {
+    const { cursor, from, to } = this
+    from.fill(-1)
+    cursor.at = start
+    const count = cursor.map()
+    if (count === undefined) return false
+    for (let i = 0; i < count; i++) {
+      const field = cursor.key(KEYS)
+      const at = cursor.at
+      cursor.skip()
+      if (field < 0) continue
+      from[field] = at
+      to[field] = cursor.at
+    }
+    if (cursor.at !== end || from[METADATA]! >= 0) return false
+    if (from[KWARGS]! >= 0 && cursor.bytes[from[KWARGS]!] !== EMPTY_DICT) return false
+    return from[ARG]! < 0 || this.isPlainList(from[ARG]!)
+  }
+
+  /** Return whether there is a list without dicts, which may hold metadata. */
+  private isPlainList(at: number): boolean {
+    const { cursor } = this
+    cursor.at = at
+    const count = cursor.list()
+    if (count === undefined) return false
+    for (let i = 0; i < count; i++) {
+      if (isMapping(cursor.mark)) return false
+      cursor.skip()
+    }
+    return true
+  }
+
+  private fields(jid: string): void {
+    const { cursor, from, to } = this
+    this.bytes[this.at++] = DICT_OF_SIX
+    for (let i = 0; i < SHOWN.length; i++) {
+      const [field, name, missing] = SHOWN[i]!
+      this.copy(name)
+      const at = from[field]!
+      if (at < 0 || cursor.bytes[at] === NONE) this.copy(missing)
+      else this.copy(cursor.bytes, at, to[field]!)
+    }
+    this.copy(START_TIME)
+    this.ascii(timeOf(jid))
+  }
+
+  private copy(bytes: Buffer, from = 0, to: number = bytes.length): void {
+    const size = to - from
+    if (this.at + size + MOST_ADDED > this.bytes.length) this.grow(size)
+    // short values are most of them, and a call costs more than their bytes
+    const { bytes: target, at } = this
+    if (size > 48) bytes.copy(target, at, from, to)
+    else for (let i = 0; i < size; i++) target[at + i] = bytes[from + i]!
+    this.at += size
+  }
+
+  private grow(size: number): void {
+    const larger = Buffer.allocUnsafe(this.bytes.length * 2 + size + MOST_ADDED)
+    this.bytes.copy(larger, 0, 0, this.at)
+    this.bytes = larger
+  }
+
+  /** Write a text of fewer than 256 ASCII characters. */
+  private ascii(text: string): void {
+    const size = text.length
+    if (this.at + size + MOST_ADDED > this.bytes.length) this.grow(size)
+    if (size < 32) this.bytes[this.at++] = 0xa0 | size
+    else {
+      this.bytes[this.at++] = 0xd9
+      this.bytes[this.at++] = size
+    }
+    for (let i = 0; i < size; i++) this.bytes[this.at++] = text.charCodeAt(i)
+  }
+}
+
+/** Characters of the longest id that a list is made of. */
+const LONGEST_JID = 200
+
+/** Return the list of all jobs with a time; undefined if it has to be made in another way. */
+export function packedList(loads: PackedLoads): EncodedDict | undefined {
+  if (loads.jids.some((jid) => jid.length > LONGEST_JID)) return undefined
+  const writer = new ListWriter(loads)
+  const spans: [jid: string, from: number, to: number][] = []
+  let start = 0
+  for (const [index, jid] of loads.jids.entries()) {
+    const end = loads.ends[index]!
+    if (isTimed(jid)) spans.push([jid, writer.job(jid, start, end), writer.at])
+    start = end
+  }
+  const bytes = writer.bytes.subarray(0, writer.at)
+  const unpacked = (from: number, to: number) => decodeMsgpack(bytes.subarray(from, to), { dialect: 'bus' })
+  return new EncodedDict(
+    spans.map(([jid, from, to]) => new EncodedEntry(jid, () => unpacked(from, to))),
+    bytes,
+  )
+}
