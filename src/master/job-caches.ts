@@ -101,7 +101,8 @@ export class JobCaches implements JobListeners {
       this.parts.log('error', `The returner ${name}.${fun} is not available`)
     } else if (fun === 'save_load') {
       const [load, minions] = isList(data) ? data : []
-      await found.save_load!(ctx, jid, dictOf(load), isList(minions ?? null) ? (minions as Value[]).map(str) : [])
+      const ids = isList(minions ?? null) ? (minions as Value[]).map(str) : []
+      await found.save_load!(ctx, jid, withMinions(dictOf(load), ids), ids)
     } else await found.returner!(ctx, dictOf(data))
   }
 
@@ -156,6 +157,10 @@ export class JobCaches implements JobListeners {
 }
 
 const dictOf = (value: Value | undefined): Dict => (isDict(value ?? null) ? (value as Dict) : new Map())
+
+/** Return a load with the ids of its minions, as the runner `jobs` reads them from a cache that several masters share. */
+const withMinions = (load: Dict, ids: readonly string[]): Dict =>
+  ids.length === 0 ? load : new Map(load).set('Minions', [...ids].sort())
 
 /** Salt's Python looks for files only where `master_job_cache` is the usual one. */
 function filedJobs({ opts, log }: CacheParts): FiledJobs {

@@ -1,5 +1,5 @@
 // The job cache to read: the option `ext_job_cache`, the cache that the call names, or the store of the master.
-import { type Dict, failure } from '../../../../data/mod.ts'
+import { type Dict, failure, isList, str } from '../../../../data/mod.ts'
 import { type MasterContext, option, type PackedLoads } from '../../../../sdk/mod.ts'
 
 const OWN = 'local_cache'
@@ -35,10 +35,16 @@ export async function jobSource(ctx: MasterContext, ext_source: string | null = 
     hasLastingLoads: false,
     job: async (jid) => {
       const load = await cache.job(jid)
-      // the store of the master has the targeted minions
-      return load && { load, ...(ctx.jobs.job(jid) && { minions: ctx.jobs.job(jid)!.minions }) }
+      const minions = ctx.jobs.job(jid)?.minions ?? minionsIn(load)
+      return load && { load, ...(minions && { minions }) }
     },
     returns: (jid) => cache.returns(jid),
     jobs: () => cache.jobs(),
   }
+}
+
+/** Return the targeted minions that a load of another master names. */
+function minionsIn(load: Dict | undefined): string[] | undefined {
+  const minions = load?.get('Minions') ?? null
+  return isList(minions) ? minions.map(str) : undefined
 }
