@@ -94,8 +94,9 @@ export class Agents {
 
   private get line(): string {
     const { shell, usesTerminal } = this.connection
-    // a shell whose input is a terminal would print prompts; cat would wait for the terminal's end, so it is ended with the shell
-    return usesTerminal ? `cat | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
+    // a shell whose input is a terminal would print prompts. tee would wait for the terminal's end, so it is ended with the shell. It passes
+    // on what it reads at once; the cat of busybox may keep 16 MB
+    return usesTerminal ? `tee | { ${shell}; kill -HUP $$; }` : `exec ${shell}`
   }
 
   private start(preamble = ''): Agent {
