@@ -1,6 +1,7 @@
 // `brine simulate N`: simulated minions of a master.
 import { readFileSync } from 'node:fs'
 import { BrineError, brineVersion } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, isDict, isList, type Value } from '../data/mod.ts'
 import { Fleet, type FleetOptions, grainsFrom, type KeyPool, keyPool } from '../simulate/mod.ts'
 import { isValidId, openFiles, RAISE_LIMIT } from '../wire/mod.ts'
@@ -17,13 +18,15 @@ export const PROGRAM = BRINE_SIMULATE
 /** Descriptors of the process itself, and of each minion. */
 const DESCRIPTORS = { own: 64, minion: 2 }
 const LOOK_MS = 250
+/** Milliseconds without any answer of the master after which the command says so. */
+const SILENCE_MS = 30_000
 
 export function run(argv: readonly string[], streams: Streams = processStreams): Promise<number> {
   return runCommand(PROGRAM, argv, streams, async (words) => {
-    const options = fleetOptions(words)
+    const opts = words.flag('accept') ? await readMaster(words, streams) : undefined
+    const options = fleetOptions(words, opts)
     const [size, bits] = [Math.min(whole(words, 'keys', 1), options.count), whole(words, 'key_size', 1024)]
     const directory = words.text('pki_dir')
-    const opts = words.flag('accept') ? await readMaster(words, streams) : undefined
     const pool = await keyPool({ size, bits, directory })
     const pemOf = (number: number): string => pool.pairs[number % size]!.publicKey.pem
     const release = opts && acceptKeys(opts, options, pemOf)
@@ -43,6 +46,11 @@ async function simulate(options: Fixed, pool: KeyPool, words: CommandWords, stre
   const [isJson, began] = [words.flag('json'), performance.now()]
   const line = progressLine(streams, 'Simulating')
   const looking = setInterval(() => line.tell(progressText(fleet.progress, options.count)), LOOK_MS)
+  const warning = setTimeout(() => {
+    if (fleet.progress.connected > 0 || fleet.progress.pending > 0) return
+    const { host, port } = options.master
+    streams.err(`The master ${host}:${port} has not answered for ${SILENCE_MS / 1000} s; the minions go on trying\n`)
+  }, SILENCE_MS)
   const end = untilInterrupted()
   try {
     const hasOpened = await Promise.race([fleet.open().then(() => true), end.interrupted.then(() => false)])
@@ -55,6 +63,7 @@ async function simulate(options: Fixed, pool: KeyPool, words: CommandWords, stre
     }
   } finally {
     clearInterval(looking)
+    clearTimeout(warning)
     line.end()
     end.forget()
     fleet.stop()
@@ -92,9 +101,11 @@ function untilInterrupted(): End {
   }
 }
 
-function fleetOptions(words: CommandWords): Fixed {
+/** `opts` are the options of the master on this machine, where the command knows them. */
+function fleetOptions(words: CommandWords, opts: Dict | undefined): Fixed {
   const count = minionCount(words)
-  const host = words.text('master')!
+  const host = words.text('master') ?? (opts === undefined ? LOOPBACK : addressFrom(option(opts, 'interface')))
+  const port = optional(words, 'port') ?? (opts === undefined ? 4506 : option(opts, 'ret_port'))
   const [prefix, first] = [words.text('prefix')!, whole(words, 'first', 0)]
   if (!isValidId(`${prefix}${first + count - 1}`)) throw new UsageError(`no id of a minion can begin with ${prefix}`)
   const version = brineVersion()
@@ -102,8 +113,8 @@ function fleetOptions(words: CommandWords): Fixed {
     count,
     first,
     prefix,
-    master: { host, port: whole(words, 'port', 1), publishPort: optional(words, 'publish_port') },
-    transport: words.text('transport')!,
+    master: { host, port, publishPort: optional(words, 'publish_port') },
+    transport: words.text('transport') ?? (opts === undefined ? 'zeromq' : option(opts, 'transport')),
     lanes: whole(words, 'sign_ins', 1),
     hasOwnAddresses: isLoopback(host) && process.platform === 'linux' && !words.flag('same_address'),
     grains: grainsFrom(version, readGrains(words.text('grains'))),
@@ -144,7 +155,12 @@ function minionCount(words: CommandWords): number {
   return count
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '127.0.0.1'
+const LOOPBACK = '127.0.0.1'
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === LOOPBACK
+
+/** Return the address at which this machine reaches a master that listens on `listening`. */
+const addressFrom = (listening: string): string => (['', '0.0.0.0', '::'].includes(listening) ? LOOPBACK : listening)
 
 const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
 

@@ -31,7 +31,9 @@ async function simulating(words: string[], work: () => Promise<void>) {
     err: (text: string) => void (told.err += text),
     terminal: false,
   }
-  const argv = [...words, '--port', String(cluster.requestPort), '--json', '-c', join(cluster.root, 'master')]
+  // with --accept the command reads the port in the configuration of the master
+  const port = words.includes('--accept') ? [] : ['--port', String(cluster.requestPort)]
+  const argv = [...words, ...port, '--json', '-c', join(cluster.root, 'master')]
   let hasEnded = false
   const ended = run(argv, streams).finally(() => {
     hasEnded = true

@@ -16,15 +16,13 @@ export const BRINE_SIMULATE: Program = {
         {
           flags: ['--master'],
           metavar: 'HOST',
-          default: '127.0.0.1',
-          help: 'name or address of the master (default: 127.0.0.1)',
+          help: 'name or address of the master (default: with --accept its interface, otherwise 127.0.0.1)',
         },
         {
           flags: ['--port'],
           metavar: 'PORT',
           type: 'int',
-          default: 4506,
-          help: 'request port of the master (default: 4506)',
+          help: 'request port of the master (default: with --accept its ret_port, otherwise 4506)',
         },
         {
           flags: ['--publish-port'],
@@ -35,8 +33,7 @@ export const BRINE_SIMULATE: Program = {
         {
           flags: ['--transport'],
           choices: ['zeromq', 'tcp', 'ws'],
-          default: 'zeromq',
-          help: 'transport of the master (default: zeromq)',
+          help: 'transport of the master (default: with --accept its own, otherwise zeromq)',
         },
         {
           flags: ['--accept'],
