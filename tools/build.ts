@@ -15,10 +15,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import * as esbuild from 'esbuild'
 import { ownRelease } from '../src/upkeep/mod.ts'
 import { compileAhead } from './build/compile-ahead.ts'
 import { buildConsole } from './build/console.ts'
+import { pastFaces } from './build/faces.ts'
+import { type PartImports, packParts, partImports } from './build/packs.ts'
 import { bundleSdk, emitTypes, packageVersion } from './build/sdk.ts'
 import { writeCompletion } from './completion.ts'
 import { writeManPages } from './man.ts'
@@ -55,9 +58,9 @@ const COMMON: esbuild.CommonOptions = {
   logOverride: { 'empty-import-meta': 'silent' },
 }
 
-/** Bundles with shared parts, which esbuild makes as modules of the standard only. */
-async function bundle(root: string, all: Program[], folder: string): Promise<void> {
-  await esbuild.build({
+/** Bundles with shared parts, which esbuild makes as modules of the standard only; returns what imports what. */
+async function bundle(root: string, all: Program[], folder: string): Promise<PartImports> {
+  const { metafile } = await esbuild.build({
     ...COMMON,
     entryPoints: all.map(({ file }) => file),
     outdir: folder,
@@ -68,7 +71,10 @@ async function bundle(root: string, all: Program[], folder: string): Promise<voi
     // they have native parts
     external: ['libsql', 'ldapts'],
     define: { BRINE_VERSION: JSON.stringify(packageVersion(root)) },
+    plugins: [pastFaces(join(root, 'src'))],
+    metafile: true,
   })
+  return partImports(metafile)
 }
 
 /** Scripts instead of modules: only these can be loaded in compiled form. */
@@ -84,14 +90,16 @@ const starter = ({ name, lasts }: Program): string =>
 /** Python's own compiled forms stay behind. */
 const isSource = (path: string): boolean => basename(path) !== '__pycache__'
 
-export async function build(root: string, outdir = join(root, 'dist')): Promise<void> {
+/** `hasPacks`: whether parts that are loaded together lie in one file; an executable of one file has no use for that. */
+export async function build(root: string, outdir = join(root, 'dist'), { hasPacks = true } = {}): Promise<void> {
   rmSync(outdir, { recursive: true, force: true })
   const parts = join(outdir, 'parts')
   mkdirSync(parts, { recursive: true })
   const all = programs(root)
   const modules = mkdtempSync(join(tmpdir(), 'brine-build-'))
+  let imports: PartImports
   try {
-    await bundle(root, all, modules)
+    imports = await bundle(root, all, modules)
     await Promise.all(readdirSync(modules).map((file) => toScript(join(modules, file), join(parts, file))))
   } finally {
     rmSync(modules, { recursive: true })
@@ -105,6 +113,10 @@ export async function build(root: string, outdir = join(root, 'dist')): Promise<
     chmodSync(file, 0o755)
   }
   cpSync(join(root, 'python'), join(outdir, 'python'), { recursive: true, filter: isSource })
+  if (hasPacks) {
+    const names = all.map(({ name }) => name)
+    packParts(root, outdir, names, imports)
+  }
   compileAhead(root, outdir)
   compilePython(join(outdir, 'python'))
   await buildConsole(root, join(outdir, 'console'))
@@ -120,4 +132,7 @@ function compilePython(folder: string): void {
   spawnSync('python3', ['-m', 'compileall', '-q', '--invalidation-mode', 'checked-hash', folder], { stdio: 'ignore' })
 }
 
-if (import.meta.filename === process.argv[1]) await build(join(import.meta.dirname, '..'), process.argv[2])
+if (import.meta.filename === process.argv[1]) {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'no-packs': { type: 'boolean' } } })
+  await build(join(import.meta.dirname, '..'), positionals[0], { hasPacks: values['no-packs'] !== true })
+}

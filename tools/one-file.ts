@@ -121,7 +121,7 @@ export async function buildOneFile(root: string, program: string, arch: string, 
   const work = mkdtempSync(join(tmpdir(), 'brine-one-file-'))
   try {
     // the compiled forms of parts are those of the Node inside
-    await assertDone(root, builder, ['--import', 'tsx', join('tools', 'build.ts'), join(work, 'dist')])
+    await assertDone(root, builder, ['--import', 'tsx', join('tools', 'build.ts'), '--no-packs', join(work, 'dist')])
     const description = await describe(root, work, program)
     await assertDone(root, builder, ['--experimental-sea-config', description])
     // under a temporary name until it is whole

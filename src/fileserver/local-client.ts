@@ -1,27 +1,27 @@
 // The file client of a minion without a master. The client asks a file server in the same process, and copies the files that the minion
 // uses into the cache of the minion, as from a master.
-import { isLogged, type Log } from '../base/mod.ts'
+import { isLogged } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, parseSaltUrl } from '../data/mod.ts'
+import { parseSaltUrl } from '../data/mod.ts'
 import type { FileStat, Host } from '../host/mod.ts'
 import { bare, beginning, CachingClient } from './caching-client.ts'
 import type { FetchOptions, FileSum } from './file-client.ts'
-import { FileServer, type FoundFile } from './file-server.ts'
+import type { FileServer, FoundFile } from './file-server.ts'
 
 export class LocalFileClient extends CachingClient {
-  private readonly served: FileServer
-  private ready: Promise<void> | undefined
+  private served: Promise<FileServer> | undefined
 
-  constructor(opts: Dict, host: Host, log?: Log, target?: Host) {
-    super(opts, host, log, target)
-    this.served = new FileServer(opts, host, this.log)
+  /** The file server, with news fetched once. Few commands use files, so its backends are loaded at the first use. */
+  private server(): Promise<FileServer> {
+    this.served ??= this.open()
+    return this.served
   }
 
-  /** The file server, with news fetched once. */
-  private async server(): Promise<FileServer> {
-    this.ready ??= this.served.refresh()
-    await this.ready
-    return this.served
+  private async open(): Promise<FileServer> {
+    const { FileServer } = await import('./file-server.ts')
+    const server = new FileServer(this.opts, this.host, this.log)
+    await server.refresh()
+    return server
   }
 
   async envs(): Promise<string[]> {

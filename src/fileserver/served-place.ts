@@ -3,7 +3,6 @@
 // into a path, among its own roots.
 import { type Dict, makeSaltUrl, parseSaltUrl } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
-import { FileServer } from './file-server.ts'
 import { isPlainEnv } from './roots.ts'
 
 /** Return the URL of the file behind a copy in a minion's cache; any other path is returned as it is. */
@@ -23,6 +22,8 @@ export async function localPlace(place: string, opts: Dict, host: Host): Promise
   const { path, saltenv = 'base' } = parseSaltUrl(url)
   if (!isPlainEnv(saltenv)) return place
   try {
+    // only places of the file server need it
+    const { FileServer } = await import('./file-server.ts')
     const found = await new FileServer(opts, host).find(path, saltenv, 'roots')
     return found ? `${found.path}:${line}` : place
   } catch (error) {

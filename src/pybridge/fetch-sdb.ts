@@ -4,7 +4,6 @@ import type { Log } from '../base/mod.ts'
 import type { FetchSdb } from '../config/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { moduleTable, Registry } from '../loader/mod.ts'
-import { renderText } from '../render/mod.ts'
 import { ownPlugin } from './own-plugin.ts'
 import { userModules } from './user-modules.ts'
 
@@ -21,8 +20,11 @@ async function loaderFor(opts: Dict, log: Log): Promise<Registry> {
     log,
     userModules,
     ownPlugin: ({ ctx }, family, name) => ownPlugin(ctx, family, name),
-    render: async ({ text, ...request }) =>
-      (await renderText(text, { ...request, opts, grains, pillar, functions, log })).value,
+    async render({ text, ...request }) {
+      // few drivers have a template, and every command loads this file
+      const { renderText } = await import('../render/mod.ts')
+      return (await renderText(text, { ...request, opts, grains, pillar, functions, log })).value
+    },
   })
   await functions.refresh()
   return functions

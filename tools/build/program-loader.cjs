@@ -1,8 +1,8 @@
-// Loads the parts of a built program. Beside a part may lie V8's compiled form of it (`*.code`), made by the build with
-// the same Node: then nothing has to be parsed, which is a third of a short command's time. A form that another Node made
-// is refused by V8, and the part is compiled as usual.
+// Loads the parts of a built program. Parts that commands load together are functions of one file, a pack (tools/build/packs.ts).
+// Beside a part or a pack may lie V8's compiled form of it (`*.code`), made by the build with the same Node: then nothing has to be
+// parsed, which is a third of a short command's time. A form that another Node made is refused by V8, and the text is compiled as usual.
 'use strict'
-const { existsSync, readFileSync, writeFileSync } = require('node:fs')
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs')
 const { basename, dirname, join } = require('node:path')
 const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
 const { runInNewContext, Script } = require('node:vm')
@@ -110,8 +110,11 @@ function adaptHeap() {
 // the flags at the moment when it is written.
 const USUAL = ['--hash-seed=0', '--flush-bytecode', '--sparkplug']
 
-/** For the build: compiled forms are written when the program ends, with the functions that it used. */
+/** For the build: compiled forms that are missing are written when the program ends, with the functions that it used. */
 const isRecording = process.env.BRINE_RECORD_CODE === '1'
+
+/** For the build: a file to which the names of the loaded parts are added, as a line of JSON, when the program ends. */
+const NAMES = process.env.BRINE_RECORD_PARTS
 
 /** Reads a part; a one-file program has its parts inside of itself. */
 let read = readFileSync
@@ -120,15 +123,21 @@ const parts = new Map()
 const scripts = []
 let isLasting = false
 
-function codeOf(file) {
-  if (isRecording) return undefined
+/** Return the content of a file that may be missing. */
+function readIfThere(file, encoding) {
   try {
-    return read(`${file}.code`)
+    return read(file, encoding)
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
   }
 }
+
+const codeOf = (file) => (isRecording ? undefined : readIfThere(`${file}.code`))
+
+/** The pack of each part that is in one, and the parts of the packs that are loaded. */
+let packs = {}
+const unpacked = new Map()
 
 /**
  * Where a part of the version before lies after an upgrade: a package keeps the replaced programs in a folder `before`, for a daemon
@@ -146,14 +155,23 @@ function placed(file) {
  */
 const recordedName = (file) => (V8 < 12 ? file : Buffer.from(basename(file)).toString())
 
-function compiled(name) {
+/** Run the text of a file, which is one expression, and return its value. */
+function valueOf(name, wrap = (text) => text) {
   const file = placed(name)
-  const text = `(function(exports,require,module){${read(file, 'utf8')}\n})`
+  const text = wrap(read(file, 'utf8'))
   if (isLasting) set(SHORT)
   const script = new Script(text, { filename: isRecording ? recordedName(file) : file, cachedData: codeOf(file) })
   if (isLasting) set(lasting())
   if (isRecording) scripts.push({ file, script })
   return script.runInThisContext()
+}
+
+/** Return the function of a part. */
+function compiled(file) {
+  const pack = packs[basename(file)]
+  if (pack === undefined) return valueOf(file, (text) => `(function(exports,require,module){${text}\n})`)
+  if (!unpacked.has(pack)) unpacked.set(pack, valueOf(join(dirname(file), pack)))
+  return unpacked.get(pack)[basename(file)]
 }
 
 /** Parts of Node that take milliseconds to load, of which a short command needs one or two, if any. */
@@ -223,11 +241,18 @@ exports.start = (name, { lasts = false, folder = __dirname, read: reader = readF
   set(lasts ? lasting() : SHORT)
   isLasting = lasts
   if (lasts) adaptHeap()
-  if (isRecording) {
+  packs = JSON.parse(readIfThere(join(folder, 'packs.json'), 'utf8') ?? '{}')
+  if (NAMES) {
     process.on('exit', () => {
       refuseChanges()
+      appendFileSync(NAMES, `${JSON.stringify([...parts.keys()].map((file) => basename(file)))}\n`)
+    })
+  }
+  if (isRecording) {
+    process.on('exit', () => {
       set(USUAL)
-      for (const { file, script } of scripts) writeFileSync(`${file}.code`, script.createCachedData())
+      const missing = scripts.filter(({ file }) => !existsSync(`${file}.code`))
+      for (const { file, script } of missing) writeFileSync(`${file}.code`, script.createCachedData())
     })
   }
   part(join(folder, `${name}.js`))

@@ -64,3 +64,21 @@ test('the space for new objects of a daemon stays small unless the daemon is bus
   expect(calm).toBeLessThanOrEqual(16 << 20)
   expect(busy).toBeGreaterThan(16 << 20)
 })
+
+test('parts of a pack load each other, and a part outside of it', () => {
+  const pack = {
+    'program.js': "process.stdout.write(require('./word.js').word + require('./alone.js').mark)",
+    'word.js': "exports.word = 'hello'",
+  }
+  const functions = Object.entries(pack).map(
+    ([name, text]) => `${JSON.stringify(name)}:function(exports,require,module){${text}\n}`,
+  )
+  writeFileSync(join(folder, 'pack-1.js'), `({${functions.join(',')}})`)
+  writeFileSync(join(folder, 'packs.json'), JSON.stringify({ 'program.js': 'pack-1.js', 'word.js': 'pack-1.js' }))
+  writeFileSync(join(folder, 'alone.js'), "exports.mark = '!'")
+  try {
+    expect(printed('throw new Error("the file beside the pack")')).toBe('hello!')
+  } finally {
+    rmSync(join(folder, 'packs.json'))
+  }
+})

@@ -1,0 +1,61 @@
+// Short runs of built programs, in a sandbox that is removed again. The build learns from them which parts commands load together, and
+// lets the loader keep what the commands use in compiled form.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface Rehearsal {
+  words: string[]
+  /** Whether a master would have to run for a success. */
+  needsMaster?: boolean
+}
+
+/** The sample tree passes through most of the engine, so it comes first: a compiled form has the functions of the first run that needs it. */
+const REHEARSALS: readonly Rehearsal[] = [
+  { words: ['salt-call', '--local', 'state.apply'] },
+  { words: ['salt-call', '--local', 'test.ping'] },
+  { words: ['salt-call', '--local', 'grains.items', '--out=json'] },
+  { words: ['salt-key', '-L'] },
+  { words: ['salt-run', 'jobs.list_jobs'] },
+  { words: ['salt', '-t', '1', '*', 'test.ping'], needsMaster: true },
+]
+
+/** JSON is YAML too, whatever characters the paths have. */
+function writeConfig(root: string, home: string): void {
+  const tree = join(root, 'examples', 'tree')
+  const roots = { file_roots: { base: [join(tree, 'salt')] }, pillar_roots: { base: [join(tree, 'pillar')] } }
+  const minion = {
+    id: 'web1.example.com',
+    root_dir: join(home, 'minion'),
+    file_client: 'local',
+    grains: { shop_root: join(home, 'root') },
+  }
+  mkdirSync(join(home, 'etc'))
+  writeFileSync(join(home, 'etc', 'minion'), JSON.stringify({ ...minion, ...roots }))
+  writeFileSync(join(home, 'etc', 'master'), JSON.stringify({ root_dir: join(home, 'master'), ...roots }))
+}
+
+/** Run all rehearsals with these variables in their environment. `node` is the command of Node, `flags` are some of V8's. */
+export function rehearse(
+  root: string,
+  outdir: string,
+  variables: Readonly<Record<string, string>>,
+  { node = [process.execPath], flags = [] }: { node?: readonly string[]; flags?: readonly string[] } = {},
+): void {
+  const home = mkdtempSync(join(tmpdir(), 'brine-build-'))
+  try {
+    writeConfig(root, home)
+    const [program = '', ...before] = node
+    const env = { ...process.env, ...variables }
+    for (const { words, needsMaster } of REHEARSALS) {
+      const [name, ...rest] = words
+      const line = [...before, ...flags, join(outdir, `${name}.js`), '-c', join(home, 'etc'), ...rest]
+      const { status, stderr, error } = spawnSync(program, line, { env, encoding: 'utf8' })
+      if (error !== undefined) throw error
+      if (status !== 0 && !needsMaster) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`)
+    }
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}
