@@ -211,7 +211,6 @@ export default defineModule({
     }),
     describe_vpcs: reads({
       doc: 'Return all networks that match.',
-      example: 'boto_vpc.describe_vpcs',
       args: {
         vpc_id: VPC.vpc_id,
         name: arg.text('Name of the network', { optional: true }),
