@@ -37,7 +37,7 @@ export const VERSIONS_REPORT: CliOption = {
 
 export const HELP: CliOption = { flags: ['-h', '--help'], action: 'help', help: 'print the option summary and stop' }
 
-export const SALTFILE: CliOption = { flags: ['--saltfile'], help: 'read default options from this Saltfile' }
+const SALTFILE: CliOption = { flags: ['--saltfile'], help: 'read default options from this Saltfile' }
 
 export const CONFIG_DIR: CliOption = {
   flags: ['-c', '--config-dir'],
@@ -129,7 +129,7 @@ export const LOG_LEVEL: CliOption = {
   help: 'console log level',
 }
 
-export const LOG_FILE_LEVEL: CliOption = {
+const LOG_FILE_LEVEL: CliOption = {
   flags: ['--log-file-level'],
   dest: 'log_level_logfile',
   choices: SORTED_LOG_LEVELS,
@@ -144,9 +144,9 @@ export const JID: CliOption = { flags: ['--jid'], help: 'use this job id' }
 
 export const USER: CliOption = { flags: ['-u', '--user'], help: 'system user to run as' }
 
-export const DAEMON = flag(['-d', '--daemon'], 'detach and run in the background')
+const DAEMON = flag(['-d', '--daemon'], 'detach and run in the background')
 
-export const DISABLE_KEEPALIVE = flag(['--disable-keepalive'], 'do not supervise and restart the daemon process')
+const DISABLE_KEEPALIVE = flag(['--disable-keepalive'], 'do not supervise and restart the daemon process')
 
 /** Return the options of a program that stays. */
 export const daemonOptions = (program: string): CliOption[] => [
