@@ -118,16 +118,8 @@ export { statesSucceeded } from './state-results.ts'
 export { type SubdictMatchOptions, subdictMatch } from './subdict-match.ts'
 export { getItem, setItem } from './subscript.ts'
 export { subtree } from './subtree.ts'
-export {
-  readPax,
-  readTarHead,
-  TAR_BLOCK,
-  type TarEntry,
-  type TarHead,
-  type TarKind,
-  tarHead,
-  tarPadding,
-} from './tar.ts'
+export { TAR_BLOCK, type TarEntry, type TarHead, type TarKind, tarHead, tarPadding } from './tar.ts'
+export { type ReadTarEntry, tarEntries } from './tar-entries.ts'
 export {
   capitalize,
   center,

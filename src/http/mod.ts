@@ -4,18 +4,22 @@ import type { Host } from '../host/mod.ts'
 import type { AwsRequest } from './aws-signature.ts'
 import type { HttpMachine } from './query.ts'
 import type { HttpRequest, HttpStream, SendHttp } from './request.ts'
+import type { HttpUpgrade } from './web-socket.ts'
 
 export { awsEscaped } from './aws-escape.ts'
 export type { AwsKey } from './aws-signature.ts'
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
 export type { HttpRequest, HttpStream, SendHttp } from './request.ts'
+export type { HttpSocket, HttpUpgrade } from './web-socket.ts'
 
 /** Queries by the names of Salt's parameters. */
 export interface HttpClient {
   query(parameters: ReadonlyMap<string, Value>): Promise<Dict>
   /** Send a request whose parts are all given, and return the answer before its body is read. */
   open(request: HttpRequest): Promise<HttpStream>
+  /** Ask for a WebSocket that speaks one of the subprotocols. Its messages are limited by `maxBody`, and the connection by `timeout`. */
+  upgrade(request: HttpRequest, protocols: readonly string[]): Promise<HttpUpgrade>
 }
 
 /** Lets TLS connections of any kind trust the authorities that the machine trusts. */
@@ -55,5 +59,6 @@ export function httpClient(host: Host, opts: Dict): HttpClient {
   return {
     query: (parameters) => httpQuery(machineOf(host), opts, parameters),
     open: async (request) => (await import('./request.ts')).streamHttp(request),
+    upgrade: async (request, protocols) => (await import('./web-socket.ts')).upgradeHttp(request, protocols),
   }
 }

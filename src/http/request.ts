@@ -140,15 +140,15 @@ async function open(request: HttpRequest): Promise<ClientRequest> {
     return httpRequest({ ...proxy, method, path: url.href, headers: { host: url.host, ...headers, ...own } })
   }
   const tunnelled = await tunnel(url, proxy, request.connectTimeout)
-  const socket = connectTls({ socket: tunnelled, ...named(url), ...tlsOptions(request) })
+  const socket = connectTls({ socket: tunnelled, ...tlsName(url), ...tlsOptions(request) })
   return httpsRequest(url, { method, headers, createConnection: () => socket })
 }
 
 /** TLS names servers by their names only, not by addresses. */
-const named = ({ hostname }: URL): TlsOptions =>
+export const tlsName = ({ hostname }: URL): TlsOptions =>
   isIP(hostname.replace(/^\[|\]$/g, '')) ? { host: hostname } : { servername: hostname }
 
-function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest): TlsOptions {
+export function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest): TlsOptions {
   return {
     rejectUnauthorized: verify,
     ...(serverName !== undefined && { servername: serverName }),
@@ -158,8 +158,8 @@ function tlsOptions({ tls: { verify, ca, cert, key, serverName } }: HttpRequest)
   }
 }
 
-function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>, seconds: number): Promise<Socket> {
-  const path = `${url.hostname}:${url.port || 443}`
+export function tunnel(url: URL, proxy: NonNullable<HttpRequest['proxy']>, seconds: number): Promise<Socket> {
+  const path = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`
   const headers = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }
   return new Promise((resolve, reject) => {
     const asked = httpRequest({ host: proxy.host, port: proxy.port, method: 'CONNECT', path, headers })
@@ -190,7 +190,7 @@ async function collect({ body, ...head }: HttpStream, maxBody: number): Promise<
   return { ...head, body: new Uint8Array(Buffer.concat(pieces)) }
 }
 
-function headersOf(message: IncomingMessage): Map<string, string> {
+export function headersOf(message: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     const name = canonicalName(message.rawHeaders[i]!)

@@ -139,5 +139,8 @@ export const arg: {
 
 export type Args = Readonly<Record<string, Arg<unknown>>>
 
+/** The parameters of a function without any. */
+export type NoArgs = Readonly<Record<never, Arg<unknown>>>
+
 /** What a body receives for the declared parameters. */
 export type Bound<A extends Args> = { [K in keyof A]: A[K] extends Arg<infer T> ? T : never }

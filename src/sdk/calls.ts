@@ -679,6 +679,8 @@ export interface Calls {
   'kubernetes.cluster_roles': string[]
   'kubernetes.configmaps': string[]
   'kubernetes.cordon': Dict
+  'kubernetes.cp_from': Dict
+  'kubernetes.cp_to': Dict
   'kubernetes.create_cluster_role': Dict
   'kubernetes.create_cluster_role_binding': Dict
   'kubernetes.create_configmap': Dict
@@ -740,6 +742,7 @@ export interface Calls {
   'kubernetes.diff': Dict[]
   'kubernetes.drain': Dict
   'kubernetes.events': Dict
+  'kubernetes.exec': Dict
   'kubernetes.get_object': Dict | null
   'kubernetes.horizontal_pod_autoscalers': string[]
   'kubernetes.ingresses': string[]

@@ -1,7 +1,7 @@
 // One declaration per function, as a value; documentation, argument binding, specifications and the manual are derived
 // from it.
 import type { Dict } from '../data/mod.ts'
-import type { Args, Bound } from './arg.ts'
+import type { Args, Bound, NoArgs } from './arg.ts'
 import type { FunctionContext } from './context.ts'
 import type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 
@@ -44,27 +44,31 @@ type Given<R> = NoInfer<R> | (undefined extends R ? void : never)
 type Body<A extends Args, R extends Result> = (ctx: FunctionContext, args: Bound<A>) => Given<R> | Promise<Given<R>>
 
 /** A function as its author writes it. */
-interface Written<A extends Args, R extends Result> extends Omit<FunctionDeclaration<A, R>, 'run' | 'effect'> {
-  /** An example of a call: the words after `salt '*' `. */
+interface Written<A extends Args, R extends Result> extends Omit<FunctionDeclaration<A, R>, 'args' | 'run' | 'effect'> {
+  /** Absent for a function without parameters. */
+  readonly args?: A
+  /** An example of a call: the words after `salt '*' `. Default for a function that needs no arguments: a call without any. */
   readonly example?: string
   readonly run: Body<A, R>
 }
 
 function declared<A extends Args, R extends Result>(
-  { example, ...declaration }: Written<A, R>,
+  { example, args, ...declaration }: Written<A, R>,
   effect: FunctionDeclaration['effect'],
 ): FunctionDeclaration {
   const examples = example === undefined ? {} : { examples: [`salt '*' ${example}`] }
-  return { ...declaration, ...examples, effect } as unknown as FunctionDeclaration
+  return { ...declaration, args: args ?? {}, ...examples, effect } as unknown as FunctionDeclaration
 }
 
 /** Declare a function that only reads. `args` gives the type of `run`'s second parameter, `returns` the type that `run` must return. */
-export const reads = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
-  declared(written, 'read')
+export const reads = <const A extends Args = NoArgs, R extends Result = Result>(
+  written: Written<A, R>,
+): FunctionDeclaration => declared(written, 'read')
 
 /** Declare a function that may change the machine. */
-export const changes = <const A extends Args, R extends Result = Result>(written: Written<A, R>): FunctionDeclaration =>
-  declared(written, 'change')
+export const changes = <const A extends Args = NoArgs, R extends Result = Result>(
+  written: Written<A, R>,
+): FunctionDeclaration => declared(written, 'change')
 
 /** True when a module can serve this minion, else why not. */
 export type Availability = (
@@ -74,9 +78,20 @@ export type Availability = (
 export interface ModuleDeclaration extends ModuleDescription {
   /** True when the module can serve this minion, else why not. */
   readonly when?: Availability
+  /** `given`: functions have no other examples than those that they name. */
+  readonly examples?: 'given'
   readonly functions: Readonly<Record<string, FunctionDeclaration>>
 }
 
 export function defineModule(declaration: ModuleDeclaration): ModuleDeclaration {
-  return declaration
+  if (declaration.examples === 'given') return declaration
+  const module = declaration.virtual ?? declaration.name
+  const functions = Object.entries(declaration.functions).map(([name, one]) => [
+    name,
+    one.examples || needsArguments(one) ? one : { ...one, examples: [`salt '*' ${module}.${name}`] },
+  ])
+  return { ...declaration, functions: Object.fromEntries(functions) as ModuleDeclaration['functions'] }
 }
+
+const needsArguments = ({ args }: FunctionDeclaration): boolean =>
+  Object.values(args).some((one) => one.default === undefined && one.kind !== 'rest' && one.kind !== 'open')

@@ -15,7 +15,7 @@ import type {
   ReactionStore,
   SharedBanks,
 } from '../store/mod.ts'
-import type { Args, Bound } from './arg.ts'
+import type { Args, Bound, NoArgs } from './arg.ts'
 import type { BootstrapReach } from './bootstrap.ts'
 import type { CloudReach } from './cloud.ts'
 import type { FunctionContext, Keywords, OwnPlugin, PillarOrigin, RenderRequest } from './context.ts'
@@ -161,8 +161,11 @@ export interface MasterFunction<A extends Args = Args> extends FunctionDescripti
   readonly run: (ctx: MasterContext, args: Bound<A>) => Result | Promise<Result>
 }
 
-export function masterFn<const A extends Args>(declaration: MasterFunction<A>): MasterFunction {
-  return declaration as unknown as MasterFunction
+/** A function as its author writes it: without `args` if there are no parameters. */
+type WrittenMasterFunction<A extends Args> = Omit<MasterFunction<A>, 'args'> & { readonly args?: A }
+
+export function masterFn<const A extends Args = NoArgs>(declaration: WrittenMasterFunction<A>): MasterFunction {
+  return { ...declaration, args: declaration.args ?? {} } as unknown as MasterFunction
 }
 
 export interface MasterModule extends ModuleDescription {

@@ -28,7 +28,7 @@ export {
   type UserGroup,
   unlessRefused,
 } from '../host/mod.ts'
-export type { HttpRequest, HttpStream } from '../http/mod.ts'
+export type { HttpRequest, HttpSocket, HttpStream, HttpUpgrade } from '../http/mod.ts'
 export { type AwsKey, awsEscaped, type HttpClient, signAws } from '../http/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'

@@ -4,12 +4,9 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { PassThrough, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { shownText, toError } from '../base/mod.ts'
-import { readPax, readTarHead, TAR_BLOCK, type TarEntry, type TarHead, tarPadding } from '../data/mod.ts'
+import { type TarEntry, type TarHead, tarEntries } from '../data/mod.ts'
 import { zstd } from './archive-writer.ts'
 import { UpkeepError } from './errors.ts'
-
-/** Bytes of pax records and long names. */
-const LARGEST_RECORD = 1 << 20
 
 export interface ReadEntry extends TarEntry {
   /** The bytes of a file; unread bytes are skipped. */
@@ -25,7 +22,7 @@ export interface ReadingOptions {
 export async function* readArchive(file: string, options: ReadingOptions = {}): AsyncGenerator<ReadEntry> {
   const { stream, failed } = opened(file, options)
   try {
-    yield* entriesOf(new Blocks(stream))
+    for await (const { body, ...head } of tarEntries(stream)) yield { ...checked(head), body }
   } catch (error) {
     throw (await failed()) ?? readable(error, file)
   } finally {
@@ -126,106 +123,6 @@ function innerOf(source: Readable): Readable {
   source.once('end', () => transform ?? out.end())
   const out = new PassThrough()
   return out
-}
-
-/** The bytes of a stream in pieces of wanted sizes. */
-class Blocks {
-  private readonly source: AsyncIterator<Buffer>
-  private rest: Buffer = Buffer.alloc(0)
-
-  constructor(stream: Readable) {
-    this.source = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  }
-
-  /** Up to so many bytes; none at the end. */
-  async some(most: number): Promise<Buffer> {
-    if (this.rest.length === 0) {
-      const { value, done } = await this.source.next()
-      if (done) return this.rest
-      this.rest = value
-    }
-    const part = this.rest.subarray(0, most)
-    this.rest = this.rest.subarray(part.length)
-    return part
-  }
-
-  /** Exactly so many bytes. */
-  async exactly(count: number): Promise<Buffer> {
-    const parts: Buffer[] = []
-    for (let left = count; left > 0; ) {
-      const part = await this.some(left)
-      if (part.length === 0) throw new UpkeepError('BadArchive', 'The archive was cut short')
-      parts.push(part)
-      left -= part.length
-    }
-    return Buffer.concat(parts)
-  }
-}
-
-async function* entriesOf(blocks: Blocks): AsyncGenerator<ReadEntry> {
-  let more: Partial<Pick<TarEntry, 'path' | 'link' | 'size'>> = {}
-  for (;;) {
-    const head = readTarHead(await blocks.exactly(TAR_BLOCK))
-    if (!head) return
-    if (head.kind === 'pax' || head.kind === 'long-name' || head.kind === 'long-link') {
-      more = { ...more, ...extended(head, await recordOf(blocks, head.size)) }
-    } else if (head.kind === 'pax-global') await recordOf(blocks, head.size)
-    else {
-      const entry = { ...head, ...more }
-      more = {}
-      const body = new Body(blocks, entry.size)
-      yield { ...checked(entry), body }
-      await body.skip()
-    }
-  }
-}
-
-async function recordOf(blocks: Blocks, size: number): Promise<Buffer> {
-  if (size > LARGEST_RECORD) throw new UpkeepError('BadArchive', 'A record of the archive is too large')
-  const bytes = await blocks.exactly(size + tarPadding(size))
-  return bytes.subarray(0, size)
-}
-
-function extended({ kind }: TarHead, bytes: Buffer): Partial<Pick<TarEntry, 'path' | 'link' | 'size'>> {
-  const text = bytes.toString('utf8').replace(/\0.*$/s, '')
-  if (kind === 'long-name') return { path: text }
-  if (kind === 'long-link') return { link: text }
-  const records = readPax(bytes)
-  const [path, link, size] = [records.get('path'), records.get('linkpath'), records.get('size')]
-  if (size !== undefined && !/^\d{1,15}$/.test(size))
-    throw new UpkeepError('BadArchive', 'A size in the archive is damaged')
-  return {
-    ...(path !== undefined && { path }),
-    ...(link !== undefined && { link }),
-    ...(size !== undefined && { size: Number(size) }),
-  }
-}
-
-/** The body of a file, once. */
-class Body implements AsyncIterable<Buffer> {
-  private readonly blocks: Blocks
-  private readonly size: number
-  private left: number
-
-  constructor(blocks: Blocks, size: number) {
-    this.blocks = blocks
-    this.size = size
-    this.left = size
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    while (this.left > 0) {
-      const part = await this.blocks.some(this.left)
-      if (part.length === 0) throw new UpkeepError('BadArchive', 'The archive was cut short')
-      this.left -= part.length
-      yield part
-    }
-  }
-
-  async skip(): Promise<void> {
-    for await (const _ of this);
-    await this.blocks.exactly(tarPadding(this.size))
-  }
 }
 
 /** Refuse what could reach outside of the directory that an archive is unpacked in. */

@@ -49,13 +49,14 @@ function site(
     sent.push(one)
     return fromPlain(answer(one)) as Dict
   }
+  const noStreams = (): Promise<never> => Promise.reject(new Error('no streams here'))
   const { ctx } = new Registry(moduleTable, {
     opts: fromPlain({ id: 'web1', cachedir: '/tmp/brine-cache', extension_modules: '/nonexistent', ...opts }) as Dict,
     grains: fromPlain({ host: 'web1', os: 'Debian' }) as Dict,
     pillar: fromPlain(opts['pillar'] ?? {}) as Dict,
     host: new LocalHost(),
     log: (level, text) => void (level === 'error' && logged.push(text)),
-    http: { query, open: () => Promise.reject(new Error('no streams here')) },
+    http: { query, open: noStreams, upgrade: noStreams },
   })
   const give = async (returner: string, ret: Plain): Promise<void> => {
     await (await returnerOf(ctx as FunctionContext, returner))!.returner!(ctx, fromPlain(ret) as Dict)

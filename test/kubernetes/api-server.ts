@@ -2,9 +2,11 @@
 // certificates. `cases.test.ts` checks it, and a real API server with the same cases.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
+import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { KINDS, NODE } from '../../src/library/containers/kubernetes/kinds.ts'
 import { freePort } from '../free-port.ts'
+import { type ExecOptions, serveExec } from './exec-server.ts'
 import { type Fields, isObject, type Json, jsonPatch, mergePatch, strategicPatch } from './fields.ts'
 import { metadataOf, type Place, StatusError, Store, type Type } from './store.ts'
 
@@ -14,6 +16,8 @@ export interface ApiOptions {
   tokens?: ReadonlyMap<string, string>
   /** Answers that requests get in place of what they ask for, one after the other. */
   faults?: { status: number; headers?: Record<string, string> }[]
+  /** How commands run in pods; without it there are none. */
+  exec?: ExecOptions
 }
 
 const EVENTS: Type = { apiVersion: 'v1', kind: 'Event', plural: 'events', isNamespaced: true }
@@ -52,6 +56,9 @@ export class ApiServer {
     const server = options.tls
       ? createTlsServer({ requestCert: true, rejectUnauthorized: false, ...options.tls }, handle)
       : createServer(handle)
+    server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) =>
+      api!.upgrade(request, stream, head),
+    )
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     api = new ApiServer(server as Server, `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`, options)
     for (const name of ['default', 'kube-system']) api.put('namespaces', name, { status: { phase: 'Active' } })
@@ -92,6 +99,28 @@ export class ApiServer {
       this.answer(request, response)
     } catch (error) {
       send(response, statusOf(error))
+    }
+  }
+
+  /** Answer a request for a WebSocket: commands in pods have one. */
+  private upgrade(message: IncomingMessage, stream: Duplex, head: Buffer): void {
+    try {
+      const url = new URL(message.url!, this.url)
+      this.requests.push(`${message.method} ${url.pathname}${url.search}`)
+      const user = this.userOf(message)
+      const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/exec$/.exec(url.pathname) ?? []
+      const { exec } = this.options
+      if (name === undefined || exec === undefined) throw new StatusError(404, 'NotFound', 'not found')
+      if (exec.forbidden?.has(user)) {
+        const what = `cannot get resource "pods/exec" in API group "" in the namespace "${namespace}"`
+        throw new StatusError(403, 'Forbidden', `pods "${name}" is forbidden: User "${user}" ${what}`)
+      }
+      const pod = this.store.get({ type: this.types.find((type) => type.plural === 'pods')!, namespace, name }).object
+      checkContainer(pod, name, url.searchParams.get('container'))
+      serveExec(message, stream, head, url, exec)
+    } catch (error) {
+      const [code, body] = statusOf(error)
+      stream.end(`HTTP/1.1 ${code} Refused\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(body)}`)
     }
   }
 
@@ -354,6 +383,16 @@ function statusOf(error: unknown): [number, Json] {
       code: known.code,
     },
   ]
+}
+
+function checkContainer(pod: Fields, name: string, container: string | null): void {
+  const { containers } = pod['spec'] as { containers: { name: string }[] }
+  const names = containers.map((one) => one.name)
+  if (container ? names.includes(container) : names.length === 1) return
+  const problem = container
+    ? `container ${container} is not valid for pod ${name}`
+    : `a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`
+  throw new StatusError(400, 'BadRequest', problem)
 }
 
 const statusBody = (object: Fields, { type, name }: Place): Json => ({

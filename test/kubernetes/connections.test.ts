@@ -69,7 +69,9 @@ beforeAll(async () => {
   secure = await ApiServer.start({
     tls: { cert: read('server.crt'), key: read('server.key'), ca: read('ca.crt') },
     tokens,
+    exec: { folder },
   })
+  secure.put('pods', 'web', { spec: { containers: [{ name: 'main', image: 'busybox' }] } }, 'default')
   plain = await ApiServer.start()
 })
 afterAll(async () => {
@@ -251,6 +253,38 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
     await expect(namespaces({ kubeconfig: kubeconfig(exec('echo nothing')) })).rejects.toThrow('printed no JSON')
   })
 
+  test('for commands in pods, with credentials of each kind', async () => {
+    writeFileSync(
+      file('once-stale'),
+      `#!/bin/sh
+test -e ${file('fresh')} && token=token-of-the-plugin || token=stale
+touch ${file('fresh')}
+echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "'$token'"}}'
+`,
+      { mode: 0o755 },
+    )
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './once-stale' }
+    const users = [
+      { token: 'token-of-ann' },
+      { 'client-certificate': 'client.crt', 'client-key': 'client.key' },
+      { exec },
+    ]
+    for (const user of users) {
+      const { ctx } = new Registry(moduleTable, {
+        opts: fromPlain({ 'kubernetes.kubeconfig': kubeconfig(user) }) as Dict,
+        grains: new Map(),
+        pillar: new Map(),
+      })
+      const done = await ctx.call('kubernetes.exec', ['web', 'echo done'])
+      expect(toPlain(done as Value)).toEqual({ stdout: 'done\n', stderr: '', retcode: 0 })
+    }
+    const untrusted = await clientFor({ kubeconfig: kubeconfig({ token: 'token-of-ann' }, {}) })
+    const signal = AbortSignal.timeout(10_000)
+    await expect(untrusted.socket({ path: '/api/v1/namespaces/default/pods/web/exec', signal }, [])).rejects.toThrow(
+      /does not answer: .*certificate/,
+    )
+  })
+
   test('over a proxy, and directly where no_proxy says so', async () => {
     const port = await freePort()
     const asked: string[] = []
@@ -270,6 +304,13 @@ echo '{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"
       )
       expect(await namespaces({ kubeconfig: path })).toEqual(FOUND)
       expect(asked).toEqual([new URL(secure.url).host])
+      const { ctx } = new Registry(moduleTable, {
+        opts: fromPlain({ 'kubernetes.kubeconfig': path }) as Dict,
+        grains: new Map(),
+        pillar: new Map(),
+      })
+      expect(await ctx.call('kubernetes.exec', ['web', 'exit 5'])).toEqual(expect.any(Map))
+      expect(asked.splice(1)).toEqual([new URL(secure.url).host])
       expect(await namespaces({ kubeconfig: path }, { 'kubernetes.no_proxy': '127.0.0.1' })).toEqual(FOUND)
       expect(asked).toHaveLength(1)
     } finally {

@@ -74,7 +74,7 @@ const FUNCTIONS = `
   kubernetes.delete_cluster_role_binding kubernetes.priority_classes kubernetes.show_priority_class
   kubernetes.create_priority_class kubernetes.replace_priority_class kubernetes.patch_priority_class
   kubernetes.delete_priority_class kubernetes.apply kubernetes.diff kubernetes.delete_manifest
-  kubernetes.get_object kubernetes.normalise_manifest_input kubernetes.patch_object kubernetes.wait_for
+  kubernetes.get_object kubernetes.exec kubernetes.cp_to kubernetes.cp_from kubernetes.normalise_manifest_input kubernetes.patch_object kubernetes.wait_for
 `
 const STATES = `
   kubernetes.deployment_present kubernetes.deployment_absent kubernetes.service_present

@@ -19,6 +19,15 @@ export interface CliOption {
   readonly help: string
 }
 
+/** Declare an option without a value, which is False unless it is given. */
+export const flag = (flags: readonly string[], help: string, dest?: string): CliOption => ({
+  flags,
+  ...(dest !== undefined && { dest }),
+  action: 'store_true',
+  default: false,
+  help,
+})
+
 export interface OptionGroup {
   readonly title: string
   readonly description?: string

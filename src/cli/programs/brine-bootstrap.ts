@@ -1,5 +1,5 @@
 // The command line of `brine bootstrap`.
-import type { Program } from '../optparse/option.ts'
+import { flag, type Program } from '../optparse/option.ts'
 import { CONFIG_DIR, HELP, LOG_LEVEL } from './common.ts'
 
 export const BRINE_BOOTSTRAP: Program = {
@@ -28,8 +28,8 @@ export const BRINE_BOOTSTRAP: Program = {
     { flags: ['--user'], dest: 'ssh_user', default: 'root', help: 'login user when the roster names none' },
     { flags: ['--port'], dest: 'ssh_port', help: 'port of the SSH server when the roster names none' },
     { flags: ['--priv'], dest: 'ssh_priv', help: 'private key file for logging in' },
-    { flags: ['--sudo'], dest: 'ssh_sudo', action: 'store_true', default: false, help: 'use sudo on the host' },
-    { flags: ['-i', '--ignore-host-keys'], action: 'store_true', default: false, help: 'accept unknown host keys' },
+    flag(['--sudo'], 'use sudo on the host', 'ssh_sudo'),
+    flag(['-i', '--ignore-host-keys'], 'accept unknown host keys'),
     { flags: ['--ssh-option'], dest: 'ssh_options', action: 'append', help: 'raw ssh client option (repeatable)' },
     { flags: ['--roster-file'], default: '', help: 'file of the roster' },
     {
@@ -39,14 +39,12 @@ export const BRINE_BOOTSTRAP: Program = {
       default: 120,
       help: 'seconds to wait until the minion answers',
     },
-    { flags: ['--test'], dest: 'bootstrap_test', action: 'store_true', default: false, help: 'say what would be done' },
-    {
-      flags: ['--force'],
-      dest: 'bootstrap_force',
-      action: 'store_true',
-      default: false,
-      help: 'take over a minion of another master or with another id, and replace an accepted key of the same id',
-    },
+    flag(['--test'], 'say what would be done', 'bootstrap_test'),
+    flag(
+      ['--force'],
+      'take over a minion of another master or with another id, and replace an accepted key of the same id',
+      'bootstrap_force',
+    ),
     LOG_LEVEL,
   ],
   groups: [],

@@ -1,5 +1,5 @@
 // Options and groups of options that several programs share.
-import type { CliOption, OptionGroup } from '../optparse/option.ts'
+import { type CliOption, flag, type OptionGroup } from '../optparse/option.ts'
 
 /** The two orders that complaints and help name them in. */
 export const LOG_LEVEL_CHOICES = [
@@ -37,13 +37,16 @@ export const VERSIONS_REPORT: CliOption = {
 
 export const HELP: CliOption = { flags: ['-h', '--help'], action: 'help', help: 'print the option summary and stop' }
 
-export const SALTFILE: CliOption = { flags: ['--saltfile'], help: 'read default options from this Saltfile' }
+const SALTFILE: CliOption = { flags: ['--saltfile'], help: 'read default options from this Saltfile' }
 
 export const CONFIG_DIR: CliOption = {
   flags: ['-c', '--config-dir'],
   default: '/etc/salt',
   help: 'directory that holds the configuration files',
 }
+
+/** The options that most programs begin with. */
+export const STANDARD_OPTIONS: readonly CliOption[] = [VERSION, VERSIONS_REPORT, HELP, SALTFILE, CONFIG_DIR]
 
 export const MODULE_EXECUTORS: CliOption = {
   flags: ['--module-executors'],
@@ -64,19 +67,9 @@ export const TIMEOUT: CliOption = {
   help: 'seconds to wait for returns',
 }
 
-export const ARGS_STDIN: CliOption = {
-  flags: ['--args-stdin'],
-  action: 'store_true',
-  default: false,
-  help: 'take more arguments from standard input, one per line',
-}
+export const ARGS_STDIN = flag(['--args-stdin'], 'take more arguments from standard input, one per line')
 
-export const HARD_CRASH: CliOption = {
-  flags: ['--hard-crash'],
-  action: 'store_true',
-  default: false,
-  help: 'let exceptions escape with a traceback',
-}
+export const HARD_CRASH = flag(['--hard-crash'], 'let exceptions escape with a traceback')
 
 export const NO_PARSE: CliOption = {
   flags: ['--no-parse'],
@@ -85,26 +78,11 @@ export const NO_PARSE: CliOption = {
   help: 'names of key=value arguments whose value stays a plain string',
 }
 
-export const STATIC: CliOption = {
-  flags: ['-s', '--static'],
-  action: 'store_true',
-  default: false,
-  help: 'print all returns together at the end',
-}
+export const STATIC = flag(['-s', '--static'], 'print all returns together at the end')
 
-export const ASYNC: CliOption = {
-  flags: ['--async'],
-  action: 'store_true',
-  default: false,
-  help: 'publish the job, print its id and leave',
-}
+export const ASYNC = flag(['--async'], 'publish the job, print its id and leave')
 
-export const VERBOSE: CliOption = {
-  flags: ['-v', '--verbose'],
-  action: 'store_true',
-  default: false,
-  help: 'print the job id and progress details',
-}
+export const VERBOSE = flag(['-v', '--verbose'], 'print the job id and progress details')
 
 export const RETURN: CliOption = {
   flags: ['--return'],
@@ -113,92 +91,33 @@ export const RETURN: CliOption = {
   help: 'also send results to this returner',
 }
 
-export const DOC: CliOption = {
-  flags: ['-d', '--doc', '--documentation'],
-  action: 'store_true',
-  default: false,
-  help: 'print function documentation instead of running',
-}
+export const DOC = flag(['-d', '--doc', '--documentation'], 'print function documentation instead of running')
 
-export const OUTPUT_DIFF: CliOption = {
-  flags: ['--output-diff'],
-  dest: 'state_output_diff',
-  action: 'store_true',
-  default: false,
-  help: 'print only states that changed or failed',
-}
+export const OUTPUT_DIFF = flag(['--output-diff'], 'print only states that changed or failed', 'state_output_diff')
 
-export const HOSTS: CliOption = {
-  flags: ['-H', '--hosts'],
-  dest: 'list_hosts',
-  action: 'store_true',
-  default: false,
-  help: 'list hosts known to the roster',
-}
+export const HOSTS = flag(['-H', '--hosts'], 'list hosts known to the roster', 'list_hosts')
 
-export const PCRE: CliOption = {
-  flags: ['-E', '--pcre'],
-  action: 'store_true',
-  default: false,
-  help: 'target is a regular expression on the minion id',
-}
+export const PCRE = flag(['-E', '--pcre'], 'target is a regular expression on the minion id')
 
-export const LIST: CliOption = {
-  flags: ['-L', '--list'],
-  action: 'store_true',
-  default: false,
-  help: 'target is a list of minion ids',
-}
+export const LIST = flag(['-L', '--list'], 'target is a list of minion ids')
 
-export const GRAIN: CliOption = {
-  flags: ['-G', '--grain'],
-  action: 'store_true',
-  default: false,
-  help: 'target is grain:glob',
-}
+export const GRAIN = flag(['-G', '--grain'], 'target is grain:glob')
 
-export const GRAIN_PCRE: CliOption = {
-  flags: ['-P', '--grain-pcre'],
-  action: 'store_true',
-  default: false,
-  help: 'target is grain:regex',
-}
+export const GRAIN_PCRE = flag(['-P', '--grain-pcre'], 'target is grain:regex')
 
-export const NODEGROUP: CliOption = {
-  flags: ['-N', '--nodegroup'],
-  action: 'store_true',
-  default: false,
-  help: 'target is a nodegroup name',
-}
+export const NODEGROUP = flag(['-N', '--nodegroup'], 'target is a nodegroup name')
 
-export const RANGE: CliOption = {
-  flags: ['-R', '--range'],
-  action: 'store_true',
-  default: false,
-  help: 'target is a range-server expression',
-}
+export const RANGE = flag(['-R', '--range'], 'target is a range-server expression')
 
 /** Kinds of targets that need more of a minion than its id. */
 export const FLEET_TARGETS: readonly CliOption[] = [
-  { flags: ['-C', '--compound'], action: 'store_true', default: false, help: 'target is a compound expression' },
-  {
-    flags: ['-I', '--pillar'],
-    dest: 'pillar_target',
-    action: 'store_true',
-    default: false,
-    help: 'target is pillar:glob',
-  },
-  { flags: ['-J', '--pillar-pcre'], action: 'store_true', default: false, help: 'target is pillar:regex' },
-  { flags: ['-S', '--ipcidr'], action: 'store_true', default: false, help: 'target is an address or subnet' },
+  flag(['-C', '--compound'], 'target is a compound expression'),
+  flag(['-I', '--pillar'], 'target is pillar:glob', 'pillar_target'),
+  flag(['-J', '--pillar-pcre'], 'target is pillar:regex'),
+  flag(['-S', '--ipcidr'], 'target is an address or subnet'),
 ]
 
-export const MAKE_TOKEN: CliOption = {
-  flags: ['-T', '--make-token'],
-  dest: 'mktoken',
-  action: 'store_true',
-  default: false,
-  help: 'create and store a login token',
-}
+export const MAKE_TOKEN = flag(['-T', '--make-token'], 'create and store a login token', 'mktoken')
 
 export const USERNAME: CliOption = { flags: ['--username'], help: 'user for external authentication' }
 
@@ -210,7 +129,7 @@ export const LOG_LEVEL: CliOption = {
   help: 'console log level',
 }
 
-export const LOG_FILE_LEVEL: CliOption = {
+const LOG_FILE_LEVEL: CliOption = {
   flags: ['--log-file-level'],
   dest: 'log_level_logfile',
   choices: SORTED_LOG_LEVELS,
@@ -219,37 +138,24 @@ export const LOG_FILE_LEVEL: CliOption = {
 
 export const PROXYID: CliOption = { flags: ['--proxyid'], help: 'id of the proxy minion' }
 
-export const SKIP_GRAINS: CliOption = {
-  flags: ['--skip-grains'],
-  action: 'store_true',
-  default: false,
-  help: 'do not load grains',
-}
+export const SKIP_GRAINS = flag(['--skip-grains'], 'do not load grains')
 
 export const JID: CliOption = { flags: ['--jid'], help: 'use this job id' }
 
 export const USER: CliOption = { flags: ['-u', '--user'], help: 'system user to run as' }
 
-export const DAEMON: CliOption = {
-  flags: ['-d', '--daemon'],
-  action: 'store_true',
-  default: false,
-  help: 'detach and run in the background',
-}
+const DAEMON = flag(['-d', '--daemon'], 'detach and run in the background')
 
-export const DISABLE_KEEPALIVE: CliOption = {
-  flags: ['--disable-keepalive'],
-  action: 'store_true',
-  default: false,
-  help: 'do not supervise and restart the daemon process',
-}
+const DISABLE_KEEPALIVE = flag(['--disable-keepalive'], 'do not supervise and restart the daemon process')
 
-export const ASSUME_YES: CliOption = {
-  flags: ['-y', '--assume-yes'],
-  action: 'store_true',
-  default: false,
-  help: 'assume yes for every question',
-}
+/** Return the options of a program that stays. */
+export const daemonOptions = (program: string): CliOption[] => [
+  DAEMON,
+  { flags: ['--pid-file'], dest: 'pidfile', default: `/var/run/${program}.pid`, help: 'file for the process id' },
+  DISABLE_KEEPALIVE,
+]
+
+export const ASSUME_YES = flag(['-y', '--assume-yes'], 'assume yes for every question')
 
 export const ADDITIONAL_TARGET_OPTIONS: OptionGroup = {
   title: 'Additional Target Options',
@@ -284,42 +190,36 @@ export const OUTPUT_OPTIONS: OptionGroup = {
       help: 'indentation for outputters that support it',
     },
     { flags: ['--out-file', '--output-file'], dest: 'output_file', help: 'write results to this file' },
-    {
-      flags: ['--out-file-append', '--output-file-append'],
-      dest: 'output_file_append',
-      action: 'store_true',
-      default: false,
-      help: 'append to the output file instead of replacing it',
-    },
-    { flags: ['--no-color', '--no-colour'], action: 'store_true', default: false, help: 'print without colors' },
-    {
-      flags: ['--force-color', '--force-colour'],
-      action: 'store_true',
-      default: false,
-      help: 'print with colors even into a pipe',
-    },
+    flag(
+      ['--out-file-append', '--output-file-append'],
+      'append to the output file instead of replacing it',
+      'output_file_append',
+    ),
+    flag(['--no-color', '--no-colour'], 'print without colors'),
+    flag(['--force-color', '--force-colour'], 'print with colors even into a pipe'),
     { flags: ['--state-output', '--state_output'], help: 'how state results are displayed' },
     { flags: ['--state-verbose', '--state_verbose'], help: 'also show states that succeeded without changes' },
   ],
 }
 
-export const LOGGING_OPTIONS: OptionGroup = {
+/** Return the options of logging; `file` is the option of the configuration that names the log file of the program. */
+export const loggingOptions = (file?: string, level = LOG_LEVEL): OptionGroup => ({
   title: 'Logging Options',
   description: 'Logging, whatever the configuration files say.',
-  options: [LOG_LEVEL, { flags: ['--log-file'], action: 'file', help: 'log file' }, LOG_FILE_LEVEL],
-}
+  options: [
+    level,
+    { flags: ['--log-file'], ...(file !== undefined && { dest: file }), action: 'file', help: 'log file' },
+    LOG_FILE_LEVEL,
+  ],
+})
+
+export const LOGGING_OPTIONS = loggingOptions()
 
 export const PROFILING_SUPPORT: OptionGroup = {
   title: 'Profiling support',
   options: [
     { flags: ['--profiling-path'], default: '/tmp/stats', help: 'directory for profiler output' },
-    {
-      flags: ['--enable-profiling'],
-      dest: 'profiling_enabled',
-      action: 'store_true',
-      default: false,
-      help: 'collect profiler data',
-    },
+    flag(['--enable-profiling'], 'collect profiler data', 'profiling_enabled'),
   ],
 }
 

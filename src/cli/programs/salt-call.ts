@@ -1,12 +1,10 @@
 // The command line of salt-call.
-import type { Program } from '../optparse/option.ts'
+import { flag, type Program } from '../optparse/option.ts'
 import {
   ARGS_STDIN,
-  CONFIG_DIR,
   DOC,
   EXECUTOR_OPTS,
   HARD_CRASH,
-  HELP,
   LOGGING_OPTIONS,
   MODULE_EXECUTORS,
   NO_PARSE,
@@ -15,10 +13,8 @@ import {
   PROFILING_SUPPORT,
   PROXYID,
   RETURN,
-  SALTFILE,
   SKIP_GRAINS,
-  VERSION,
-  VERSIONS_REPORT,
+  STANDARD_OPTIONS,
 } from './common.ts'
 
 export const SALT_CALL: Program = {
@@ -26,11 +22,7 @@ export const SALT_CALL: Program = {
   usage: '[options] <function> [arguments]',
   description: 'Runs a function on this machine, with or without a master.',
   options: [
-    VERSION,
-    VERSIONS_REPORT,
-    HELP,
-    SALTFILE,
-    CONFIG_DIR,
+    ...STANDARD_OPTIONS,
     PROXYID,
     MODULE_EXECUTORS,
     EXECUTOR_OPTS,
@@ -38,7 +30,7 @@ export const SALT_CALL: Program = {
     ARGS_STDIN,
     HARD_CRASH,
     NO_PARSE,
-    { flags: ['-g', '--grains'], dest: 'grains_run', action: 'store_true', default: false, help: 'print the grains' },
+    flag(['-g', '--grains'], 'print the grains', 'grains_run'),
     {
       flags: ['-m', '--module-dirs'],
       action: 'append',
@@ -48,33 +40,17 @@ export const SALT_CALL: Program = {
     DOC,
     { flags: ['--master'], default: '', help: 'master to contact' },
     RETURN,
-    { flags: ['--local'], action: 'store_true', default: false, help: 'work without a master' },
+    flag(['--local'], 'work without a master'),
     { flags: ['--file-root'], action: 'append', help: 'directory used as the base file root' },
     { flags: ['--pillar-root'], action: 'append', help: 'directory used as the base pillar root' },
     { flags: ['--states-dir'], action: 'append', help: 'further directory with state modules' },
-    {
-      flags: ['--retcode-passthrough'],
-      action: 'store_true',
-      default: false,
-      help: "exit with the function's return code",
-    },
-    {
-      flags: ['--metadata'],
-      dest: 'print_metadata',
-      action: 'store_true',
-      default: false,
-      help: 'show outputter, retcode and jid next to the result',
-    },
+    flag(['--retcode-passthrough'], "exit with the function's return code"),
+    flag(['--metadata'], 'show outputter, retcode and jid next to the result', 'print_metadata'),
     { flags: ['--set-metadata'], dest: 'metadata', metavar: 'METADATA', help: 'metadata stored with the job' },
     { flags: ['--id'], default: '', help: 'minion id to use' },
     SKIP_GRAINS,
-    { flags: ['--refresh-grains-cache'], action: 'store_true', default: false, help: 'rebuild the cached grains' },
-    {
-      flags: ['--no-return-event'],
-      action: 'store_true',
-      default: false,
-      help: 'do not report the result to the master',
-    },
+    flag(['--refresh-grains-cache'], 'rebuild the cached grains'),
+    flag(['--no-return-event'], 'do not report the result to the master'),
     {
       flags: ['-t', '--timeout'],
       dest: 'auth_timeout',
@@ -84,13 +60,7 @@ export const SALT_CALL: Program = {
     },
     OUTPUT_DIFF,
     { flags: ['--priv'], dest: 'user', help: 'run the call as this system user' },
-    {
-      flags: ['-r', '--resources'],
-      dest: 'resources_dispatch',
-      action: 'store_true',
-      default: false,
-      help: 'run the call on managed resources too',
-    },
+    flag(['-r', '--resources'], 'run the call on managed resources too', 'resources_dispatch'),
     { flags: ['--tgt'], dest: 'resources_tgt', metavar: 'TGT', default: '*', help: 'which resources the call is for' },
     {
       flags: ['--tgt-type'],

@@ -1,22 +1,12 @@
 // The command line of salt-cloud.
-import type { Program } from '../optparse/option.ts'
-import {
-  ASSUME_YES,
-  CONFIG_DIR,
-  HARD_CRASH,
-  HELP,
-  LOGGING_OPTIONS,
-  OUTPUT_OPTIONS,
-  SALTFILE,
-  VERSION,
-  VERSIONS_REPORT,
-} from './common.ts'
+import { flag, type Program } from '../optparse/option.ts'
+import { ASSUME_YES, HARD_CRASH, LOGGING_OPTIONS, OUTPUT_OPTIONS, STANDARD_OPTIONS } from './common.ts'
 
 export const SALT_CLOUD: Program = {
   name: 'salt-cloud',
   usage: '[options] <-m MAP | -p PROFILE> <NAME> [NAME2 ...]',
   description: 'Makes and removes virtual machines of cloud providers.',
-  options: [VERSION, VERSIONS_REPORT, HELP, SALTFILE, CONFIG_DIR, HARD_CRASH],
+  options: [...STANDARD_OPTIONS, HARD_CRASH],
   groups: [
     {
       title: 'Execution Options',
@@ -31,13 +21,8 @@ export const SALT_CLOUD: Program = {
         },
         { flags: ['-p', '--profile'], help: 'create instances from this profile' },
         { flags: ['-m', '--map'], help: "bring a map file's instances into being" },
-        {
-          flags: ['-H', '--hard'],
-          action: 'store_true',
-          default: false,
-          help: 'destroy instances the map does not mention',
-        },
-        { flags: ['-d', '--destroy'], action: 'store_true', default: false, help: 'destroy the named instances' },
+        flag(['-H', '--hard'], 'destroy instances the map does not mention'),
+        flag(['-d', '--destroy'], 'destroy the named instances'),
         {
           flags: ['--no-deploy'],
           dest: 'deploy',
@@ -45,26 +30,11 @@ export const SALT_CLOUD: Program = {
           default: true,
           help: 'create without putting a minion on the instances',
         },
-        { flags: ['-P', '--parallel'], action: 'store_true', default: false, help: 'create instances in parallel' },
-        {
-          flags: ['-u', '--update-bootstrap'],
-          action: 'store_true',
-          default: false,
-          help: 'no effect: the built-in deployment needs no script',
-        },
+        flag(['-P', '--parallel'], 'create instances in parallel'),
+        flag(['-u', '--update-bootstrap'], 'no effect: the built-in deployment needs no script'),
         ASSUME_YES,
-        {
-          flags: ['-k', '--keep-tmp'],
-          action: 'store_true',
-          default: false,
-          help: 'leave temporary files after deployment',
-        },
-        {
-          flags: ['--show-deploy-args'],
-          action: 'store_true',
-          default: false,
-          help: 'include deployment arguments in the result',
-        },
+        flag(['-k', '--keep-tmp'], 'leave temporary files after deployment'),
+        flag(['--show-deploy-args'], 'include deployment arguments in the result'),
         { flags: ['--script-args'], help: 'arguments for a deploy script of your own' },
         {
           flags: ['-b', '--bootstrap'],
@@ -77,25 +47,10 @@ export const SALT_CLOUD: Program = {
     {
       title: 'Query Options',
       options: [
-        {
-          flags: ['-Q', '--query'],
-          action: 'store_true',
-          default: false,
-          help: 'show a few facts on running instances',
-        },
-        {
-          flags: ['-F', '--full-query'],
-          action: 'store_true',
-          default: false,
-          help: 'show everything on running instances',
-        },
-        {
-          flags: ['-S', '--select-query'],
-          action: 'store_true',
-          default: false,
-          help: 'show the configured facts on running instances',
-        },
-        { flags: ['--list-providers'], action: 'store_true', default: false, help: 'list configured providers' },
+        flag(['-Q', '--query'], 'show a few facts on running instances'),
+        flag(['-F', '--full-query'], 'show everything on running instances'),
+        flag(['-S', '--select-query'], 'show the configured facts on running instances'),
+        flag(['--list-providers'], 'list configured providers'),
         { flags: ['--list-profiles'], help: 'list configured profiles' },
       ],
     },

@@ -1,24 +1,20 @@
 // The command line of salt-cp.
-import type { Program } from '../optparse/option.ts'
+import { flag, type Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
-  CONFIG_DIR,
   HARD_CRASH,
-  HELP,
   LOGGING_OPTIONS,
   OUTPUT_OPTIONS,
-  SALTFILE,
+  STANDARD_OPTIONS,
   TARGET_OPTIONS,
   TIMEOUT,
-  VERSION,
-  VERSIONS_REPORT,
 } from './common.ts'
 
 export const SALT_CP: Program = {
   name: 'salt-cp',
   usage: "[options] '<target>' SOURCE DEST",
   description: 'Copies small files to many machines.',
-  options: [VERSION, VERSIONS_REPORT, HELP, SALTFILE, CONFIG_DIR, TIMEOUT, HARD_CRASH],
+  options: [...STANDARD_OPTIONS, TIMEOUT, HARD_CRASH],
   groups: [
     TARGET_OPTIONS,
     ADDITIONAL_TARGET_OPTIONS,
@@ -26,12 +22,7 @@ export const SALT_CP: Program = {
     {
       title: 'File Options',
       options: [
-        {
-          flags: ['-C', '--chunked'],
-          action: 'store_true',
-          default: false,
-          help: 'copy in chunks, with directories and large files',
-        },
+        flag(['-C', '--chunked'], 'copy in chunks, with directories and large files'),
         {
           flags: ['-n', '--no-compression'],
           dest: 'gzip',

@@ -1,10 +1,9 @@
 // The command line of salt.
-import type { Program } from '../optparse/option.ts'
+import { flag, type Program } from '../optparse/option.ts'
 import {
   ADDITIONAL_TARGET_OPTIONS,
   ARGS_STDIN,
   ASYNC,
-  CONFIG_DIR,
   DOC,
   EXECUTOR_OPTS,
   EXTERNAL_AUTHENTICATION,
@@ -12,7 +11,6 @@ import {
   GRAIN,
   GRAIN_PCRE,
   HARD_CRASH,
-  HELP,
   HOSTS,
   LIST,
   LOGGING_OPTIONS,
@@ -24,12 +22,10 @@ import {
   PCRE,
   RANGE,
   RETURN,
-  SALTFILE,
+  STANDARD_OPTIONS,
   STATIC,
   TIMEOUT,
   VERBOSE,
-  VERSION,
-  VERSIONS_REPORT,
 } from './common.ts'
 
 export const SALT: Program = {
@@ -37,11 +33,7 @@ export const SALT: Program = {
   usage: "[options] '<target>' <function> [arguments]",
   description: 'Runs functions on many machines at once.',
   options: [
-    VERSION,
-    VERSIONS_REPORT,
-    HELP,
-    SALTFILE,
-    CONFIG_DIR,
+    ...STANDARD_OPTIONS,
     MODULE_EXECUTORS,
     EXECUTOR_OPTS,
     TIMEOUT,
@@ -49,8 +41,8 @@ export const SALT: Program = {
     HARD_CRASH,
     NO_PARSE,
     STATIC,
-    { flags: ['-p', '--progress'], action: 'store_true', default: false, help: 'show a progress bar' },
-    { flags: ['--failhard'], action: 'store_true', default: false, help: 'stop a batch at the first failing return' },
+    flag(['-p', '--progress'], 'show a progress bar'),
+    flag(['--failhard'], 'stop a batch at the first failing return'),
     ASYNC,
     { flags: ['--subset'], type: 'int', default: 0, help: 'run on this many random targets that have the function' },
     VERBOSE,
@@ -61,7 +53,7 @@ export const SALT: Program = {
       default: true,
       help: 'do not list minions that failed to answer',
     },
-    { flags: ['--show-jid'], action: 'store_true', default: false, help: 'print the job id only' },
+    flag(['--show-jid'], 'print the job id only'),
     {
       flags: ['-b', '--batch', '--batch-size'],
       default: '',
@@ -96,33 +88,12 @@ export const SALT: Program = {
     { flags: ['--return_kwargs'], metavar: 'RETURNER_KWARGS', default: {}, help: 'extra options for the returner' },
     DOC,
     { flags: ['--args-separator'], default: ',', help: 'token that separates the argument lists of several functions' },
-    {
-      flags: ['--summary'],
-      dest: 'cli_summary',
-      action: 'store_true',
-      default: false,
-      help: 'print counts of targeted and answering minions',
-    },
+    flag(['--summary'], 'print counts of targeted and answering minions', 'cli_summary'),
     { flags: ['--metadata'], metavar: 'METADATA', default: '', help: 'metadata stored with the job' },
-    {
-      flags: ['--start-event'],
-      action: 'store_true',
-      default: false,
-      help: 'have minions announce acceptance of the job on the event bus',
-    },
+    flag(['--start-event'], 'have minions announce acceptance of the job on the event bus'),
     OUTPUT_DIFF,
-    {
-      flags: ['--config-dump'],
-      action: 'store_true',
-      default: false,
-      help: 'print the effective master configuration as YAML',
-    },
-    {
-      flags: ['--preview-target'],
-      action: 'store_true',
-      default: false,
-      help: 'print which minions would match and stop',
-    },
+    flag(['--config-dump'], 'print the effective master configuration as YAML'),
+    flag(['--preview-target'], 'print which minions would match and stop'),
   ],
   groups: [
     {

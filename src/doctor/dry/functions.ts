@@ -34,6 +34,7 @@ export class DryFunctions implements FunctionSource {
       http: {
         query: refuseNetwork,
         open: refuseNetwork,
+        upgrade: refuseNetwork,
       },
       render: async ({ text, ...request }) =>
         (await renderText(text, { ...request, opts, grains, pillar, functions: this, renderers })).value,

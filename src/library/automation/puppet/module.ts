@@ -149,8 +149,6 @@ export default defineModule({
     }),
     enable: changes({
       doc: 'Enable the Puppet agent.',
-      example: 'puppet.enable',
-      args: {},
       run: async (ctx) => {
         const lock = lockOf(await placesOf(ctx))
         if (!(await isFile(ctx, lock))) return false
@@ -173,17 +171,14 @@ export default defineModule({
         return true
       },
     }),
-    status: reads({ doc: 'Return the status of the Puppet agent.', example: 'puppet.status', args: {}, run: status }),
-    summary: reads({ doc: 'Return a summary of the last run.', example: 'puppet.summary', args: {}, run: summary }),
+    status: reads({ doc: 'Return the status of the Puppet agent.', example: 'puppet.status', run: status }),
+    summary: reads({ doc: 'Return a summary of the last run.', example: 'puppet.summary', run: summary }),
     plugin_sync: changes({
       doc: 'Download plugins from the Puppet server.',
-      example: 'puppet.plugin_sync',
-      args: {},
       run: async (ctx) => await ctx.call('cmd.run', ['puppet plugin download']),
     }),
     facts: reads({
       doc: 'Return all facts of facter.',
-      example: 'puppet.facts',
       args: { puppet },
       run: async (ctx, { puppet }) => {
         const lines = splitLines(await facter(ctx, wordOf(puppet)))

@@ -106,7 +106,6 @@ export default defineModule({
     }),
     report_highstate_tests: reads({
       doc: 'Report the SLS files of the highstate with and without tests. The return code is the number of files without.',
-      example: 'saltcheck.report_highstate_tests',
       args: { saltenv },
       run: async (ctx, { saltenv }) => {
         const env = environment(ctx, saltenv)
@@ -129,7 +128,6 @@ export default defineModule({
     run_state_tests_ssh: run_state_tests,
     run_highstate_tests: changes({
       doc: 'Run the tests of all SLS files of the highstate.',
-      example: 'saltcheck.run_highstate_tests',
       args: { saltenv, only_fails, junit },
       run: async (ctx, { saltenv, only_fails }) => {
         const env = environment(ctx, saltenv)

@@ -36,7 +36,6 @@ const shown = (row: AwsAnswer) => ({
 export const addressFunctions = {
   get_all_eip_addresses: reads({
     doc: 'Return the public addresses of the account.',
-    example: 'boto_ec2.get_all_eip_addresses',
     args: CHOICE,
     returns: ret.texts('Addresses'),
     run: async (ctx, given) => (await addresses(ctx, given)).map((row) => row.text('publicIp') ?? ''),
@@ -50,7 +49,6 @@ export const addressFunctions = {
   }),
   get_unassociated_eip_address: reads({
     doc: 'Return the first public address that nothing uses.',
-    example: 'boto_ec2.get_unassociated_eip_address',
     args: { domain: arg.text('`vpc` or `standard`', { default: 'standard' }), ...LOGIN },
     returns: ret.optional(ret.string('The address')),
     run: async (ctx, { domain, ...login }) =>

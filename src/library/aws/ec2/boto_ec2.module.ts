@@ -157,7 +157,6 @@ export default defineModule({
     }),
     get_zones: reads({
       doc: 'Return the availability zones of the region.',
-      example: 'boto_ec2.get_zones',
       args: LOGIN,
       returns: ret.texts('Names of zones'),
       run: async (ctx, login) => {
@@ -251,7 +250,6 @@ export default defineModule({
     }),
     get_keys: reads({
       doc: 'Return the names of key pairs.',
-      example: 'boto_ec2.get_keys',
       args: {
         keynames: arg.words('Names to look for', { default: [] }),
         filters: arg.dict('Filters of DescribeKeyPairs', { optional: true }),

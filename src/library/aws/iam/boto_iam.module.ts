@@ -26,7 +26,6 @@ export default defineModule({
     ...POLICIES,
     get_account_id: reads({
       doc: 'Return the number of the account.',
-      example: 'boto_iam.get_account_id',
       args: LOGIN,
       returns: ret.string('The number'),
       run: (ctx, login) => accountId(ctx, login),

@@ -66,7 +66,6 @@ export const POLICIES = {
   }),
   list_policies: reads({
     doc: 'Return the managed policies, page by page as AWS returns them.',
-    example: 'boto_iam.list_policies',
     args: LOGIN,
     returns: ret.any('A list of lists of dicts'),
     run: async (ctx, login) => {

@@ -62,7 +62,6 @@ export const ROLES = {
   }),
   build_policy: reads({
     doc: 'Return the policy that lets machines of EC2 take on a role.',
-    example: 'boto_iam.build_policy',
     args: LOGIN,
     returns: ret.dict('The policy'),
     run: (ctx, login) => machinePolicy(iamOf(ctx, login).region),
@@ -102,7 +101,6 @@ export const ROLES = {
   }),
   get_all_roles: reads({
     doc: 'Return all roles.',
-    example: 'boto_iam.get_all_roles',
     args: { path_prefix: arg.text('What paths begin with', { optional: true }), ...LOGIN },
     returns: ret.dicts('The roles'),
     run: (ctx, { path_prefix: PathPrefix, ...login }) => list(ctx, login, 'ListRoles', 'Roles', { PathPrefix }),
@@ -165,7 +163,6 @@ export const PROFILES = {
   }),
   get_all_instance_profiles: reads({
     doc: 'Return all instance profiles.',
-    example: 'boto_iam.get_all_instance_profiles',
     args: { path_prefix: PREFIX, ...LOGIN },
     returns: ret.dicts('The instance profiles'),
     run: (ctx, { path_prefix: PathPrefix, ...login }) =>
@@ -173,7 +170,6 @@ export const PROFILES = {
   }),
   list_instance_profiles: reads({
     doc: 'Return the names of all instance profiles.',
-    example: 'boto_iam.list_instance_profiles',
     args: { path_prefix: PREFIX, ...LOGIN },
     returns: ret.texts('The names'),
     run: async (ctx, { path_prefix: PathPrefix, ...login }) => {

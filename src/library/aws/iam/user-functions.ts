@@ -34,7 +34,6 @@ export const USERS = {
   }),
   get_all_users: reads({
     doc: 'Return all users.',
-    example: 'boto_iam.get_all_users',
     args: { path_prefix: PREFIX, ...LOGIN },
     returns: ret.dicts('The users'),
     run: (ctx, { path_prefix: PathPrefix, ...login }) => list(ctx, login, 'ListUsers', 'Users', { PathPrefix }),
@@ -217,7 +216,6 @@ export const GROUPS = {
   }),
   get_all_groups: reads({
     doc: 'Return all groups.',
-    example: 'boto_iam.get_all_groups',
     args: { path_prefix: PREFIX, ...LOGIN },
     returns: ret.dicts('The groups'),
     run: (ctx, { path_prefix: PathPrefix, ...login }) => list(ctx, login, 'ListGroups', 'Groups', { PathPrefix }),

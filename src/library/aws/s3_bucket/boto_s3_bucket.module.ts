@@ -260,7 +260,6 @@ export default defineModule({
     }),
     list: reads({
       doc: 'Return all buckets of the account, and who owns them.',
-      example: 'boto_s3_bucket.list',
       args: LOGIN,
       returns: ret.dict('`Owner` and `Buckets`, or `error`'),
       run: (ctx, login) => orError(listBuckets(ctx, login)),

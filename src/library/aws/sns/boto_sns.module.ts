@@ -38,7 +38,6 @@ export default defineModule({
   functions: {
     get_all_topics: reads({
       doc: 'Return the ARNs of all topics by their names.',
-      example: 'boto_sns.get_all_topics',
       args: LOGIN,
       returns: ret.dict('ARNs by name'),
       run: async (ctx, login) => new Map<Value, Value>(await topics(snsOf(ctx, login))),

@@ -4,10 +4,10 @@ import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import type { AwsCaller } from '../common/caller.ts'
 import { filtersOf } from '../common/ec2.ts'
-import { errorDict, unlessFault } from '../common/errors.ts'
 import { LOGIN } from '../common/login.ts'
 import * as resources from './resources.ts'
 import {
+  existence,
   find,
   findOne,
   idByName,
@@ -15,6 +15,7 @@ import {
   networksOf,
   noNetwork,
   orError,
+  orItsError,
   refused,
   shownNetwork,
 } from './resources.ts'
@@ -26,8 +27,25 @@ const VPC = {
   vpc_name: arg.text('Name of the network, in place of its id', { optional: true }),
 }
 
-const orItsError = <T>(call: Promise<T>) =>
-  unlessFault(call, (error): Record<string, Value> => ({ error: errorDict(error) }))
+const SUBNET = {
+  subnet_id: arg.text('Id of the subnet', { optional: true }),
+  subnet_name: arg.text('Name of the subnet', { optional: true }),
+}
+const NAME = arg.text('Name of the network', { optional: true })
+const ITS_CIDR = arg.text('Its range of addresses', { optional: true })
+/** What finds networks besides their id. */
+const SEARCH = { name: NAME, cidr: ITS_CIDR, tags: TAGS }
+const RESOURCE = {
+  resource: arg.text('Kind, such as `subnet`'),
+  name: arg.text('Name of the resource', { optional: true }),
+}
+const GATEWAY_NAME = arg.text('Name of the gateway', { optional: true })
+
+const CREATED = ret.dict('`created` with `id` or `error`')
+const DELETED = ret.dict('`deleted`, or `error`')
+const EXISTS = ret.dict('`exists`, or `error`')
+
+const cidrFilter = (cidr?: string | null): [string, Value][] => (cidr ? [['cidr', cidr]] : [])
 
 /** Return networks; those that the account begins with where nothing is asked for. */
 async function networks(
@@ -36,7 +54,7 @@ async function networks(
 ) {
   const { cidr, ...rest } = search
   if (rest.id && rest.name) throw misuse('Only one of vpc_name or vpc_id may be provided.')
-  const found = await find(ec2, 'vpc', { ...rest, filters: cidr ? [['cidr', cidr]] : [] })
+  const found = await find(ec2, 'vpc', { ...rest, filters: cidrFilter(cidr) })
   return rest.id || rest.name || cidr || rest.tags ? found : found.filter((vpc) => vpc.flag('isDefault'))
 }
 
@@ -75,8 +93,7 @@ export default defineModule({
       doc: 'Return the id of a resource by its name.',
       example: 'boto_vpc.get_resource_id internet_gateway main',
       args: {
-        resource: arg.text('Kind, such as `subnet`'),
-        name: arg.text('Name of the resource', { optional: true }),
+        ...RESOURCE,
         resource_id: arg.text('Not looked at', { optional: true }),
         ...LOGIN,
       },
@@ -88,29 +105,22 @@ export default defineModule({
       doc: 'Return whether a resource exists.',
       example: 'boto_vpc.resource_exists internet_gateway main',
       args: {
-        resource: arg.text('Kind, such as `subnet`'),
-        name: arg.text('Name of the resource', { optional: true }),
+        ...RESOURCE,
         resource_id: arg.text('Id of the resource, in place of its name', { optional: true }),
         tags: TAGS,
         ...LOGIN,
       },
-      returns: ret.dict('`exists`, or `error`'),
+      returns: EXISTS,
       run: (ctx, { resource, name, resource_id: id, tags, ...login }) => {
         if (id && name) throw misuse('Only one of name or id may be provided.')
         if (!id && !name && !tags) throw misuse('At least one of the following must be provided: id, name, or tags.')
-        const found = find(networksOf(ctx, login), resource, { id, name, tags })
-        return orItsError(found.then(({ length }) => ({ exists: length > 0 })))
+        return existence(find(networksOf(ctx, login), resource, { id, name, tags }))
       },
     }),
     get_id: reads({
       doc: 'Return the id of a network by its name, range or tags.',
       example: 'boto_vpc.get_id main',
-      args: {
-        name: arg.text('Name of the network', { optional: true }),
-        cidr: arg.text('Its range of addresses', { optional: true }),
-        tags: TAGS,
-        ...LOGIN,
-      },
+      args: { ...SEARCH, ...LOGIN },
       returns: ret.dict('`id`, or `error`'),
       run: (ctx, { name, cidr, tags, ...login }) => {
         if (!name && !cidr && !tags) {
@@ -123,20 +133,13 @@ export default defineModule({
     exists: reads({
       doc: 'Return whether a network exists.',
       example: 'boto_vpc.exists name=main',
-      args: {
-        vpc_id: VPC.vpc_id,
-        name: arg.text('Name of the network', { optional: true }),
-        cidr: arg.text('Its range of addresses', { optional: true }),
-        tags: TAGS,
-        ...LOGIN,
-      },
-      returns: ret.dict('`exists`, or `error`'),
+      args: { vpc_id: VPC.vpc_id, ...SEARCH, ...LOGIN },
+      returns: EXISTS,
       run: (ctx, { vpc_id: id, name, cidr, tags, ...login }) => {
         if (!id && !name && !cidr && !tags) {
           throw misuse('At least one of the following must be provided: vpc_id, vpc_name, cidr or tags.')
         }
-        const found = networks(networksOf(ctx, login), { id, name, cidr, tags })
-        return orItsError(found.then(({ length }) => ({ exists: length > 0 })))
+        return existence(networks(networksOf(ctx, login), { id, name, cidr, tags }))
       },
     }),
     create: changes({
@@ -153,7 +156,7 @@ export default defineModule({
         tags: TAGS,
         ...LOGIN,
       },
-      returns: ret.dict('`created` with `id` or `error`'),
+      returns: CREATED,
       run: (
         ctx,
         { cidr_block, instance_tenancy, vpc_name, enable_dns_support, enable_dns_hostnames, tags, ...login },
@@ -184,7 +187,7 @@ export default defineModule({
         tags: TAGS,
         ...LOGIN,
       },
-      returns: ret.dict('`deleted`, or `error`'),
+      returns: DELETED,
       run: (ctx, { vpc_id, name, vpc_name, tags, ...login }) => {
         const own = vpc_name ?? name
         if (Boolean(own) === Boolean(vpc_id)) throw misuse('One (but not both) of vpc_name or vpc_id must be provided.')
@@ -211,18 +214,11 @@ export default defineModule({
     }),
     describe_vpcs: reads({
       doc: 'Return all networks that match.',
-      example: 'boto_vpc.describe_vpcs',
-      args: {
-        vpc_id: VPC.vpc_id,
-        name: arg.text('Name of the network', { optional: true }),
-        cidr: arg.text('Its range of addresses', { optional: true }),
-        tags: TAGS,
-        ...LOGIN,
-      },
+      args: { vpc_id: VPC.vpc_id, ...SEARCH, ...LOGIN },
       returns: ret.dict('`vpcs`, or `error`'),
       run: (ctx, { vpc_id: id, name, cidr, tags, ...login }) => {
         const ec2 = networksOf(ctx, login)
-        const found = find(ec2, 'vpc', { id, name, tags, filters: cidr ? [['cidr', cidr]] : [] })
+        const found = find(ec2, 'vpc', { id, name, tags, filters: cidrFilter(cidr) })
         return orItsError(found.then((all) => ({ vpcs: all.map((vpc) => shownNetwork(vpc, ec2.region)) })))
       },
     }),
@@ -234,12 +230,12 @@ export default defineModule({
         cidr_block: arg.text('Range of addresses', { optional: true }),
         vpc_name: VPC.vpc_name,
         availability_zone: arg.text('Zone within the region', { optional: true }),
-        subnet_name: arg.text('Name of the subnet', { optional: true }),
+        subnet_name: SUBNET.subnet_name,
         tags: TAGS,
         ...LOGIN,
         auto_assign_public_ipv4: arg.flag('Whether machines get public addresses', { default: false }),
       },
-      returns: ret.dict('`created` with `id` or `error`'),
+      returns: CREATED,
       run: (
         ctx,
         { vpc_id, cidr_block, vpc_name, availability_zone, subnet_name, tags, auto_assign_public_ipv4, ...login },
@@ -261,12 +257,8 @@ export default defineModule({
     delete_subnet: changes({
       doc: 'Delete a subnet.',
       example: 'boto_vpc.delete_subnet subnet_name=a',
-      args: {
-        subnet_id: arg.text('Id of the subnet', { optional: true }),
-        subnet_name: arg.text('Name of the subnet', { optional: true }),
-        ...LOGIN,
-      },
-      returns: ret.dict('`deleted`, or `error`'),
+      args: { ...SUBNET, ...LOGIN },
+      returns: DELETED,
       run: (ctx, { subnet_id: id, subnet_name: name, ...login }) =>
         orError('deleted', resources.remove(networksOf(ctx, login), 'subnet', { id, name })),
     }),
@@ -274,23 +266,22 @@ export default defineModule({
       doc: 'Return whether a subnet exists.',
       example: 'boto_vpc.subnet_exists subnet_name=a',
       args: {
-        subnet_id: arg.text('Id of the subnet', { optional: true }),
+        subnet_id: SUBNET.subnet_id,
         name: arg.text('Old name of `subnet_name`', { optional: true, deprecated: 'use subnet_name' }),
-        subnet_name: arg.text('Name of the subnet', { optional: true }),
-        cidr: arg.text('Its range of addresses', { optional: true }),
+        subnet_name: SUBNET.subnet_name,
+        cidr: ITS_CIDR,
         tags: TAGS,
         zones: arg.textOrList('Availability zones', { optional: true }),
         ...LOGIN,
       },
-      returns: ret.dict('`exists`, or `error`'),
+      returns: EXISTS,
       run: (ctx, { subnet_id: id, name, subnet_name, cidr, tags, zones, ...login }) => {
         if (!id && !name && !subnet_name && !cidr && !tags && !zones) {
           throw misuse('At least one of the following must be specified: subnet id, cidr, subnet_name, tags, or zones.')
         }
-        const filters: [string, Value][] = [...(cidr ? [['cidr', cidr] as [string, Value]] : [])]
+        const filters = cidrFilter(cidr)
         if (zones) filters.push(['availability-zone', zones])
-        const found = find(networksOf(ctx, login), 'subnet', { id, name: subnet_name ?? name, tags, filters })
-        return orItsError(found.then(({ length }) => ({ exists: length > 0 })))
+        return existence(find(networksOf(ctx, login), 'subnet', { id, name: subnet_name ?? name, tags, filters }))
       },
     }),
     get_subnet_association: reads({
@@ -311,11 +302,7 @@ export default defineModule({
     describe_subnet: reads({
       doc: 'Return a subnet.',
       example: 'boto_vpc.describe_subnet subnet_name=a',
-      args: {
-        subnet_id: arg.text('Id of the subnet', { optional: true }),
-        subnet_name: arg.text('Name of the subnet', { optional: true }),
-        ...LOGIN,
-      },
+      args: { ...SUBNET, ...LOGIN },
       returns: ret.dict('`subnet`, or `error`'),
       run: (ctx, { subnet_id: id, subnet_name: name, ...login }) => {
         const ec2 = networksOf(ctx, login)
@@ -336,9 +323,8 @@ export default defineModule({
       returns: ret.dict('`subnets`, or `error`'),
       run: (ctx, { subnet_ids, subnet_names, vpc_id, cidr, ...login }) => {
         const ec2 = networksOf(ctx, login)
-        const filters: [string, Value][] = []
-        if (vpc_id) filters.push(['vpc-id', vpc_id])
-        if (cidr) filters.push(['cidr', cidr])
+        const filters: [string, Value][] = vpc_id ? [['vpc-id', vpc_id]] : []
+        filters.push(...cidrFilter(cidr))
         if (subnet_names.length > 0) filters.push(['tag:Name', subnet_names])
         const found = ec2.query('DescribeSubnets', { ...filtersOf(filters), SubnetId: subnet_ids })
         return orItsError(
@@ -352,13 +338,8 @@ export default defineModule({
     create_internet_gateway: changes({
       doc: 'Create an internet gateway, and attach it to a network.',
       example: 'boto_vpc.create_internet_gateway internet_gateway_name=main vpc_name=main',
-      args: {
-        internet_gateway_name: arg.text('Name of the gateway', { optional: true }),
-        ...VPC,
-        tags: TAGS,
-        ...LOGIN,
-      },
-      returns: ret.dict('`created` with `id` or `error`'),
+      args: { internet_gateway_name: GATEWAY_NAME, ...VPC, tags: TAGS, ...LOGIN },
+      returns: CREATED,
       run: (ctx, { internet_gateway_name, vpc_id, vpc_name, tags, ...login }) => {
         const ec2 = networksOf(ctx, login)
         const made = async () => {
@@ -378,11 +359,11 @@ export default defineModule({
       example: 'boto_vpc.delete_internet_gateway internet_gateway_name=main detach=True',
       args: {
         internet_gateway_id: arg.text('Id of the gateway', { optional: true }),
-        internet_gateway_name: arg.text('Name of the gateway', { optional: true }),
+        internet_gateway_name: GATEWAY_NAME,
         detach: arg.flag('Whether the gateway is detached from its network first', { default: false }),
         ...LOGIN,
       },
-      returns: ret.dict('`deleted`, or `error`'),
+      returns: DELETED,
       run: (ctx, { internet_gateway_id: id, internet_gateway_name: name, detach, ...login }) => {
         const ec2 = networksOf(ctx, login)
         const gone = async () => {

@@ -101,6 +101,14 @@ export const refused = (message: string): { error: Dict } => ({ error: new Map([
 export const orError = <T>(key: string, call: Promise<T>): Promise<T | Record<string, Value>> =>
   unlessFault(call, (error: AwsError): Record<string, Value> => ({ [key]: false, error: errorDict(error) }))
 
+/** Return what a function says, or the error of AWS alone. */
+export const orItsError = <T>(call: Promise<T>): Promise<T | Record<string, Value>> =>
+  unlessFault(call, (error: AwsError): Record<string, Value> => ({ error: errorDict(error) }))
+
+/** Return whether something was found, or the error of AWS. */
+export const existence = (found: Promise<readonly AwsAnswer[]>): Promise<Record<string, Value>> =>
+  orItsError(found.then(({ length }) => ({ exists: length > 0 })))
+
 interface Creation {
   name?: string | null
   tags?: Dict | null

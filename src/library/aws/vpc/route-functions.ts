@@ -5,7 +5,18 @@ import type { AwsAnswer } from '../common/answer.ts'
 import type { AwsCaller } from '../common/caller.ts'
 import { errorDict, unlessFault } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
-import { create, find, idByName, networkOf, networksOf, noNetwork, orError, refused, remove } from './resources.ts'
+import {
+  create,
+  existence,
+  find,
+  idByName,
+  networkOf,
+  networksOf,
+  noNetwork,
+  orError,
+  refused,
+  remove,
+} from './resources.ts'
 
 const TABLE = {
   route_table_id: arg.text('Id of the route table', { optional: true }),
@@ -97,6 +108,13 @@ const INSTANCE = arg.text('Id of the machine', { optional: true })
 const INTERFACE = arg.text('Id of the network interface', { optional: true })
 const PEERING = arg.text('Id of the peering connection', { optional: true })
 
+/** What all functions of routes begin with. */
+const ROUTE = {
+  route_table_id: TABLE.route_table_id,
+  destination_cidr_block: CIDR,
+  route_table_name: TABLE.route_table_name,
+}
+
 export const routeFunctions = {
   create_route_table: changes({
     doc: 'Create a route table.',
@@ -138,13 +156,8 @@ export const routeFunctions = {
       ...LOGIN,
     },
     returns: ret.dict('`exists`, or `error`'),
-    run: (ctx, { route_table_id: id, name, route_table_name, tags, ...login }) => {
-      const found = find(networksOf(ctx, login), 'route_table', { id, name: route_table_name ?? name, tags })
-      return unlessFault(
-        found.then(({ length }): Record<string, Value> => ({ exists: length > 0 })),
-        (error): Record<string, Value> => ({ error: errorDict(error) }),
-      )
-    },
+    run: (ctx, { route_table_id: id, name, route_table_name, tags, ...login }) =>
+      existence(find(networksOf(ctx, login), 'route_table', { id, name: route_table_name ?? name, tags })),
   }),
   describe_route_tables: reads({
     doc: 'Return route tables with their routes and subnets.',
@@ -175,9 +188,7 @@ export const routeFunctions = {
     example:
       'boto_vpc.create_route route_table_name=public destination_cidr_block=0.0.0.0/0 internet_gateway_name=main',
     args: {
-      route_table_id: TABLE.route_table_id,
-      destination_cidr_block: CIDR,
-      route_table_name: TABLE.route_table_name,
+      ...ROUTE,
       gateway_id: GATEWAY,
       internet_gateway_name: arg.text('Name of the internet gateway', { optional: true }),
       instance_id: INSTANCE,
@@ -193,9 +204,7 @@ export const routeFunctions = {
     doc: 'Replace a route.',
     example: 'boto_vpc.replace_route route_table_id=rtb-1f382e7d destination_cidr_block=0.0.0.0/0 gateway_id=igw-a1b2',
     args: {
-      route_table_id: TABLE.route_table_id,
-      destination_cidr_block: CIDR,
-      route_table_name: TABLE.route_table_name,
+      ...ROUTE,
       gateway_id: GATEWAY,
       instance_id: INSTANCE,
       interface_id: INTERFACE,
@@ -208,12 +217,7 @@ export const routeFunctions = {
   delete_route: changes({
     doc: 'Delete a route.',
     example: 'boto_vpc.delete_route route_table_name=public destination_cidr_block=0.0.0.0/0',
-    args: {
-      route_table_id: TABLE.route_table_id,
-      destination_cidr_block: CIDR,
-      route_table_name: TABLE.route_table_name,
-      ...LOGIN,
-    },
+    args: { ...ROUTE, ...LOGIN },
     returns: ret.dict('`deleted`, or `error`'),
     run: (ctx, { route_table_id, destination_cidr_block, route_table_name, ...login }) => {
       const ec2 = networksOf(ctx, login)

@@ -95,6 +95,7 @@ const listing = (doc: string, name: string) =>
 export default defineModule({
   name: 'cloud',
   doc: 'Make, query and destroy machines of cloud providers, on the machine of a master.',
+  examples: 'given',
   functions: {
     list_sizes: listing('Return the sizes of a provider.', 'list_sizes'),
     list_images: listing('Return the images of a provider.', 'list_images'),

@@ -72,7 +72,6 @@ export default defineRunner({
     select_query: queryFn('Return the facts that `query.selection` names about all machines.', 'list_nodes_select'),
     list_providers: masterFn({
       doc: 'Return the providers of the files by alias and driver.',
-      args: {},
       returns: ret.dict('Providers'),
       run: (ctx) => ctx.cloud(async (cloud) => cloud.providers()),
     }),

@@ -1,6 +1,16 @@
 // Machines and volumes of cloud providers as states, for orchestrations and the minion beside a master.
 import { type Dict, dictGet, isDict, pformat, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changed, defineState, ensure, failed, type StateContext, settled, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changed,
+  defineState,
+  ensure,
+  failed,
+  type StateContext,
+  settled,
+  state,
+  type Verdict,
+} from '../../../sdk/mod.ts'
 
 const common = {
   onlyif: arg.any('Command, or value: nothing is done unless it succeeds or is true', { optional: true }),
@@ -72,6 +82,46 @@ async function volumes(ctx: StateContext, provider: string | null): Promise<Dict
 const attachments = (volume: Value | undefined): Value =>
   volume !== undefined && isDict(volume) ? (dictGet(volume, 'attachments') ?? null) : null
 
+/** What a state does with a volume: its function, and the words for what is done and what is not. */
+interface VolumeWork {
+  fun: 'cloud.volume_create' | 'cloud.volume_delete' | 'cloud.volume_attach' | 'cloud.volume_detach'
+  done: string
+  undone: string
+}
+
+const CREATE: VolumeWork = { fun: 'cloud.volume_create', done: 'created', undone: 'create' }
+const DELETE: VolumeWork = { fun: 'cloud.volume_delete', done: 'deleted', undone: 'delete' }
+const ATTACH: VolumeWork = { fun: 'cloud.volume_attach', done: 'attached', undone: 'attach' }
+const DETACH: VolumeWork = { fun: 'cloud.volume_detach', done: 'detached', undone: 'detach' }
+
+interface GivenVolume {
+  name: string
+  provider: string | null
+  server_name?: string | null
+  kwargs: ReadonlyMap<string, Value>
+}
+
+/** Bring a volume in order. `look` returns what there is now, or that nothing is to be done. */
+const volumeState = (
+  ctx: StateContext,
+  { name, provider, server_name, kwargs }: GivenVolume,
+  { fun, done, undone }: VolumeWork,
+  look: (volume: Value | undefined) => Value | Verdict | Promise<Value | Verdict>,
+) =>
+  ensure(ctx, {
+    name,
+    look: async () => look((await volumes(ctx, provider)).get(name)),
+    foresee: () => `Volume ${name} will be ${done}.`,
+    act: async (old) => {
+      const server: [string, Value][] = server_name === undefined ? [] : [['server_name', server_name]]
+      const answer = await ctx.call(fun, [provider, name], new Map<string, Value>([...kwargs, ...server]))
+      const error = isDict(answer) ? answer.get('Error') : undefined
+      const failure = `Volume ${name} failed to ${undone}.`
+      if (error !== undefined) return failed(`${failure} ${str(error)}`)
+      return truthy(answer) ? changed(`Volume ${name} was ${done}`, { old, new: answer }) : failed(failure)
+    },
+  })
+
 export default defineState({
   name: 'cloud',
   doc: 'Ensure that machines and volumes of cloud providers exist or not. Runs on the machine of a master.',
@@ -139,35 +189,15 @@ export default defineState({
     volume_present: state({
       doc: 'Ensure that a volume exists.',
       args: { ...volumeArgs, kwargs: further },
-      run: (ctx, { name, provider, kwargs }) =>
-        ensure(ctx, {
-          name,
-          look: async () => ((await volumes(ctx, provider)).has(name) ? settled(`Volume exists: ${name}`) : 'missing'),
-          foresee: () => `Volume ${name} will be created.`,
-          act: async () =>
-            volumeChanged(
-              await ctx.call('cloud.volume_create', [provider, name], kwargs),
-              `Volume ${name} was created`,
-              `Volume ${name} failed to create.`,
-            ),
-        }),
+      run: (ctx, given) =>
+        volumeState(ctx, given, CREATE, (volume) =>
+          volume === undefined ? null : settled(`Volume exists: ${given.name}`),
+        ),
     }),
     volume_absent: state({
       doc: 'Ensure that a volume does not exist.',
       args: { ...volumeArgs, kwargs: further },
-      run: (ctx, { name, provider, kwargs }) =>
-        ensure(ctx, {
-          name,
-          look: async () => (await volumes(ctx, provider)).get(name) ?? settled('Volume is absent.'),
-          foresee: () => `Volume ${name} will be deleted.`,
-          act: async (old) =>
-            volumeChanged(
-              await ctx.call('cloud.volume_delete', [provider, name], kwargs),
-              `Volume ${name} was deleted`,
-              `Volume ${name} failed to delete.`,
-              old,
-            ),
-        }),
+      run: (ctx, given) => volumeState(ctx, given, DELETE, (volume) => volume ?? settled('Volume is absent.')),
     }),
     volume_attached: state({
       doc: 'Ensure that a volume is attached to a machine.',
@@ -177,28 +207,13 @@ export default defineState({
         provider: volumeArgs.provider,
         kwargs: further,
       },
-      run: (ctx, { name, server_name, provider, kwargs }) =>
-        ensure(ctx, {
-          name,
-          look: async () => {
-            const volume = (await volumes(ctx, provider)).get(name)
-            if (volume === undefined) return failed(`Volume ${name} does not exist`)
-            const where = attachments(volume)
-            if (truthy(where)) return settled(`Volume ${name} is already attached: ${str(where)}`)
-            return (await isThere(ctx, server_name)) ? volume : failed(`Server ${server_name} does not exist`)
-          },
-          foresee: () => `Volume ${name} will be attached.`,
-          act: async (old) =>
-            volumeChanged(
-              await ctx.call(
-                'cloud.volume_attach',
-                [provider, name],
-                new Map([...kwargs, ['server_name', server_name]]),
-              ),
-              `Volume ${name} was attached`,
-              `Volume ${name} failed to attach.`,
-              old,
-            ),
+      run: (ctx, given) =>
+        volumeState(ctx, given, ATTACH, async (volume) => {
+          const { name, server_name } = given
+          if (volume === undefined) return failed(`Volume ${name} does not exist`)
+          const where = attachments(volume)
+          if (truthy(where)) return settled(`Volume ${name} is already attached: ${str(where)}`)
+          return (await isThere(ctx, server_name)) ? volume : failed(`Server ${server_name} does not exist`)
         }),
     }),
     volume_detached: state({
@@ -209,37 +224,15 @@ export default defineState({
         provider: volumeArgs.provider,
         kwargs: further,
       },
-      run: (ctx, { name, server_name, provider, kwargs }) =>
-        ensure(ctx, {
-          name,
-          look: async () => {
-            const volume = (await volumes(ctx, provider)).get(name)
-            if (volume === undefined) return settled(`Volume ${name} does not exist`)
-            if (!truthy(attachments(volume))) return settled(`Volume ${name} is not currently attached to anything.`)
-            if (server_name !== null && !(await isThere(ctx, server_name)))
-              return settled(`Server ${server_name} does not exist`)
-            return volume
-          },
-          foresee: () => `Volume ${name} will be detached.`,
-          act: async (old) =>
-            volumeChanged(
-              await ctx.call(
-                'cloud.volume_detach',
-                [provider, name],
-                new Map<string, Value>([...kwargs, ['server_name', server_name]]),
-              ),
-              `Volume ${name} was detached`,
-              `Volume ${name} failed to detach.`,
-              old,
-            ),
+      run: (ctx, given) =>
+        volumeState(ctx, given, DETACH, async (volume) => {
+          const { name, server_name } = given
+          if (volume === undefined) return settled(`Volume ${name} does not exist`)
+          if (!truthy(attachments(volume))) return settled(`Volume ${name} is not currently attached to anything.`)
+          if (server_name !== null && !(await isThere(ctx, server_name)))
+            return settled(`Server ${server_name} does not exist`)
+          return volume
         }),
     }),
   },
 })
-
-/** Report on a change of a volume by the answer of the provider. */
-function volumeChanged(answer: Value, done: string, undone: string, old: Value = null) {
-  const error = isDict(answer) ? answer.get('Error') : undefined
-  if (error !== undefined) return failed(`${undone} ${str(error)}`)
-  return truthy(answer) ? changed(done, { old, new: answer }) : failed(undone)
-}

@@ -30,7 +30,7 @@ interface Row {
   /** Whether nothing is changed. */
   isReading?: boolean
   /** Optional arguments that are flags of the program. */
-  options?: Args
+  options: Args
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -41,131 +41,66 @@ const TEXTS: Readonly<Record<string, string>> = {
   keyword: 'Word to search for',
 }
 
+/** Return a row of a function that may change something. */
+const changing = (answer: Answer, words: string, doc: string, options: Args = {}): Row => ({
+  doc,
+  words,
+  answer,
+  options,
+})
+
+/** Return a row of a function that only reads. */
+const reading = (answer: Answer, words: string, doc: string, options?: Args): Row => ({
+  ...changing(answer, words, doc, options),
+  isReading: true,
+})
+
 const ROWS: Readonly<Record<string, Row>> = {
-  completion: {
-    doc: 'Return the completion script for a shell.',
-    words: 'completion :shell',
-    answer: 'text',
-    isReading: true,
-  },
-  create: { doc: 'Create a chart in a folder.', words: 'create :name', answer: 'done' },
-  dependency_build: {
-    doc: 'Fetch the dependencies of a chart by its lock file.',
-    words: 'dependency build :chart',
-    answer: 'done',
-  },
-  dependency_list: {
-    doc: 'Return the dependencies of a chart.',
-    words: 'dependency list :chart',
-    answer: 'text',
-    isReading: true,
-  },
-  dependency_update: { doc: 'Fetch the dependencies of a chart.', words: 'dependency update :chart', answer: 'done' },
-  env: { doc: 'Return the environment of Helm.', words: 'env', answer: 'text', isReading: true },
-  get_all: { doc: 'Return everything about a release.', words: 'get all :release', answer: 'text', isReading: true },
-  get_hooks: { doc: 'Return the hooks of a release.', words: 'get hooks :release', answer: 'text', isReading: true },
-  get_manifest: {
-    doc: 'Return the manifest of a release.',
-    words: 'get manifest :release',
-    answer: 'text',
-    isReading: true,
-  },
-  get_notes: { doc: 'Return the notes of a release.', words: 'get notes :release', answer: 'text', isReading: true },
-  get_values: { doc: 'Return the values of a release.', words: 'get values :release', answer: 'data', isReading: true },
-  help: { doc: 'Return the help for a command.', words: 'help :command', answer: 'text', isReading: true },
-  history: { doc: 'Return the revisions of a release.', words: 'history :release', answer: 'data', isReading: true },
-  install: {
-    doc: 'Install a chart.',
-    words: 'install :release :chart',
-    answer: 'done',
-    options: { values, version, namespace, set },
-  },
-  lint: {
-    doc: 'Check a chart.',
-    words: 'lint :path',
-    answer: 'done',
-    isReading: true,
-    options: { values, namespace, set },
-  },
-  list: { doc: 'Return the releases.', words: 'list', answer: 'data', isReading: true, options: { namespace } },
-  package: { doc: 'Make an archive of a chart.', words: 'package :chart', answer: 'done' },
-  plugin_install: { doc: 'Install a plugin of Helm.', words: 'plugin install :path', answer: 'done' },
-  plugin_list: { doc: 'Return the plugins of Helm.', words: 'plugin list', answer: 'text', isReading: true },
-  plugin_uninstall: { doc: 'Remove a plugin of Helm.', words: 'plugin uninstall :plugin', answer: 'done' },
-  plugin_update: { doc: 'Update a plugin of Helm.', words: 'plugin update :plugin', answer: 'done' },
-  pull: { doc: 'Fetch a chart.', words: 'pull :pkg', answer: 'done' },
-  repo_add: { doc: 'Add a repository.', words: 'repo add :name :url', answer: 'done', options: { namespace } },
-  repo_index: {
-    doc: 'Write the index of a folder of charts.',
-    words: 'repo index :directory',
-    answer: 'done',
-    options: { namespace },
-  },
-  repo_list: {
-    doc: 'Return the repositories.',
-    words: 'repo list',
-    answer: 'data',
-    isReading: true,
-    options: { namespace },
-  },
-  repo_remove: { doc: 'Remove a repository.', words: 'repo remove :name', answer: 'done', options: { namespace } },
-  repo_update: {
-    doc: 'Fetch the indexes of all repositories.',
-    words: 'repo update',
-    answer: 'done',
-    options: { namespace },
-  },
-  rollback: {
-    doc: 'Go back to a revision of a release.',
-    words: 'rollback :release :revision',
-    answer: 'done',
-    options: { namespace },
-  },
-  search_hub: {
-    doc: 'Search charts in the Artifact Hub.',
-    words: 'search hub :keyword',
-    answer: 'data',
-    isReading: true,
-  },
-  search_repo: {
-    doc: 'Search charts in the repositories.',
-    words: 'search repo :keyword',
-    answer: 'data',
-    isReading: true,
-  },
-  show_all: { doc: 'Return everything about a chart.', words: 'show all :chart', answer: 'text', isReading: true },
-  show_chart: { doc: 'Return the definition of a chart.', words: 'show chart :chart', answer: 'text', isReading: true },
-  show_readme: { doc: 'Return the README of a chart.', words: 'show readme :chart', answer: 'text', isReading: true },
-  show_values: {
-    doc: 'Return the default values of a chart.',
-    words: 'show values :chart',
-    answer: 'text',
-    isReading: true,
-  },
-  status: {
-    doc: 'Return the status of a release.',
-    words: 'status :release',
-    answer: 'data',
-    isReading: true,
-    options: { namespace },
-  },
-  template: {
-    doc: 'Return the manifests that a chart makes.',
-    words: 'template :name :chart',
-    answer: 'text',
-    isReading: true,
-    options: { values, output_dir: arg.text('Folder for the manifests', { optional: true }), set },
-  },
-  test: { doc: 'Run the tests of a release.', words: 'test :release', answer: 'text' },
-  uninstall: { doc: 'Remove a release.', words: 'uninstall :release', answer: 'done', options: { namespace } },
-  upgrade: {
-    doc: 'Upgrade a release.',
-    words: 'upgrade :release :chart',
-    answer: 'done',
-    options: { values, version, namespace, set },
-  },
-  verify: { doc: 'Check the signature of a chart.', words: 'verify :path', answer: 'done', isReading: true },
-  version: { doc: 'Return the version of Helm.', words: 'version', answer: 'text', isReading: true },
+  completion: reading('text', 'completion :shell', 'Return the completion script for a shell.'),
+  create: changing('done', 'create :name', 'Create a chart in a folder.'),
+  dependency_build: changing('done', 'dependency build :chart', 'Fetch the dependencies of a chart by its lock file.'),
+  dependency_list: reading('text', 'dependency list :chart', 'Return the dependencies of a chart.'),
+  dependency_update: changing('done', 'dependency update :chart', 'Fetch the dependencies of a chart.'),
+  env: reading('text', 'env', 'Return the environment of Helm.'),
+  get_all: reading('text', 'get all :release', 'Return everything about a release.'),
+  get_hooks: reading('text', 'get hooks :release', 'Return the hooks of a release.'),
+  get_manifest: reading('text', 'get manifest :release', 'Return the manifest of a release.'),
+  get_notes: reading('text', 'get notes :release', 'Return the notes of a release.'),
+  get_values: reading('data', 'get values :release', 'Return the values of a release.'),
+  help: reading('text', 'help :command', 'Return the help for a command.'),
+  history: reading('data', 'history :release', 'Return the revisions of a release.'),
+  install: changing('done', 'install :release :chart', 'Install a chart.', { values, version, namespace, set }),
+  lint: reading('done', 'lint :path', 'Check a chart.', { values, namespace, set }),
+  list: reading('data', 'list', 'Return the releases.', { namespace }),
+  package: changing('done', 'package :chart', 'Make an archive of a chart.'),
+  plugin_install: changing('done', 'plugin install :path', 'Install a plugin of Helm.'),
+  plugin_list: reading('text', 'plugin list', 'Return the plugins of Helm.'),
+  plugin_uninstall: changing('done', 'plugin uninstall :plugin', 'Remove a plugin of Helm.'),
+  plugin_update: changing('done', 'plugin update :plugin', 'Update a plugin of Helm.'),
+  pull: changing('done', 'pull :pkg', 'Fetch a chart.'),
+  repo_add: changing('done', 'repo add :name :url', 'Add a repository.', { namespace }),
+  repo_index: changing('done', 'repo index :directory', 'Write the index of a folder of charts.', { namespace }),
+  repo_list: reading('data', 'repo list', 'Return the repositories.', { namespace }),
+  repo_remove: changing('done', 'repo remove :name', 'Remove a repository.', { namespace }),
+  repo_update: changing('done', 'repo update', 'Fetch the indexes of all repositories.', { namespace }),
+  rollback: changing('done', 'rollback :release :revision', 'Go back to a revision of a release.', { namespace }),
+  search_hub: reading('data', 'search hub :keyword', 'Search charts in the Artifact Hub.'),
+  search_repo: reading('data', 'search repo :keyword', 'Search charts in the repositories.'),
+  show_all: reading('text', 'show all :chart', 'Return everything about a chart.'),
+  show_chart: reading('text', 'show chart :chart', 'Return the definition of a chart.'),
+  show_readme: reading('text', 'show readme :chart', 'Return the README of a chart.'),
+  show_values: reading('text', 'show values :chart', 'Return the default values of a chart.'),
+  status: reading('data', 'status :release', 'Return the status of a release.', { namespace }),
+  template: reading('text', 'template :name :chart', 'Return the manifests that a chart makes.', {
+    values,
+    output_dir: arg.text('Folder for the manifests', { optional: true }),
+    set,
+  }),
+  test: changing('text', 'test :release', 'Run the tests of a release.'),
+  uninstall: changing('done', 'uninstall :release', 'Remove a release.', { namespace }),
+  upgrade: changing('done', 'upgrade :release :chart', 'Upgrade a release.', { values, version, namespace, set }),
+  verify: reading('done', 'verify :path', 'Check the signature of a chart.'),
+  version: reading('text', 'version', 'Return the version of Helm.'),
 }
 
 /** Return an argument that cannot be read as a flag. */
@@ -201,7 +136,7 @@ function declared(name: string, row: Row): FunctionDeclaration {
     run: (ctx, bound) => {
       const all = bound as unknown as Record<string, Value>
       const argv = words.map((word) => (word.startsWith(':') ? plain(word.slice(1), all[word.slice(1)]!) : word))
-      const options = Object.keys(row.options ?? {}).map((each): [string, Value] => [
+      const options = Object.keys(row.options).map((each): [string, Value] => [
         each.replace('_', '-'),
         all[each] ?? null,
       ])

@@ -279,7 +279,6 @@ export default defineModule({
     ...Object.fromEntries(Object.entries(ROWS).map(([name, row]) => [name, declared(name, row)])),
     token_list: reads({
       doc: 'Return the bootstrap tokens of the cluster.',
-      example: 'kubeadm.token_list',
       args: {
         kubeconfig: arg.text('kubeconfig of the cluster', { optional: true }),
         rootfs: arg.text('Root of the file system', { optional: true }),

@@ -5,6 +5,7 @@ import { clusterFunctions } from './module/cluster-functions.ts'
 import { kindFunctions } from './module/kind-functions.ts'
 import { manifestFunctions } from './module/manifest-functions.ts'
 import { nodeFunctions } from './module/node-functions.ts'
+import { podFunctions } from './module/pod-functions.ts'
 
 export default defineModule({
   name: 'kubernetes',
@@ -12,6 +13,7 @@ export default defineModule({
   functions: {
     ...clusterFunctions,
     ...nodeFunctions,
+    ...podFunctions,
     ...Object.assign({}, ...KINDS.map(kindFunctions)),
     ...manifestFunctions,
   },

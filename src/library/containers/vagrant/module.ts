@@ -164,16 +164,12 @@ async function sshFacts(ctx: FunctionContext, name: string, network: string, wit
 const listing = {
   version: reads({
     doc: 'Return the version of vagrant.',
-    args: {},
     returns: ret.string('The output of `vagrant -v`'),
-    example: 'vagrant.version',
     run: async (ctx) => (await run(ctx, ['vagrant', '-v'])).lines.join('\n'),
   }),
   list_domains: reads({
     doc: 'Return the names of all machines that Salt knows.',
-    args: {},
     returns: ret.texts('The names'),
-    example: 'vagrant.list_domains',
     run: async (ctx) => {
       const found: string[] = []
       for (const line of (await run(ctx, ['vagrant', 'global-status'])).lines) {

@@ -28,7 +28,6 @@ const databases = {
     doc: 'Return all databases.',
     args: { client_args },
     returns: ret.dicts('One dict with `name` for each database'),
-    example: 'influxdb.list_dbs',
     run: (ctx, { client_args }) => rows(ctx, client_args, 'SHOW DATABASES'),
   }),
   db_exists: reads({
@@ -65,7 +64,6 @@ const users = {
     doc: 'Return all users.',
     args: { client_args },
     returns: ret.dicts('One dict with `user` and `admin` for each user'),
-    example: 'influxdb.list_users',
     run: (ctx, { client_args }) => rows(ctx, client_args, 'SHOW USERS'),
   }),
   user_exists: reads({

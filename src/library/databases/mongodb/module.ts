@@ -99,7 +99,6 @@ const databases = {
     doc: 'Return all databases.',
     args: server,
     returns: ret.any('List of names, or the error of the server'),
-    example: 'mongodb.db_list',
     run: (ctx, server) => orRefusal(ctx, () => databaseNames(ctx, server), asText),
   }),
   db_exists: reads({
@@ -128,7 +127,6 @@ const databases = {
     doc: 'Return the version of the server.',
     args: inside,
     returns: ret.any('Version; or False and the error of the server'),
-    example: 'mongodb.version',
     run: (ctx, server) => orRefusal(ctx, () => run(ctx, server, 'return db.version()'), asPair),
   }),
 }
@@ -138,7 +136,6 @@ const people = {
     doc: 'Return the users of a database.',
     args: inside,
     returns: ret.any('List of dicts with `user` and `roles`, or the error of the server'),
-    example: 'mongodb.user_list',
     run: (ctx, server) => orRefusal(ctx, () => users(ctx, server), asText),
   }),
   user_find: reads({

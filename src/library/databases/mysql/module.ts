@@ -60,7 +60,6 @@ const databaseFunctions = {
     doc: 'Return all databases.',
     args: { connection_args },
     returns: ret.list('Names of the databases; empty after a failure'),
-    example: 'mysql.db_list',
     run: (ctx, { connection_args }) => databases.databaseList(ctx, fresh(ctx, connection_args)),
   }),
   db_get: reads({
@@ -146,7 +145,6 @@ const users = {
     doc: 'Return all users.',
     args: { connection_args },
     returns: ret.dicts('One dict with `User` and `Host` for each user'),
-    example: 'mysql.user_list',
     run: async (ctx, { connection_args }) => {
       const found = await rows(ctx, fresh(ctx, connection_args), 'SELECT User,Host FROM mysql.user')
       return (found ?? []).map((row) => dictOf(row))
@@ -317,7 +315,6 @@ const server = {
     doc: 'Return the status variables of the server.',
     args: { connection_args },
     returns: ret.dict('Values by variable'),
-    example: 'mysql.status',
     run: async (ctx, { connection_args }) => {
       const found = (await rows(ctx, fresh(ctx, connection_args), 'SHOW STATUS')) ?? []
       return new Map<Value, Value>(found.map((row) => [row.get('Variable_name') ?? null, row.get('Value') ?? null]))
@@ -327,14 +324,12 @@ const server = {
     doc: 'Return the version of the server.',
     args: { connection_args },
     returns: ret.string('Version; empty after a failure'),
-    example: 'mysql.version',
     run: (ctx, { connection_args }) => serverVersion(ctx, fresh(ctx, connection_args)),
   }),
   processlist: reads({
     doc: 'Return the threads of the server and their statements.',
     args: { connection_args },
     returns: ret.dicts('One dict for each thread'),
-    example: 'mysql.processlist',
     run: async (ctx, { connection_args }) => {
       const found = await rows(ctx, fresh(ctx, connection_args), 'SHOW FULL PROCESSLIST')
       return (found ?? []).map((row) => dictOf(row, PROCESS_NUMBERS))
@@ -344,7 +339,6 @@ const server = {
     doc: 'Return the lag of a replica in seconds.',
     args: { connection_args },
     returns: ret.any('Seconds; -1 if the server is no replica, -2 if replication is stopped, -3 after a failure'),
-    example: 'mysql.slave_lag',
     run: async (ctx, { connection_args }) => lagOf(await rows(ctx, fresh(ctx, connection_args), 'SHOW SLAVE STATUS')),
   }),
   get_master_status: firstStatus(
@@ -357,7 +351,6 @@ const server = {
     doc: 'End the replication of a replica, and promote it.',
     args: { connection_args },
     returns: ret.string('`promoted` or `failed`; empty after an error'),
-    example: 'mysql.free_slave',
     run: (ctx, { connection_args }) => freeSlave(ctx, fresh(ctx, connection_args)),
   }),
   showvariables: listed('Return the variables of a session.', 'showvariables', 'SHOW VARIABLES'),
@@ -371,7 +364,6 @@ const plugins = {
     doc: 'Return all plugins and their status.',
     args: { connection_args },
     returns: ret.dicts('One dict with `name` and `status` for each plugin'),
-    example: 'mysql.plugins_list',
     run: async (ctx, { connection_args }) =>
       ((await rows(ctx, fresh(ctx, connection_args), 'SHOW PLUGINS')) ?? []).map((row) => ({
         name: row.get('Name') ?? null,

@@ -18,7 +18,6 @@ const databaseFunctions = {
     doc: 'Return all databases and their properties.',
     args: connection,
     returns: ret.dict('Properties by database'),
-    example: 'postgres.db_list',
     run: databases.databases,
   }),
   db_exists: reads({
@@ -85,7 +84,6 @@ const databaseFunctions = {
     doc: 'Return all tablespaces and their properties.',
     args: connection,
     returns: ret.dict('Properties by tablespace'),
-    example: 'postgres.tablespace_list',
     run: databases.tablespaces,
   }),
   tablespace_exists: reads({
@@ -156,7 +154,6 @@ const roleFunctions = {
     doc: 'Return all roles and their properties.',
     args: { ...connection, return_password },
     returns: ret.orFalse(ret.dict('Properties by role; False without an answer of the server')),
-    example: 'postgres.user_list',
     run: listRoles,
   }),
   role_get: reads({
@@ -282,7 +279,6 @@ const extensionFunctions = {
     doc: 'Return the extensions that the server offers.',
     args: connection,
     returns: ret.dict('Properties by extension'),
-    example: 'postgres.available_extensions',
     run: extensions.availableExtensions,
   }),
   installed_extensions: reads({
@@ -573,7 +569,6 @@ export default defineModule({
       doc: 'Return the version of the server.',
       args: connection,
       returns: ret.optional(ret.string('Version; None without an answer of the server')),
-      example: 'postgres.version',
       run: serverVersion,
     }),
     psql_query: reads({

@@ -301,21 +301,18 @@ const server = {
     doc: 'Rewrite the append-only file in the background.',
     args: connection,
     returns: ret.any('True once the server has started to'),
-    example: 'redis.bgrewriteaof',
     run: async (ctx, server) => isStarted(await ask(ctx, server, ['BGREWRITEAOF'])),
   }),
   bgsave: changes({
     doc: 'Save the databases to disk in the background.',
     args: connection,
     returns: ret.any('True once the server has started to'),
-    example: 'redis.bgsave',
     run: async (ctx, server) => isStarted(await ask(ctx, server, ['BGSAVE'])),
   }),
   save: changes({
     doc: 'Save the databases to disk, and wait for it.',
     args: connection,
     returns: ret.boolean('Whether the databases were saved'),
-    example: 'redis.save',
     run: async (ctx, server) => isOk(await ask(ctx, server, ['SAVE'])),
   }),
   config_get: reads({
@@ -336,42 +333,36 @@ const server = {
     doc: 'Return the number of keys of a database.',
     args: connection,
     returns: ret.any('Number of keys'),
-    example: 'redis.dbsize',
     run: (ctx, server) => ask(ctx, server, ['DBSIZE']),
   }),
   flushall: changes({
     doc: 'Delete the keys of all databases.',
     args: connection,
     returns: ret.boolean('Whether the keys were deleted'),
-    example: 'redis.flushall',
     run: async (ctx, server) => isOk(await ask(ctx, server, ['FLUSHALL'])),
   }),
   flushdb: changes({
     doc: 'Delete the keys of one database.',
     args: connection,
     returns: ret.boolean('Whether the keys were deleted'),
-    example: 'redis.flushdb',
     run: async (ctx, server) => isOk(await ask(ctx, server, ['FLUSHDB'])),
   }),
   info: reads({
     doc: 'Return information and statistics about the server.',
     args: connection,
     returns: ret.dict('Values by name'),
-    example: 'redis.info',
     run: async (ctx, server) => infoOf(await ask(ctx, server, ['INFO'])),
   }),
   lastsave: reads({
     doc: 'Return the time of the last save.',
     args: connection,
     returns: ret.any('Seconds since the epoch'),
-    example: 'redis.lastsave',
     run: (ctx, server) => ask(ctx, server, ['LASTSAVE']),
   }),
   time: reads({
     doc: 'Return the time of the server.',
     args: connection,
     returns: ret.number('Seconds since the epoch'),
-    example: 'redis.time',
     run: async (ctx, server) => Number(items(await ask(ctx, server, ['TIME']))[0]),
   }),
   slaveof: changes({
@@ -392,14 +383,12 @@ const server = {
     doc: 'Return whether the server answers.',
     args: connection,
     returns: ret.boolean('Whether the server answers'),
-    example: 'redis.ping',
     run: (ctx, server) => answers(ctx, server),
   }),
   shutdown: changes({
     doc: 'Save the databases to disk and stop the server.',
     args: connection,
     returns: ret.boolean('Whether the server stopped'),
-    example: 'redis.shutdown',
     run: async (ctx, server) => {
       if (!(await answers(ctx, server))) return false
       try {
@@ -431,7 +420,6 @@ const server = {
     doc: 'Return the address of the master that the server replicates.',
     args: sentinel,
     returns: ret.dict('`master_host` and `master_port`; empty texts for a server without a master'),
-    example: 'redis.get_master_ip',
     run: async (ctx, server) => {
       const info = infoOf(await ask(ctx, server, ['INFO']))
       return { master_host: info.get('master_host') ?? '', master_port: info.get('master_port') ?? '' }

@@ -74,16 +74,12 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of the interface: that of the Python driver.',
-      args: {},
       returns: ret.string('Version'),
-      example: 'sqlite3.version',
       run: () => DRIVER,
     }),
     sqlite_version: reads({
       doc: 'Return the version of SQLite.',
-      args: {},
       returns: ret.string('Version'),
-      example: 'sqlite3.sqlite_version',
       run: async (ctx) => str(traverse(rowsOf(await sqlite(ctx, ':memory:', 'SELECT sqlite_version();')), '0:0')),
     }),
     modify: changes({

@@ -116,8 +116,6 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of the ACL programs.',
-      example: 'acl.version',
-      args: {},
       returns: ret.string('The version'),
       run: async (ctx) => (await outputOf(ctx, 'getfacl --version')).split(/\s+/)[1] ?? '',
     }),

@@ -50,23 +50,17 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of locate.',
-      args: {},
       returns: ret.texts('Lines of the output'),
-      example: 'locate.version',
       run: async (ctx) => splitLines(await outputOf(ctx, 'locate -V')),
     }),
     stats: reads({
       doc: 'Return statistics of the database.',
-      args: {},
       returns: ret.dict('Counts by name, and the path of the database'),
-      example: 'locate.stats',
       run: async (ctx) => statistics(splitLines(await outputOf(ctx, 'locate -S'))),
     }),
     updatedb: changes({
       doc: 'Update the database.',
-      args: {},
       returns: ret.texts('Lines of the output'),
-      example: 'locate.updatedb',
       run: async (ctx) => splitLines(await outputOf(ctx, 'updatedb')),
     }),
     locate: reads({

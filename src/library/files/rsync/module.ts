@@ -121,16 +121,13 @@ export default defineModule({
     }),
     version: reads({
       doc: 'Return the version of rsync.',
-      args: {},
       returns: ret.string('The version'),
-      example: 'rsync.version',
       run: version,
     }),
     config: reads({
       doc: 'Return the configuration of the rsync daemon.',
       args: { conf_path: arg.string('Path of the configuration file', { default: '/etc/rsyncd.conf' }) },
       returns: ret.string('The text of the file'),
-      example: 'rsync.config',
       run: (ctx, { conf_path }) => configuration(ctx, conf_path),
     }),
   },

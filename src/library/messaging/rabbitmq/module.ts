@@ -61,7 +61,6 @@ const users = {
     doc: 'Return all users and their tags.',
     args: { runas },
     returns: ret.dict('Tags by user'),
-    example: 'rabbitmq.list_users',
     run: (ctx, { runas }) => listUsers(ctx, runas),
   }),
   user_exists: reads({
@@ -144,7 +143,6 @@ const vhosts = {
     doc: 'Return all virtual hosts.',
     args: { runas },
     returns: ret.texts('Names of the virtual hosts'),
-    example: 'rabbitmq.list_vhosts',
     run: (ctx, { runas }) => listVhosts(ctx, runas),
   }),
   vhost_exists: reads({
@@ -236,7 +234,6 @@ const policies = {
     doc: 'Return the policies of a virtual host.',
     args: { vhost: arg.text('Name of the virtual host', { default: '/' }), runas },
     returns: ret.dict('Policies by virtual host and name'),
-    example: 'rabbitmq.list_policies',
     run: (ctx, { vhost, runas }) => listPolicies(ctx, vhost || '/', runas),
   }),
   policy_exists: reads({
@@ -337,14 +334,12 @@ const plugins = {
     doc: 'Return all plugins.',
     args: { runas },
     returns: ret.texts('Names of the plugins'),
-    example: 'rabbitmq.list_available_plugins',
     run: async (ctx, { runas }) => contentWords(await runPlugins(ctx, runas, 'list', '-m')),
   }),
   list_enabled_plugins: reads({
     doc: 'Return the enabled plugins.',
     args: { runas },
     returns: ret.texts('Names of the plugins'),
-    example: 'rabbitmq.list_enabled_plugins',
     run: (ctx, { runas }) => enabledPlugins(ctx, runas),
   }),
   plugin_is_enabled: reads({
@@ -383,7 +378,6 @@ const upstreams = {
     doc: 'Return the upstreams of federations.',
     args: { runas },
     returns: ret.dict('Definitions in JSON by name'),
-    example: 'rabbitmq.list_upstreams',
     run: (ctx, { runas }) => listUpstreams(ctx, runas),
   }),
   upstream_exists: reads({

@@ -165,14 +165,12 @@ export default defineModule({
       doc: 'Return all rooms.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
-      example: 'slack.list_rooms',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'rooms'),
     }),
     list_users: reads({
       doc: 'Return all users.',
       args: { api_key },
       returns: ret.dict('`res` and `message`'),
-      example: 'slack.list_users',
       run: async (ctx, { api_key }) => listing(ctx, await keyOf(ctx, api_key), 'users'),
     }),
     find_room: reads({

@@ -212,8 +212,6 @@ export default defineModule({
     }),
     get_config_file: reads({
       doc: 'Return the path of the configuration.',
-      example: 'syslog_ng.get_config_file',
-      args: {},
       run: configFile,
     }),
     set_parameters: changes({
@@ -239,31 +237,26 @@ export default defineModule({
     }),
     version: reads({
       doc: 'Return the version of syslog-ng.',
-      example: 'syslog_ng.version',
       args: { syslog_ng_sbin_dir },
       run: (ctx, given) => version(ctx, given.syslog_ng_sbin_dir),
     }),
     modules: reads({
       doc: 'Return the modules of syslog-ng.',
-      example: 'syslog_ng.modules',
       args: { syslog_ng_sbin_dir },
       run: (ctx, given) => modules(ctx, given.syslog_ng_sbin_dir),
     }),
     stats: reads({
       doc: 'Return the statistics of syslog-ng.',
-      example: 'syslog_ng.stats',
       args: { syslog_ng_sbin_dir },
       run: async (ctx, given) => answered(await run(ctx, given.syslog_ng_sbin_dir, ['syslog-ng-ctl', 'stats'])),
     }),
     stop: changes({
       doc: 'Stop syslog-ng.',
-      example: 'syslog_ng.stop',
       args: { name: arg.text('ID of the state', { optional: true }) },
       run: (ctx, given) => stop(ctx, given.name),
     }),
     start: changes({
       doc: 'Start syslog-ng.',
-      example: 'syslog_ng.start',
       args: {
         name: arg.text('ID of the state', { optional: true }),
         ...daemonArgs,

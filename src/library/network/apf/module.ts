@@ -30,37 +30,27 @@ export default defineModule({
   functions: {
     running: reads({
       doc: 'Return whether APF is active.',
-      args: {},
       returns: ret.boolean('Whether it is'),
-      example: 'apf.running',
       run: isRunning,
     }),
     disable: changes({
       doc: 'Remove all rules of APF, if it is active.',
-      args: {},
       returns: said,
-      example: 'apf.disable',
       run: async (ctx) => ((await isRunning(ctx)) ? run(ctx, 'apf', '-f') : null),
     }),
     enable: changes({
       doc: 'Load the rules of APF, if it is not active.',
-      args: {},
       returns: said,
-      example: 'apf.enable',
       run: async (ctx) => ((await isRunning(ctx)) ? null : run(ctx, 'apf', '-s')),
     }),
     reload: changes({
       doc: 'Remove and load all rules, if APF is not active. Use `refresh` for an active one.',
-      args: {},
       returns: said,
-      example: 'apf.reload',
       run: async (ctx) => ((await isRunning(ctx)) ? null : run(ctx, 'apf', '-r')),
     }),
     refresh: changes({
       doc: 'Resolve host names in the rules again.',
-      args: {},
       returns: ret.string('Output of the program'),
-      example: 'apf.refresh',
       run: (ctx) => run(ctx, 'apf', '-e'),
     }),
     allow: changes({

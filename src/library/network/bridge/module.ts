@@ -58,8 +58,6 @@ export default defineModule({
     list: {
       ...reads({
         doc: 'Return the names of all bridges.',
-        example: 'bridge.list',
-        args: {},
         run: async (ctx) => {
           const bridges = await shown(ctx)
           return bridges.size > 0 ? [...bridges.keys()] : null

@@ -90,7 +90,6 @@ export default defineModule({
   functions: {
     parse_hosts: reads({
       doc: 'Return the names in a hosts file, by address.',
-      example: 'dnsutil.parse_hosts',
       args: { hostsfile, hosts: arg.text('Text of a hosts file, used instead of the file', { optional: true }) },
       run: (ctx, args) => hostsOf(ctx, args.hostsfile, args.hosts),
     }),

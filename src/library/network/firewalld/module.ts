@@ -222,14 +222,11 @@ export default defineModule({
     version: plain('Return the version of firewalld.', 'version', '--version'),
     reload_rules: changes({
       doc: 'Reload the permanent configuration.',
-      example: 'firewalld.reload_rules',
-      args: {},
       run: (ctx) => firewallCmd(ctx, '--reload'),
     }),
     default_zone: plain('Return the default zone.', 'default_zone', '--get-default-zone'),
     list_zones: reads({
       doc: 'Return all zones with their settings.',
-      example: 'firewalld.list_zones',
       args: { permanent },
       run: async (ctx, place) => parseZones(await inZone(ctx, '--list-all-zones', place)),
     }),
@@ -325,8 +322,6 @@ export default defineModule({
     list_icmp_block: zoneNames('Return the ICMP types that a zone blocks.', 'list_icmp_block', '--list-icmp-blocks'),
     make_permanent: changes({
       doc: 'Make the runtime configuration permanent.',
-      example: 'firewalld.make_permanent',
-      args: {},
       run: (ctx) => firewallCmd(ctx, '--runtime-to-permanent'),
     }),
     get_interfaces: zoneNames('Return the interfaces of a zone.', 'get_interfaces', '--list-interfaces'),

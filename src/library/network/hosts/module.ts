@@ -92,9 +92,7 @@ export default defineModule({
   functions: {
     list_hosts: reads({
       doc: 'Return all entries.',
-      args: {},
       returns: ret.dict('Names and comment by address'),
-      example: 'hosts.list_hosts',
       run: hostTable,
     }),
     get_ip: reads({

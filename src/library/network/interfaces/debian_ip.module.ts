@@ -217,8 +217,6 @@ export default defineModule({
     }),
     get_network_settings: reads({
       doc: 'Return the global network settings.',
-      example: 'ip.get_network_settings',
-      args: {},
       run: networkSettings,
     }),
     get_routes: reads({
@@ -235,7 +233,6 @@ export default defineModule({
     }),
     apply_network_settings: changes({
       doc: 'Apply global network settings.',
-      example: 'ip.apply_network_settings',
       args: { settings },
       run: (ctx, args) => applyNetworkSettings(ctx, args.settings),
     }),

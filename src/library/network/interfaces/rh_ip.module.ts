@@ -199,13 +199,10 @@ export default defineModule({
     }),
     get_network_settings: reads({
       doc: 'Return the global network settings.',
-      example: 'ip.get_network_settings',
-      args: {},
       run: (ctx) => linesAt(ctx, NETWORK),
     }),
     apply_network_settings: changes({
       doc: 'Apply global network settings.',
-      example: 'ip.apply_network_settings',
       args: { settings },
       run: (ctx, args) => applySettings(ctx, args.settings),
     }),

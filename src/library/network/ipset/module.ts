@@ -220,8 +220,6 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of ipset.',
-      example: 'ipset.version',
-      args: {},
       run: async (ctx) => splitWords(await ipset(ctx, '--version'))[1],
     }),
     new_set: changes({
@@ -244,7 +242,6 @@ export default defineModule({
     }),
     list_sets: reads({
       doc: 'Return all sets without their entries.',
-      example: 'ipset.list_sets',
       args: { family },
       run: async (ctx) => {
         const blocks = (await ipset(ctx, 'list', '-t')).split('\n\n')

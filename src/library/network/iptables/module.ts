@@ -177,7 +177,6 @@ const buildRuleArgs = {
 const functions = {
   version: reads({
     doc: 'Return the version of iptables.',
-    example: 'iptables.version',
     args: { family },
     run: async (ctx, { family }) => (await outputOf(ctx, `${await program(ctx, family)} --version`)).split(/\s+/)[1],
   }),
@@ -189,14 +188,12 @@ const functions = {
   }),
   get_saved_rules: reads({
     doc: 'Return the rules in a file.',
-    example: 'iptables.get_saved_rules',
     args: { conf_file, family },
     run: (ctx, { conf_file, family }) => savedRules(ctx, conf_file, family),
     returns: ret.dict('The rules by table and chain'),
   }),
   get_rules: reads({
     doc: 'Return the active rules.',
-    example: 'iptables.get_rules',
     args: { family },
     run: (ctx, { family }) => currentRules(ctx, family),
     returns: ret.dict('The rules by table and chain'),

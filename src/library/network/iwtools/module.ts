@@ -87,7 +87,6 @@ export default defineModule({
       doc: 'Return the wireless interfaces.',
       args: { style },
       returns: ret.any('Properties by interface, or the names'),
-      example: 'iwtools.list_interfaces',
       run: async (ctx, { style }) => styled(await interfaces(ctx), style),
     }),
     scan: changes({

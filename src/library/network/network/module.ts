@@ -134,18 +134,17 @@ const ip_addrs6 = reads({
 })
 const ip_neighs = reads({
   doc: 'Return the IPv4 neighbours by hardware address.',
-  args: {},
   run: (ctx) => neighbours(ctx, '.'),
 })
 const ip_neighs6 = reads({
   doc: 'Return the IPv6 neighbours by hardware address.',
-  args: {},
   run: (ctx) => neighbours(ctx, ':'),
 })
 
 export default defineModule({
   name: 'network',
   doc: 'Inspect the network, and calculate with addresses.',
+  examples: 'given',
   functions: {
     ping: reads({
       doc: 'Send four echo requests to a host.',
@@ -158,7 +157,6 @@ export default defineModule({
     }),
     interfaces: reads({
       doc: 'Return all interfaces with their addresses.',
-      args: {},
       returns: ret.dict('The data of each interface'),
       run: interfaces,
     }),
@@ -181,7 +179,6 @@ export default defineModule({
     }),
     subnets6: reads({
       doc: 'Return the IPv6 networks of this machine.',
-      args: {},
       run: (ctx) => subnets(ctx, 'inet6', null),
     }),
     in_subnet: reads({
@@ -222,14 +219,14 @@ export default defineModule({
       args: wholeNetworks,
       run: (ctx, choice) => networks(ctx, 'inet6', choice),
     }),
-    get_hostname: reads({ doc: 'Return the host name.', args: {}, run: (ctx) => ctx.host.hostname() }),
+    get_hostname: reads({ doc: 'Return the host name.', run: (ctx) => ctx.host.hostname() }),
     mod_hostname: changes({
       doc: 'Set the host name.',
       example: 'network.mod_hostname master.saltstack.com',
       args: { hostname: arg.any('Host name; None changes nothing and returns False') },
       run: (ctx, { hostname }) => setHostname(ctx, hostname, fullName),
     }),
-    get_fqdn: reads({ doc: 'Return the fully qualified domain name.', args: {}, run: fullName }),
+    get_fqdn: reads({ doc: 'Return the fully qualified domain name.', run: fullName }),
     connect: reads({
       doc: 'Return whether a TCP connection to a port succeeds.',
       args: {
@@ -282,14 +279,13 @@ export default defineModule({
     }),
     fqdns: reads({
       doc: 'Return all names of the addresses of this machine.',
-      args: {},
       run: async (ctx) => {
         const all = await interfaces(ctx)
         return { fqdns: await namesOf([...ipAddresses(all, 'inet', false), ...ipAddresses(all, 'inet6', false)]) }
       },
     }),
-    netstat: reads({ doc: 'Return the open sockets and their programs.', args: {}, run: sockets }),
-    active_tcp: reads({ doc: 'Return the established TCP connections.', args: {}, run: connections }),
+    netstat: reads({ doc: 'Return the open sockets and their programs.', run: sockets }),
+    active_tcp: reads({ doc: 'Return the established TCP connections.', run: connections }),
     traceroute: reads({
       doc: 'Return the path to a host.',
       args: { host: arg.string('Host name or address') },
@@ -300,7 +296,7 @@ export default defineModule({
       args: { host: arg.string('Host name') },
       run: (ctx, { host }) => ctx.call('cmd.run', [`dig ${sanitizeHost(host)}`]),
     }),
-    arp: reads({ doc: 'Return the ARP table: addresses by hardware address.', args: {}, run: arpTable }),
+    arp: reads({ doc: 'Return the ARP table: addresses by hardware address.', run: arpTable }),
     wol: changes({
       doc: 'Wake a machine over the network.',
       args: {

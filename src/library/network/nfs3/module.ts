@@ -65,7 +65,6 @@ export default defineModule({
   functions: {
     list_exports: reads({
       doc: 'Return the exports by path.',
-      example: 'nfs3.list_exports',
       args: { exports },
       run: (ctx, { exports }) => listed(ctx, exports),
     }),
@@ -103,8 +102,6 @@ export default defineModule({
     }),
     reload_exports: changes({
       doc: 'Apply the exports file.',
-      example: 'nfs3.reload_exports',
-      args: {},
       run: async (ctx) => {
         const { stdout, stderr } = await runAll(ctx, 'exportfs -r')
         return { stdout, stderr, result: stderr === '' }

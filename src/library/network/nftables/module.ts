@@ -301,8 +301,6 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of nftables.',
-      example: 'nftables.version',
-      args: {},
       run: async (ctx) => splitWords(await nft(ctx, '--version'))[1],
     }),
     build_rule: reads({
@@ -324,7 +322,6 @@ export default defineModule({
     }),
     get_saved_rules: reads({
       doc: 'Return the lines of a rules file, without comments.',
-      example: 'nftables.get_saved_rules',
       args: { conf_file: arg.text('Path of the rules file; default /etc/nftables', { optional: true }) },
       run: async (ctx, { conf_file }) => {
         const text = Buffer.from(await ctx.host.read(conf_file || '/etc/nftables')).toString()
@@ -334,19 +331,16 @@ export default defineModule({
     }),
     list_tables: reads({
       doc: 'Return all tables.',
-      example: 'nftables.list_tables',
       args: { family },
       run: (ctx, { family }) => tables(ctx, family),
     }),
     get_rules: reads({
       doc: 'Return the rules of each table as text.',
-      example: 'nftables.get_rules',
       args: { family },
       run: (ctx, { family }) => rules(ctx, family),
     }),
     get_rules_json: reads({
       doc: 'Return all rules as data.',
-      example: 'nftables.get_rules_json',
       args: { family },
       run: (ctx, { family }) => rulesAsData(ctx, family),
     }),

@@ -37,6 +37,6 @@ export default defineModule({
       args: { servers: arg.rest('Host names of the servers') },
       run: (ctx, { servers }) => setServers(ctx, servers),
     }),
-    get_servers: reads({ doc: 'Return the NTP servers.', example: 'ntp.get_servers', args: {}, run: servers }),
+    get_servers: reads({ doc: 'Return the NTP servers.', example: 'ntp.get_servers', run: servers }),
   },
 })

@@ -18,20 +18,14 @@ export default defineModule({
   functions: {
     is_enabled: reads({
       doc: 'Return whether the firewall is enabled.',
-      example: 'ufw.is_enabled',
-      args: {},
       run: async (ctx) => (await outputOf(ctx, ['ufw', 'status'])).includes('Status: active'),
     }),
     get_default_incoming: reads({
       doc: 'Return the default policy for incoming packets.',
-      example: 'ufw.get_default_incoming',
-      args: {},
       run: (ctx) => defaultFor(ctx, 'incoming'),
     }),
     get_default_outgoing: reads({
       doc: 'Return the default policy for outgoing packets.',
-      example: 'ufw.get_default_outgoing',
-      args: {},
       run: (ctx) => defaultFor(ctx, 'outgoing'),
     }),
     set_enabled: changes({

@@ -169,7 +169,6 @@ export default defineModule({
     ...commonFunctions(gather),
     refresh_db: changes({
       doc: 'Refresh the package database.',
-      example: 'pkg.refresh_db',
       args: { kwargs: param.kwargs },
       returns: ret.boolean('True'),
       run: refresh,
@@ -198,14 +197,12 @@ export default defineModule({
     purge: removal('purge', 'Remove packages and their configuration.', (ctx, call) => remove(ctx, call, true)),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
-      example: 'pkg.upgrade',
       args: { name: param.name, pkgs: param.pkgs, refresh: param.refresh(true), kwargs: param.kwargs },
       returns: ret.dict('`changes` by package name, `result` and `comment`'),
       run: (ctx, { name, pkgs, refresh }) => upgrade(ctx, refresh, { name, pkgs }),
     }),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
-      example: 'pkg.list_upgrades',
       args: { refresh: param.refresh(true), kwargs: param.kwargs },
       returns: param.versionsByName,
       run: async (ctx, { refresh: refreshing }) => {

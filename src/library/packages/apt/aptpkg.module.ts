@@ -102,7 +102,6 @@ export default defineModule({
         kwargs: arg.open('`timeout` in seconds'),
       },
       returns: ret.dict('By source: True when it was fetched, None when it was up to date, False when it failed'),
-      example: 'pkg.refresh_db',
       run: (ctx, { cache_valid_time, failhard, kwargs }) =>
         refreshDb(ctx, { cacheValidTime: cache_valid_time, failhard, timeout: kwargs.get('timeout') }),
     }),
@@ -139,7 +138,6 @@ export default defineModule({
         kwargs: arg.open('`cache_valid_time`, `download_only`, `force_conf_new`, `skip_verify`, `allow_downgrades`'),
       },
       returns: param.versionChanges,
-      example: 'pkg.upgrade',
       run: upgrade,
     }),
     hold: changes({
@@ -165,7 +163,6 @@ export default defineModule({
         kwargs: arg.open('`use_context`'),
       },
       returns: param.versionsByName,
-      example: 'pkg.list_pkgs',
       run: async (ctx, { versions_as_list, removed, purge_desired, kwargs }) => {
         const cached = truthy(kwargs.get('use_context') ?? true)
         const packages = await listPackages(ctx, { removed, purgeDesired: purge_desired, cached })
@@ -180,7 +177,6 @@ export default defineModule({
         kwargs: arg.open('`cache_valid_time`, `fromrepo`'),
       },
       returns: param.versionsByName,
-      example: 'pkg.list_upgrades',
       run: async (ctx, { refresh, dist_upgrade, kwargs }) => {
         if (refresh) await refreshDb(ctx, { cacheValidTime: kwargs.get('cache_valid_time') ?? 0 })
         return upgrades(ctx, dist_upgrade, kwargs.get('fromrepo'))
@@ -193,7 +189,6 @@ export default defineModule({
       doc: 'List the repositories.',
       args: { kwargs },
       returns: ret.dict('Entries by URI'),
-      example: 'pkg.list_repos',
       run: async (ctx) => new Map<Value, Value>(await listRepos(ctx)),
     }),
     get_repo: reads({
@@ -233,7 +228,6 @@ export default defineModule({
       doc: 'List the keys of repositories.',
       args: { aptkey, keydir },
       returns: ret.orFalse(ret.dict('Facts by key id')),
-      example: 'pkg.get_repo_keys',
       run: (ctx, { aptkey, keydir }) => getRepoKeys(ctx, { aptKey: aptkey, keydir }),
     }),
     add_repo_key: changes({
@@ -316,14 +310,12 @@ export default defineModule({
       doc: 'List the downloaded package files.',
       args: { root: param.root, kwargs },
       returns: ret.dict('Facts by package name and version'),
-      example: 'pkg.list_downloaded',
       run: (ctx, { root }) => listDownloaded(ctx, root),
     }),
     services_need_restart: reads({
       doc: 'List the services that still use files of packages before their upgrade, as checkrestart finds them.',
       args: { kwargs },
       returns: ret.texts('Service names'),
-      example: 'pkg.services_need_restart',
       run: (ctx) => servicesNeedRestart(ctx),
     }),
     which: reads({

@@ -296,8 +296,6 @@ export default defineModule({
     ...commonFunctions(gather),
     homebrew_prefix: reads({
       doc: 'Return the directory of Homebrew.',
-      example: 'pkg.homebrew_prefix',
-      args: {},
       returns: ret.optional(ret.string('Path')),
       run: async (ctx) => (await prefix(ctx.host)) ?? null,
     }),
@@ -307,7 +305,6 @@ export default defineModule({
     purge: removing('purge'),
     refresh_db: changes({
       doc: 'Refresh the package database.',
-      example: 'pkg.refresh_db',
       args: { kwargs: param.kwargs },
       returns: ret.boolean('True'),
       run: refresh,
@@ -328,7 +325,6 @@ export default defineModule({
     }),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
-      example: 'pkg.list_upgrades',
       args: {
         refresh: arg.flag('Refresh the package database first', { default: true }),
         include_casks: arg.flag('List casks too', { default: false }),
@@ -356,7 +352,6 @@ export default defineModule({
     }),
     upgrade: changes({
       doc: 'Upgrade all packages.',
-      example: 'pkg.upgrade',
       args: { refresh: param.refresh(true), kwargs: param.kwargs },
       returns: param.versionChanges,
       run: (ctx, { refresh }) => upgrade(ctx, refresh),

@@ -212,7 +212,6 @@ const sourceState = (verb: 'enable' | 'disable') =>
 const listFrom = (source: string) =>
   reads({
     doc: `List the packages of the source ${source}.`,
-    args: {},
     returns: output,
     example: `chocolatey.list_${source}`,
     run: async (ctx) => {
@@ -230,21 +229,17 @@ export default defineModule({
       doc: 'Return the version of Chocolatey.',
       args: { refresh: arg.flag('Do not use the cached version', { default: false }) },
       returns: ret.string('Version'),
-      example: 'chocolatey.chocolatey_version',
       run: (ctx, { refresh }) => chocolateyVersion(ctx, refresh),
     }),
     bootstrap: changes({
       doc: 'Install Chocolatey.',
       args: BOOTSTRAP,
       returns: ret.string('Output of the installer'),
-      example: 'chocolatey.bootstrap',
       run: bootstrap,
     }),
     unbootstrap: changes({
       doc: 'Remove Chocolatey.',
-      args: {},
       returns: ret.texts('What was removed'),
-      example: 'chocolatey.unbootstrap',
       run: unbootstrap,
     }),
     list: reads({
@@ -344,9 +339,7 @@ export default defineModule({
     disable_source: sourceState('disable'),
     list_sources: reads({
       doc: 'List the sources.',
-      args: {},
       returns: ret.dict('Facts by source name'),
-      example: 'chocolatey.list_sources',
       run: sources,
     }),
   },

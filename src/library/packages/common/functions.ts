@@ -122,7 +122,6 @@ export const commonFunctions = (gather: Gather): Record<string, FunctionDeclarat
   version: version(),
   list_pkgs: reads({
     doc: 'List the installed packages with their versions.',
-    example: 'pkg.list_pkgs',
     args: { versions_as_list: param.versions_as_list, kwargs: param.kwargs },
     returns: param.versionsByName,
     run: (ctx, { versions_as_list, kwargs }) => listCalled(ctx, gather, versions_as_list, kwargs),

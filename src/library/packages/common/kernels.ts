@@ -88,32 +88,22 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
   return {
     active: reads({
       doc: 'Return the release of the running kernel.',
-      example: 'kernelpkg.active',
-      args: {},
       run: activeKernel,
     }),
     list_installed: reads({
       doc: 'List the installed kernel releases.',
-      example: 'kernelpkg.list_installed',
-      args: {},
       run: (ctx) => kernels.installed(ctx),
     }),
     latest_available: reads({
       doc: 'Return the newest kernel release in the repositories.',
-      example: 'kernelpkg.latest_available',
-      args: {},
       run: (ctx) => kernels.latestAvailable(ctx),
     }),
     latest_installed: reads({
       doc: 'Return the newest installed kernel release.',
-      example: 'kernelpkg.latest_installed',
-      args: {},
       run: (ctx) => kernels.latestInstalled(ctx),
     }),
     needs_reboot: reads({
       doc: 'Return whether a newer kernel than the running one is installed.',
-      example: 'kernelpkg.needs_reboot',
-      args: {},
       run: (ctx) => kernels.needsReboot(ctx),
     }),
     upgrade: changes({
@@ -127,8 +117,6 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
     }),
     upgrade_available: reads({
       doc: 'Return whether the repositories have a newer kernel than the installed ones.',
-      example: 'kernelpkg.upgrade_available',
-      args: {},
       run: async (ctx) => isNewer(await kernels.latestAvailable(ctx), await kernels.latestInstalled(ctx)),
     }),
     remove: changes({
@@ -139,7 +127,6 @@ export function kernelFunctions(packages: KernelPackages): Record<string, Functi
     }),
     cleanup: changes({
       doc: 'Remove all kernels except the running one.',
-      example: 'kernelpkg.cleanup',
       args: { keep_latest: arg.flag('Keep the newest kernel too', { default: true }) },
       run: async (ctx, { keep_latest }) => ({ removed: await kernels.cleanUp(ctx, keep_latest) }),
     }),

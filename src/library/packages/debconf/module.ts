@@ -51,7 +51,6 @@ export default defineModule({
       doc: 'List all answers.',
       args: { fetchempty: arg.flag('List empty answers too', { default: true }) },
       returns: ret.dict('Question, type and value of each answer, by package name'),
-      example: 'debconf.get_selections',
       run: async (ctx, { fetchempty }) => new Map<Value, Value>(await selections(ctx, fetchempty)),
     }),
     show: reads({

@@ -99,9 +99,7 @@ export default defineModule({
     }),
     remotes_info: reads({
       doc: 'List the remotes.',
-      args: {},
       returns: ret.dicts('Facts about each remote'),
-      example: 'flatpak.remotes_info',
       run: remotes,
     }),
     remote_info: reads({

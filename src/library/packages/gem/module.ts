@@ -116,21 +116,18 @@ export default defineModule({
       doc: 'Update RubyGems itself.',
       args: { version: arg.text('Version; default: the newest one', { default: '' }), ...place },
       returns: output,
-      example: 'gem.update_system',
       run: (ctx, { version, ...place }) => gem(ctx, ['update', '--system', ...(version ? [version] : [])], place),
     }),
     version: reads({
       doc: 'Return the version of gem.',
       args: place,
       returns: ret.any('Version; an empty dict when gem prints none'),
-      example: 'gem.version',
       run: async (ctx, place) => (await version(ctx, place)) ?? new Map(),
     }),
     list: reads({
       doc: 'List the installed gems with their versions.',
       args: { prefix: arg.text('Start of the gem names to list; default: all gems', { default: '' }), ...place },
       returns: ret.dict('Versions by gem name'),
-      example: 'gem.list',
       calledAs: 'list_',
       run: async (ctx, { prefix, ...place }) => {
         const words = ['list', ...(prefix ? [prefix] : [])]
@@ -141,7 +138,6 @@ export default defineModule({
       doc: 'List the gems with a newer version.',
       args: place,
       returns: ret.dict('Newest version by gem name'),
-      example: 'gem.list_upgrades',
       run: async (ctx, place) =>
         entries(await lines(ctx, ['outdated'], place), /(\S+) \(\S+ < (\S+)\)/, (version) => version),
     }),
@@ -151,7 +147,6 @@ export default defineModule({
       doc: 'List the gem sources.',
       args: place,
       returns: ret.texts('URLs'),
-      example: 'gem.sources_list',
       run: async (ctx, place) => (await lines(ctx, ['sources'], place)).slice(2),
     }),
   },

@@ -124,9 +124,7 @@ export default defineModule({
     }),
     installed_pkgs: reads({
       doc: 'List the installed packages.',
-      args: {},
       returns: ret.texts('Package identifiers'),
-      example: 'macpackage.installed_pkgs',
       run: async (ctx) => (await outputOf(ctx, ['pkgutil', '--pkgs'])).split('\n'),
     }),
     get_pkg_id: reads({

@@ -140,7 +140,6 @@ export default defineModule({
     ...commonFunctions(gather),
     refresh_db: changes({
       doc: 'Fetch the present list of packages.',
-      example: 'pkg.refresh_db',
       args: { kwargs: param.kwargs },
       returns: ret.boolean('Whether it could be fetched'),
       run: refresh,
@@ -170,7 +169,6 @@ export default defineModule({
     }),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
-      example: 'pkg.upgrade',
       args: { pkgs: names, kwargs: param.kwargs },
       returns: param.versionChanges,
       run: async (ctx, { pkgs, kwargs }) => {
@@ -180,7 +178,6 @@ export default defineModule({
     }),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
-      example: 'pkg.list_upgrades',
       args: { refresh: param.refresh(true), kwargs: param.kwargs },
       returns: param.versionsByName,
       run: async (ctx, { refresh: refreshing }) => {
@@ -195,8 +192,6 @@ export default defineModule({
     }),
     collect_garbage: changes({
       doc: 'Remove old generations of profiles, and what no profile uses.',
-      example: 'pkg.collect_garbage',
-      args: {},
       returns: ret.texts('Lines of the program'),
       run: async (ctx) => splitLines((await run(ctx, 'nix-collect-garbage', '--delete-old')).stdout),
     }),

@@ -139,7 +139,6 @@ export default defineModule({
         depth: arg.any('Depth of dependencies to list, as a number', { optional: true }),
       },
       returns: ret.dict('Facts by package name'),
-      example: 'npm.list',
       calledAs: 'list_',
       run: (ctx, { pkg, depth, ...place }) => list(ctx, pkg, depth, place),
     }),
@@ -164,7 +163,6 @@ export default defineModule({
         env,
       },
       returns: ret.string('Output of npm'),
-      example: 'npm.cache_list',
       run: async (ctx, { path, ...place }) => {
         const words = ['cache', 'ls', ...(path ? [path] : [])]
         const { retcode, stdout, stderr } = await npm(ctx, words, place)
@@ -176,7 +174,6 @@ export default defineModule({
       doc: 'Return the path of the cache.',
       args: { runas, env },
       returns: ret.string('Path'),
-      example: 'npm.cache_path',
       run: async (ctx, place) => {
         const { stdout, stderr } = await npm(ctx, ['config', 'get', 'cache'], place)
         return stdout || stderr

@@ -303,7 +303,6 @@ export default defineModule({
     upgrade_available: upgradeAvailable(async (ctx, name) => (await latest(ctx, [name], new Map())) !== ''),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
-      example: 'pkg.list_upgrades',
       args: {
         refresh: arg.flag('Refresh the package database first', { default: false }),
         root: param.root,
@@ -314,8 +313,6 @@ export default defineModule({
     }),
     group_list: reads({
       doc: 'List the package groups.',
-      example: 'pkg.group_list',
-      args: {},
       returns: ret.dict('Group names as `installed`, `partially_installed` and `available`'),
       run: groupList,
     }),
@@ -335,7 +332,6 @@ export default defineModule({
     }),
     refresh_db: changes({
       doc: 'Refresh the package database.',
-      example: 'pkg.refresh_db',
       args: { root: param.root, kwargs: param.kwargs },
       returns: ret.dict('By repository: True when it was fetched, False when it was up to date'),
       run: (ctx, { root }) => refresh(ctx, root),
@@ -349,7 +345,6 @@ export default defineModule({
     }),
     upgrade: changes({
       doc: 'Upgrade all packages.',
-      example: 'pkg.upgrade',
       args: { refresh: param.refresh(false), root: param.root, kwargs: param.kwargs },
       returns: param.versionChanges,
       run: (ctx, { refresh, root }) => upgrade(ctx, refresh, root),

@@ -100,14 +100,12 @@ export default defineModule({
       doc: 'Return the version of pip.',
       args: { bin_env, cwd, user },
       returns: ret.optional(ret.string('Version')),
-      example: 'pip.version',
       run: (ctx, place) => pipVersion(ctx, place),
     }),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
       args: place,
       returns: ret.dict('Newest version by package name'),
-      example: 'pip.list_upgrades',
       run: (ctx, place) => upgrades(ctx, place),
     }),
     is_installed: reads({
@@ -128,7 +126,6 @@ export default defineModule({
       doc: 'Upgrade all packages.',
       args: { ...place, use_vt },
       returns: ret.dict('`changes`, `result` and `comment`'),
-      example: 'pip.upgrade',
       run: (ctx, { use_vt, ...place }) => upgradeAll(ctx, place, use_vt),
     }),
     list_all_versions: reads({

@@ -161,7 +161,6 @@ export default defineModule({
     upgrade_available: upgradeAvailable(async (ctx, name, options) => (await latest(ctx, [name], options)) !== ''),
     list_pkgs: reads({
       doc: 'List the installed packages with their versions.',
-      example: 'pkg.list_pkgs',
       args: {
         versions_as_list: param.versions_as_list,
         ...PLACE,
@@ -187,7 +186,6 @@ export default defineModule({
     purge: removing,
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
-      example: 'pkg.upgrade',
       args: {
         names: param.names,
         kwargs: arg.open('`jail`, `chroot`, `root`, `force`, `local`, `fetchonly`, `dryrun`, `pkgs`, `fromrepo`'),
@@ -197,7 +195,6 @@ export default defineModule({
     }),
     list_upgrades: reads({
       doc: 'List the packages with a newer version.',
-      example: 'pkg.list_upgrades',
       args: {
         refresh: arg.flag('Refresh the package database first', { default: true }),
         kwargs: arg.open('`jail`, `chroot`, `root`, `fromrepo`'),
@@ -219,7 +216,6 @@ export default defineModule({
     unhold: holding('unhold', UNHOLD),
     list_locked: reads({
       doc: 'List the held packages with their versions.',
-      example: 'pkg.list_locked',
       args: { kwargs: param.kwargs },
       returns: ret.texts('Packages as `name-version`'),
       run: async (ctx, { kwargs }) => {
@@ -253,7 +249,6 @@ export default defineModule({
     }),
     parse_config: reads({
       doc: 'Return the configuration of pkg.',
-      example: 'pkg.parse_config',
       args: { file_name: arg.text('Path of the configuration file', { default: CONFIG }) },
       returns: ret.any('Settings by name, with `config_file`; a text when the file does not exist'),
       run: async (ctx, { file_name: path }) => {
@@ -270,7 +265,6 @@ export default defineModule({
     }),
     stats: reads({
       doc: 'Return statistics about packages.',
-      example: 'pkg.stats',
       args: {
         local: off('Only installed packages'),
         remote: off('Only packages of repositories'),
@@ -300,14 +294,12 @@ export default defineModule({
     }),
     audit: reads({
       doc: 'List the installed packages with known vulnerabilities.',
-      example: 'pkg.audit',
       args: PLACE,
       returns: output,
       run: (ctx, call) => outputOfPkg(ctx, call, 'audit', 'F'),
     }),
     clean: changes({
       doc: 'Clean the cache of package files.',
-      example: 'pkg.clean',
       args: { ...PLACE, clean_all: off('Remove all files, not only outdated ones'), dryrun },
       returns: output,
       run: (ctx, call) =>
@@ -315,7 +307,6 @@ export default defineModule({
     }),
     autoremove: changes({
       doc: 'Remove packages that nothing requires.',
-      example: 'pkg.autoremove',
       args: { ...PLACE, dryrun },
       returns: output,
       run: (ctx, call) => outputOfPkg(ctx, call, 'autoremove', call.dryrun ? 'n' : 'y'),

@@ -116,19 +116,16 @@ export default defineModule({
   functions: {
     install: changes({
       doc: 'Install pyenv.',
-      example: 'pyenv.install',
       args: { runas, path },
       run: (ctx, { runas, path }) => install(ctx, runas, path),
     }),
     update: changes({
       doc: 'Update pyenv.',
-      example: 'pyenv.update',
       args: { runas, path },
       run: (ctx, { runas, path }) => update(ctx, runas, path),
     }),
     is_installed: reads({
       doc: 'Return whether pyenv is installed.',
-      example: 'pyenv.is_installed',
       args: { runas },
       returns: ret.boolean('Whether pyenv is installed'),
       run: (ctx, { runas }) => isInstalled(ctx, runas),
@@ -147,7 +144,6 @@ export default defineModule({
     }),
     versions: reads({
       doc: 'List the installed Python versions.',
-      example: 'pyenv.versions',
       args: { runas },
       run: async (ctx, { runas }) => splitLines((await printed(ctx, 'versions --bare', runas)) ?? ''),
     }),
@@ -159,7 +155,6 @@ export default defineModule({
     }),
     list: reads({
       doc: 'List the Python versions that can be installed.',
-      example: 'pyenv.list',
       calledAs: 'list_',
       args: { runas },
       returns: ret.texts('Python versions'),
@@ -167,7 +162,6 @@ export default defineModule({
     }),
     rehash: changes({
       doc: 'Rebuild the shims.',
-      example: 'pyenv.rehash',
       args: { runas },
       run: async (ctx, { runas }) => {
         await pyenv(ctx, 'rehash ', runas)

@@ -208,7 +208,6 @@ export default defineModule({
     ),
     list_pkgs: reads({
       doc: 'List the installed packages with their versions.',
-      example: 'pkg.list_pkgs',
       args: { versions_as_list: param.versions_as_list, kwargs: arg.open('`attr`, `use_context`') },
       returns: param.versionsByName,
       run: (ctx, { versions_as_list, kwargs }) => listInstalled(ctx, versions_as_list, kwargs),
@@ -218,7 +217,6 @@ export default defineModule({
     list_updates: list_upgrades,
     list_downloaded: reads({
       doc: 'List the downloaded package files.',
-      example: 'pkg.list_downloaded',
       args: { kwargs: param.kwargs },
       returns: ret.dict('Files by package name and version'),
       run: (ctx) => listDownloaded(ctx),
@@ -234,7 +232,6 @@ export default defineModule({
     }),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
-      example: 'pkg.upgrade',
       args: {
         ...UPDATE,
         obsoletes: arg.flag(obsoletes, { default: true }),
@@ -248,7 +245,6 @@ export default defineModule({
     }),
     update: changes({
       doc: 'Upgrade packages without packages that replace installed ones.',
-      example: 'pkg.update',
       args: { ...UPDATE, obsoletes: arg.flag(obsoletes, { default: false }), kwargs: repoOptions },
       returns: param.versionChanges,
       run: upgrade,
@@ -279,8 +275,6 @@ export default defineModule({
     get_locked_packages: list_holds,
     group_list: reads({
       doc: 'List the package groups.',
-      example: 'pkg.group_list',
-      args: {},
       returns: ret.dict('Group names by kind, such as `installed` and `available environments`'),
       run: groupList,
     }),
@@ -308,7 +302,6 @@ export default defineModule({
     groupinstall: group_install,
     list_repos: reads({
       doc: 'List the repositories.',
-      example: 'pkg.list_repos',
       args: { basedir, kwargs: param.kwargs },
       returns: ret.dict('Settings by repository id'),
       run: (ctx, { basedir }) => listRepos(ctx, basedir),
@@ -350,7 +343,6 @@ export default defineModule({
     }),
     list_patches: reads({
       doc: 'List the advisories.',
-      example: 'pkg.list_patches',
       args: { refresh: param.off('Refresh the package database first'), kwargs: param.kwargs },
       returns: ret.dict('`installed` and `summary` by advisory id'),
       run: async (ctx, { refresh }) => {
@@ -360,14 +352,12 @@ export default defineModule({
     }),
     list_installed_patches: reads({
       doc: 'List the installed advisories.',
-      example: 'pkg.list_installed_patches',
       args: { kwargs: param.kwargs },
       returns: ret.dict('`installed` and `summary` by advisory id'),
       run: (ctx) => listPatches(ctx, true),
     }),
     services_need_restart: reads({
       doc: 'List the services that still use files of packages before their upgrade.',
-      example: 'pkg.services_need_restart',
       args: { kwargs: param.kwargs },
       returns: ret.texts('Service names'),
       run: outdatedServices,

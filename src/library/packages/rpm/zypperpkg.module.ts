@@ -154,7 +154,6 @@ export default defineModule({
     }),
     list_pkgs: reads({
       doc: 'List the installed packages with their versions.',
-      example: 'pkg.list_pkgs',
       args: {
         versions_as_list: param.versions_as_list,
         root,
@@ -168,7 +167,6 @@ export default defineModule({
     list_repo_pkgs: listRepoPkgs(repoPackages),
     list_repos: reads({
       doc: 'List the repositories.',
-      example: 'pkg.list_repos',
       args: { root, kwargs },
       returns: ret.dict('Settings by repository alias'),
       run: async (ctx, { root }) => new Map<Value, Value>(await listRepos(ctx, root)),
@@ -201,7 +199,6 @@ export default defineModule({
     }),
     refresh_db: changes({
       doc: 'Refresh the package database.',
-      example: 'pkg.refresh_db',
       args: {
         force: arg.flag(
           'Refresh repositories that are up to date too; default: pillar `zypper:refreshdb_force`, else True',
@@ -226,7 +223,6 @@ export default defineModule({
     }),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
-      example: 'pkg.upgrade',
       args: UPGRADE,
       returns: ret.any('`old` and `new` version by package name; the output of zypper for a dry run'),
       run: upgrade,
@@ -247,7 +243,6 @@ export default defineModule({
     }),
     list_holds: reads({
       doc: 'List the held packages.',
-      example: 'pkg.list_holds',
       args: {
         pattern: arg.text('Regular expression for package names', { optional: true }),
         full: arg.flag('Return versions too', { default: true }),
@@ -259,14 +254,12 @@ export default defineModule({
     }),
     list_locks: reads({
       doc: 'List the locks.',
-      example: 'pkg.list_locks',
       args: { root },
       returns: ret.dict('Locks by package name'),
       run: (ctx, { root }) => listLocks(ctx, root),
     }),
     clean_locks: changes({
       doc: 'Remove locks that match no package.',
-      example: 'pkg.clean_locks',
       args: { root },
       returns: ret.dict('`removed`: how many locks were removed'),
       run: (ctx, { root }) => cleanLocks(ctx, root),
@@ -287,7 +280,6 @@ export default defineModule({
     }),
     list_patterns: reads({
       doc: 'List the patterns.',
-      example: 'pkg.list_patterns',
       args: { refresh: refreshing, root },
       returns: summaries,
       run: async (ctx, { refresh, root }) => {
@@ -297,14 +289,12 @@ export default defineModule({
     }),
     list_installed_patterns: reads({
       doc: 'List the installed patterns.',
-      example: 'pkg.list_installed_patterns',
       args: { root },
       returns: summaries,
       run: (ctx, { root }) => installedPatterns(ctx, root),
     }),
     list_products: reads({
       doc: 'List the products.',
-      example: 'pkg.list_products',
       args: { all: param.off('List available products too'), refresh: refreshing, root },
       returns: ret.dicts('Facts about each product'),
       run: async (ctx, { all, refresh, root }) => {
@@ -340,7 +330,6 @@ export default defineModule({
     }),
     list_downloaded: reads({
       doc: 'List the downloaded package files.',
-      example: 'pkg.list_downloaded',
       args: { root, kwargs },
       returns: ret.dict('Files by package name and version'),
       run: (ctx, { root }) => listDownloaded(ctx, root),
@@ -358,7 +347,6 @@ export default defineModule({
     }),
     list_patches: reads({
       doc: 'List the patches.',
-      example: 'pkg.list_patches',
       args: { refresh: refreshing, root, kwargs },
       returns: summaries,
       run: async (ctx, { refresh, root }) => {
@@ -368,14 +356,12 @@ export default defineModule({
     }),
     list_installed_patches: reads({
       doc: 'List the installed patches.',
-      example: 'pkg.list_installed_patches',
       args: { root, kwargs },
       returns: summaries,
       run: (ctx, { root }) => patches(ctx, root, true),
     }),
     list_provides: reads({
       doc: 'List the packages by the capabilities that they provide.',
-      example: 'pkg.list_provides',
       args: { root, kwargs },
       returns: ret.dict('Package names by capability'),
       run: (ctx, { root }) => provides(ctx, root),
@@ -399,7 +385,6 @@ export default defineModule({
     }),
     services_need_restart: reads({
       doc: 'List the services that still use files of packages before their upgrade.',
-      example: 'pkg.services_need_restart',
       args: { root, kwargs },
       returns: ret.texts('Service names'),
       run: async (ctx, { root }) => {

@@ -209,7 +209,6 @@ export default defineModule({
         revisions: arg.flag('List all revisions', { default: false }),
       },
       returns: ret.dict('Facts by snap name'),
-      example: 'snap.list',
       calledAs: 'list_',
       run: (ctx, given) => list(ctx, given.name, given.revisions),
     }),
@@ -217,14 +216,11 @@ export default defineModule({
       doc: 'List the snaps with a newer revision.',
       args: { exclude_held: arg.flag('Leave out held snaps', { default: false }) },
       returns: ret.dict('Facts by snap name'),
-      example: 'snap.list_upgrades',
       run: (ctx, { exclude_held }) => upgrades(ctx, exclude_held),
     }),
     upgrade_all: changes({
       doc: 'Refresh all snaps to their newest revision.',
-      args: {},
       returns: ret.boolean('True'),
-      example: 'snap.upgrade_all',
       run: async (ctx) => {
         await snap(ctx, ['refresh', ...PLAIN])
         return true

@@ -48,7 +48,6 @@ export default defineRunner({
     }),
     list_active: masterFn({
       doc: 'Return the batches that are running.',
-      args: {},
       examples: ['salt-run batch.list_active'],
       run: (ctx) => {
         const states = ctx.cache

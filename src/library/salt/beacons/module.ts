@@ -80,7 +80,6 @@ export default defineModule({
         kwargs,
       },
       returns: ret.any('YAML text, or a dict'),
-      example: 'beacons.list',
       run: async (ctx, { return_yaml, include_pillar, include_opts, kwargs }) => {
         const beacons = await currentBeacons(
           ctx,
@@ -93,7 +92,6 @@ export default defineModule({
       doc: 'Return the available beacon modules.',
       args: { return_yaml, kwargs },
       returns: ret.any('YAML text, or a dict'),
-      example: 'beacons.list_available',
       run: (ctx, { return_yaml, kwargs }) => available(ctx, return_yaml, kwargs),
     }),
     add: changes({

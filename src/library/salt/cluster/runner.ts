@@ -20,7 +20,6 @@ export default defineRunner({
     members: masterFn({
       doc: 'Return the masters of the cluster by address: whether each is alive, its id, version, and its place in the log.',
       examples: ['salt-run cluster.members'],
-      args: {},
       run: async (ctx) =>
         new Map(
           (await facts(ctx, 'cluster_members')).map((member) => [
@@ -32,26 +31,22 @@ export default defineRunner({
     health: masterFn({
       doc: 'Return whether this master reaches a majority of the cluster, and why it is not ready for requests.',
       examples: ['salt-run cluster.health'],
-      args: {},
       run: (ctx) => first(ctx, 'cluster_health'),
     }),
     leases: masterFn({
       doc: 'Return the work that runs on one master at a time, each with the master that does it.',
       examples: ['salt-run cluster.leases'],
-      args: {},
       run: async (ctx) =>
         new Map((await facts(ctx, 'cluster_leases')).map((lease) => [lease.get('name')!, lease.get('holder')!])),
     }),
     drain: masterFn({
       doc: 'Prepare this master for a stop: it gives up its leases and /readyz says that it is not ready. Minions stay connected.',
       examples: ['salt-run cluster.drain'],
-      args: {},
       run: (ctx) => first(ctx, 'cluster_drain'),
     }),
     undrain: masterFn({
       doc: 'Let this master take part again after cluster.drain.',
       examples: ['salt-run cluster.undrain'],
-      args: {},
       run: (ctx) => first(ctx, 'cluster_undrain'),
     }),
   },

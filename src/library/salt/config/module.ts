@@ -215,7 +215,6 @@ export default defineModule({
       doc: 'Return the backup mode: the given mode, or the configured mode.',
       args: { backup: arg.any('Mode; a true value of any type is returned unchanged', { default: '' }) },
       returns: ret.any('Mode'),
-      example: 'config.backup_mode',
       run: (ctx, { backup }) => (truthy(backup) ? backup : option(ctx, 'backup_mode', null, omissions(false))),
     }),
     manage_mode: reads({
@@ -238,9 +237,7 @@ export default defineModule({
     }),
     items: reads({
       doc: 'Return all options of this minion.',
-      args: {},
       returns: ret.dict('Options'),
-      example: 'config.items',
       run: (ctx) => ctx.opts,
     }),
   },

@@ -37,7 +37,6 @@ export default defineWheel({
   functions: {
     values: masterFn({
       doc: 'Return all options of the master.',
-      args: {},
       run: (ctx) => ctx.opts,
     }),
     apply: masterFn({

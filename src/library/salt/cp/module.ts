@@ -172,9 +172,7 @@ export default defineModule({
     }),
     envs: reads({
       doc: 'Return the environments of the file server.',
-      args: {},
       returns: ret.texts('Environments'),
-      example: 'cp.envs',
       run: (ctx) => ctx.files.envs(),
     }),
     get_template: changes({
@@ -284,7 +282,6 @@ export default defineModule({
       doc: 'Copy all files of an environment into the cache.',
       args: { saltenv },
       returns: ret.list('Paths in the cache'),
-      example: 'cp.cache_master',
       run: async (ctx, { saltenv }) => {
         const found: Value[] = []
         for (const file of await ctx.files.files(envOf(ctx, saltenv))) {
@@ -327,28 +324,24 @@ export default defineModule({
       doc: 'Return the SLS files of an environment.',
       args: { saltenv },
       returns: ret.list('SLS names'),
-      example: 'cp.list_states',
       run: async (ctx, { saltenv }) => stateNames(await ctx.files.files(envOf(ctx, saltenv))),
     }),
     list_master: reads({
       doc: 'Return the files of an environment.',
       args: { saltenv, prefix },
       returns: ret.texts('Paths'),
-      example: 'cp.list_master',
       run: (ctx, { saltenv, prefix }) => ctx.files.files(envOf(ctx, saltenv), prefix),
     }),
     list_master_dirs: reads({
       doc: 'Return the directories of an environment.',
       args: { saltenv, prefix },
       returns: ret.texts('Paths'),
-      example: 'cp.list_master_dirs',
       run: (ctx, { saltenv, prefix }) => ctx.files.directories(envOf(ctx, saltenv), prefix),
     }),
     list_master_symlinks: reads({
       doc: 'Return the symbolic links of an environment.',
       args: { saltenv, prefix },
       returns: ret.dict('Link targets by path'),
-      example: 'cp.list_master_symlinks',
       run: async (ctx, { saltenv, prefix }) =>
         new Map<Value, Value>(await ctx.files.symlinks(envOf(ctx, saltenv), prefix)),
     }),
@@ -356,7 +349,6 @@ export default defineModule({
       doc: 'Return the files in the cache.',
       args: { saltenv },
       returns: ret.list('Paths'),
-      example: 'cp.list_minion',
       run: (ctx, { saltenv }) => localFiles(ctx, envOf(ctx, saltenv)),
     }),
     is_cached: reads({

@@ -69,9 +69,8 @@ const value = arg.any('Value of any type')
 
 const all = reads({
   doc: 'Return all data of the data store.',
-  args: {},
-  returns: ret.dict('Data'),
   example: 'data.items',
+  returns: ret.dict('Data'),
   run: store,
 })
 
@@ -81,9 +80,7 @@ export default defineModule({
   functions: {
     clear: changes({
       doc: 'Remove all data of the data store.',
-      args: {},
       returns: ret.boolean('True'),
-      example: 'data.clear',
       run: clear,
     }),
     dump: changes({
@@ -138,16 +135,12 @@ export default defineModule({
     }),
     keys: reads({
       doc: 'Return the keys of the data store.',
-      args: {},
       returns: ret.list('Keys'),
-      example: 'data.keys',
       run: async (ctx) => [...(await store(ctx)).keys()],
     }),
     values: reads({
       doc: 'Return the values of the data store.',
-      args: {},
       returns: ret.list('Values'),
-      example: 'data.values',
       run: async (ctx) => [...(await store(ctx)).values()],
     }),
     has_key: reads({

@@ -11,19 +11,16 @@ export default defineRunner({
   functions: {
     runner: masterFn({
       doc: 'Return the documentation of all runner functions.',
-      args: {},
       examples: ['salt-run doc.runner'],
       run: (ctx) => own(ctx, 'runner'),
     }),
     wheel: masterFn({
       doc: 'Return the documentation of all wheel functions.',
-      args: {},
       examples: ['salt-run doc.wheel'],
       run: (ctx) => own(ctx, 'wheel'),
     }),
     execution: masterFn({
       doc: 'Return the documentation of the execution functions of all minions.',
-      args: {},
       examples: ['salt-run doc.execution'],
       run: async (ctx) => {
         const docs: Dict = new Map()

@@ -162,8 +162,10 @@ echo '{"tag": "same", "data": {"x": 1}}'; echo "{\\"tag\\": \\"news\\", \\"data\
 describe('the http_logstash engine', () => {
   test('sends the events that tags and functions choose', async () => {
     const sent: unknown[] = []
+    const noStreams = (): Promise<never> => Promise.reject(new Error('no streams here'))
     const http = {
-      open: () => Promise.reject(new Error('no streams here')),
+      open: noStreams,
+      upgrade: noStreams,
       query: async (parameters: ReadonlyMap<string, Value>) => {
         sent.push([parameters.get('method'), parameters.get('url'), JSON.parse(String(parameters.get('data')))])
         return new Map<Value, Value>(sent.length === 1 ? [['error', 'HTTP 503']] : [])

@@ -7,8 +7,6 @@ export default defineModule({
   functions: {
     list: reads({
       doc: 'Return the state of each configured engine: whether it runs, since when, its number of starts, and its last failure.',
-      args: {},
-      example: 'engine.list',
       run: (ctx) => engineStates(ctx.host, ctx.opts),
     }),
   },

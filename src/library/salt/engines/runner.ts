@@ -7,7 +7,6 @@ export default defineRunner({
   functions: {
     list: masterFn({
       doc: 'Return the state of each configured engine: whether it runs, since when, its number of starts, and its last failure.',
-      args: {},
       examples: ['salt-run engine.list'],
       run: (ctx) => engineStates(ctx.host, ctx.opts),
     }),

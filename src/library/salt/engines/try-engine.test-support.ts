@@ -47,7 +47,7 @@ export function runEngine(
     opts: new Map<Value, Value>([['id', 'master_master'], ...opts]),
     log: (level, text) => logged.push(`${level}: ${text}`),
     host,
-    http: http ?? { query: noWeb, open: noWeb },
+    http: http ?? { query: noWeb, open: noWeb, upgrade: noWeb },
     signal,
     functions: () => Promise.reject(new Error('no functions here')),
     call: () => Promise.reject(new Error('no functions here')),

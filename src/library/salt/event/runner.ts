@@ -84,7 +84,6 @@ export default defineRunner({
     }),
     journal: masterFn({
       doc: 'Return the extent of the journal: first and last event, start time, files and bytes.',
-      args: {},
       examples: ['salt-run event.journal'],
       run: (ctx) => {
         const { files, bytes, first, last, from } = ctx.journal().extent()

@@ -122,9 +122,7 @@ export default defineModule({
     }),
     ls: reads({
       doc: 'Return the names of all grains.',
-      args: {},
       returns: ret.list('Sorted names'),
-      example: 'grains.ls',
       run: (ctx) => sorted([...ctx.grains.keys()]),
     }),
     equals: reads({

@@ -137,7 +137,6 @@ export default defineModule({
       doc: 'Return the data of each state for templates.',
       args: { kwargs },
       returns: ret.list('States that are not filtered out'),
-      example: 'highstate_doc.process_lowstates',
       run: (ctx, { kwargs }) => lowStates(ctx, kwargs),
     }),
     processor_markdown: reads({

@@ -312,7 +312,6 @@ export default defineRunner({
     }),
     master: masterFn({
       doc: 'Return the running functions of the master.',
-      args: {},
       examples: ['salt-run jobs.master'],
       run: (ctx) => running(ctx),
     }),

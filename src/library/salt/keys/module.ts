@@ -17,13 +17,11 @@ export default defineModule({
   functions: {
     finger: reads({
       doc: 'Return the fingerprint of the public key of the minion.',
-      example: 'key.finger',
       args: { hash_type },
       run: (ctx, { hash_type }) => fingerprint(ctx, 'minion.pub', hash_type),
     }),
     finger_master: reads({
       doc: 'Return the fingerprint of the public key of the master, as this minion has it.',
-      example: 'key.finger_master',
       args: { hash_type },
       run: (ctx, { hash_type }) => fingerprint(ctx, 'minion_master.pub', hash_type),
     }),

@@ -119,7 +119,6 @@ const reading = {
   }),
   list_all: masterFn({
     doc: 'Return all keys by state, with the keys of the master.',
-    args: {},
     run: async (ctx) => new Map<Value, Value>([...allKeys(ctx), ['local', [...(await localKeys(ctx)).keys()]]]),
   }),
   name_match: masterFn({
@@ -140,7 +139,6 @@ const reading = {
   }),
   master_key_str: masterFn({
     doc: 'Return the PEM text of the public key of the master.',
-    args: {},
     run: async (ctx) => ({ local: { [`${masterName(ctx)}.pub`]: await publicPem(ctx) } }),
   }),
   finger: masterFn({

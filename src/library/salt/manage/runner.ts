@@ -148,7 +148,6 @@ export default defineRunner({
     }),
     key_regen: masterFn({
       doc: 'Delete the keys of all minions, on the minions and on the master, so that they create new keys.',
-      args: {},
       examples: ['salt-run manage.key_regen'],
       run: async (ctx) => {
         for await (const _answer of ctx.run({ tgt: '*', fun: 'saltutil.regen_keys' }));
@@ -171,7 +170,6 @@ export default defineRunner({
     }),
     stats: masterFn({
       doc: 'Return a summary of the running master: minions, jobs, latencies, queues, memory and stores.',
-      args: {},
       returns: ret.dict('The summary by topic'),
       examples: ['salt-run manage.stats'],
       run: async (ctx) => {

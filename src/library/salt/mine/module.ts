@@ -159,7 +159,6 @@ export default defineModule({
         ),
       },
       returns: ret.any('Whether the results were stored; None if there are no functions'),
-      example: 'mine.update',
       run: (ctx, { clear, mine_functions }) => update(ctx, clear, mine_functions),
     }),
     send: changes({
@@ -191,9 +190,7 @@ export default defineModule({
     }),
     flush: changes({
       doc: 'Remove all stored results of this minion.',
-      args: {},
       returns: ret.boolean('Whether the request was sent or done'),
-      example: 'mine.flush',
       run: (ctx) =>
         isLocal(ctx) ? ctx.call('data.update', ['mine_cache', new Map()]) : send(ctx, { cmd: '_mine_flush' }),
     }),
@@ -216,9 +213,7 @@ export default defineModule({
     }),
     valid: reads({
       doc: 'Return the configured functions that are available.',
-      args: {},
       returns: ret.any('Functions by alias; None if there are none'),
-      example: 'mine.valid',
       run: (ctx) => valid(ctx),
     }),
   },

@@ -176,7 +176,6 @@ export default defineModule({
   functions: {
     list: reads({
       doc: 'Return the minion ids by the state of their keys. Works only on the machine of the master.',
-      args: {},
       calledAs: 'list_',
       returns: ret.dict('Minion ids by state'),
       examples: ["salt 'master' minion.list"],
@@ -200,7 +199,6 @@ export default defineModule({
       doc: 'Restart the minion: with the option `minion_restart_command`, with the service manager, or with its command line.',
       args: restartArgs,
       returns: ret.dict('Report of the steps, and a return code'),
-      example: 'minion.restart',
       run: restart,
     }),
   },

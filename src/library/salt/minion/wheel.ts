@@ -7,7 +7,6 @@ export default defineWheel({
   functions: {
     connected: masterFn({
       doc: 'Return the ids of the connected minions.',
-      args: {},
       run: (ctx) => [...ctx.connected().keys()],
     }),
   },

@@ -246,14 +246,12 @@ export default defineModule({
       doc: 'Compile the pillar anew and return it with type names in place of values.',
       args: freshArgs,
       returns: ret.dict('Pillar without its values'),
-      example: 'pillar.obfuscate',
       run: async (ctx, asked) => obfuscated(await items(ctx, asked)) as Dict,
     }),
     ls: reads({
       doc: 'Compile the pillar anew and return its top-level keys.',
       args: freshArgs,
       returns: ret.list('Keys'),
-      example: 'pillar.ls',
       run: async (ctx, asked) => [...(await items(ctx, asked)).keys()],
     }),
     item: reads({

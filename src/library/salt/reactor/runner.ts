@@ -83,7 +83,6 @@ export default defineRunner({
     }),
     is_leader: masterFn({
       doc: 'Return whether the reactor reacts to events.',
-      args: {},
       examples: ['salt-run reactor.is_leader'],
       run: (ctx) => ask(ctx, 'is_leader', 'leader/value', new Map(), 'result'),
     }),

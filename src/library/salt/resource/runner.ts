@@ -36,7 +36,6 @@ export default defineRunner({
     }),
     list_grains: masterFn({
       doc: 'Return all resources with cached grains, and the names of the grains.',
-      args: {},
       examples: ['salt-run resource.list_grains'],
       run: (ctx) => summary(ctx),
     }),

@@ -89,14 +89,12 @@ const signals = {
   kill_job: ending('kill_job', 'Send SIGKILL to a running job.', 9),
   term_all_jobs: changes({
     doc: 'Send SIGTERM to all running jobs.',
-    args: {},
     returns: ret.texts('One report for each job'),
     example: 'saltutil.term_all_jobs',
     run: (ctx) => signalAll(ctx, 15),
   }),
   kill_all_jobs: changes({
     doc: 'Send SIGKILL to all running jobs.',
-    args: {},
     returns: ret.texts('One report for each job'),
     example: 'saltutil.kill_all_jobs',
     run: (ctx) => signalAll(ctx, 9),
@@ -160,6 +158,7 @@ const besideMaster = {
 export default defineModule({
   name: 'saltutil',
   doc: 'Manage the minion itself: sync and refresh its modules, and control its jobs.',
+  examples: 'given',
   functions: {
     ...syncing,
     ...refreshing,
@@ -175,7 +174,6 @@ export default defineModule({
     find_cached_job: findCachedJob,
     running: reads({
       doc: 'Return the jobs that run on this minion.',
-      args: {},
       returns: ret.dicts('Jobs'),
       example: 'saltutil.running',
       run: (ctx) => ctx.daemon?.running() ?? [],
@@ -199,7 +197,6 @@ export default defineModule({
     ...keyFunctions,
     clear_cache: changes({
       doc: 'Remove all files in the cache of the minion.',
-      args: {},
       returns: ret.boolean('Whether all files were removed'),
       example: 'saltutil.clear_cache',
       run: (ctx) => clearCache(ctx, cacheOf(ctx)),

@@ -76,7 +76,6 @@ export default defineModule({
       doc: 'Remove all jobs.',
       args: { kwargs },
       returns: outcome,
-      example: 'schedule.purge',
       run: (ctx, { kwargs }) => purgeJobs(ctx, kwargs),
     }),
     delete: changes({
@@ -132,29 +131,24 @@ export default defineModule({
       doc: 'Save the jobs to the file of the minion.',
       args: { kwargs },
       returns: outcome,
-      example: 'schedule.save',
       run: (ctx, { kwargs }) => saveSchedule(ctx, kwargs),
     }),
     enable: changes({
       doc: 'Enable the schedule.',
       args: { kwargs },
       returns: outcome,
-      example: 'schedule.enable',
       run: (ctx, { kwargs }) => switchSchedule(ctx, kwargs, true),
     }),
     disable: changes({
       doc: 'Disable the schedule.',
       args: { kwargs },
       returns: outcome,
-      example: 'schedule.disable',
       run: (ctx, { kwargs }) => switchSchedule(ctx, kwargs, false),
     }),
     reload: changes({
       doc: 'Reload the jobs of the pillar and of the file.',
       calledAs: 'reload_',
-      args: {},
       returns: outcome,
-      example: 'schedule.reload',
       run: (ctx) => reloadSchedule(ctx),
     }),
     move: changes({

@@ -112,6 +112,7 @@ function existence(what: string, test: typeof fileExists) {
 export default defineModule({
   name: 'slsutil',
   doc: 'Functions for use in SLS files.',
+  examples: 'given',
   functions: {
     update: reads({
       doc: 'Merge a dict into another dict, and return the changed dict.',

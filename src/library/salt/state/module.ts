@@ -135,6 +135,7 @@ function withoutSecrets(functions: Readonly<Record<string, FunctionDeclaration>>
 export default defineModule({
   name: 'state',
   doc: 'Apply states to this minion, or show what would be applied.',
+  examples: 'given',
   functions: withoutSecrets({
     running: reads({
       doc: 'Return the state runs that are in progress.',
@@ -370,7 +371,6 @@ export default defineModule({
     }),
     list_disabled: reads({
       doc: 'Return the disabled SLS files and functions.',
-      args: {},
       returns: ret.any('Names; an empty text if there are none'),
       run: (ctx) => ctx.call('grains.get', ['state_runs_disabled']),
     }),
@@ -398,7 +398,6 @@ export default defineModule({
     }),
     clear_cache: changes({
       doc: 'Remove the high data cached for `cache=True`.',
-      args: {},
       returns: ret.texts('Removed files'),
       run: clearCache,
     }),

@@ -161,6 +161,7 @@ export default defineModule({
   name: 'sysmod',
   virtual: 'sys',
   doc: 'List the modules and functions of this minion with their documentation.',
+  examples: 'given',
   functions: {
     doc: docOf('functions', functions),
     state_doc: docOf('states', states),
@@ -171,7 +172,6 @@ export default defineModule({
     list_modules: modulesOf('functions', functions),
     reload_modules: reads({
       doc: 'Return None: there are no loaded modules to reload.',
-      args: {},
       example: 'sys.reload_modules',
       run: () => null,
     }),

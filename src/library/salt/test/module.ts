@@ -143,7 +143,6 @@ const hashing = {
 }
 const report = reads({
   doc: 'Return the versions of this installation and its system as text.',
-  args: {},
   returns: ret.string('Report'),
   example: 'test.versions_report',
   run: (ctx) => versionsReport(ctx),
@@ -152,10 +151,10 @@ const report = reads({
 export default defineModule({
   name: 'test',
   doc: 'Test connections, arguments, errors and return codes.',
+  examples: 'given',
   functions: {
     ping: reads({
       doc: 'Return True, to show that the minion answers. This is not an ICMP ping.',
-      args: {},
       returns: ret.boolean('True'),
       example: 'test.ping',
       run: () => true,
@@ -228,7 +227,6 @@ export default defineModule({
     }),
     true: reads({
       doc: 'Return True.',
-      args: {},
       calledAs: 'true_',
       returns: ret.boolean('True'),
       example: 'test.true',
@@ -236,7 +234,6 @@ export default defineModule({
     }),
     false: reads({
       doc: 'Return False.',
-      args: {},
       calledAs: 'false_',
       returns: ret.boolean('False'),
       example: 'test.false',
@@ -258,14 +255,12 @@ export default defineModule({
     }),
     version: reads({
       doc: 'Return the version of Salt on the minion.',
-      args: {},
       returns: ret.string('Version'),
       example: 'test.version',
       run: () => SALT_VERSION,
     }),
     versions_information: reads({
       doc: 'Return the versions of this installation and its system.',
-      args: {},
       returns: ret.dict('Versions by section'),
       example: 'test.versions_information',
       run: (ctx) => versionsInformation(ctx),
@@ -274,21 +269,18 @@ export default defineModule({
     versions: report,
     conf_test: reads({
       doc: 'Return the option `test.foo`, or its default.',
-      args: {},
       returns: ret.any('Value'),
       example: 'test.conf_test',
       run: (ctx) => ctx.call('config.option', ['test.foo']),
     }),
     get_opts: reads({
       doc: 'Return the options of this minion.',
-      args: {},
       returns: ret.dict('Options'),
       example: 'test.get_opts',
       run: (ctx) => ctx.opts,
     }),
     opts_pkg: reads({
       doc: 'Return the options of this minion with its grains.',
-      args: {},
       returns: ret.dict('Options'),
       example: 'test.opts_pkg',
       run: (ctx) => new Map<Value, Value>([...ctx.opts, ['grains', ctx.grains]]),
@@ -319,14 +311,12 @@ export default defineModule({
     }),
     attr_call: reads({
       doc: 'Call `grains.items` and return the grains.',
-      args: {},
       returns: ret.dict('Grains'),
       example: 'test.attr_call',
       run: (ctx) => ctx.call('grains.items'),
     }),
     module_report: reads({
       doc: 'Return all functions, by the ways to reach them.',
-      args: {},
       returns: ret.dict('Lists of names'),
       example: 'test.module_report',
       run: (ctx) => {
@@ -351,7 +341,6 @@ export default defineModule({
     }),
     providers: reads({
       doc: 'Return all modules with their virtual names.',
-      args: {},
       returns: ret.dict('Virtual names by module'),
       example: 'test.providers',
       run: async (ctx) => {
@@ -363,7 +352,6 @@ export default defineModule({
     }),
     not_loaded: reads({
       doc: 'Return the modules that are not available on this minion.',
-      args: {},
       returns: ret.texts('Names'),
       example: 'test.not_loaded',
       run: notLoaded,
@@ -416,7 +404,6 @@ export default defineModule({
     }),
     stack: reads({
       doc: 'Return the call stack.',
-      args: {},
       returns: ret.string('Stack'),
       example: 'test.stack',
       run: () => new Error('stack').stack ?? '',
@@ -429,7 +416,6 @@ export default defineModule({
     }),
     deprecation_warning: reads({
       doc: 'Log two deprecation warnings and return True.',
-      args: {},
       returns: ret.boolean('True'),
       run: (ctx) => {
         ctx.log('warning', 'This is a test deprecation warning by version.')

@@ -33,7 +33,6 @@ export default defineRunner({
     }),
     stdout_print: masterFn({
       doc: 'Print a line and return another one.',
-      args: {},
       run: (ctx) => {
         ctx.print('foo\n')
         return 'bar'
@@ -41,7 +40,6 @@ export default defineRunner({
     }),
     get_opts: masterFn({
       doc: 'Return all options of the master.',
-      args: {},
       run: (ctx) => ctx.opts,
     }),
     sleep: masterFn({
@@ -55,7 +53,6 @@ export default defineRunner({
     }),
     stream: masterFn({
       doc: 'Fire a progress event for each percent, and return True.',
-      args: {},
       run: async (ctx) => {
         for (let step = 1; step < 100; step++) {
           await ctx.progress(new Map([['message', `Runner is ${step}% done`]]))

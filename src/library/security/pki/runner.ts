@@ -52,7 +52,6 @@ export default defineRunner({
     }),
     status: masterFn({
       doc: 'Return the number of accepted, pending, rejected and denied keys.',
-      args: {},
       examples: ['salt-run pki.status'],
       run: status,
     }),

@@ -157,12 +157,10 @@ export default defineModule({
   functions: {
     selinux_fs_path: reads({
       doc: 'Return the path of the SELinux file system.',
-      example: 'selinux.selinux_fs_path',
-      args: {},
       run: fileSystem,
     }),
-    getenforce: reads({ doc: 'Return the current mode.', example: 'selinux.getenforce', args: {}, run: mode }),
-    getconfig: reads({ doc: 'Return the configured mode.', example: 'selinux.getconfig', args: {}, run: configured }),
+    getenforce: reads({ doc: 'Return the current mode.', example: 'selinux.getenforce', run: mode }),
+    getconfig: reads({ doc: 'Return the configured mode.', example: 'selinux.getconfig', run: configured }),
     setenforce: changes({
       doc: 'Set the mode.',
       example: 'selinux.setenforce enforcing',
@@ -193,8 +191,6 @@ export default defineModule({
     }),
     list_sebool: reads({
       doc: 'Return all booleans.',
-      example: 'selinux.list_sebool',
-      args: {},
       run: booleans,
       returns: ret.dict('The data by boolean'),
     }),
@@ -224,8 +220,6 @@ export default defineModule({
     }),
     list_semod: reads({
       doc: 'Return all modules.',
-      example: 'selinux.list_semod',
-      args: {},
       run: modules,
       returns: ret.dict('The data by module'),
     }),

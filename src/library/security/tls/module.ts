@@ -105,7 +105,6 @@ export default defineModule({
   functions: {
     cert_base_path: reads({
       doc: 'Return the root directory of all authorities.',
-      example: 'tls.cert_base_path',
       args: { cacert_path },
       run: (ctx, given) => given.cacert_path || rootOf(ctx, null),
     }),

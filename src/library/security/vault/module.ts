@@ -224,9 +224,7 @@ const policies = {
   }),
   policies_list: reads({
     doc: 'Return the names of all policies.',
-    args: {},
     returns: ret.list('The names'),
-    example: 'vault.policies_list',
     run: (ctx) =>
       failing(async () => {
         const body = await (await vaultAccess(ctx)).get('sys/policy')
@@ -263,9 +261,7 @@ const other = {
   }),
   get_server_config: reads({
     doc: 'Return the server that this minion uses.',
-    args: {},
     returns: ret.dict('`url`, `verify` and `namespace`'),
-    example: 'vault.get_server_config',
     run: (ctx) =>
       failing(async () => {
         const { url, verify, namespace } = (await vaultAccess(ctx)).connection.server
@@ -276,7 +272,6 @@ const other = {
     doc: 'Fetch the configuration of the master again.',
     args: { keep_session: arg.flag('Whether the token is kept in any case', { default: false }) },
     returns: ret.boolean('Whether the configuration is the present one of the master'),
-    example: 'vault.update_config',
     run: (ctx, { keep_session }) => failing(() => updateConfig(ctx, keep_session)),
   }),
   clear_cache: changes({
@@ -286,14 +281,11 @@ const other = {
       session: arg.flag('Whether only the token and the leases are forgotten', { default: false }),
     },
     returns: ret.boolean('True'),
-    example: 'vault.clear_cache',
     run: (ctx, { connection, session }) => failing(() => clearCache(ctx, { connection, session })),
   }),
   clear_token_cache: changes({
     doc: 'Forget the token and what came with it.',
-    args: {},
     returns: ret.boolean('True'),
-    example: 'vault.clear_token_cache',
     run: (ctx) => failing(() => clearCache(ctx, { connection: true, session: false })),
   }),
 }

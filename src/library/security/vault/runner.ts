@@ -285,7 +285,6 @@ const managing = {
   }),
   list_approles: masterFn({
     doc: 'Return the approles of minions, by the ids of these.',
-    args: {},
     examples: ['salt-run vault.list_approles'],
     run: async (ctx) => roles(ctx, issuesRoles(ctx)),
   }),
@@ -298,7 +297,6 @@ const managing = {
   }),
   list_entities: masterFn({
     doc: 'Return the names of the entities of minions.',
-    args: {},
     examples: ['salt-run vault.list_entities'],
     run: async (ctx) => {
       const names = await listed(await ownAccess(surroundings(ctx), issuesRoles(ctx)), 'identity/entity/name')
@@ -317,7 +315,6 @@ const managing = {
   }),
   cleanup_auth: masterFn({
     doc: 'Remove approles and entities of minions that the master does not know. The mount of the approles must belong to this master alone.',
-    args: {},
     examples: ['salt-run vault.cleanup_auth'],
     run: async (ctx) => {
       const config = issuesRoles(ctx)
@@ -337,7 +334,6 @@ const managing = {
 const server = {
   unseal: masterFn({
     doc: 'Unseal the server with the keys of the option `vault`.',
-    args: {},
     examples: ['salt-run vault.unseal'],
     run: async (ctx) => {
       const config = configOf(ctx)
@@ -353,7 +349,6 @@ const server = {
   }),
   auth_info: masterFn({
     doc: 'Return what Vault says about the token and the secret id of the master.',
-    args: {},
     examples: ['salt-run vault.auth_info'],
     isSecret: true,
     run: async (ctx) => {

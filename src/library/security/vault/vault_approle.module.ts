@@ -84,7 +84,6 @@ const roles = {
     doc: 'Return the names of the AppRoles.',
     args: { mount },
     returns: ret.texts('The names'),
-    example: 'vault_approle.list',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `auth/${mount}/role`)),
   }),
   read: reads({
@@ -194,7 +193,6 @@ const secretIds = {
       mount: optional('Only those of this mount'),
     },
     returns: ret.dict('Facts by the keys of the cache'),
-    example: 'vault_approle.list_cached',
     run: (ctx, { name, cache, mount }) =>
       asking(ctx, async (access) => {
         const leases = new Leases(access)
@@ -211,7 +209,6 @@ const secretIds = {
       flush_on_failure: arg.flag('Whether they are forgotten also if they cannot be destroyed', { default: true }),
     },
     returns: ret.boolean('True; otherwise an error names those that were not destroyed'),
-    example: 'vault_approle.clear_cached',
     run: (ctx, { name, cache, mount, flush_on_failure }) =>
       asking(ctx, async (access) => {
         const leases = new Leases(access)

@@ -40,7 +40,6 @@ const connections = {
     doc: 'Return the names of the connections.',
     args: { mount },
     returns: ret.texts('The names'),
-    example: 'vault_db.list_connections',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/config`)),
   }),
   fetch_connection: reads({
@@ -113,7 +112,6 @@ const roles = {
     doc: 'Return the names of the roles.',
     args: { static: isStatic, mount },
     returns: ret.texts('The names'),
-    example: 'vault_db.list_roles',
     run: (ctx, { static: isStatic, mount }) =>
       asking(ctx, (access) => listed(access, rolePath(mount, '', isStatic).replace(/\/$/, ''))),
   }),
@@ -264,7 +262,6 @@ const creds = {
     doc: 'Return what is known of credentials that are kept, without the credentials.',
     args: kept,
     returns: ret.dict('Leases by the keys of the cache'),
-    example: 'vault_db.list_cached',
     run: (ctx, parts) =>
       asking(ctx, async (access) => {
         const leases = new Leases(access)
@@ -275,7 +272,6 @@ const creds = {
     doc: 'Renew credentials that are kept.',
     args: { ...kept, increment: ttl('Time by which they are renewed') },
     returns: ret.boolean('True; otherwise an error names those that were not renewed'),
-    example: 'vault_db.renew_cached',
     run: (ctx, { increment, ...parts }) =>
       asking(ctx, async (access) => {
         const leases = new Leases(access)
@@ -297,7 +293,6 @@ const creds = {
       }),
     },
     returns: ret.boolean('True; otherwise an error names those that were not revoked'),
-    example: 'vault_db.clear_cached',
     run: (ctx, { delta, flush_on_failure: _always, ...parts }) =>
       asking(ctx, async (access) => {
         const leases = new Leases(access)

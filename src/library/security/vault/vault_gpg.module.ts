@@ -160,7 +160,6 @@ const keys = {
     doc: 'Return the names of the keys.',
     args: { mount },
     returns: ret.texts('The names'),
-    example: 'vault_gpg.list_keys',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/keys`)),
   }),
   read_key: reads({

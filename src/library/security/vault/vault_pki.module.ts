@@ -23,7 +23,6 @@ const roles = {
     doc: 'Return the names of the roles.',
     args: { mount },
     returns: ret.texts('The names'),
-    example: 'vault_pki.list_roles',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/roles`)),
   }),
   read_role: reads({
@@ -94,21 +93,18 @@ const issuers = {
     doc: 'Return the issuers.',
     args: { mount },
     returns: ret.dict('Facts by the id of the issuer'),
-    example: 'vault_pki.list_issuers',
     run: (ctx, { mount }) => asking(ctx, (access) => issuersOf(access, mount)),
   }),
   read_issuer: reads({
     doc: 'Return an issuer.',
     args: { ref, mount },
     returns: ret.optional(ret.dict('The issuer')),
-    example: 'vault_pki.read_issuer',
     run: (ctx, { ref, mount }) => asking(ctx, (access) => issuerAt(access, ref, mount)),
   }),
   read_issuer_certificate: reads({
     doc: 'Return the certificate of an issuer.',
     args: { name: ref, mount, include_chain: arg.flag('Return the chain of certificates', { default: false }) },
     returns: ret.string('The certificate in PEM'),
-    example: 'vault_pki.read_issuer_certificate',
     run: (ctx, { name, mount, include_chain }) =>
       asking(ctx, async (access) => {
         const issuer = await issuerAt(access, name, mount)
@@ -121,7 +117,6 @@ const issuers = {
     doc: 'Return the id of the default issuer.',
     args: { mount },
     returns: ret.optional(ret.string('The id')),
-    example: 'vault_pki.get_default_issuer',
     run: (ctx, { mount }) =>
       asking(ctx, async (access) => {
         const found = [...(await issuersOf(access, mount))].find(
@@ -280,14 +275,12 @@ const certificates = {
     doc: 'Return the serial numbers of certificates.',
     args: { mount },
     returns: ret.texts('The serial numbers'),
-    example: 'vault_pki.list_certificates',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/certs`)),
   }),
   list_revoked_certificates: reads({
     doc: 'Return the serial numbers of revoked certificates.',
     args: { mount },
     returns: ret.texts('The serial numbers'),
-    example: 'vault_pki.list_revoked_certificates',
     run: (ctx, { mount }) => asking(ctx, (access) => listed(access, `${mount}/certs/revoked`)),
   }),
   read_certificate: reads({

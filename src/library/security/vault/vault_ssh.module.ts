@@ -81,7 +81,6 @@ const roles = {
     doc: 'Return the roles.',
     args: { mount },
     returns: ret.dict('Facts by the name of the role'),
-    example: 'vault_ssh.list_roles',
     run: (ctx, { mount }) =>
       asking(ctx, async (access) => {
         const body = await unlessMissing(access.list(`${mount}/roles`))
@@ -144,7 +143,6 @@ const roles = {
     doc: 'Return the roles that serve any address.',
     args: { mount },
     returns: ret.any('The names'),
-    example: 'vault_ssh.list_roles_zeroaddr',
     run: (ctx, { mount }) =>
       asking(ctx, async (access) => {
         const body = await unlessMissing(access.get(`${mount}/config/zeroaddress`))
@@ -166,7 +164,6 @@ const roles = {
     doc: 'Remove the list of roles that serve any address.',
     args: { mount },
     returns: done,
-    example: 'vault_ssh.delete_zeroaddr_roles',
     run: (ctx, { mount }) =>
       asking(ctx, async (access) => (await access.delete(`${mount}/config/zeroaddress`)) && true),
   }),
@@ -197,7 +194,6 @@ const authority = {
       mount,
     },
     returns: ret.string('The public key'),
-    example: 'vault_ssh.create_ca',
     run: async (ctx, { private_key, public_key, key_type, key_bits, mount }) => {
       if ((private_key === null) !== (public_key === null))
         throw misuse('private_key and public_key must be given together')
@@ -220,14 +216,12 @@ const authority = {
     doc: 'Return the public key of the certificate authority.',
     args: { mount },
     returns: ret.string('The public key'),
-    example: 'vault_ssh.read_ca',
     run: (ctx, { mount }) => asking(ctx, (access) => publicKey(access, mount)),
   }),
   destroy_ca: changes({
     doc: 'Destroy the certificate authority of a mount.',
     args: { mount },
     returns: done,
-    example: 'vault_ssh.destroy_ca',
     run: (ctx, { mount }) => asking(ctx, async (access) => (await access.delete(`${mount}/config/ca`)) && true),
   }),
 }

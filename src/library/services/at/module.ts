@@ -82,7 +82,6 @@ export default defineModule({
   functions: {
     atq: reads({
       doc: 'Return the queued jobs.',
-      example: 'at.atq',
       args: { tag: arg.any('Tag as text, or job id as number', { optional: true }) },
       returns: ret.dict('The jobs'),
       run: async (ctx, { tag }) => listed(await jobs(ctx, tag)),

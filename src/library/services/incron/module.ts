@@ -127,8 +127,6 @@ export default defineModule({
     }),
     raw_system_incron: reads({
       doc: 'Return the table of the machine as text.',
-      example: 'incron.raw_system_incron',
-      args: {},
       run: rawSystem,
     }),
     raw_incron: reads({

@@ -78,41 +78,34 @@ export default defineModule({
     monitor: verb('Monitor a service.', 'monitor'),
     summary: reads({
       doc: 'Return the states in short form.',
-      example: 'monit.summary',
       args: { svc_name },
       run: (ctx, args) => summary(ctx, args.svc_name),
       returns: ret.dict('The states by type and name'),
     }),
     status: reads({
       doc: 'Return the states in detail.',
-      example: 'monit.status',
       args: { svc_name },
       run: (ctx, args) => status(ctx, args.svc_name),
     }),
     reload: {
       ...changes({
         doc: 'Reload the configuration of monit.',
-        example: 'monit.reload',
-        args: {},
         run: (ctx) => succeeds(ctx, 'monit reload'),
       }),
       calledAs: 'reload_',
     },
     configtest: reads({
       doc: 'Return whether the configuration is valid.',
-      example: 'monit.configtest',
-      args: {},
       run: async (ctx) => {
         const { retcode, stdout, stderr } = await runAll(ctx, 'monit -t')
         if (retcode !== 0) return { comment: 'Syntax Error', stderr, result: false }
         return { comment: 'Syntax OK', stdout, result: true }
       },
     }),
-    version: reads({ doc: 'Return the version of monit.', example: 'monit.version', args: {}, run: version }),
+    version: reads({ doc: 'Return the version of monit.', example: 'monit.version', run: version }),
     id: {
       ...changes({
         doc: 'Return the id of monit.',
-        example: 'monit.id',
         args: { reset: arg.flag('Whether to create a new id', { default: false }) },
         run: (ctx, { reset }) => identity(ctx, reset),
       }),
@@ -120,8 +113,6 @@ export default defineModule({
     },
     validate: changes({
       doc: 'Check all services.',
-      example: 'monit.validate',
-      args: {},
       run: (ctx) => succeeds(ctx, 'monit validate'),
     }),
   },

@@ -92,7 +92,7 @@ export function listing<R extends Result = string[]>(
   run: Listing<R>,
   returns = NAMES as Returns<R>,
 ): FunctionDeclaration {
-  return reads({ doc: DOCS[name], args: {}, returns, example: `service.${name}`, run: (ctx) => run(ctx) })
+  return reads({ doc: DOCS[name], returns, example: `service.${name}`, run: (ctx) => run(ctx) })
 }
 
 /** Return the answer for one service, or a dict of answers for a name with wildcards. */

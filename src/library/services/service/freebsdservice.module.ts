@@ -120,13 +120,11 @@ export default defineModule({
   functions: {
     get_enabled: reads({
       doc: 'Return the services that start at boot.',
-      example: 'service.get_enabled',
       args: { jail },
       run: (ctx, args) => enabledServices(ctx, args.jail),
     }),
     get_disabled: reads({
       doc: 'Return the services that do not start at boot.',
-      example: 'service.get_disabled',
       args: { jail },
       run: async (ctx, { jail }) => {
         const enabled = await enabledServices(ctx, jail)
@@ -171,7 +169,6 @@ export default defineModule({
     }),
     get_all: reads({
       doc: 'Return all services.',
-      example: 'service.get_all',
       args: { jail },
       run: (ctx, { jail }) => allServices(ctx, jail),
     }),

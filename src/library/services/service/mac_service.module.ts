@@ -201,7 +201,6 @@ export default defineModule({
     }),
     get_all: reads({
       doc: 'Return all services.',
-      example: 'service.get_all',
       args: { runas },
       run: async (ctx, { runas }) => {
         const known = [...(await services(ctx)).keys()]
@@ -210,7 +209,6 @@ export default defineModule({
     }),
     get_enabled: reads({
       doc: 'Return the loaded services.',
-      example: 'service.get_enabled',
       args: { runas },
       run: (ctx, { runas }) => loadedLabels(ctx, runas),
     }),

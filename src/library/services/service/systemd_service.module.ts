@@ -130,16 +130,12 @@ export default defineModule({
   functions: {
     systemctl_reload: changes({
       doc: 'Reload the unit files.',
-      args: {},
       returns: done,
-      example: 'service.systemctl_reload',
       run: reloadDaemon,
     }),
     get_running: reads({
       doc: 'Return the running units.',
-      args: {},
       returns: ret.texts('The unit names'),
-      example: 'service.get_running',
       run: runningUnits,
     }),
     get_enabled: unitList('Return the services that start at boot.', 'get_enabled', (ctx, root) =>
@@ -238,7 +234,6 @@ export default defineModule({
       doc: 'Return the program of each service.',
       args: { root },
       returns: ret.dict('Program paths by service name'),
-      example: 'service.execs',
       run: (ctx, { root }) => programs(ctx, root),
     }),
     firstboot: changes({
@@ -250,9 +245,7 @@ export default defineModule({
     }),
     offline: reads({
       doc: 'Return whether systemd is installed but does not run this machine.',
-      args: {},
       returns: ret.any('The path of systemctl, False, or None without systemctl'),
-      example: 'service.offline',
       run: async ({ host }) => !(await isBootedWithSystemd(host)) && ((await host.which('systemctl')) ?? null),
     }),
   },

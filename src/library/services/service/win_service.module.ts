@@ -111,14 +111,10 @@ export default defineModule({
   functions: {
     get_enabled: reads({
       doc: 'Return the services that start at boot.',
-      example: 'service.get_enabled',
-      args: {},
       run: (ctx) => names(ctx, ['Auto']),
     }),
     get_disabled: reads({
       doc: 'Return the services that do not start at boot.',
-      example: 'service.get_disabled',
-      args: {},
       run: (ctx) => names(ctx, ['Manual', 'Disabled']),
     }),
     available: reads({
@@ -133,7 +129,7 @@ export default defineModule({
       args: onService,
       run: async (ctx, { name }) => !(await names(ctx)).includes(name),
     }),
-    get_all: reads({ doc: 'Return all services.', example: 'service.get_all', args: {}, run: (ctx) => names(ctx) }),
+    get_all: reads({ doc: 'Return all services.', example: 'service.get_all', run: (ctx) => names(ctx) }),
     get_service_name: reads({
       doc: 'Return service names by display name.',
       example: "service.get_service_name 'Google Update Service (gupdate)'",

@@ -136,19 +136,16 @@ export default defineModule({
     remove: group('Remove a group.', 'remove'),
     reread: changes({
       doc: 'Reread the configuration without applying it.',
-      example: 'supervisord.reread',
       args: where,
       run: (ctx, place) => control(ctx, 'reread', null, place),
     }),
     update: changes({
       doc: 'Reread the configuration; add, remove and restart the groups that changed.',
-      example: 'supervisord.update',
       args: { ...where, name: optionalName },
       run: (ctx, { name, ...place }) => control(ctx, 'update', name && asGroup(name), place),
     }),
     status: reads({
       doc: 'Return the processes and their states.',
-      example: 'supervisord.status',
       args: { name: optionalName, ...where },
       run: async (ctx, { name, ...place }) => {
         const found = rows(await control(ctx, 'status', name, place))
@@ -158,7 +155,6 @@ export default defineModule({
     }),
     status_raw: reads({
       doc: 'Return the output of `supervisorctl status`.',
-      example: 'supervisord.status_raw',
       args: { name: optionalName, ...where },
       run: (ctx, { name, ...place }) => control(ctx, 'status', name, place),
     }),

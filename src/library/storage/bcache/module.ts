@@ -346,9 +346,7 @@ export default defineModule({
     }),
     start: changes({
       doc: 'Start bcache through udev.',
-      args: {},
       returns: ret.boolean('Whether there is a cache set now'),
-      example: 'bcache.start',
       run: async (ctx) =>
         (await run(ctx, ['udevadm', 'trigger'])) !== false &&
         (await awaits(ctx, 'No active cache set found', async () => (await setId(ctx)) !== false)),
@@ -357,7 +355,6 @@ export default defineModule({
       doc: 'Stop a bcache device without writing what is cached; without a device, detach all and stop the cache.',
       args: { dev },
       returns: ret.optional(ret.boolean('Whether it succeeded; None if nothing runs')),
-      example: 'bcache.stop',
       run: (ctx, { dev }) => (dev === null ? stopAll(ctx) : stop(ctx, dev)),
     }),
     back_make: changes({

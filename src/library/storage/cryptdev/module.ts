@@ -162,16 +162,13 @@ export default defineModule({
   functions: {
     active: reads({
       doc: 'Return the mapped devices.',
-      args: {},
       returns: ret.dict('Device numbers by name'),
-      example: 'cryptdev.active',
       run: (ctx) => active(ctx),
     }),
     crypttab: reads({
       doc: 'Return the entries of the table.',
       args: { config },
       returns: ret.dict('Entries by name'),
-      example: 'cryptdev.crypttab',
       run: (ctx, { config }) => listed(ctx, config),
     }),
     rm_crypttab: changes({

@@ -8,8 +8,6 @@ export default defineModule({
   functions: {
     multipath_list: reads({
       doc: 'Return the multipath devices and their paths.',
-      example: 'devmap.multipath_list',
-      args: {},
       run: async (ctx) => splitLines(await outputOf(ctx, 'multipath -l')),
     }),
     multipath_flush: changes({

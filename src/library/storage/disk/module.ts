@@ -109,14 +109,12 @@ export default defineModule({
       doc: 'Return the usage of all mounted volumes.',
       args: { args: flags },
       returns: ret.dict('By mount point: filesystem, 1K-blocks, used, available and capacity'),
-      example: 'disk.usage',
       run: (ctx, { args }) => usage(ctx, args),
     }),
     inodeusage: reads({
       doc: 'Return the inode usage of all mounted volumes.',
       args: { args: flags },
       returns: ret.dict('By mount point: inodes, used, free, use and filesystem'),
-      example: 'disk.inodeusage',
       run: (ctx, { args }) => inodeUsage(ctx, args),
     }),
     percent: reads({

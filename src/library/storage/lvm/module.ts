@@ -275,14 +275,10 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of LVM.',
-      example: 'lvm.version',
-      args: {},
       run: async (ctx) => [...(await versions(ctx)).values()][0] ?? null,
     }),
     fullversion: reads({
       doc: 'Return all versions that LVM shows.',
-      example: 'lvm.fullversion',
-      args: {},
       run: versions,
     }),
     pvdisplay: reads({

@@ -106,10 +106,8 @@ export default defineModule({
   functions: {
     list: reads({
       doc: 'Return all arrays.',
-      args: {},
       returns: ret.dict('The data by array'),
       calledAs: 'list_',
-      example: 'raid.list',
       run: list,
     }),
     detail: reads({
@@ -126,8 +124,6 @@ export default defineModule({
     }),
     stop: changes({
       doc: 'Stop all arrays.',
-      example: 'raid.stop',
-      args: {},
       run: (ctx) => succeeds(ctx, ['mdadm', '--stop', '--scan']),
     }),
     create: changes({
@@ -150,8 +146,6 @@ export default defineModule({
     }),
     save_config: changes({
       doc: 'Write all arrays to the configuration file.',
-      example: 'raid.save_config',
-      args: {},
       run: saveConfig,
     }),
     assemble: changes({

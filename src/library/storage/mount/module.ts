@@ -135,14 +135,12 @@ const joined = (opts: Value): string => (isList(opts) ? opts.map(str).join(',') 
 const tables = {
   fstab: reads({
     doc: 'Return the entries of fstab by mount point.',
-    example: 'mount.fstab',
     args: { config: fstabFile },
     run: (ctx, { config }) => readTable(ctx, config),
     returns: ret.dict('The entries by mount point'),
   }),
   vfstab: reads({
     doc: 'Return the entries of vfstab by mount point.',
-    example: 'mount.vfstab',
     args: { config: vfstabFile },
     run: (ctx, { config }) => readTable(ctx, config),
   }),
@@ -211,7 +209,6 @@ const tables = {
   }),
   automaster: reads({
     doc: 'Return the entries of the automounter.',
-    example: 'mount.automaster',
     args: { config: autoFile },
     run: (ctx, { config }) => readAutomaster(ctx, config),
     returns: ret.dict('The entries by mount point'),
@@ -253,7 +250,6 @@ const aixFile = config('/etc/filesystems')
 const aixTables = {
   filesystems: reads({
     doc: 'Return the table of AIX.',
-    example: 'mount.filesystems',
     args: { config: aixFile },
     run: (ctx, { config }) => firstFileSystem(ctx, config),
   }),
@@ -292,7 +288,6 @@ export default defineModule({
   functions: {
     active: reads({
       doc: 'Return the active mounts by mount point.',
-      example: 'mount.active',
       args: { extended: arg.flag('Whether to include all data of the kernel', { default: false }) },
       run: (ctx, { extended }) => activeMounts(ctx, extended),
       returns: ret.dict('The data by mount point'),
@@ -343,8 +338,6 @@ export default defineModule({
     }),
     swaps: reads({
       doc: 'Return the active swap devices.',
-      example: 'mount.swaps',
-      args: {},
       run: swaps,
       returns: ret.dict('The data by device'),
     }),

@@ -251,8 +251,6 @@ export default defineModule({
     }),
     system_types: reads({
       doc: 'Return the valid system ids.',
-      example: 'partition.system_types',
-      args: {},
       run: systemTypes,
     }),
     mkfs: changes({
@@ -348,8 +346,6 @@ export default defineModule({
     }),
     get_block_device: reads({
       doc: 'Return the names of all disks.',
-      example: 'partition.get_block_device',
-      args: {},
       run: async (ctx) => splitLines(await outputOf(ctx, 'lsblk -n -io KNAME -d -e 1,7,11 -l')),
     }),
   },

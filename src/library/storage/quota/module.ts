@@ -110,16 +110,12 @@ export default defineModule({
     },
     warn: changes({
       doc: 'Warn users who exceed their quota.',
-      example: 'quota.warn',
-      args: {},
       run: async (ctx) => {
         await outputOf(ctx, ['quotawarn'])
       },
     }),
     stats: reads({
       doc: 'Return the counters of the quota system.',
-      example: 'quota.stats',
-      args: {},
       run: async (ctx) => {
         const lines = splitLines(await outputOf(ctx, 'quotastats')).filter((line) => line !== '')
         return Object.fromEntries(lines.map((line) => line.split(': ')))

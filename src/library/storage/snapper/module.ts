@@ -107,16 +107,13 @@ async function runBetween(
 const settings = {
   list_configs: reads({
     doc: 'Return all configurations.',
-    args: {},
     returns: ret.dict('Settings by name of the configuration'),
-    example: 'snapper.list_configs',
     run: (ctx) => during(ctx, 'listing configurations', {}, () => configs(ctx)),
   }),
   get_config: reads({
     doc: 'Return a configuration.',
     args: { name: config },
     returns: ret.any('List of the name, the subvolume and the settings'),
-    example: 'snapper.get_config',
     run: (ctx, { name }) => configuration(ctx, name),
   }),
   set_config: changes({
@@ -179,7 +176,6 @@ const taking = {
       kwargs: arg.open('Keywords of the publication'),
     },
     returns: ret.any('Number of the snapshot'),
-    example: 'snapper.create_snapshot',
     run: create,
   }),
   create_baseline: changes({
@@ -259,7 +255,6 @@ const comparing = {
     doc: 'Undo the changes of files between two snapshots.',
     args: { config, files: arg.words('Files; all that differ if not given', { optional: true }), num_pre, num_post },
     returns: ret.dict('How many files were created, changed and deleted'),
-    example: 'snapper.undo',
     run: async (ctx, { config, files, num_pre, num_post }) =>
       undo(ctx, await intervalOf(ctx, config, num_pre, num_post), files ?? []),
   }),

@@ -77,16 +77,12 @@ const reading = {
   }),
   devices: reads({
     doc: 'Return the XFS devices and their mount points.',
-    args: {},
     returns: ret.dict('Data by device'),
-    example: 'xfs.devices',
     run: (ctx) => devices(ctx),
   }),
   inventory: reads({
     doc: 'Return the dumps made on this machine.',
-    args: {},
     returns: ret.dict('Sessions by file system'),
-    example: 'xfs.inventory',
     run: async (ctx) => inventory(await output(ctx, 'xfsrestore', '-I')),
   }),
   estimate: reads({

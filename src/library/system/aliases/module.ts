@@ -92,8 +92,6 @@ export default defineModule({
     list_aliases: {
       ...reads({
         doc: 'Return all aliases and their targets.',
-        example: 'aliases.list_aliases',
-        args: {},
         run: targets,
       }),
       outputter: 'yaml',

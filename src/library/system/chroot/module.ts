@@ -100,9 +100,7 @@ export default defineModule({
     }),
     in_chroot: reads({
       doc: 'Return whether the minion itself runs in another root directory than the first process.',
-      args: {},
       returns: ret.boolean('Whether it does'),
-      example: 'chroot.in_chroot',
       run: async ({ host }) => {
         const read = async (pid: string): Promise<string> =>
           Buffer.from(await host.read(`/proc/${pid}/mountinfo`)).toString()

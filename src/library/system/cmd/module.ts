@@ -253,9 +253,7 @@ export default defineModule({
     }),
     shells: reads({
       doc: 'Return the shells of this machine.',
-      args: {},
       returns: ret.texts('The paths'),
-      example: 'cmd.shells',
       run: (ctx) => availableShells(ctx),
     }),
     shell_info: reads({

@@ -136,9 +136,7 @@ export default defineModule({
     }),
     items: reads({
       doc: 'Return all variables.',
-      args: {},
       returns: ret.dict('Values by name'),
-      example: 'environ.items',
       run: async (ctx) => new Map<Value, Value>(await ctx.host.env()),
     }),
   },

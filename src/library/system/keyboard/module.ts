@@ -70,8 +70,6 @@ export default defineModule({
   functions: {
     get_sys: reads({
       doc: 'Return the layout of the console.',
-      example: 'keyboard.get_sys',
-      args: {},
       run: systemLayout,
     }),
     set_sys: changes({
@@ -82,8 +80,6 @@ export default defineModule({
     }),
     get_x: reads({
       doc: 'Return the layout of X.',
-      example: 'keyboard.get_x',
-      args: {},
       run: async (ctx) =>
         second(await outputOf(ctx, 'setxkbmap -query | grep layout', { python_shell: true }), ':').trim(),
     }),

@@ -129,8 +129,6 @@ export default defineModule({
   functions: {
     available: reads({
       doc: 'Return the available modules.',
-      example: 'kmod.available',
-      args: {},
       run: available,
       returns: ret.texts('The names'),
     }),
@@ -142,13 +140,10 @@ export default defineModule({
     }),
     lsmod: reads({
       doc: 'Return the loaded modules with size and users.',
-      example: 'kmod.lsmod',
-      args: {},
       run: async (ctx) => (await loadedModules(ctx)).map((row) => ({ ...row })),
     }),
     mod_list: reads({
       doc: 'Return the names of the loaded modules.',
-      example: 'kmod.mod_list',
       args: { only_persist: arg.flag('Whether to return the modules loaded at boot instead', { default: false }) },
       run: (ctx, { only_persist }) => named(ctx, only_persist),
       returns: ret.texts('The names'),

@@ -174,12 +174,10 @@ export default defineModule({
   functions: {
     list_avail: reads({
       doc: 'Return the available locales.',
-      example: 'locale.list_avail',
-      args: {},
       run: available,
       returns: ret.texts('The names'),
     }),
-    get_locale: reads({ doc: 'Return the system locale.', example: 'locale.get_locale', args: {}, run: systemLocale }),
+    get_locale: reads({ doc: 'Return the system locale.', example: 'locale.get_locale', run: systemLocale }),
     set_locale: changes({
       doc: 'Set the system locale.',
       example: "locale.set_locale 'en_US.UTF-8'",

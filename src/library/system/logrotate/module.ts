@@ -75,7 +75,6 @@ export default defineModule({
   functions: {
     show_conf: reads({
       doc: 'Return the whole configuration.',
-      example: 'logrotate.show_conf',
       args: { conf_file },
       run: (ctx, { conf_file }) => parseConfig(ctx.host, conf_file),
     }),

@@ -81,9 +81,7 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of osquery.',
-      args: {},
       returns: ret.any('Version; False if it is not known'),
-      example: 'osquery.version',
       run: async (ctx) => {
         const answer = await ask(ctx, 'select version from osquery_info;')
         return ('data' in answer ? rowsOf(answer.data)[0]?.get('version') : undefined) ?? false
@@ -103,7 +101,6 @@ export default defineModule({
       doc: 'Return the row of the table `time` of osquery.',
       args: { attrs: asked.attrs },
       returns: outcome,
-      example: 'osquery.time',
       run: (ctx, { attrs }) => fromTable(ctx, 'time', { attrs, where: null }),
     }),
     ...functionsFor(EVERYWHERE),

@@ -154,8 +154,6 @@ export default defineModule({
     }),
     get_pid_list: reads({
       doc: 'Return the ids of all processes.',
-      example: 'ps.get_pid_list',
-      args: {},
       run: processIds,
     }),
     proc_info: reads({
@@ -197,13 +195,11 @@ export default defineModule({
     }),
     cpu_percent: reads({
       doc: 'Return the processor usage in percent.',
-      example: 'ps.cpu_percent',
       args: { interval: arg.number('Seconds to observe', { default: 0.1 }), per_cpu },
       run: (ctx, { interval, per_cpu }) => busy(ctx, interval, per_cpu),
     }),
     cpu_times: reads({
       doc: 'Return the processor times.',
-      example: 'ps.cpu_times',
       args: { per_cpu },
       run: async (ctx, args) => {
         const each = args.per_cpu
@@ -213,14 +209,11 @@ export default defineModule({
     }),
     virtual_memory: reads({
       doc: 'Return the memory usage.',
-      example: 'ps.virtual_memory',
-      args: {},
       run: virtualMemory,
     }),
-    swap_memory: reads({ doc: 'Return the swap usage.', example: 'ps.swap_memory', args: {}, run: swapMemory }),
+    swap_memory: reads({ doc: 'Return the swap usage.', example: 'ps.swap_memory', run: swapMemory }),
     disk_partitions: reads({
       doc: 'Return the mounted volumes.',
-      example: 'ps.disk_partitions',
       args: { all },
       run: async (ctx, { all }) => (await partitions(ctx, all)).map((row) => ({ ...row })),
     }),
@@ -232,7 +225,6 @@ export default defineModule({
     }),
     disk_partition_usage: reads({
       doc: 'Return the mounted volumes and their usage.',
-      example: 'ps.disk_partition_usage',
       args: { all },
       run: async (ctx, { all }) => {
         const found: Result[] = []
@@ -244,35 +236,28 @@ export default defineModule({
     }),
     total_physical_memory: reads({
       doc: 'Return the size of the memory in bytes.',
-      example: 'ps.total_physical_memory',
-      args: {},
       run: memoryTotal,
     }),
     num_cpus: reads({
       doc: 'Return the number of processors.',
-      example: 'ps.num_cpus',
-      args: {},
       run: async (ctx) => (await processorTicks(ctx, true)).length,
     }),
     boot_time: reads({
       doc: 'Return the boot time.',
-      example: 'ps.boot_time',
       args: { time_format: arg.text('Format for strftime; seconds since the epoch if not given', { optional: true }) },
       run: (ctx, { time_format }) => booted(ctx, time_format),
     }),
     network_io_counters: reads({
       doc: 'Return the I/O counters of the network.',
-      example: 'ps.network_io_counters',
       args: { interface: arg.text('Interface; the sum of all if not given', { optional: true }) },
       run: (ctx, args) => networkCounters(ctx, args.interface || null),
     }),
     disk_io_counters: reads({
       doc: 'Return the I/O counters of disks.',
-      example: 'ps.disk_io_counters',
       args: { device: arg.text('Device; the sum of all if not given', { optional: true }) },
       run: (ctx, { device }) => diskCounters(ctx, device || null),
     }),
-    get_users: reads({ doc: 'Return the logged-in users.', example: 'ps.get_users', args: {}, run: loggedIn }),
+    get_users: reads({ doc: 'Return the logged-in users.', example: 'ps.get_users', run: loggedIn }),
     lsof: reads({
       doc: 'Return the open files of a program.',
       example: 'ps.lsof apache2',

@@ -105,9 +105,7 @@ export default defineModule({
     }),
     broadcast_change: changes({
       doc: 'Notify programs that the environment changed.',
-      args: {},
       returns: ret.boolean('Whether it succeeded'),
-      example: 'reg.broadcast_change',
       run: async (ctx) => {
         // removing a variable that does not exist makes Windows send the notification
         const line = "[Environment]::SetEnvironmentVariable('BRINE_REGISTRY_CHANGE', $null, 'User')"

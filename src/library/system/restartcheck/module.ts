@@ -205,7 +205,6 @@ export default defineModule({
         ),
       },
       returns: ret.any('A report, or a list of packages'),
-      example: 'restartcheck.restartcheck',
       run: async (ctx, { ignorelist, blacklist, excludepid, kwargs }) => {
         const family = FAMILIES[str(ctx.grains.get('os_family') ?? '')]
         if (!family) {

@@ -51,7 +51,6 @@ async function textAt(ctx: FunctionContext, path: string): Promise<string | unde
 function fromProc(doc: string, name: string, path: string, read: (text: string) => Result) {
   return reads({
     doc,
-    args: {},
     returns: ret.any('The data by name; empty if the file is not readable'),
     example: `status.${name}`,
     run: async (ctx) => {
@@ -175,18 +174,14 @@ export default defineModule({
   functions: {
     loadavg: reads({
       doc: 'Return the load averages.',
-      args: {},
       returns: ret.dict('1-min, 5-min and 15-min'),
-      example: 'status.loadavg',
       run: loadavg,
     }),
     uptime: reads({
       doc: 'Return the uptime.',
-      args: {},
       returns: ret.any(
         'seconds, since_iso, since_t, days, time and users; the output of `uptime` on other systems than Linux',
       ),
-      example: 'status.uptime',
       run: uptime,
     }),
     meminfo: fromProc('Return the memory usage.', 'meminfo', '/proc/meminfo', memory),
@@ -199,28 +194,20 @@ export default defineModule({
     netdev: fromProc('Return the counters of network interfaces.', 'netdev', '/proc/net/dev', interfaceCounters),
     procs: reads({
       doc: 'Return the processes.',
-      example: 'status.procs',
-      args: {},
       run: async (ctx) => processList(await ctx.call('cmd.run', [ctx.grains.get('ps') ?? ''], { python_shell: true })),
     }),
     w: reads({
       doc: 'Return the logged-in users.',
-      example: 'status.w',
-      args: {},
       run: async (ctx) => (kernelOf(ctx) === 'Linux' ? logins(await ctx.call('cmd.run', ['w -fh'])) : UNSUPPORTED),
     }),
     custom: reads({
       doc: 'Return the statistics that the configuration names.',
-      example: 'status.custom',
-      args: {},
       run: custom,
     }),
-    all_status: reads({ doc: 'Return all statistics.', example: 'status.all_status', args: {}, run: everything }),
+    all_status: reads({ doc: 'Return all statistics.', example: 'status.all_status', run: everything }),
     nproc: reads({
       doc: 'Return the number of processors.',
-      args: {},
       returns: ret.any('The number'),
-      example: 'status.nproc',
       run: async (ctx) =>
         kernelOf(ctx) === 'Linux' ? numberIn((await ctx.call('cmd.run', ['nproc'])).trim()) : UNSUPPORTED,
     }),

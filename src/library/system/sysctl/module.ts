@@ -121,13 +121,10 @@ export default defineModule({
   functions: {
     default_config: reads({
       doc: 'Return the path of the file with persistent parameters.',
-      example: 'sysctl.default_config',
-      args: {},
       run: defaultFile,
     }),
     show: reads({
       doc: 'Return all parameters, or those in a file.',
-      example: 'sysctl.show',
       args: { config_file: arg.any('Path of a file; False for the active parameters', { default: false }) },
       run: (ctx, { config_file }) => show(ctx, config_file),
     }),

@@ -90,8 +90,6 @@ export default defineModule({
   functions: {
     halt: changes({
       doc: 'Halt the machine.',
-      example: 'system.halt',
-      args: {},
       run: (ctx) => outputOf(ctx, ['halt']),
     }),
     init: changes({
@@ -102,13 +100,10 @@ export default defineModule({
     }),
     poweroff: changes({
       doc: 'Power off the machine.',
-      example: 'system.poweroff',
-      args: {},
       run: (ctx) => outputOf(ctx, ['poweroff']),
     }),
     reboot: changes({
       doc: 'Reboot the machine.',
-      example: 'system.reboot',
       args: { at_time },
       run: (ctx, { at_time }) => outputOf(ctx, ['shutdown', '-r', when(at_time)]),
     }),
@@ -120,8 +115,6 @@ export default defineModule({
     }),
     has_settable_hwclock: reads({
       doc: 'Return whether the hardware clock can be set.',
-      example: 'system.has_settable_hwclock',
-      args: {},
       run: hasHardwareClock,
     }),
     get_system_time: reads({
@@ -150,7 +143,6 @@ export default defineModule({
     }),
     get_system_date: reads({
       doc: 'Return the date.',
-      example: 'system.get_system_date',
       args: { utc_offset },
       run: (ctx, { utc_offset }) => dateText(wallClock(ctx, utc_offset)),
     }),
@@ -162,8 +154,6 @@ export default defineModule({
     }),
     get_computer_desc: reads({
       doc: 'Return the description of the machine.',
-      example: 'system.get_computer_desc',
-      args: {},
       run: description,
     }),
     set_computer_desc: changes({
@@ -180,8 +170,6 @@ export default defineModule({
     }),
     get_computer_name: reads({
       doc: 'Return the host name.',
-      example: 'system.get_computer_name',
-      args: {},
       run: (ctx) => ctx.call('network.get_hostname'),
     }),
   },

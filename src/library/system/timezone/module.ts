@@ -18,17 +18,13 @@ export default defineModule({
     return reason === undefined || `The timezone execution module failed to load: ${reason}`
   },
   functions: {
-    get_zone: reads({ doc: 'Return the time zone.', example: 'timezone.get_zone', args: {}, run: zoneOf }),
+    get_zone: reads({ doc: 'Return the time zone.', example: 'timezone.get_zone', run: zoneOf }),
     get_zonecode: reads({
       doc: 'Return the abbreviation of the time zone, such as MST.',
-      example: 'timezone.get_zonecode',
-      args: {},
       run: zoneCode,
     }),
     get_offset: reads({
       doc: 'Return the offset from UTC.',
-      example: 'timezone.get_offset',
-      args: {},
       run: (ctx) => outputOf(ctx, ['date', '+%z']),
     }),
     set_zone: changes({
@@ -45,8 +41,6 @@ export default defineModule({
     }),
     get_hwclock: reads({
       doc: 'Return whether the hardware clock is in UTC or local time.',
-      example: 'timezone.get_hwclock',
-      args: {},
       run: hardwareClock,
     }),
     set_hwclock: changes({

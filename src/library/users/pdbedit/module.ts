@@ -180,7 +180,6 @@ export default defineModule({
         hashes,
       },
       calledAs: 'list_users',
-      example: 'pdbedit.list',
       run: (ctx, { verbose, hashes }) => (verbose ? details(ctx, hashes) : names(ctx)),
     }),
     get: reads({

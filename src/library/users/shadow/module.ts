@@ -168,9 +168,7 @@ export default defineModule({
   functions: {
     default_hash: reads({
       doc: 'Return the text in place of the hash of a password that was never set.',
-      args: {},
       returns: ret.string('An exclamation mark'),
-      example: 'shadow.default_hash',
       run: () => '!',
     }),
     info: reads({
@@ -238,7 +236,6 @@ export default defineModule({
       doc: 'Return the users in the shadow file.',
       args: { root },
       returns: ret.texts('Sorted names of the users'),
-      example: 'shadow.list_users',
       run: async (ctx, { root }) => (await rows(ctx, root)).map(([user = '']) => user).sort(),
     }),
   },

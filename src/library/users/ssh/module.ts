@@ -200,7 +200,6 @@ const hosts = {
     doc: 'Hash the names in a file of known hosts.',
     args: { user: owner, config: hostsFile },
     returns: ret.dict('`status` and details'),
-    example: 'ssh.hash_known_hosts',
     run: (ctx, { user, config }) => hashHosts(ctx, user, config),
   }),
 }

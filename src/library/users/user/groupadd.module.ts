@@ -218,7 +218,6 @@ export default defineModule({
       doc: 'Return the facts about all groups.',
       args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }), root },
       returns: ret.dicts('Facts about each group'),
-      example: 'group.getent',
       run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
     }),
     chgid: changes({

@@ -75,7 +75,6 @@ export default defineModule({
       doc: 'Return the facts about all groups.',
       args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }) },
       returns: ret.dicts('Facts about each group'),
-      example: 'group.getent',
       run: async (ctx, { refresh }) => {
         const known = ctx.memory.get('group.getent')
         if (known !== undefined && !refresh) return known as Dict[]

@@ -114,7 +114,6 @@ const reading = {
     doc: 'Return the facts about all users.',
     args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }) },
     returns: ret.dicts('Facts about each user'),
-    example: 'user.getent',
     run: async (ctx, { refresh }) => {
       const known = ctx.memory.get('user.getent')
       if (known !== undefined && !refresh) return known as Dict[]
@@ -147,9 +146,7 @@ const reading = {
   }),
   list_users: reads({
     doc: 'Return all users.',
-    args: {},
     returns: ret.texts('Sorted names of the users'),
-    example: 'user.list_users',
     run: async (ctx) => (await ctx.host.users()).map(({ name }) => name).sort(),
   }),
 }

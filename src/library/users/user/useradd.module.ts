@@ -70,7 +70,6 @@ const reading = {
     doc: 'Return the facts about all users.',
     args: { refresh: arg.boolean('Whether remembered facts are read again', { default: false }), root },
     returns: ret.dicts('Facts about each user'),
-    example: 'user.getent',
     run: (ctx, { refresh, root }) => getent(ctx, refresh, root),
   }),
   info: reads({
@@ -105,7 +104,6 @@ const reading = {
     doc: 'Return all users.',
     args: { root },
     returns: ret.texts('Sorted names of the users'),
-    example: 'user.list_users',
     run: async (ctx, { root }) => (await usersOf(ctx, root)).map(({ name }) => name).sort(),
   }),
 }

@@ -236,7 +236,6 @@ export default defineModule({
       doc: 'Return the figures of the status page.',
       args: { profile: arg.text('Name of the options with the URL and login of the page', { default: 'default' }) },
       returns: ret.any('Figures by name, or `error`'),
-      example: 'apache.server_status',
       run: (ctx, { profile }) => serverStatus(ctx, profile),
     }),
     config: changes({

@@ -213,21 +213,18 @@ export default defineModule({
       doc: 'Return the names of the frontends as text.',
       args: { socket },
       returns: ret.string('One name on each line'),
-      example: 'haproxy.show_frontends',
       run: async (ctx, { socket }) => (await proxies(ctx, socket, 'FRONTEND')).join('\n'),
     }),
     list_frontends: reads({
       doc: 'Return the names of the frontends.',
       args: { socket },
       returns: ret.texts('Names of the frontends'),
-      example: 'haproxy.list_frontends',
       run: (ctx, { socket }) => proxies(ctx, socket, 'FRONTEND'),
     }),
     show_backends: reads({
       doc: 'Return the names of the backends as text.',
       args: { socket },
       returns: ret.string('One name on each line'),
-      example: 'haproxy.show_backends',
       run: async (ctx, { socket }) => (await proxies(ctx, socket, 'BACKEND')).join('\n'),
     }),
     list_backends: reads({

@@ -34,16 +34,12 @@ export default defineModule({
   functions: {
     version: reads({
       doc: 'Return the version of nginx.',
-      args: {},
       returns: ret.string('The version'),
-      example: 'nginx.version',
       run: async (ctx) => ((await output(ctx, '-v'))[0] ?? '').replace(/^.*\//, ''),
     }),
     build_info: reads({
       doc: 'Return the build options of nginx.',
-      args: {},
       returns: ret.dict('`info` and `build arguments`'),
-      example: 'nginx.build_info',
       run: async (ctx) => {
         const lines = await output(ctx, '-V')
         const line = lines.find((each) => each.startsWith('configure argument'))
@@ -55,9 +51,7 @@ export default defineModule({
     }),
     configtest: reads({
       doc: 'Check the configuration of nginx.',
-      args: {},
       returns: ret.dict('`comment`, `result`, and what nginx said'),
-      example: 'nginx.configtest',
       run: async (ctx) => {
         const answer = await runAll(ctx, `${await program(ctx)} -t`)
         const said = answer.get('stderr') ?? ''
@@ -84,7 +78,6 @@ export default defineModule({
       doc: 'Return the figures of the status page.',
       args: { url: arg.text('URL of the status page', { default: 'http://127.0.0.1/status' }) },
       returns: ret.optional(ret.dict('Connections and requests')),
-      example: 'nginx.status',
       run: (ctx, { url }) => status(ctx, url),
     }),
   },

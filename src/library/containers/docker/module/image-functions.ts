@@ -24,14 +24,11 @@ const information = {
       kwargs: arg.open('all: whether untagged images are listed too'),
     },
     returns: ret.dict('Properties by ID'),
-    example: 'docker.images',
     run: (ctx, { kwargs }) => image.images(ctx, truthy(kwargs.get('all') ?? null)),
   }),
   list_tags: reads({
     doc: 'Return the tags of images.',
-    args: {},
     returns: ret.texts('Sorted tags'),
-    example: 'docker.list_tags',
     run: (ctx) => image.tags(ctx),
   }),
   inspect_image: reads({

@@ -26,7 +26,6 @@ const networks = {
       ids: arg.any('Only networks whose IDs begin so: a list, or a text with commas', { optional: true }),
     },
     returns: ret.dicts('Facts about each network'),
-    example: 'docker.networks',
     run: async (ctx, given) => {
       const [names, ids] = [given.names, given.ids].map((value) => (value === null ? undefined : listed(value)))
       const found = await lines(ctx, 'network', 'ls', '--no-trunc', '--quiet')
@@ -122,7 +121,6 @@ const volumes = {
     doc: 'Return volumes.',
     args: { filters: arg.dict('Filters of `docker volume ls` by name', { optional: true }) },
     returns: ret.dict('`Volumes`, None if there are none, and `Warnings`'),
-    example: 'docker.volumes',
     run: async (ctx, { filters }) => {
       const flags = [...(filters ?? [])].flatMap(([key, value]) =>
         (isList(value) ? value : [value]).map((each) => `--filter=${str(key)}=${str(each)}`),

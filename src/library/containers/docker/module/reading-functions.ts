@@ -35,7 +35,6 @@ const ofContainers = {
     doc: 'Return the names of containers.',
     args: { kwargs: arg.open('all: whether stopped containers are listed too') },
     returns: ret.texts('Sorted names'),
-    example: 'docker.list_containers',
     run: (ctx, { kwargs }) => container.names(ctx, all(kwargs)),
   }),
   compare_containers: reads({
@@ -166,16 +165,12 @@ const ofOneContainer = {
 export const readingFunctions = {
   version: reads({
     doc: 'Return the versions of the server.',
-    args: {},
     returns: ret.dict('Versions by name'),
-    example: 'docker.version',
     run: version,
   }),
   info: reads({
     doc: 'Return information about the server.',
-    args: {},
     returns: ret.any('Values by name'),
-    example: 'docker.info',
     run: async (ctx) => loadJson(await said(ctx, 'info', '--format', '{{json .}}')),
   }),
   ...ofContainers,

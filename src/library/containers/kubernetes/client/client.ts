@@ -12,7 +12,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import type { HttpRequest, HttpStream } from '../../../../sdk/mod.ts'
+import type { HttpRequest, HttpSocket, HttpStream, HttpUpgrade } from '../../../../sdk/mod.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
 import { proofFor } from './credentials.ts'
 import { Settings, type Surroundings } from './settings.ts'
@@ -20,7 +20,8 @@ import { Settings, type Surroundings } from './settings.ts'
 export interface Ask {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
-  params?: Readonly<Record<string, string | undefined>>
+  /** Parameters of the query; a list is a parameter that comes several times. */
+  params?: Readonly<Record<string, string | readonly string[] | undefined>>
   body?: Value
   /** Media type of the body; JSON unless given. */
   type?: string
@@ -43,6 +44,8 @@ export const isStatus = (error: unknown, status: number): error is ApiError =>
   error instanceof ApiError && error.status === status
 
 const MOST_BYTES = 64 * 1024 * 1024
+/** Bytes of one message of a WebSocket. Servers send 32 KiB at a time. */
+const MOST_MESSAGE = 16 * 1024 * 1024
 const TRIES = 4
 /** Most seconds to wait before a request is sent again. */
 const MOST_WAIT = 30
@@ -144,11 +147,25 @@ export class KubernetesClient {
     }
   }
 
-  /** Send a request, again where the server asks for that, and return its answer when it is a good one. */
-  private async open(ask: Ask): Promise<HttpStream> {
+  /** Open a WebSocket that speaks one of the subprotocols. The signal of the request ends it. */
+  async socket(ask: Ask & { signal: AbortSignal }, protocols: readonly string[]): Promise<HttpSocket> {
+    const { socket } = await this.insist(ask, (request) =>
+      this.ctx.http.upgrade({ ...request, timeout: Number.POSITIVE_INFINITY, maxBody: MOST_MESSAGE }, protocols),
+    )
+    if (socket === undefined) throw failure(`The API server answers ${ask.path} without a WebSocket`)
+    return socket
+  }
+
+  /** Send a request and return its answer when it is a good one. */
+  private open(ask: Ask): Promise<HttpStream> {
+    return this.insist(ask, (request) => this.ctx.http.open(request))
+  }
+
+  /** Send a request, again where the server asks for that. Fails with an ApiError when the server refuses. */
+  private async insist<T extends HttpUpgrade>(ask: Ask, send: (request: HttpRequest) => Promise<T>): Promise<T> {
     let isFresh = false
     for (let count = 1; ; count++) {
-      const stream = await this.send(ask, isFresh)
+      const stream = await this.send(ask, isFresh, send)
       if (stream.status < 300) return stream
       const text = await collect(stream)
       const mayAgain = count < TRIES && (stream.status === 429 || (stream.status >= 500 && isRepeatable(ask)))
@@ -167,7 +184,7 @@ export class KubernetesClient {
     }
   }
 
-  private async send(ask: Ask, isFresh: boolean): Promise<HttpStream> {
+  private async send<T>(ask: Ask, isFresh: boolean, send: (request: HttpRequest) => Promise<T>): Promise<T> {
     const { tls, proxy, timeout, server } = this.cluster
     const { headers, cert, key } = await proofFor(this.ctx, this.cluster, isFresh)
     const isWatch = ask.params?.watch !== undefined
@@ -189,7 +206,7 @@ export class KubernetesClient {
       ...(ask.signal && { signal: ask.signal }),
     }
     try {
-      return await this.ctx.http.open(request)
+      return await send(request)
     } catch (error) {
       if (error instanceof SaltError || ask.signal?.aborted) throw error
       throw failure(`The API server ${server} does not answer: ${(error as Error).message}`)
@@ -254,14 +271,17 @@ async function collect({ body }: HttpStream): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** Return whether a request may be sent twice: a second creation or deletion finds what the first one did. */
-const isRepeatable = ({ method = 'GET' }: Ask): boolean => method === 'GET' || method === 'PATCH' || method === 'PUT'
+/** Return whether a request may be sent twice: a second creation or deletion finds what the first one did, and a command runs again. */
+const isRepeatable = ({ method = 'GET', path }: Ask): boolean =>
+  ['GET', 'PATCH', 'PUT'].includes(method) && !path.endsWith('/exec')
 
 /** An eviction that a disruption budget forbids is refused with 429: that is an answer. */
 const isEviction = ({ path }: Ask): boolean => path.endsWith('/eviction')
 
 function query(params: NonNullable<Ask['params']>): string {
-  const given = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const given = Object.entries(params).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 

@@ -98,7 +98,6 @@ async function eventsSince(
 export const clusterFunctions = {
   ping: reads({
     doc: 'Return whether the API server answers.',
-    example: 'kubernetes.ping',
     args: { kwargs: connection },
     returns: ret.boolean('True or False'),
     run: async (ctx, { kwargs }) => {
@@ -113,7 +112,6 @@ export const clusterFunctions = {
   }),
   cluster_info: reads({
     doc: 'Return the version, the health and the API groups of the cluster.',
-    example: 'kubernetes.cluster_info',
     args: { kwargs: connection },
     returns: ret.dict('`server_version`, `healthz` and `api_groups`'),
     run: async (ctx, { kwargs }) => {
@@ -127,8 +125,6 @@ export const clusterFunctions = {
   }),
   list_clusters: reads({
     doc: 'Return the names of the clusters in `kubernetes.clusters`; `default` is that of the other options.',
-    example: 'kubernetes.list_clusters',
-    args: {},
     returns: ret.texts('The names'),
     run: (ctx) => clusterAliases(ctx),
   }),

@@ -183,7 +183,6 @@ async function untilGone(client: KubernetesClient, pods: readonly Dict[], second
 export const nodeFunctions = {
   nodes: reads({
     doc: 'Return the names of the nodes of the cluster.',
-    example: 'kubernetes.nodes',
     args: { kwargs: connection },
     returns: ret.texts('The names'),
     run: async (ctx, { kwargs }) => {

@@ -267,7 +267,6 @@ const states = {
     doc: 'Return the files that processes have open.',
     args: { by_pid: arg.boolean('Group the result by process id instead of by file', { default: false }) },
     returns: ret.dict('Processes by file, or files by process'),
-    example: 'file.open_files',
     run: (ctx, { by_pid }) => openFiles(ctx, by_pid),
   }),
 }

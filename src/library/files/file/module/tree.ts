@@ -264,9 +264,7 @@ const onPath = (doc: string, example: string, run: (path: string) => string) =>
 const paths = {
   pardir: reads({
     doc: 'Return the notation of a parent directory.',
-    args: {},
     returns: ret.string('`..`'),
-    example: 'file.pardir',
     run: () => '..',
   }),
   normpath: onPath('Return a path without redundant parts.', 'normpath /a/../b', normalPath),

@@ -101,7 +101,6 @@ export function rootFunctions(option: Option): Record<string, MasterFunction> {
     }),
     list_roots: masterFn({
       doc: 'Return the files of all environments.',
-      args: {},
       run: async (ctx) => {
         const all = rawOption(ctx.opts, option)
         const found: Dict = new Map()

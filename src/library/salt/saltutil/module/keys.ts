@@ -16,7 +16,6 @@ async function removeKeys(ctx: FunctionContext): Promise<null> {
 export const keyFunctions = {
   regen_keys: changes({
     doc: 'Remove the keys of this minion. The minion creates new keys at its next start.',
-    args: {},
     returns: ret.none('None'),
     example: 'saltutil.regen_keys',
     run: (ctx) => removeKeys(ctx),

@@ -166,7 +166,6 @@ export const syncing: Readonly<Record<string, FunctionDeclaration>> = {
 
 export const listExtmods = reads({
   doc: 'Return the synced custom modules by kind.',
-  args: {},
   returns: ret.dict('Names by kind'),
   example: 'saltutil.list_extmods',
   run: async (ctx) => {

@@ -75,7 +75,6 @@ export const masterFunctions = {
       connected: arg.flag('Whether a connection is expected', { default: true }),
     },
     returns: ret.any('Whether it is'),
-    example: 'status.master',
     run: (ctx, { master, connected }) => connection(ctx, master, connected),
   }),
   ping_master: reads({
