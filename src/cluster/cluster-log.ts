@@ -344,7 +344,8 @@ export class ClusterLog {
     this.isClosed = true
     await this.reader.close()
     for (const entry of [...this.queue, ...this.unapplied.values()]) {
-      this.settle(entry, new NoQuorumError('This master is stopping'))
+      // what the log has is safe: this master carries it out in its next life
+      this.settle(entry, entry.isAcked ? undefined : new NoQuorumError('This master is stopping'))
     }
   }
 }

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectNats } from '@nats-io/transport-node'
@@ -19,15 +17,15 @@ import { readReturnRecord, returnRecord } from '../../src/master/log-records.ts'
 import { ReturnService } from '../../src/master/returns.ts'
 import { PkiKeys } from '../../src/store/mod.ts'
 import { loadOrMakeKeys } from '../../src/wire/mod.ts'
-import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { natsServer } from './nats-binary.ts'
+import { type SiteServer, startSiteServer } from './site-server.ts'
 
 const found = natsServer()
 
 describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of the site', () => {
   const root = mkdtempSync(join(tmpdir(), 'brine-streams-'))
-  let server: ChildProcess
+  let server: SiteServer
   let port = 0
   let nats: Nats
   let count = 0
@@ -35,15 +33,8 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   let opts: Dict
 
   beforeAll(async () => {
-    port = await freePort()
-    const file = join(root, 'nats.conf')
-    // max_payload is the 1 MB of every NATS server
-    writeFileSync(
-      file,
-      `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${JSON.stringify(join(root, 'store'))} }\n`,
-    )
-    server = spawn('program' in found ? found.program : '', ['--config', file], { stdio: 'ignore' })
-    await until('the server listens', () => isOpen(port))
+    server = await startSiteServer('program' in found ? found.program : '', root)
+    port = server.port
   })
 
   beforeEach(async () => {
@@ -67,8 +58,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 
   afterAll(async () => {
-    server.kill('SIGKILL')
-    await until('the server has ended', () => server.exitCode !== null || server.signalCode !== null)
+    await server.close()
     rmSync(root, { recursive: true, force: true })
   })
 
@@ -142,7 +132,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await loadOrMakeKeys(join(root, `pki${count}`), 'master')
     const cluster = await Cluster.open({ opts, log: silentLog, keys: new PkiKeys(join(root, `pki${count}`)) })
     const records: LogRecord[] = []
-    cluster.begin({ apply: (each) => void records.push(each), lastEvent: () => 0, kept: async () => {} })
+    cluster.begin({
+      apply: (each) => void records.push(each),
+      last: () => ({ event: 0, returned: 0 }),
+      kept: async () => {},
+    })
     await cluster.ready()
     const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], 1000)
     const load: Dict = new Map([...record(2 << 20), ['id', 'web'], ['jid', '20260101000000000000']])
@@ -165,7 +159,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const kept = async (): Promise<void> => {
       if (isFull) throw new Error('no space')
     }
-    cluster.begin({ apply: ({ fields }) => void texts.push(fields.get('text')!), lastEvent: () => 0, kept })
+    cluster.begin({
+      apply: ({ fields }) => void texts.push(fields.get('text')!),
+      last: () => ({ event: 0, returned: 0 }),
+      kept,
+    })
     await cluster.ready()
     const noted = (): number => {
       const file = join(root, `cache${count}`, 'cluster', 'place.json')
@@ -185,11 +183,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
 
   it('refuses a record after the patience of its caller', async () => {
     const log = await openLog([])
-    server.kill('SIGSTOP')
+    server.process.kill('SIGSTOP')
     // the state of the process is the third field, after its name; a signal takes effect only some time after it was sent
-    const state = (): string => readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!
+    const state = (): string => readFileSync(`/proc/${server.process.pid}/stat`, 'utf8').split(') ')[1]!
     await until('the server is stopped', () => state().startsWith('T'))
-    const refused = log.append(record(10), 100).finally(() => server.kill('SIGCONT'))
+    const refused = log.append(record(10), 100).finally(() => server.process.kill('SIGCONT'))
     await expect(refused).rejects.toThrow('The cluster has no majority of its masters')
     await log.close()
     await nats.close()
@@ -204,7 +202,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       const keys = new PkiKeys(join(root, `pki${count}`))
       const cluster = await Cluster.open({ opts, log, keys })
       const apply = ({ fields }: LogRecord): void => void tags.push(fields.get('text')!)
-      cluster.begin({ apply, lastEvent: () => 0, kept: async () => {} })
+      cluster.begin({ apply, last: () => ({ event: 0, returned: 0 }), kept: async () => {} })
       await cluster.ready()
       return cluster
     }
@@ -227,15 +225,6 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await nats.close()
   })
 })
-
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((done) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      done(true)
-    })
-    socket.once('error', () => done(false))
-  })
 
 /** Delete a stream, as somebody with the password of the server can. */
 async function removeStream(port: number, name: string): Promise<void> {
