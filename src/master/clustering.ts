@@ -7,7 +7,14 @@ import { type Dict, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
 import { LeasedEvents } from './leased-events.ts'
-import { eventRecord, readEventRecord, readJobRecord, readReturnRecord } from './log-records.ts'
+import {
+  eventRecord,
+  reactedRecord,
+  readEventRecord,
+  readJobRecord,
+  readReactedRecord,
+  readReturnRecord,
+} from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
 import type { ReturnForm, ReturnService } from './returns.ts'
@@ -57,6 +64,11 @@ class Clustering {
     return this.forReactor?.view() ?? this.parts.bus
   }
 
+  /** Tell the others that this master reacts to an event, so that none of them does after its death. */
+  readonly reacted = ({ mark }: BusEvent): void => {
+    if (mark !== undefined) this.parts.cluster.share(reactedRecord([mark]))
+  }
+
   private share(event: BusEvent): string | undefined {
     return OWN_TAGS.test(event.tag) ? undefined : this.parts.cluster.share(eventRecord(event, true))
   }
@@ -67,7 +79,8 @@ class Clustering {
     const kind = record.fields.get('k')
     if (kind === 'job') return this.applyJob(record)
     if (kind === 'ret') return this.applyReturn(record)
-    if (kind === 'evt') this.applyEvent(record)
+    if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
+    else if (kind === 'evt') this.applyEvent(record)
     else
       this.parts.log(
         'error',
