@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isDict, type Plain, type Value } from '../../src/data/mod.ts'
 import { generateRsaKeys, loadOrMakeKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
@@ -29,6 +30,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
     const reaction = join(trio.root, 'react.sls')
     writeFileSync(reaction, REACTION)
     await trio.prepare({
+      loop_interval: 1,
       schedule: { tick: { function: 'event.send', args: ['tick'], seconds: 1 } },
       reactor: [{ 'shop/*': [reaction] }],
       sharedsecret: 'of the shop',
@@ -59,7 +61,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
   /** Wait until the journals of masters have each tag once. */
   const once = async (masters: readonly TrioMaster[], wanted: readonly string[]): Promise<void> => {
     for (const master of masters)
-      await until(`${wanted.join(', ')} are in the journal of ${master.address} once`, async () => {
+      await until(`${wanted.slice(0, 5).join(', ')} are in the journal of ${master.address} once`, async () => {
         const counts = await master.journal((tag) => wanted.includes(tag))
         const wrong = [...counts].find(([, count]) => count > 1)
         if (wrong) throw new Error(`${wrong[0]} is ${wrong[1]} times in the journal of ${master.address}`)
@@ -157,5 +159,42 @@ describe.skipIf('reason' in found)('three masters as one', () => {
     const events = ['before/kill', 'after/kill', 'answered/before', 'answered/meanwhile']
     await once(trio.masters, [`salt/job/${jid}/new`, `salt/job/${jid}/ret/sim-0`, ...events])
     for (const minion of minions) expect([...minion.ran.values()].every((count) => count === 1)).toBe(true)
+  })
+
+  it('lose no job while one after the other is upgraded, and run none twice', async () => {
+    const acknowledged: string[] = []
+    const serving = new Set(trio.masters)
+    let isOver = false
+    const publishing = (async (): Promise<void> => {
+      for (let number = 0; !isOver; number++) {
+        const [master] = [...serving].slice(number % serving.size)
+        const jid = await master!.publish('sim-*', 'test.ping').catch(() => undefined)
+        if (jid !== undefined) acknowledged.push(jid)
+        await sleep(200)
+      }
+    })()
+    for (const master of trio.masters) {
+      const before = acknowledged.length
+      await master.run('runner', 'cluster.drain')
+      serving.delete(master)
+      await master.stop()
+      await until('the others take jobs', () => acknowledged.length > before + 2)
+      master.start()
+      await until(`${master.address} is back`, () => master.isReady())
+      serving.add(master)
+    }
+    isOver = true
+    await publishing
+    for (const { ran } of minions)
+      await until('the jobs have run', () => acknowledged.every((jid) => ran.get(jid) === 1))
+    for (const master of trio.masters)
+      await until(`the returns are on ${master.address}`, () =>
+        master.look((jobs) => acknowledged.every((jid) => jobs.returns(jid).size === minions.length)),
+      )
+    const ids = minions.map(({ id }) => id)
+    await once(
+      trio.masters,
+      acknowledged.flatMap((jid) => [`salt/job/${jid}/new`, ...ids.map((id) => `salt/job/${jid}/ret/${id}`)]),
+    )
   })
 })
