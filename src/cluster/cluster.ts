@@ -65,6 +65,8 @@ interface Joined {
   state: ClusterState
   /** The last place in the log. */
   last: number
+  /** The time of the servers less that of the clock of this process that never jumps. */
+  ahead: number
 }
 
 interface Begun extends Joined {
@@ -203,10 +205,11 @@ export class Cluster {
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
-        const { last } = await nats.extent(this.streams.log.name)
+        const { last, time } = await nats.extent(this.streams.log.name)
+        const ahead = time - performance.now()
         await this.checkPlace(nats, last, shared.last)
         this.isUnplaced = false
-        return { nats, state, last }
+        return { nats, state, last, ahead }
       } catch (error) {
         await state?.close()
         await nats?.close()
@@ -265,7 +268,7 @@ export class Cluster {
 
   private async beginWith(joined: Joined, { apply, last: lastKept, kept }: ClusterWork): Promise<void> {
     if (this.isClosed) return
-    const { nats, state, last } = joined
+    const { nats, state, last, ahead } = joined
     const { opts, log, keys: pki } = this.parts
     const seal = new Seal(this.settings.sealKey)
     const { member, folder } = this.settings
@@ -276,6 +279,7 @@ export class Cluster {
       member,
       place: this.place,
       last,
+      time: ahead + performance.now(),
       log,
       // events of an earlier life count until all of its records have come again
       begins: async (isReplayed) => {
@@ -290,7 +294,7 @@ export class Cluster {
     for (const [name, note] of this.leases) membership.want(name, note)
     membership.onQuorum = (has) => this.markAlone(!has)
     const keys = new KeySync(state, pki, folder, log)
-    this.begun = { nats, state, last, log: clusterLog, membership, keys }
+    this.begun = { ...joined, log: clusterLog, membership, keys }
     pki.guard = () => this.requireQuorum()
     this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
     await keys.start()

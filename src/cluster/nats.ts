@@ -55,6 +55,8 @@ interface ApiAnswer {
   error?: ApiError
   seq?: number
   state?: { first_seq: number; last_seq: number }
+  /** The time of the server. */
+  ts?: string
   config?: StreamConfig
 }
 
@@ -161,11 +163,11 @@ export class Nats {
     if (error) throw apiFailure(`Cannot create the stream ${config.name}`, error)
   }
 
-  /** The places of the first and the last message of a stream. */
-  async extent(stream: string): Promise<{ first: number; last: number }> {
-    const { error, state } = await this.api(`STREAM.INFO.${stream}`, {})
+  /** The places of the first and the last message of a stream, and the server's time in milliseconds since 1970. */
+  async extent(stream: string): Promise<{ first: number; last: number; time: number }> {
+    const { error, state, ts } = await this.api(`STREAM.INFO.${stream}`, {})
     if (error || !state) throw apiFailure(`Cannot ask for the stream ${stream}`, error)
-    return { first: state.first_seq, last: state.last_seq }
+    return { first: state.first_seq, last: state.last_seq, time: (ts && Date.parse(ts)) || Date.now() }
   }
 
   /** Append a message; resolves with its place when a majority of servers has it on disk. */

@@ -96,10 +96,10 @@ class Clustering {
 
   private async applyJob(record: LogRecord): Promise<void> {
     const { bus, deliveries } = this.parts
-    const { fields, isMine, isLate, time, mark } = record
+    const { fields, isMine, isLate, age, mark } = record
     const job = readJobRecord(fields)
     const window = Math.max(FRESH_MS, deliveries.windowOf(job.load) * 1000)
-    const isStale = isLate && Math.abs(Date.now() - time) > window
+    const isStale = isLate && age > window
     let count = 0
     const fire = (tag: string, data: Dict): void => {
       const own = `${mark}.${count++}`

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectNats } from '@nats-io/transport-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
@@ -62,13 +62,24 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     rmSync(root, { recursive: true, force: true })
   })
 
-  const openLog = async (records: LogRecord[], log: Log = silentLog): Promise<ClusterLog> => {
+  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const apply = (record: LogRecord): void => void records.push(record)
     const place = { seq: 0, seen: {}, nonce: '' }
     const seal = new Seal(settings.sealKey)
-    return new ClusterLog({ nats, seal, stream, member: 'm', place, last: 0, log, begins: () => {}, apply })
+    return new ClusterLog({
+      nats,
+      seal,
+      stream,
+      member: 'm',
+      place,
+      last,
+      time: Date.now(),
+      log,
+      begins: () => {},
+      apply,
+    })
   }
 
   const record = (bytes: number): Dict => new Map([['text', 'x'.repeat(bytes)]])
@@ -82,6 +93,28 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     expect(log.share(record(2 << 20))).toBeUndefined()
     expect(lines).toEqual([expect.stringMatching(/only this master.*max_payload/)])
     await log.close()
+    await nats.close()
+  })
+
+  it('counts how old a record is by the clocks of the servers alone', async () => {
+    const records: LogRecord[] = []
+    const first = await openLog(records)
+    await first.append(record(10))
+    const { time } = await nats.extent(`${settings.name}-log`)
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => time - 6 * 3_600_000)
+    await first.append(record(10))
+    clock.mockRestore()
+    await first.close()
+    const again: LogRecord[] = []
+    const second = await openLog(again, silentLog, 2)
+    await second.atEnd
+    expect([...records, ...again].map(({ isLate, age }) => [isLate, age < 60_000 && age > -60_000])).toEqual([
+      [false, true],
+      [false, true],
+      [true, true],
+      [true, true],
+    ])
+    await second.close()
     await nats.close()
   })
 
