@@ -65,6 +65,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
+    const { time } = await nats.extent(stream.name)
     const apply = (record: LogRecord): void => void records.push(record)
     const place = { seq: 0, seen: {}, nonce: '' }
     const seal = new Seal(settings.sealKey)
@@ -75,7 +76,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       member: 'm',
       place,
       last,
-      time: Date.now(),
+      time,
       log,
       begins: () => {},
       apply,
@@ -103,11 +104,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const { time } = await nats.extent(`${settings.name}-log`)
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => time - 6 * 3_600_000)
     await first.append(record(10))
-    clock.mockRestore()
     await first.close()
     const again: LogRecord[] = []
     const second = await openLog(again, silentLog, 2)
     await second.atEnd
+    clock.mockRestore()
     expect([...records, ...again].map(({ isLate, age }) => [isLate, age < 60_000 && age > -60_000])).toEqual([
       [false, true],
       [false, true],
