@@ -37,8 +37,8 @@ export interface LogRecord {
   isLate: boolean
   /** Whether it was in the log when this process began to read: an earlier process may have carried it out in part. */
   isReplayed: boolean
-  /** When a server took it, in milliseconds since 1970 by the server's clock. */
-  time: number
+  /** Milliseconds since a server took it. Clocks of servers alone are compared: the clock of this machine may be wrong. */
+  age: number
 }
 
 interface Waiting {
@@ -66,6 +66,8 @@ export interface LogOptions {
   place: LogPlace
   /** The last place in the stream when this process began. */
   last: number
+  /** The time of the servers now, in milliseconds since 1970. */
+  time: number
   log: Log
   /** Called before a message is worked on for the first time; the message waits while this fails. */
   begins(isReplayed: boolean): Promise<void> | void
@@ -99,6 +101,8 @@ export class ClusterLog {
   private pumping: Promise<void> | undefined
   private isClosed = false
   private hasBeenAtEnd = false
+  /** The time of the servers when this process began, by its clock that never jumps. */
+  private began: number
 
   constructor(options: LogOptions) {
     this.options = options
@@ -106,6 +110,7 @@ export class ClusterLog {
     this.subject = options.stream.subjects[0]!
     this.seen = new Map(Object.entries(options.place.seen))
     this.nonce = options.place.nonce
+    this.began = options.time - performance.now()
     this.reader = new StreamReader(options.nats, {
       stream: options.stream.name,
       subject: this.subject,
@@ -294,6 +299,8 @@ export class ClusterLog {
     const isMine = writer === this.writer
     const isLate = !this.reader.isCaughtUp
     const isReplayed = !this.hasBeenAtEnd
+    if (!isLate) this.began = time - performance.now()
+    const age = this.began + performance.now() - time
     if (this.done.size === 0) await this.options.begins(isReplayed)
     const seen = this.seen.get(writer) ?? 0
     const fresh = numbers.flatMap((number, index) => (number > seen ? [{ number, bytes: records[index]! }] : []))
@@ -302,7 +309,7 @@ export class ClusterLog {
       if (this.done.has(number)) return
       const fields = decodeMsgpack(bytes, { dialect: 'bus', leavesPacked: (key) => key === 'return' })
       if (isDict(fields))
-        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLate, isReplayed, time })
+        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLate, isReplayed, age })
       this.done.add(number)
       const entry = isMine ? this.unapplied.get(number) : undefined
       if (entry) entry.isAcked = true
@@ -344,7 +351,8 @@ export class ClusterLog {
     this.isClosed = true
     await this.reader.close()
     for (const entry of [...this.queue, ...this.unapplied.values()]) {
-      this.settle(entry, new NoQuorumError('This master is stopping'))
+      // what the log has is safe: this master carries it out in its next life
+      this.settle(entry, entry.isAcked ? undefined : new NoQuorumError('This master is stopping'))
     }
   }
 }

@@ -46,10 +46,18 @@ export interface ClusterParts {
 /** What a master does with the records of the log. */
 export interface ClusterWork {
   apply(record: LogRecord): Promise<void> | void
-  /** The number of the last event of this master. */
-  lastEvent(): number
+  /** The last event and the last return that this master has. */
+  last(): LastKept
   /** Resolves when every event so far is in the journal; rejects when the disk does not take them. */
   kept(): Promise<void>
+}
+
+/** Places in the stores of a master. */
+export interface LastKept {
+  /** The number of an event in the journal. */
+  event: number
+  /** The number of a return in the job store. */
+  returned: number
 }
 
 interface Joined {
@@ -57,6 +65,8 @@ interface Joined {
   state: ClusterState
   /** The last place in the log. */
   last: number
+  /** The time of the servers less that of the clock of this process that never jumps. */
+  ahead: number
 }
 
 interface Begun extends Joined {
@@ -65,9 +75,8 @@ interface Begun extends Joined {
   keys: KeySync
 }
 
-interface Place extends LogPlace {
-  /** The number of the last event before the last message was worked on. */
-  event: number
+/** The last event and the last return are those before the last message was worked on. */
+interface Place extends LogPlace, LastKept {
   /** The place in the stream of the shared state up to which data about minions was taken. */
   state: number
 }
@@ -196,10 +205,11 @@ export class Cluster {
         })
         await state.atEnd
         await joinIdentity(opts, state, log)
-        const { last } = await nats.extent(this.streams.log.name)
+        const { last, time } = await nats.extent(this.streams.log.name)
+        const ahead = time - performance.now()
         await this.checkPlace(nats, last, shared.last)
         this.isUnplaced = false
-        return { nats, state, last }
+        return { nats, state, last, ahead }
       } catch (error) {
         await state?.close()
         await nats?.close()
@@ -256,9 +266,9 @@ export class Cluster {
     await Promise.race([this.beginning, sleep(START_MS)])
   }
 
-  private async beginWith(joined: Joined, { apply, lastEvent, kept }: ClusterWork): Promise<void> {
+  private async beginWith(joined: Joined, { apply, last: lastKept, kept }: ClusterWork): Promise<void> {
     if (this.isClosed) return
-    const { nats, state, last } = joined
+    const { nats, state, last, ahead } = joined
     const { opts, log, keys: pki } = this.parts
     const seal = new Seal(this.settings.sealKey)
     const { member, folder } = this.settings
@@ -269,12 +279,13 @@ export class Cluster {
       member,
       place: this.place,
       last,
+      time: ahead + performance.now(),
       log,
       // events of an earlier life count until all of its records have come again
       begins: async (isReplayed) => {
         // no more events while the journal does not take those before
         if (this.isUnkept) await kept()
-        if (!isReplayed) this.place.event = lastEvent()
+        if (!isReplayed) Object.assign(this.place, lastKept())
       },
       apply,
     })
@@ -283,7 +294,7 @@ export class Cluster {
     for (const [name, note] of this.leases) membership.want(name, note)
     membership.onQuorum = (has) => this.markAlone(!has)
     const keys = new KeySync(state, pki, folder, log)
-    this.begun = { nats, state, last, log: clusterLog, membership, keys }
+    this.begun = { ...joined, log: clusterLog, membership, keys }
     pki.guard = () => this.requireQuorum()
     this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
     await keys.start()
@@ -399,9 +410,10 @@ export class Cluster {
     return this.begun?.log.place.seq ?? this.place.seq
   }
 
-  /** The number of the event after which events may not be counted as carried out. */
-  get firstUnsureEvent(): number {
-    return this.place.event
+  /** The last event and the last return that are surely kept whole; an earlier life may have been killed among later ones. */
+  get sure(): LastKept {
+    const { event, returned } = this.place
+    return { event, returned }
   }
 
   private markAlone(isAlone: boolean): void {
@@ -422,16 +434,16 @@ export class Cluster {
   private readPlace(): Place {
     try {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
-      return { seq: read.seq, seen: read.seen, event: read.event, state: read.state, nonce: read.nonce }
+      const { seq, seen, event, returned = 0, state, nonce } = read
+      return { seq, seen, event, returned, state, nonce }
     } catch {
-      return { seq: 0, seen: {}, event: 0, state: 0, nonce: '' }
+      return { seq: 0, seen: {}, event: 0, returned: 0, state: 0, nonce: '' }
     }
   }
 
   /** Note the place after its events are in the journal. */
   private async keepPlace(log: ClusterLog, kept: () => Promise<void>): Promise<void> {
-    const { event } = this.place
-    const place: Place = { ...log.place, event, state: this.cache?.place ?? this.place.state }
+    const place: Place = { ...log.place, ...this.sure, state: this.cache?.place ?? this.place.state }
     if (place.seq === this.place.seq && place.state === this.place.state) return
     try {
       await kept()

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError, isGone, type Log, makeOwnFolder } from '../base/mod.ts'
+import { writeCertificates } from './certificates.ts'
 import type { ClusterSettings, SupervisedServer } from './settings.ts'
 
 /** Milliseconds between a server that ended and the next one: at first, and at most. */
@@ -16,7 +17,8 @@ const quoted = (text: string): string => JSON.stringify(text)
 
 /** The file of the server. Passwords follow from `cluster_secret`; only the owner may read the file. */
 function configuration(settings: ClusterSettings, server: SupervisedServer): string {
-  const { address, clientPort, routePort, routes, folder } = server
+  const { address, clientPort, routePort, routes, folder, tls } = server
+  const files = `cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)}, ca_file: ${quoted(tls.ca)}, verify: true`
   const { user = '', pass = '' } = settings.login
   const route = `user: brine, password: ${quoted(settings.routePassword)}`
   const named = (at: string): string => quoted(`nats://brine:${settings.routePassword}@${at}`)
@@ -34,6 +36,7 @@ function configuration(settings: ClusterSettings, server: SupervisedServer): str
     'ping_interval: "2s"',
     'ping_max: 2',
     'write_deadline: "5s"',
+    `tls { ${files}, handshake_first: true, timeout: 5 }`,
     `authorization { user: ${quoted(user)}, password: ${quoted(pass)} }`,
     `jetstream { store_dir: ${quoted(join(folder, 'store'))}, sync_interval: always }`,
     ...(routes.length > 0
@@ -42,6 +45,7 @@ function configuration(settings: ClusterSettings, server: SupervisedServer): str
           `  name: ${quoted(settings.name)}`,
           `  host: ${quoted(address)}`,
           `  port: ${routePort}`,
+          `  tls { ${files}, timeout: 5 }`,
           `  authorization { ${route} }`,
           '  ping_interval: "2s"',
           '  no_advertise: true',
@@ -91,6 +95,7 @@ export class NatsServer {
     makeOwnFolder(settings.folder)
     makeOwnFolder(server.folder)
     await endOld(server.folder)
+    await writeCertificates(settings.name, server)
     writeFileSync(join(server.folder, 'nats.conf'), configuration(settings, server), { mode: 0o600 })
     const opened = new NatsServer(server, log)
     opened.start()

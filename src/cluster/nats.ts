@@ -2,7 +2,7 @@
 // compare-and-set, read the message after a place. Reading needs no consumer on a server, so there is none that could be lost with
 // its leader: any replica of a stream answers, and a request that is not answered is sent again.
 import { readFileSync } from 'node:fs'
-import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { ConnectionOptions, Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { BrineError, type Log, toError } from '../base/mod.ts'
 import type { ClusterSettings } from './settings.ts'
 
@@ -55,6 +55,8 @@ interface ApiAnswer {
   error?: ApiError
   seq?: number
   state?: { first_seq: number; last_seq: number }
+  /** The time of the server. */
+  ts?: string
   config?: StreamConfig
 }
 
@@ -77,6 +79,22 @@ async function library(): Promise<Library> {
   }
 }
 
+/** How to log in to the servers of a cluster, and their certificates. */
+export function connectionOptions({ login, tls }: Pick<ClusterSettings, 'login' | 'tls'>): ConnectionOptions {
+  const { creds: _creds, ...plain } = login
+  if (!tls) return plain
+  return {
+    ...plain,
+    tls: {
+      ...(tls.ca !== undefined && { caFile: tls.ca }),
+      ...(tls.cert !== undefined && { certFile: tls.cert }),
+      ...(tls.key !== undefined && { keyFile: tls.key }),
+      // servers that masters start speak TLS from the first byte, so that nobody can talk a master out of it
+      ...(tls.servername !== undefined && { servername: tls.servername, handshakeFirst: true }),
+    },
+  }
+}
+
 export class Nats {
   private readonly connection: NatsConnection
   private readonly library: Library
@@ -87,21 +105,15 @@ export class Nats {
   }
 
   /** Connect to one of the servers, and wait until one answers. */
-  static async connect({ servers, login, tls, member }: ClusterSettings): Promise<Nats> {
+  static async connect(settings: ClusterSettings): Promise<Nats> {
     const lib = await library()
-    const { creds, ...plain } = login
+    const { servers, member } = settings
+    const { creds } = settings.login
     const connection = await lib.connect({
       servers,
       name: `brine master ${member}`,
-      ...plain,
+      ...connectionOptions(settings),
       ...(creds !== undefined && { authenticator: lib.credsAuthenticator(readFileSync(creds)) }),
-      ...(tls && {
-        tls: {
-          ...(tls.ca !== undefined && { caFile: tls.ca }),
-          ...(tls.cert !== undefined && { certFile: tls.cert }),
-          ...(tls.key !== undefined && { keyFile: tls.key }),
-        },
-      }),
       noRandomize: true,
       ignoreClusterUpdates: true,
       reconnect: true,
@@ -151,11 +163,11 @@ export class Nats {
     if (error) throw apiFailure(`Cannot create the stream ${config.name}`, error)
   }
 
-  /** The places of the first and the last message of a stream. */
-  async extent(stream: string): Promise<{ first: number; last: number }> {
-    const { error, state } = await this.api(`STREAM.INFO.${stream}`, {})
+  /** The places of the first and the last message of a stream, and the server's time in milliseconds since 1970. */
+  async extent(stream: string): Promise<{ first: number; last: number; time: number }> {
+    const { error, state, ts } = await this.api(`STREAM.INFO.${stream}`, {})
     if (error || !state) throw apiFailure(`Cannot ask for the stream ${stream}`, error)
-    return { first: state.first_seq, last: state.last_seq }
+    return { first: state.first_seq, last: state.last_seq, time: (ts && Date.parse(ts)) || Date.now() }
   }
 
   /** Append a message; resolves with its place when a majority of servers has it on disk. */

@@ -22,6 +22,7 @@ describe('the settings of a cluster', () => {
     expect(second!.servers).toEqual(['10.0.0.2:4521', '10.0.0.1:4521', '10.0.0.3:4521'])
     expect(second!.supervised!.routes).toEqual(['10.0.0.1:4520', '10.0.0.3:4520'])
     expect(first!.sealKey).toEqual(second!.sealKey)
+    expect(first!.tls).toMatchObject({ servername: 'trio.brine-cluster', ca: '/var/cache/salt/cluster/nats/ca.pem' })
     expect(settings({ cluster_peers: ['10.0.0.2', '10.0.0.3'], interface: '10.0.0.1' }).members).toEqual(masters)
   })
 
@@ -32,6 +33,7 @@ describe('the settings of a cluster', () => {
     )
     expect(() => settings({ ...peers, cluster_id: 'a.b' })).toThrow(/Option 'cluster_id'/)
     expect(() => settings({ ...peers, cluster_nats: { server: 'x' } })).toThrow(/unknown field 'server'.*servers/)
+    expect(() => settings({ ...peers, cluster_nats: { tls: true } })).toThrow(/'tls', which is for NATS servers under/)
     expect(() => settings({ cluster_masters: ['192.0.2.1'] })).toThrow(
       /None of the masters of the cluster is this one: 192.0.2.1/,
     )
@@ -45,6 +47,7 @@ describe('the settings of a cluster', () => {
       servers: ['n1:4222'],
       login: { user: 'u', pass: 'p' },
       isSyncSure: false,
+      tls: { ca: '/ca.pem' },
     })
   })
 })

@@ -18,6 +18,10 @@ export interface SupervisedServer {
   /** `address:port` of the other members' servers. */
   routes: string[]
   folder: string
+  /** What the key of the authority of its certificates follows from. */
+  secret: string
+  /** The files of its certificates, and the name in them that masters check in place of an address. */
+  tls: { ca: string; cert: string; key: string; servername: string }
 }
 
 export interface ClusterSettings {
@@ -32,7 +36,7 @@ export interface ClusterSettings {
   /** `host:port` of NATS servers, the own one first. */
   servers: string[]
   login: { user?: string; pass?: string; token?: string; creds?: string }
-  tls: { ca?: string; cert?: string; key?: string } | undefined
+  tls: { ca?: string; cert?: string; key?: string; servername?: string } | undefined
   /** Undefined where the site has NATS servers of its own. */
   supervised: SupervisedServer | undefined
   /** Whether the operator says that the servers sync every write (`sync_interval: always`). */
@@ -98,6 +102,8 @@ export function clusterSettings(opts: Dict): ClusterSettings {
             .filter((each) => each !== own)
             .map((each) => `${bracketed(each)}:${option(opts, 'cluster_pool_port')}`),
           folder: join(folder, 'nats'),
+          secret,
+          tls: ownTls(opts, nats, name, join(folder, 'nats')),
         }
   return {
     name,
@@ -115,7 +121,7 @@ export function clusterSettings(opts: Dict): ClusterSettings {
           ...(text('token') !== undefined && { token: text('token')! }),
           ...(text('creds') !== undefined && { creds: text('creds')! }),
         },
-    tls: tlsFields(opts, nats),
+    tls: supervised ? supervised.tls : tlsFields(opts, nats),
     supervised,
     isSyncSure: supervised !== undefined || nats.get('sync_always') === true,
     sealKey: key('seal'),
@@ -135,6 +141,14 @@ function natsFields(opts: Dict): Dict {
     throw wrong(opts, 'cluster_nats', `has the unknown field '${str(field)}'.${hint ? ` ${hint}` : ''}`)
   }
   return nats
+}
+
+/** Servers that masters start have certificates that masters make. */
+function ownTls(opts: Dict, nats: Dict, name: string, folder: string): SupervisedServer['tls'] {
+  if (nats.has('tls')) throw wrong(opts, 'cluster_nats', "has 'tls', which is for NATS servers under 'servers' alone")
+  const file = (part: string): string => join(folder, `${part}.pem`)
+  const servername = `${name.toLowerCase().replaceAll('_', '-')}.brine-cluster`
+  return { ca: file('ca'), cert: file('cert'), key: file('key'), servername }
 }
 
 function tlsFields(opts: Dict, nats: Dict): ClusterSettings['tls'] {

@@ -1,16 +1,24 @@
 // The master in its cluster: which of its events the others hear, and what it does with the records of the log.
 import { type Log, namedLog, shownText } from '../base/mod.ts'
 import { type BusEvent, type EventBus, hasJournal, JournalReader, journalFolder, stamp, withTrace } from '../bus/mod.ts'
-import { Cluster, isClustered, type LogRecord } from '../cluster/mod.ts'
+import { Cluster, isClustered, type LastKept, type LogRecord } from '../cluster/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { hasRules } from '../reactor/mod.ts'
 import type { Telemetry } from '../telemetry/mod.ts'
 import { LeasedEvents } from './leased-events.ts'
-import { eventRecord, readEventRecord, readJobRecord, readReturnRecord } from './log-records.ts'
+import {
+  eventRecord,
+  reactedRecord,
+  readEventRecord,
+  readJobRecord,
+  readReactedRecord,
+  readReturnRecord,
+} from './log-records.ts'
 import type { MasterParts } from './parts.ts'
 import type { Publishing } from './publish.ts'
-import type { ReturnService } from './returns.ts'
+import type { ReturnForm, ReturnService } from './returns.ts'
+import { ToldEvents } from './told-events.ts'
 
 type ClusteringParts = Pick<MasterParts, 'opts' | 'log' | 'bus' | 'jobs' | 'kept' | 'deliveries'> & { cluster: Cluster }
 
@@ -21,8 +29,6 @@ export const SCHEDULE_LEASE = 'schedule'
 const OWN_TAGS =
   /^(?:salt\/job\/\d{20}\/(?:new|publish|ret\/.*)|salt\/presence\/.*|salt\/master\/[^/]*\/storage\/.*|salt\/event_listen\/start|key|minion\/refresh\/.*|__schedule_return)$/
 
-/** Events of an earlier life that are looked through for marks, before those that are surely carried out. */
-const LOOK_BACK = 50_000
 /** Milliseconds in which a job that nobody keeps for minions is still published. */
 const FRESH_MS = 2000
 
@@ -30,10 +36,9 @@ class Clustering {
   private readonly parts: ClusteringParts
   private readonly publishing: Publishing
   private readonly returns: ReturnService
-  private readonly reader: JournalReader
   private readonly forReactor: LeasedEvents | undefined
-  /** Marks of events that an earlier life of this master told of. */
-  private told: ReadonlySet<string> = new Set()
+  /** What an earlier life of this master told of. */
+  private told: ToldEvents | undefined
 
   constructor(parts: ClusteringParts, publishing: Publishing, returns: ReturnService) {
     this.parts = parts
@@ -43,15 +48,15 @@ class Clustering {
     if (hasRules(opts)) this.forReactor = new LeasedEvents(cluster, bus, 'reactor')
     const schedule = option(opts, 'schedule')
     if (isDict(schedule) && schedule.size > 0) cluster.want(SCHEDULE_LEASE)
-    this.reader = new JournalReader(journalFolder(parts.opts), () => parts.jobs)
   }
 
   begin(): void {
-    const { cluster, bus, kept, opts, log } = this.parts
+    const { cluster, bus, jobs, kept, opts, log } = this.parts
     if (!hasJournal(opts)) log('warning', 'event_journal is off: after a crash this master may tell of events twice')
-    this.told = new Set(this.reader.marks(Math.max(0, cluster.firstUnsureEvent - LOOK_BACK)))
+    this.told = new ToldEvents(new JournalReader(journalFolder(opts), () => jobs), jobs, cluster.sure)
     bus.share = (event) => this.share(event)
-    cluster.begin({ apply: (record) => this.apply(record), lastEvent: () => bus.last, kept: surely(kept) })
+    const last = (): LastKept => ({ event: bus.last, returned: jobs.ledger.lastReturn })
+    cluster.begin({ apply: (record) => this.apply(record), last, kept: surely(kept) })
   }
 
   /** The bus for the reactor: one master of the cluster reacts to an event. */
@@ -59,15 +64,23 @@ class Clustering {
     return this.forReactor?.view() ?? this.parts.bus
   }
 
+  /** Tell the others that this master reacts to an event, so that none of them does after its death. */
+  readonly reacted = ({ mark }: BusEvent): void => {
+    if (mark !== undefined) this.parts.cluster.share(reactedRecord([mark]))
+  }
+
   private share(event: BusEvent): string | undefined {
     return OWN_TAGS.test(event.tag) ? undefined : this.parts.cluster.share(eventRecord(event, true))
   }
 
   private apply(record: LogRecord): Promise<void> | void {
+    // all that came before this life has come again
+    if (!record.isReplayed) this.told = undefined
     const kind = record.fields.get('k')
     if (kind === 'job') return this.applyJob(record)
     if (kind === 'ret') return this.applyReturn(record)
-    if (kind === 'evt') this.applyEvent(record)
+    if (kind === 'react') this.forReactor?.claimed(readReactedRecord(record.fields))
+    else if (kind === 'evt') this.applyEvent(record)
     else
       this.parts.log(
         'error',
@@ -78,15 +91,15 @@ class Clustering {
   /** Whether an earlier life of this master told of an event. Only records that come again can have been. */
   private wasTold(mark: string, { isReplayed }: LogRecord): boolean {
     if (!isReplayed) return false
-    return this.told.has(mark)
+    return this.told?.has(mark) === true
   }
 
   private async applyJob(record: LogRecord): Promise<void> {
     const { bus, deliveries } = this.parts
-    const { fields, isMine, isLate, time, mark } = record
+    const { fields, isMine, isLate, age, mark } = record
     const job = readJobRecord(fields)
     const window = Math.max(FRESH_MS, deliveries.windowOf(job.load) * 1000)
-    const isStale = isLate && Math.abs(Date.now() - time) > window
+    const isStale = isLate && age > window
     let count = 0
     const fire = (tag: string, data: Dict): void => {
       const own = `${mark}.${count++}`
@@ -98,15 +111,11 @@ class Clustering {
 
   private async applyReturn(record: LogRecord): Promise<void> {
     const { fields, isMine, isReplayed, mark } = record
-    const wasTold = (tag: string): boolean => this.wasTold(mark, record) || this.isInJournal(tag)
-    const form = { mark, isForeign: !isMine, ...(isReplayed && { wasTold }) }
-    await this.returns.carryOut(readReturnRecord(fields), form)
-  }
-
-  /** Whether the journal has an event of a tag. */
-  private isInJournal(tag: string): boolean {
-    for (const event of this.reader.back({ containing: tag, filter: (each) => each === tag })) return event.tag === tag
-    return false
+    const ret = readReturnRecord(fields)
+    const { told } = this
+    const isUntold = (isFirst: boolean): boolean => told?.isUntold(mark, ret, isFirst) ?? isFirst
+    const form: ReturnForm = { mark, isForeign: !isMine, ...(isReplayed && { isUntold }) }
+    await this.returns.carryOut(ret, form)
   }
 
   private applyEvent(record: LogRecord): void {

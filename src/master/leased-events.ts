@@ -57,6 +57,11 @@ export class LeasedEvents {
     if (kept) kept.place = this.cluster.logPlace + 1
   }
 
+  /** Forget events that the holder works on: it goes on with them when it is back. */
+  claimed(marks: ReadonlySet<string>): void {
+    this.kept = this.kept.filter(({ event: { mark } }) => mark === undefined || !marks.has(mark))
+  }
+
   private take(event: BusEvent): void {
     // an event of this master alone
     if (event.mark === undefined) {

@@ -113,6 +113,15 @@ export function eventRecord(
   ])
 }
 
+/** The marks of events that a master reacts to. */
+export const reactedRecord = (marks: readonly string[]): Dict =>
+  new Map<Value, Value>([
+    ['k', 'react'],
+    ['marks', [...marks]],
+  ])
+
+export const readReactedRecord = (record: Dict): ReadonlySet<string> => new Set(texts(record.get('marks')))
+
 export function readEventRecord(record: Dict): { tag: string; data: Dict; origin: Origin } {
   return { tag: str(record.get('tag') ?? ''), data: dictOf(record.get('data')), origin: readOrigin(record.get('from')) }
 }

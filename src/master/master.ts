@@ -260,7 +260,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   closings.push(await openMasterMarks(opts, log))
   batches.resume()
   const reacting = { ...parts, bus: clustering?.reactorBus() ?? bus }
-  const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer }
+  const reactorParts = { minionsBack: back.all, tracer: telemetry.tracer, begun: clustering?.reacted }
   reactor = openReactor(named(reacting, 'salt.utils.reactor'), named(access, 'salt.utils.reactor'), reactorParts)
   closings.push(() => reactor?.close())
   const schedule = openOwnWork(parts, access, closings)

@@ -30,8 +30,8 @@ function adopt(load: Dict): string {
 
 /** How a return is carried out on one master of a cluster. */
 export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
-  /** Whether the return was told before, in an earlier life of this master. */
-  wasTold?(tag: string): boolean
+  /** Whether an earlier life of this master has left the event of the return to this one; undefined where none can have come before. */
+  isUntold?(isFirst: boolean): boolean
 }
 
 export class ReturnService {
@@ -82,12 +82,12 @@ export class ReturnService {
     }
     // packed once, for the store and for listeners
     const { frame, packed } = frameEvent(event.tag, event.data, headOf(bus.own))
-    const { wasTold, ...marks } = form
+    const { isUntold = (isFirst: boolean) => isFirst, ...marks } = form
     const told = { ...marks, frame, isKept }
-    if (!isKept) return wasTold?.(event.tag) === true ? null : this.tell(event, told)
+    if (!isKept) return isUntold(true) ? this.tell(event, told) : null
     return jobs
       .saveReturn({ jid, id, data: event.data, packed })
-      .then((isFirst) => (isFirst || wasTold?.(event.tag) === false ? this.tell(event, told) : null))
+      .then((isFirst) => (isUntold(isFirst) ? this.tell(event, told) : null))
   }
 
   /** The id that the return counts for: the minion's, or that of a resource which the minion has registered. */

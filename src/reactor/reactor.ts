@@ -29,6 +29,8 @@ export interface ReactorParts extends Omit<PerformParts, 'causes'> {
   minionsBack?: Promise<void>
   /** Sends the spans of reactions. */
   tracer?: Tracer | undefined
+  /** Called when a reaction to an event is written down, before its first call is made. */
+  begun?: ((event: BusEvent) => void) | undefined
 }
 
 const LOOP_TAG = 'salt/reactor/loop'
@@ -149,6 +151,8 @@ export class Reactor {
     const depth = (cause?.depth ?? 0) + 1
     if (depth > this.deepest) return this.cutLoop({ tag, data, origin, rules, cause, depth })
     this.begin({ tag, data: new Map(data), origin, rules, cause, depth, number })
+    const { begun, store } = this.parts
+    if (begun) void store.pending?.then(() => begun(event)).catch(() => {})
   }
 
   /** Written down at once, and answered after those that came before. */

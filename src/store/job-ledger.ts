@@ -273,6 +273,12 @@ export class JobLedger {
     return Number((this.sql('SELECT max(rowid) AS last FROM ret').get() as Row)['last'] ?? 0)
   }
 
+  /** Return the number of the return of a minion to a job; undefined when there is none. */
+  returnNumber(jid: string, id: string): number | undefined {
+    const row = this.sql('SELECT rowid AS number FROM ret WHERE jid = ? AND id = ?').get(jid, id) as Row | undefined
+    return row && Number(row['number'])
+  }
+
   /** Return the returns that came after a number, in the order they came. */
   returnsAfter(number: number, limit: number): ReturnPlace[] {
     const rows = this.sql('SELECT rowid AS number, jid, id FROM ret WHERE rowid > ? ORDER BY rowid LIMIT ?')

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connect } from '@nats-io/transport-node'
 import { isGone, toError } from '../../src/base/mod.ts'
+import { connectionOptions } from '../../src/cluster/nats.ts'
 import { clusterSettings } from '../../src/cluster/settings.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { until } from '../until.ts'
@@ -214,9 +215,8 @@ class Drill {
   private async leader(): Promise<TrioMaster> {
     for (;;) {
       const settings = clusterSettings(await this.trio.masters[0]!.options())
-      const { user = '', pass = '' } = settings.login
       try {
-        const connection = await connect({ servers: settings.servers, user, pass, timeout: 2000 })
+        const connection = await connect({ servers: settings.servers, ...connectionOptions(settings), timeout: 2000 })
         const reply = await connection.request('$JS.API.STREAM.INFO.brine-trio-log', '', { timeout: 2000 })
         await connection.close()
         const { cluster } = reply.json<{ cluster?: { leader?: string } }>()
@@ -271,7 +271,7 @@ class Drill {
 
   async close(isKept: boolean): Promise<void> {
     this.isOver = true
-    for (const minion of this.minions) await minion.close()
+    await Promise.all(this.minions.map((minion) => minion.close()))
     if (isKept) {
       for (const master of this.trio.masters) master.signal('SIGKILL', 'both')
       say(`files are left in ${this.trio.root}`)

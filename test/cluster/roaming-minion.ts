@@ -68,12 +68,13 @@ export class RoamingMinion {
 
   /** Send an event to the master; fails when the master has not taken it. */
   async fire(tag: string): Promise<void> {
-    const answer = await this.channel?.send(
-      Object.entries({ cmd: '_minion_event', id: this.id, tag, data: new Map(), pretag: null }) as Array<
-        [string, Value]
-      >,
-    )
+    const answer = await this.send('_minion_event', { tag, data: new Map(), pretag: null })
     if (answer !== null) throw new Error(`The master did not take the event ${tag}`)
+  }
+
+  /** Send a request to the master, and return the answer. */
+  async send(cmd: string, fields: Record<string, Value>): Promise<Value | undefined> {
+    return this.channel?.send(Object.entries({ cmd, id: this.id, ...fields }))
   }
 
   private leave(): void {

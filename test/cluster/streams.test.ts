@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectNats } from '@nats-io/transport-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
@@ -19,15 +17,15 @@ import { readReturnRecord, returnRecord } from '../../src/master/log-records.ts'
 import { ReturnService } from '../../src/master/returns.ts'
 import { PkiKeys } from '../../src/store/mod.ts'
 import { loadOrMakeKeys } from '../../src/wire/mod.ts'
-import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 import { natsServer } from './nats-binary.ts'
+import { type SiteServer, startSiteServer } from './site-server.ts'
 
 const found = natsServer()
 
 describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of the site', () => {
   const root = mkdtempSync(join(tmpdir(), 'brine-streams-'))
-  let server: ChildProcess
+  let server: SiteServer
   let port = 0
   let nats: Nats
   let count = 0
@@ -35,15 +33,8 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   let opts: Dict
 
   beforeAll(async () => {
-    port = await freePort()
-    const file = join(root, 'nats.conf')
-    // max_payload is the 1 MB of every NATS server
-    writeFileSync(
-      file,
-      `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${JSON.stringify(join(root, 'store'))} }\n`,
-    )
-    server = spawn('program' in found ? found.program : '', ['--config', file], { stdio: 'ignore' })
-    await until('the server listens', () => isOpen(port))
+    server = await startSiteServer('program' in found ? found.program : '', root)
+    port = server.port
   })
 
   beforeEach(async () => {
@@ -67,18 +58,29 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
   })
 
   afterAll(async () => {
-    server.kill('SIGKILL')
-    await until('the server has ended', () => server.exitCode !== null || server.signalCode !== null)
+    await server.close()
     rmSync(root, { recursive: true, force: true })
   })
 
-  const openLog = async (records: LogRecord[], log: Log = silentLog): Promise<ClusterLog> => {
+  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
+    const { time } = await nats.extent(stream.name)
     const apply = (record: LogRecord): void => void records.push(record)
     const place = { seq: 0, seen: {}, nonce: '' }
     const seal = new Seal(settings.sealKey)
-    return new ClusterLog({ nats, seal, stream, member: 'm', place, last: 0, log, begins: () => {}, apply })
+    return new ClusterLog({
+      nats,
+      seal,
+      stream,
+      member: 'm',
+      place,
+      last,
+      time,
+      log,
+      begins: () => {},
+      apply,
+    })
   }
 
   const record = (bytes: number): Dict => new Map([['text', 'x'.repeat(bytes)]])
@@ -92,6 +94,28 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     expect(log.share(record(2 << 20))).toBeUndefined()
     expect(lines).toEqual([expect.stringMatching(/only this master.*max_payload/)])
     await log.close()
+    await nats.close()
+  })
+
+  it('counts how old a record is by the clocks of the servers alone', async () => {
+    const records: LogRecord[] = []
+    const first = await openLog(records)
+    await first.append(record(10))
+    const { time } = await nats.extent(`${settings.name}-log`)
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => time - 6 * 3_600_000)
+    await first.append(record(10))
+    await first.close()
+    const again: LogRecord[] = []
+    const second = await openLog(again, silentLog, 2)
+    await second.atEnd
+    clock.mockRestore()
+    expect([...records, ...again].map(({ isLate, age }) => [isLate, age < 60_000 && age > -60_000])).toEqual([
+      [false, true],
+      [false, true],
+      [true, true],
+      [true, true],
+    ])
+    await second.close()
     await nats.close()
   })
 
@@ -142,7 +166,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await loadOrMakeKeys(join(root, `pki${count}`), 'master')
     const cluster = await Cluster.open({ opts, log: silentLog, keys: new PkiKeys(join(root, `pki${count}`)) })
     const records: LogRecord[] = []
-    cluster.begin({ apply: (each) => void records.push(each), lastEvent: () => 0, kept: async () => {} })
+    cluster.begin({
+      apply: (each) => void records.push(each),
+      last: () => ({ event: 0, returned: 0 }),
+      kept: async () => {},
+    })
     await cluster.ready()
     const returns = new ReturnService({ opts, cluster } as ConstructorParameters<typeof ReturnService>[0], 1000)
     const load: Dict = new Map([...record(2 << 20), ['id', 'web'], ['jid', '20260101000000000000']])
@@ -165,7 +193,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     const kept = async (): Promise<void> => {
       if (isFull) throw new Error('no space')
     }
-    cluster.begin({ apply: ({ fields }) => void texts.push(fields.get('text')!), lastEvent: () => 0, kept })
+    cluster.begin({
+      apply: ({ fields }) => void texts.push(fields.get('text')!),
+      last: () => ({ event: 0, returned: 0 }),
+      kept,
+    })
     await cluster.ready()
     const noted = (): number => {
       const file = join(root, `cache${count}`, 'cluster', 'place.json')
@@ -185,11 +217,11 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
 
   it('refuses a record after the patience of its caller', async () => {
     const log = await openLog([])
-    server.kill('SIGSTOP')
+    server.process.kill('SIGSTOP')
     // the state of the process is the third field, after its name; a signal takes effect only some time after it was sent
-    const state = (): string => readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]!
+    const state = (): string => readFileSync(`/proc/${server.process.pid}/stat`, 'utf8').split(') ')[1]!
     await until('the server is stopped', () => state().startsWith('T'))
-    const refused = log.append(record(10), 100).finally(() => server.kill('SIGCONT'))
+    const refused = log.append(record(10), 100).finally(() => server.process.kill('SIGCONT'))
     await expect(refused).rejects.toThrow('The cluster has no majority of its masters')
     await log.close()
     await nats.close()
@@ -204,7 +236,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       const keys = new PkiKeys(join(root, `pki${count}`))
       const cluster = await Cluster.open({ opts, log, keys })
       const apply = ({ fields }: LogRecord): void => void tags.push(fields.get('text')!)
-      cluster.begin({ apply, lastEvent: () => 0, kept: async () => {} })
+      cluster.begin({ apply, last: () => ({ event: 0, returned: 0 }), kept: async () => {} })
       await cluster.ready()
       return cluster
     }
@@ -227,15 +259,6 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await nats.close()
   })
 })
-
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((done) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy()
-      done(true)
-    })
-    socket.once('error', () => done(false))
-  })
 
 /** Delete a stream, as somebody with the password of the server can. */
 async function removeStream(port: number, name: string): Promise<void> {

@@ -168,6 +168,16 @@ export class TrioMaster {
     }
   }
 
+  /** Ask as programs do, with a command in the clear. */
+  async command(fields: Record<string, Value>): Promise<Value> {
+    const client = await LocalClient.open(await this.options(), silentLog)
+    try {
+      return await client.command(new Map(Object.entries(fields)))
+    } finally {
+      client.close()
+    }
+  }
+
   async fire(tag: string, data: Dict): Promise<void> {
     await fireOnce(masterBusPaths(await this.options()), tag, data)
   }

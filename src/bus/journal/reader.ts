@@ -71,9 +71,9 @@ export class JournalReader {
     for (const { tag } of readForward(this.folder, beginning)) yield tag
   }
 
-  /** The marks of events that masters of a cluster share. */
-  *marks(from: number): Generator<string> {
-    for (const { mark } of readForward(this.folder, { number: from })) if (mark !== undefined) yield mark
+  /** The marks of events that masters of a cluster share, with their tags. */
+  *marks(from: number): Generator<{ mark: string; tag: string }> {
+    for (const { mark, tag } of readForward(this.folder, { number: from })) if (mark !== undefined) yield { mark, tag }
   }
 
   /** Events from the last one back. */
