@@ -99,6 +99,24 @@ describe('a cache of reads', () => {
     expect(asked).toContain('user')
   })
 
+  test('knows by its name an account that was asked for by its number, until something changes', async () => {
+    const asked: SshRead[] = []
+    const cache = new ReadCache(async (read) => {
+      asked.push(read)
+      return { name: 'root', uid: 0 }
+    })
+    await cache.get({ op: 'user', key: 0 })
+    expect(await cache.get({ op: 'user', key: 'root' })).toEqual({ name: 'root', uid: 0 })
+    await cache.get({ op: 'group', key: 'root' })
+    expect(asked).toEqual([
+      { op: 'user', key: 0 },
+      { op: 'group', key: 'root' },
+    ])
+    cache.clear()
+    await cache.get({ op: 'user', key: 'root' })
+    expect(asked).toHaveLength(3)
+  })
+
   test('asks for the rest of a plan again, together with the first read after a change', async () => {
     const { cache, asked } = cacheOf()
     const plan = ['/a', '/b', '/c'].map(stat)

@@ -139,6 +139,7 @@ export class ReadCache {
     entry.value.then(
       (value) => {
         entry.since = performance.now()
+        if (this.entries.get(key) === entry) this.alsoByName(read, value, entry)
         if (!(value instanceof Uint8Array) || value.length <= MOST_CONTENT) return
         if (this.entries.get(key) === entry) this.entries.delete(key)
         this.record.delete(key)
@@ -149,6 +150,14 @@ export class ReadCache {
       },
     )
     return entry
+  }
+
+  /** An account that was asked for by its number is mostly asked for by its name next. */
+  private alsoByName(read: SshRead, value: unknown, entry: Entry): void {
+    if ((read.op !== 'user' && read.op !== 'group') || typeof read.key !== 'number') return
+    const { name } = (value ?? {}) as { name?: unknown }
+    const key = JSON.stringify({ op: read.op, key: name })
+    if (typeof name === 'string' && !this.entries.has(key)) this.entries.set(key, entry)
   }
 
   /** Ask for what is not at hand. Reads of one kind go together. */
