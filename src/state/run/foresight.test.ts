@@ -43,6 +43,8 @@ test('conditions of states are looked at, with the directory, the shell and the 
   const reads: string[][] = []
   const host = {
     identity: async () => ({ uid: 7, gid: 8 }),
+    user: async () => ({ name: 'joe' }),
+    group: async () => undefined,
     env: async () => new Map(Object.entries({ HOME: '/home/joe', SHELL: '/bin/bash' })),
     expect: (soon: readonly ExpectedRead[]) => {
       reads.push(shown(soon))
@@ -52,7 +54,7 @@ test('conditions of states are looked at, with the directory, the shell and the 
   const chunks = [
     chunk({ ...command, unless: ['test -f /a', { fun: 'test.ping' }], creates: '/b' }),
     chunk({ ...command, unless: 'test -f /c', cwd: '/d' }),
-    chunk({ state: 'file', fun: 'exists', name: '/e' }),
+    chunk({ state: 'file', fun: 'symlink', name: '/e' }),
   ]
   new Foresight(host as unknown as Host, chunks).at(0)
   await vi.waitFor(() => expect(reads).toHaveLength(2))
@@ -60,7 +62,7 @@ test('conditions of states are looked at, with the directory, the shell and the 
   expect(reads[1]).toEqual([
     ...['access /b', 'line test -f /a', ...around],
     ...['user 7', 'stat /d', 'access /d', 'stat /bin/bash', 'access /bin/bash'],
-    ...['stat /e', 'lstat /e', 'stat /', 'user 7', 'group 8'],
+    ...['lstat /e', 'stat /e', 'readLink /e', 'stat /', 'user 7', 'group 8', 'user joe'],
   ])
 })
 

@@ -44,6 +44,8 @@ const readOf = (op: PathRead, path: string): ExpectedRead =>
 interface Around {
   uid: number
   gid: number
+  /** The same by name. */
+  names: ExpectedRead[]
   home: string | undefined
   shell: string | undefined
 }
@@ -62,6 +64,8 @@ function expectedReads(low: LowChunk, around: Around | undefined): ExpectedRead[
   // new files belong to the user of the login
   if (reads.length > 0 && state === 'file' && around) {
     reads.push({ op: 'user', key: around.uid }, { op: 'group', key: around.gid })
+    // a link gets an owner by name
+    if (fun === 'symlink') reads.push(...around.names)
   }
   return [...reads, ...conditionReads(low), ...(state === 'cmd' || hasLines(low) ? commandReads(low, around) : [])]
 }
@@ -110,7 +114,11 @@ function fileReads(low: LowChunk, fun: string, name: string | undefined): Expect
 
 async function surroundingsOf(host: Host): Promise<Around> {
   const [{ uid, gid }, env] = await Promise.all([host.identity(), host.env()])
-  return { uid, gid, home: env.get('HOME'), shell: env.get('SHELL') }
+  const [user, group] = await Promise.all([host.user(uid), host.group(gid)])
+  const names: ExpectedRead[] = []
+  if (user) names.push({ op: 'user', key: user.name })
+  if (group) names.push({ op: 'group', key: group.name })
+  return { uid, gid, names, home: env.get('HOME'), shell: env.get('SHELL') }
 }
 
 /** Tells a host, state by state, what comes next. Only hosts that are far away listen. */
