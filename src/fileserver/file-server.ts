@@ -1,7 +1,7 @@
 // The file server: the backends that `fileserver_backend` names, in order; the first that has a file wins.
 import { type Log, lookup, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isList, str, truthy, type Value } from '../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { FileBackend, FileUse, FolderEntry, Listing, ServedFile, UpdateWish } from './backend.ts'
 import { openGitFiles } from './gitfs/mod.ts'
@@ -19,12 +19,18 @@ type Make = (opts: Dict, host: Host, log: Log) => FileBackend | undefined
 
 const BACKENDS: Readonly<Record<string, Make>> = lookup({
   roots: (opts, host) => new Roots(opts, host),
-  minionfs: (opts, host) => (option(opts, 'file_recv') ? new MinionFiles(opts, host) : undefined),
+  minionfs: (opts, host) => (option(mastersOf(opts), 'file_recv') ? new MinionFiles(mastersOf(opts), host) : undefined),
   gitfs: (opts, _, log) => openGitFiles(opts, log),
   svnfs: openSvnFiles,
   hgfs: openHgFiles,
   s3fs: openS3Files,
 })
+
+/** A target of salt-ssh is served the files that the master keeps. */
+function mastersOf(opts: Dict): Dict {
+  const masters = opts.get('__master_opts__')
+  return masters !== undefined && isDict(masters) ? masters : opts
+}
 
 /** Names of old are the same backends. */
 const OLD_NAMES: Readonly<Record<string, string>> = lookup({

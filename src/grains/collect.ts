@@ -6,6 +6,7 @@ import type { Host } from '../host/mod.ts'
 import { efiGrains, kernelParamsGrain, linuxDiskGrains, lvmGrain, mdadmGrain, VOLUME_GROUPS } from './boot.ts'
 import { cachedGrains, storeGrains } from './cache.ts'
 import { dnsGrain } from './dns.ts'
+import { lookFirst } from './first-look.ts'
 import { firmwareQuestions } from './hardware.ts'
 import { fqdnsGrain, hostNameGrains } from './host-names.ts'
 import { localeGrain, machineIdGrain, optionGrains, processGrains, softwareGrains } from './identity.ts'
@@ -30,6 +31,7 @@ export async function collectGrains(input: GrainsInput): Promise<Dict> {
   if (cached) return cached
   if (truthy(opts.get('skip_grains') ?? false)) return new Map()
   const machine = new Machine(host)
+  if (host.expect && input.isWindows !== true) lookFirst(machine, opts)
   const blacklist = option(opts, 'grains_blacklist')
   const deep = opts.get('grains_deep_merge') === true
   const grains: Dict = new Map()

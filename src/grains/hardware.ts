@@ -55,6 +55,9 @@ const NETBSD: Readonly<Record<string, string>> = {
 
 const SYSFS = '/sys/class/dmi/id'
 
+/** The files of Linux that tell about the firmware. */
+export const FIRMWARE_FILES: readonly string[] = Object.values(DMI_FILES).map((file) => `${SYSFS}/${file}`)
+
 /** What a machine is asked whose kernel does not tell. */
 export async function firmwareQuestions(machine: Machine): Promise<string[][]> {
   if (await machine.exists(SYSFS)) return []

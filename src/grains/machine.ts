@@ -86,7 +86,7 @@ export class Machine {
 
   private async ask(probe: Probe): Promise<void> {
     const argv = ['/bin/sh', '-c', probeScript(probe)]
-    const result = await absentOnFailure(() => this.host.run({ argv, timeout: PATIENCE }))
+    const result = await absentOnFailure(() => this.host.run({ argv, timeout: PATIENCE, onlyReads: true }))
     if (result === undefined || result.retcode !== 0 || result.timedOut) return
     const { programs, commands } = readProbe(textOf(result.stdout))
     for (const [name, path] of programs) this.known.set(`which ${name}`, Promise.resolve(path ?? undefined))

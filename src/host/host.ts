@@ -121,6 +121,8 @@ export interface Command {
   signal?: AbortSignal
   /** Stderr goes where stdout goes, in order. */
   mergeStderr?: boolean
+  /** It changes nothing and soon ends, as the code that wrote it knows; never for commands that users wrote. */
+  onlyReads?: boolean
   /** Its outputs can be opened again by name, as `> /dev/stdout` does; for commands that users wrote. */
   systemPipes?: boolean
   /** In bytes, for each stream; what comes after is dropped. */
@@ -193,7 +195,10 @@ export interface RemotePrograms {
 export type ExpectedRead =
   | { op: 'stat' | 'lstat' | 'read' | 'list' | 'realPath' | 'readLink'; path: string }
   | { op: 'hash'; path: string; algorithm: string }
+  | { op: 'access'; path: string; wish: AccessWish }
   | { op: 'user' | 'group'; key: string | number }
+  /** A line for a shell that only looks at files. It is asked like the last such line: by the same user, in the same environment. */
+  | { op: 'line'; line: string }
 
 export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets {
   /** Aborted when the work that this host was given to is ended from outside. */

@@ -1,5 +1,6 @@
 // One target of a job: the connection, the scripts around the first contact, the call and what it answers.
 import { BrineError, toError } from '../base/mod.ts'
+import { option } from '../config/mod.ts'
 import { type Dict, repr, type Value } from '../data/mod.ts'
 import { rawCommand } from '../host/mod.ts'
 import { CallFailure, callOnce } from '../minion/mod.ts'
@@ -68,7 +69,8 @@ async function rawOn(
   entry: RosterEntry,
   line: string,
 ): Promise<SshAnswer> {
-  const options = { log, runtimeDir, ...(signal && { signal }) }
+  const requestTimeout = option(opts, 'ssh_request_timeout')
+  const options = { log, runtimeDir, requestTimeout, ...(signal && { signal }) }
   const { stderr, ...ended } = asText(await rawCommand(sshTarget(entry, opts), line, options))
   return rawAnswer(entry.id, { ...ended, stderr: withoutReturns(stderr).replace(/\n$/, '') })
 }

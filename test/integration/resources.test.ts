@@ -111,6 +111,32 @@ describe('resources behind a minion', () => {
       expect(await states()).toMatchObject([{ result: true, changes: {} }])
     })
 
+    it.runIf(existsSync('/usr/bin/dpkg-query'))('apply states of packages, services and accounts', async () => {
+      const states = {
+        dpkg: { 'pkg.installed': [] },
+        'no-such-package': { 'pkg.removed': [] },
+        'no-such-service': { 'service.dead': [] },
+        root: { 'user.present': [{ uid: 0 }] },
+        [path('lines')]: { 'file.append': [{ text: 'one' }] },
+        [`cat ${path('lines')}`]: { 'cmd.run': [{ onchanges: [{ file: path('lines') }] }] },
+      }
+      writeFileSync(join(site.root, 'srv', 'whole.sls'), JSON.stringify(states))
+      const apply = async (...words: string[]): Promise<Record<string, StateAnswer>> => {
+        const { box } = (await ask('box', 'state.apply', 'whole', ...words)) as { box: Record<string, StateAnswer> }
+        return Object.fromEntries(Object.entries(box).map(([tag, answer]) => [tag.split('_|-')[1] ?? tag, answer]))
+      }
+      const nothing = { result: true, changes: {} }
+      const kept = { dpkg: nothing, 'no-such-package': nothing, 'no-such-service': nothing }
+      expect(await apply('test=True')).toMatchObject({ ...kept, [path('lines')]: { result: null } })
+      expect(await apply()).toMatchObject({
+        ...kept,
+        root: nothing,
+        [path('lines')]: { result: true },
+        [`cat ${path('lines')}`]: { result: true, changes: { stdout: 'one' } },
+      })
+      expect(await apply()).toMatchObject({ ...kept, [`cat ${path('lines')}`]: nothing })
+    })
+
     it('let nobody reach their minion through them', async () => {
       const { box } = (await ask('box', 'mine.send', 'test.ping')) as { box: string }
       expect(String(box)).toMatch(/has no minion that could ask its master for _mine/)

@@ -1,6 +1,7 @@
 // A plain command in the login shell of a target, as `salt-ssh -r` runs it: without our shell, and without another user.
 import { SshConnection, type SshOptions } from './connection.ts'
 import { connectionError } from './errors.ts'
+import { SilenceWatch } from './silence.ts'
 import type { SshTarget } from './target.ts'
 
 export interface RawOptions {
@@ -36,10 +37,12 @@ export function runRaw(connection: SshConnection, line: string, { signal, timeou
   return new Promise((done, fail) => {
     const child = connection.spawn(connection.target.tty ? ['-tt'] : ['-T'], line)
     child.stdin.end()
+    const watch = new SilenceWatch(connection, child)
     const gathered = [child.stdout, child.stderr].map((stream) => {
       const pieces: Buffer[] = []
       let size = 0
       stream.on('data', (piece: Buffer) => {
+        watch.heard()
         size += piece.length
         if (size <= MOST_OUTPUT) pieces.push(piece)
       })
@@ -50,6 +53,7 @@ export function runRaw(connection: SshConnection, line: string, { signal, timeou
     signal?.addEventListener('abort', end)
     const finish = (): void => {
       clearTimeout(timer)
+      watch.close()
       signal?.removeEventListener('abort', end)
     }
     child.once('error', (error) => {
@@ -59,6 +63,7 @@ export function runRaw(connection: SshConnection, line: string, { signal, timeou
     child.once('close', (code) => {
       finish()
       if (signal?.aborted) return fail(signal.reason as Error)
+      if (watch.failure) return fail(watch.failure)
       const [stdout, said] = gathered.map((pieces) => Buffer.concat(pieces)) as [Buffer, Buffer]
       const stderr = withoutSharing(said)
       if (code === 255 && stdout.length === 0 && isRefusal(stderr.toString())) {

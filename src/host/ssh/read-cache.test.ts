@@ -1,8 +1,21 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { ExpectedRead } from '../host.ts'
 import { ReadCache, type SshRead } from './read-cache.ts'
 
 const stat = (path: string): SshRead => ({ op: 'stat', path })
 const id: SshRead = { op: 'run', command: { argv: ['id'] } }
+
+const look = (line: string): SshRead => ({ op: 'run', command: { argv: ['/bin/sh', '-c', line], cwd: '/root' } })
+
+function linesOf(): { cache: ReadCache; lines: string[] } {
+  const lines: string[] = []
+  const perform = async (read: SshRead): Promise<string> => {
+    if (read.op === 'run') expect(read.command.cwd).toBe('/root')
+    lines.push(read.op === 'run' ? (read.command.argv[2] ?? '') : read.op)
+    return ''
+  }
+  return { cache: new ReadCache(perform), lines }
+}
 
 function cacheOf(): { cache: ReadCache; asked: string[] } {
   const asked: string[] = []
@@ -56,6 +69,52 @@ describe('a cache of reads', () => {
     await cache.get(id)
     await cache.get(id)
     expect(asked).toEqual(['run', 'run'])
+  })
+
+  test('asks for lines of later states in the surroundings of the last line', async () => {
+    const { cache, lines } = linesOf()
+    const forecast: ExpectedRead[] = [
+      { op: 'line', line: 'test -f /b' },
+      { op: 'line', line: 'rm /c' },
+    ]
+    cache.expect(forecast, [])
+    await cache.get(look('test -f /a'))
+    expect(lines).toEqual(['test -f /a', 'test -f /b'])
+    await cache.whileChanging(async (sent) => sent())
+    expect(lines).toEqual(['test -f /a', 'test -f /b', 'test -f /b'])
+    await cache.get(look('test -f /b'))
+    expect(lines).toHaveLength(3)
+    lines.length = 0
+    cache.expect([{ op: 'line', line: 'test -f /d' }], [])
+    await cache.get({ op: 'stat', path: '/e' })
+    expect(lines).toEqual(['stat', 'test -f /d'])
+  })
+
+  test('asks for accounts again behind a change, however many files were looked at', async () => {
+    const { cache, asked } = cacheOf()
+    await cache.get({ op: 'user', key: 'joe' })
+    for (let i = 0; i < 20; i++) await cache.get(stat(`/many${i}`))
+    asked.length = 0
+    cache.renew()
+    expect(asked).toContain('user')
+  })
+
+  test('knows by its name an account that was asked for by its number, until something changes', async () => {
+    const asked: SshRead[] = []
+    const cache = new ReadCache(async (read) => {
+      asked.push(read)
+      return { name: 'root', uid: 0 }
+    })
+    await cache.get({ op: 'user', key: 0 })
+    expect(await cache.get({ op: 'user', key: 'root' })).toEqual({ name: 'root', uid: 0 })
+    await cache.get({ op: 'group', key: 'root' })
+    expect(asked).toEqual([
+      { op: 'user', key: 0 },
+      { op: 'group', key: 'root' },
+    ])
+    cache.clear()
+    await cache.get({ op: 'user', key: 'root' })
+    expect(asked).toHaveLength(3)
   })
 
   test('asks for the rest of a plan again, together with the first read after a change', async () => {

@@ -1,13 +1,12 @@
 // What was read from a target lately. A read that is repeated costs no round trip, and reads that are known beforehand are asked for
 // together. Anything that may change the target empties the cache. What is likely to be read next is then asked for right behind the
 // change, in the same round trip: the shell answers it when the change is done, so that no answer is older than the change.
-import type { AccessWish, ExpectedRead } from '../host.ts'
-import { isLookingCommand, isReadCommand, type ReadCommand } from './reading-commands.ts'
+import type { ExpectedRead } from '../host.ts'
+import { isLookingCommand, isLookingLine, isReadCommand, type ReadCommand } from './reading-commands.ts'
 
 /** A read as plain data, so that it can be kept for the next run on the same target. */
 export type SshRead =
-  | ExpectedRead
-  | { op: 'access'; path: string; wish: AccessWish }
+  | Exclude<ExpectedRead, { op: 'line' }>
   | { op: 'which'; program: string }
   | { op: 'run'; command: ReadCommand }
 
@@ -19,6 +18,9 @@ const AHEAD = 8
 
 /** How many of the last reads are asked for again behind a change: code that changes a file mostly reads the file again. */
 const LATELY = 10
+
+/** How many of the last reads of accounts are asked for again: they are cheap, and a state that is not about accounts repeats them. */
+const ACCOUNTS = 6
 
 /** Bounds what a session keeps and what a plan may ask for. */
 const MOST = 2000
@@ -55,12 +57,15 @@ export class ReadCache {
   private readonly record: KeyedReads = new Map()
   /** The last reads, latest last. */
   private readonly recent: KeyedReads = new Map()
+  /** The last command that looked at files for a line of a shell. */
+  private lastLook: ReadCommand | undefined
   private plan: Array<[string, SshRead]> = []
   private places = new Map<string, number>()
   private next = 0
   /** What is read soon, and what after that. */
-  private soon: KeyedReads = new Map()
-  private later: KeyedReads = new Map()
+  private forecast: Record<'soon' | 'later', readonly ExpectedRead[]> = { soon: [], later: [] }
+  /** Commands of the forecast that ran already. */
+  private readonly past = new Set<string>()
   /** Commands that run now and may change anything at any time. */
   private changing = 0
   /** Whether this session changed anything. */
@@ -88,9 +93,20 @@ export class ReadCache {
   }
 
   /** Take a forecast: `soon` is asked for with the next read that misses and behind each change, `later` with the next that misses. */
-  expect(soon: readonly SshRead[], later: readonly SshRead[]): void {
-    this.soon = keyed(soon)
-    this.later = keyed(later)
+  expect(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void {
+    this.forecast = { soon, later }
+    this.past.clear()
+  }
+
+  /** The reads of a forecast that can be asked for: a line needs an earlier one, whose user and environment it gets. */
+  private expected(part: 'soon' | 'later'): KeyedReads {
+    const reads = this.forecast[part].flatMap((read): SshRead[] => {
+      if (read.op !== 'line') return [read]
+      if (this.lastLook === undefined || !isLookingLine(read.line)) return []
+      const [shell = '', option = ''] = this.lastLook.argv
+      return [{ op: 'run', command: { ...this.lastLook, argv: [shell, option, read.line] } }]
+    })
+    return new Map([...keyed(reads)].filter(([key]) => !this.past.has(key)))
   }
 
   /** Return a read from the cache or from the target. */
@@ -104,7 +120,7 @@ export class ReadCache {
     if (place !== undefined && place >= this.next) this.next = place + 1
     const found = this.fresh(key)
     const entry = found ?? this.fetch(key, read)
-    if (!found) this.ask(this.ahead(new Map([...this.soon, ...this.later])))
+    if (!found) this.ask(this.ahead(new Map([...this.expected('soon'), ...this.expected('later')])))
     if (entry.isServedOnce) this.entries.delete(key)
     return entry.value as Promise<T>
   }
@@ -123,6 +139,7 @@ export class ReadCache {
     entry.value.then(
       (value) => {
         entry.since = performance.now()
+        if (this.entries.get(key) === entry) this.alsoByName(read, value, entry)
         if (!(value instanceof Uint8Array) || value.length <= MOST_CONTENT) return
         if (this.entries.get(key) === entry) this.entries.delete(key)
         this.record.delete(key)
@@ -133,6 +150,14 @@ export class ReadCache {
       },
     )
     return entry
+  }
+
+  /** An account that was asked for by its number is mostly asked for by its name next. */
+  private alsoByName(read: SshRead, value: unknown, entry: Entry): void {
+    if ((read.op !== 'user' && read.op !== 'group') || typeof read.key !== 'number') return
+    const { name } = (value ?? {}) as { name?: unknown }
+    const key = JSON.stringify({ op: read.op, key: name })
+    if (typeof name === 'string' && !this.entries.has(key)) this.entries.set(key, entry)
   }
 
   /** Ask for what is not at hand. Reads of one kind go together. */
@@ -149,10 +174,16 @@ export class ReadCache {
   }
 
   private noteRecent(key: string, read: SshRead): void {
-    if (read.op === 'run') return
+    if (read.op === 'run') {
+      if (isLookingCommand(read.command)) this.lastLook = read.command
+      this.past.add(key)
+      return
+    }
+    const isOfAccount = 'key' in read
     this.recent.delete(key)
     this.recent.set(key, read)
-    if (this.recent.size > LATELY) this.recent.delete(this.recent.keys().next().value!)
+    const alike = [...this.recent].filter(([, other]) => 'key' in other === isOfAccount)
+    if (alike.length > (isOfAccount ? ACCOUNTS : LATELY)) this.recent.delete(alike[0]![0])
   }
 
   /** Forget everything: something changed. */
@@ -165,7 +196,7 @@ export class ReadCache {
   renew(): void {
     this.isChanged = true
     this.clear()
-    if (this.changing === 0) this.ask(this.ahead(new Map([...this.recent, ...this.soon])))
+    if (this.changing === 0) this.ask(this.ahead(new Map([...this.recent, ...this.expected('soon')])))
   }
 
   /**
@@ -180,7 +211,7 @@ export class ReadCache {
       return await work(() => {
         if (this.changing > 1) return
         this.isChanged = true
-        const next = this.ahead(new Map([...this.recent, ...this.soon]))
+        const next = this.ahead(new Map([...this.recent, ...this.expected('soon')]))
         this.ask(new Map([...next].filter(([, read]) => isSentAtOnce(read))))
         followed = this.era
       })

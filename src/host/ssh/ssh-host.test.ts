@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -105,6 +106,36 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     )
     writeFileSync(fifo, '', { flag: 'r+' })
     await Promise.all([patient.close(), impatient.close()])
+  })
+
+  test('gives up commands and transfers of a target that hangs, however long others take', async () => {
+    const folder = mkdtempSync(join(scratch, 'stuck-'))
+    const [shell, flag, fifo] = ['sh', 'flag', 'fifo'].map((name) => join(folder, name)) as [string, string, string]
+    writeFileSync(shell, `#!/bin/sh\n[ -e '${flag}' ] && exec sleep 5\nexec /bin/sh "$@"\n`, { mode: 0o755 })
+    const options = {
+      ...{ log: silentLog, runtimeDir: join(folder, 'run'), shell },
+      ...{ requestTimeout: 0.2, shellTimeout: 60 },
+    }
+    const late = await rawCommand(sshd.target, 'sleep 1; echo late', options)
+    expect(String(late.stdout)).toBe('late\n')
+    const lost = 'The connection to 127.0.0.1 was lost: no answer for 0.2 seconds, and no other shell starts there'
+    const stuck = await SshHost.open(sshd.target, { ...options, shellTimeout: 2 })
+    execFileSync('mkfifo', [fifo])
+    // behind its first pieces, this file never ends
+    const script = `head -c 2000000 /dev/urandom; : > '${fifo}.read'; exec sleep 60`
+    const endless = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', openSync(fifo, 'r+'), 'ignore'] })
+    const drain = async (): Promise<void> => {
+      for await (const _ of stuck.stream(fifo));
+    }
+    const draining = failureOf(drain())
+    await until('the pieces were read', () => existsSync(`${fifo}.read`))
+    writeFileSync(flag, '')
+    expect((await draining).message).toBe(lost)
+    endless.kill()
+    await stuck.close().catch(() => {})
+    rmSync(flag)
+    const connecting = rawCommand(sshd.target, `: > '${flag}'; sleep 60`, { ...options, shellTimeout: 2 })
+    expect((await failureOf(connecting)).message).toBe(lost)
   })
 
   test('asks beforehand for what the last session read', async () => {

@@ -187,6 +187,7 @@ export class SshHost extends SshFiles implements Host {
   }
 
   async run(command: Command): Promise<CommandResult> {
+    if (command.onlyReads && this.held.isEmpty) return runRemote({ ...this.commandTools, isReading: true }, command)
     const read = readOnlyCommand(command, this.variablesNow())
     if (!read) {
       return this.cache.whileChanging((sent) => {

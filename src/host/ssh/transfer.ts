@@ -9,6 +9,7 @@ import type { Agents } from './agents.ts'
 import type { SshConnection } from './connection.ts'
 import { lostError } from './errors.ts'
 import { contentWords, INLINE, pathWord, word } from './shell-text.ts'
+import { SilenceWatch } from './silence.ts'
 import { toolError } from './tool-errors.ts'
 
 /** Content that gzip makes smaller than this share is sent compressed. */
@@ -100,15 +101,21 @@ async function fill(
   const packer = isPacked ? createGzip({ level: 1 }) : undefined
   packer?.pipe(child.stdin)
   const sink = packer ?? child.stdin
+  const watch = new SilenceWatch(connection, child)
   try {
-    for (let next = first; !next.done && child.exitCode === null; next = await source.next()) {
+    for (let next = first; !next.done && child.exitCode === null && !watch.failure; next = await source.next()) {
       if (!sink.write(next.value)) await Promise.race([once(sink, 'drain'), ended])
+      watch.heard()
     }
+    sink.end()
+    await ended
   } catch (error) {
     child.kill('SIGTERM')
     throw error
+  } finally {
+    watch.close()
   }
-  sink.end()
+  if (watch.failure) throw watch.failure
   const [code] = await ended
   if (code === 0) return
   if (code === 255 || code === null) throw lostError(connection.host, said)
@@ -201,12 +208,19 @@ async function* outputOf(connection: SshConnection, line: string, path: string):
   })
   child.stderr.resume()
   const ended = once(child, 'close')
+  const watch = new SilenceWatch(connection, child)
   try {
-    yield* child.stdout
+    for await (const piece of child.stdout) {
+      watch.heard()
+      yield piece
+    }
     const [code] = await ended
     if (code === 255) throw lostError(connection.host, said)
     if (code !== 0) throw toolError({ stderr: Buffer.from(said), status: code ?? 255 }, path)
+  } catch (error) {
+    throw watch.failure ?? error
   } finally {
+    watch.close()
     child.kill('SIGTERM')
   }
 }

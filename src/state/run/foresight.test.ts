@@ -1,15 +1,18 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Dict, fromPlain, type Plain } from '../../data/mod.ts'
 import type { ExpectedRead, Host } from '../../host/mod.ts'
 import { Foresight } from './foresight.ts'
 
 const chunk = (data: Record<string, Plain>): Dict => fromPlain(data) as Dict
 
+const shown = (reads: readonly ExpectedRead[]): string[] =>
+  reads.map((read) => `${read.op} ${'path' in read ? read.path : 'key' in read ? read.key : read.line}`)
+
 function told(chunks: readonly Dict[], place: number): { soon: string[]; later: string[] } {
-  const shown = (reads: readonly ExpectedRead[]): string[] =>
-    reads.map((read) => `${read.op} ${'path' in read ? read.path : read.key}`)
   let heard = { soon: [] as string[], later: [] as string[] }
   const host = {
+    identity: async () => ({ uid: 0, gid: 0 }),
+    env: async () => new Map(),
     expect: (soon: readonly ExpectedRead[], later: readonly ExpectedRead[]) => {
       heard = { soon: shown(soon), later: shown(later) }
     },
@@ -31,7 +34,35 @@ test('states tell what they will look at, from the one that runs on', () => {
 test('a file is looked at with its owner and the directories above it', () => {
   const low = { state: 'file', fun: 'managed', name: '/a/b/c', user: 'joe', makedirs: true }
   expect(told([chunk(low)], 0).soon).toEqual([
-    ...['stat /a/b/c', 'lstat /a/b/c', 'realPath /a/b/c', 'hash /a/b/c', 'stat /a/b', 'stat /a', 'user joe'],
+    ...['stat /a/b/c', 'lstat /a/b/c', 'realPath /a/b/c', 'hash /a/b/c', 'stat /a/b', 'stat /a', 'lstat /a/b'],
+    'user joe',
+  ])
+})
+
+test('conditions of states are looked at, with the directory, the shell and the user of their commands', async () => {
+  const reads: string[][] = []
+  const host = {
+    identity: async () => ({ uid: 7, gid: 8 }),
+    user: async () => ({ name: 'joe' }),
+    group: async () => undefined,
+    env: async () => new Map(Object.entries({ HOME: '/home/joe', SHELL: '/bin/bash' })),
+    expect: (soon: readonly ExpectedRead[]) => {
+      reads.push(shown(soon))
+    },
+  }
+  const command = { state: 'cmd', fun: 'run', name: 'make' }
+  const chunks = [
+    chunk({ ...command, unless: ['test -f /a', { fun: 'test.ping' }], creates: '/b' }),
+    chunk({ ...command, unless: 'test -f /c', cwd: '/d' }),
+    chunk({ state: 'file', fun: 'symlink', name: '/e' }),
+  ]
+  new Foresight(host as unknown as Host, chunks).at(0)
+  await vi.waitFor(() => expect(reads).toHaveLength(2))
+  const around = ['user 7', 'stat /home/joe', 'access /home/joe', 'stat /bin/bash', 'access /bin/bash']
+  expect(reads[1]).toEqual([
+    ...['access /b', 'line test -f /a', ...around],
+    ...['user 7', 'stat /d', 'access /d', 'stat /bin/bash', 'access /bin/bash'],
+    ...['lstat /e', 'stat /e', 'readLink /e', 'stat /', 'user 7', 'group 8', 'user joe'],
   ])
 })
 

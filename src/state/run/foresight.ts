@@ -10,7 +10,7 @@ import type { LowChunk } from '../compile/types.ts'
 const SOON = 3
 const LATER = 40
 
-type PathRead = Exclude<ExpectedRead, { key: unknown }>['op']
+type PathRead = 'hash' | 'lstat' | 'read' | 'readLink' | 'realPath' | 'stat'
 
 /** State function → what it reads of the path that is its name. */
 const OF_NAMED_FILES: Readonly<Record<string, readonly PathRead[]>> = lookup({
@@ -40,8 +40,18 @@ const ALGORITHM = 'sha256'
 const readOf = (op: PathRead, path: string): ExpectedRead =>
   op === 'hash' ? { op, path, algorithm: ALGORITHM } : { op, path }
 
+/** What states look at without naming it. */
+interface Around {
+  uid: number
+  gid: number
+  /** The same by name. */
+  names: ExpectedRead[]
+  home: string | undefined
+  shell: string | undefined
+}
+
 /** Return what a state will look at. */
-function expectedReads(low: LowChunk): ExpectedRead[] {
+function expectedReads(low: LowChunk, around: Around | undefined): ExpectedRead[] {
   const text = (name: string): string | undefined => textOf(low.get(name) ?? null)
   const [state, fun, name] = ['state', 'fun', 'name'].map(text)
   const reads = state === 'file' ? fileReads(low, fun ?? '', name) : []
@@ -51,6 +61,42 @@ function expectedReads(low: LowChunk): ExpectedRead[] {
     const key = text(kind)
     if (state === 'file' && key !== undefined && key !== '') reads.push({ op: kind, key })
   }
+  // new files belong to the user of the login
+  if (reads.length > 0 && state === 'file' && around) {
+    reads.push({ op: 'user', key: around.uid }, { op: 'group', key: around.gid })
+    // a link gets an owner by name
+    if (fun === 'symlink') reads.push(...around.names)
+  }
+  return [...reads, ...conditionReads(low), ...(state === 'cmd' || hasLines(low) ? commandReads(low, around) : [])]
+}
+
+const texts = (value: Value | undefined): string[] =>
+  (isList(value ?? null) ? (value as Value[]) : [value ?? null]).flatMap((one) => textOf(one) ?? [])
+
+const linesOf = (low: LowChunk): string[] => [...texts(low.get('onlyif')), ...texts(low.get('unless'))]
+
+const hasLines = (low: LowChunk): boolean => linesOf(low).length > 0
+
+/** Arguments that make a command another one than that of an earlier state. */
+const SURROUNDINGS = ['cwd', 'env', 'group', 'prepend_path', 'root', 'runas', 'shell', 'timeout', 'umask']
+
+/** What `onlyif`, `unless` and `creates` look at. */
+function conditionReads(low: LowChunk): ExpectedRead[] {
+  const paths = texts(low.get('creates')).map((path): ExpectedRead => ({ op: 'access', path, wish: 'exists' }))
+  if (SURROUNDINGS.some((name) => low.has(name))) return paths
+  return [...paths, ...linesOf(low).map((line): ExpectedRead => ({ op: 'line', line }))]
+}
+
+/** What each command looks at before it starts: its directory, its shell and its user. */
+function commandReads(low: LowChunk, around: Around | undefined): ExpectedRead[] {
+  if (!around) return []
+  const directory = textOf(low.get('cwd') ?? null) ?? around.home
+  const shell = textOf(low.get('shell') ?? null) ?? around.shell
+  const reads: ExpectedRead[] = [{ op: 'user', key: around.uid }]
+  if (directory?.startsWith('/')) {
+    reads.push({ op: 'stat', path: directory }, { op: 'access', path: directory, wish: 'read' })
+  }
+  if (shell?.startsWith('/')) reads.push({ op: 'stat', path: shell }, { op: 'access', path: shell, wish: 'execute' })
   return reads
 }
 
@@ -61,14 +107,28 @@ function fileReads(low: LowChunk, fun: string, name: string | undefined): Expect
   return paths.flatMap((path) => {
     if (ops === undefined || path === undefined || !path.startsWith('/')) return []
     const above = truthy(low.get('makedirs') ?? false) ? [dirname(path), dirname(dirname(path))] : [dirname(path)]
-    return [...ops.map((op) => readOf(op, path)), ...above.map((folder) => readOf('stat', folder))]
+    const made = above.length > 1 ? [readOf('lstat', above[0]!)] : []
+    return [...ops.map((op) => readOf(op, path)), ...above.map((folder) => readOf('stat', folder)), ...made]
   })
+}
+
+async function surroundingsOf(host: Host): Promise<Around> {
+  const [{ uid, gid }, env] = await Promise.all([host.identity(), host.env()])
+  const [user, group] = await Promise.all([host.user(uid), host.group(gid)])
+  const names: ExpectedRead[] = []
+  if (user) names.push({ op: 'user', key: user.name })
+  if (group) names.push({ op: 'group', key: group.name })
+  return { uid, gid, names, home: env.get('HOME'), shell: env.get('SHELL') }
 }
 
 /** Tells a host, state by state, what comes next. Only hosts that are far away listen. */
 export class Foresight {
   private readonly host: Host
   private readonly chunks: readonly LowChunk[]
+  private readonly known: Array<ExpectedRead[] | undefined> = []
+  private around: Around | undefined
+  private isLooking = false
+  private place = 0
 
   constructor(host: Host, chunks: readonly LowChunk[]) {
     this.host = host
@@ -77,8 +137,33 @@ export class Foresight {
 
   /** Tell of the states from this one on. */
   at(place: number): void {
+    this.place = place
     if (!this.host.expect) return
-    const readsOf = (from: number, to: number): ExpectedRead[] => this.chunks.slice(from, to).flatMap(expectedReads)
-    this.host.expect(readsOf(place, place + SOON), readsOf(place + SOON, place + LATER))
+    this.host.expect(this.readsOf(place, place + SOON), this.readsOf(place + SOON, place + LATER))
+    if (!this.isLooking) this.look()
+  }
+
+  /** Learn who the states run as, and tell of them again. */
+  private look(): void {
+    this.isLooking = true
+    surroundingsOf(this.host).then(
+      (around) => {
+        this.around = around
+        this.known.length = 0
+        this.at(this.place)
+      },
+      // a guess less
+      () => {},
+    )
+  }
+
+  private readsOf(from: number, to: number): ExpectedRead[] {
+    const reads: ExpectedRead[] = []
+    for (let at = from; at < Math.min(to, this.chunks.length); at++) {
+      const known = this.known[at] ?? expectedReads(this.chunks[at]!, this.around)
+      this.known[at] = known
+      reads.push(...known)
+    }
+    return reads
   }
 }
