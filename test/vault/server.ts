@@ -115,14 +115,16 @@ export class VaultServer {
     try {
       const text = Buffer.concat(chunks).toString()
       const body = (text === '' ? {} : JSON.parse(text)) as Fields
-      answer = this.answer({
-        method,
-        path,
-        body,
-        query: url.searchParams,
-        token: header('x-vault-token'),
-        namespace: header('x-vault-namespace'),
-      })
+      answer =
+        hasWrongType(request) ??
+        this.answer({
+          method,
+          path,
+          body,
+          query: url.searchParams,
+          token: header('x-vault-token'),
+          namespace: header('x-vault-namespace'),
+        })
     } catch (error) {
       answer = refusal(400, `failed to parse JSON input: ${String(error)}`)
     }
@@ -191,7 +193,7 @@ export class VaultServer {
         this.space(request.namespace).roles.get(login[1]!)?.login(request.body, login[1]!, request.namespace) ??
         NO_HANDLER(path)
       )
-    if (id === '') return refusal(400, 'missing client token')
+    if (id === '') return refusal(403, 'permission denied')
     const token = this.tokens.find(id)
     if (!token) return NO_TOKEN
     if (this.wrapped.has(id)) {
@@ -410,6 +412,13 @@ interface Request {
   query: URLSearchParams
   token: string
   namespace: string
+}
+
+/** Vault takes a PATCH of one type only. */
+function hasWrongType({ method, headers }: IncomingMessage): Answer | undefined {
+  const type = headers['content-type'] ?? ''
+  if (method !== 'PATCH' || type === 'application/merge-patch+json') return undefined
+  return refusal(415, `PATCH requires Content-Type of application/merge-patch+json, provided ${type}`)
 }
 
 const NO_HANDLER = (path: string): Answer => refusal(404, `no handler for route '${path}'`)
