@@ -134,6 +134,9 @@ export class AppRoles {
       return data({
         secret_id_accessor: accessor,
         secret_id_num_uses: numUses,
+        secret_id_ttl: expires > 0 ? (expires - created) / 1000 : 0,
+        cidr_list: [],
+        token_bound_cidrs: [],
         metadata,
         creation_time: new Date(created).toISOString(),
         expiration_time: expires > 0 ? new Date(expires).toISOString() : '0001-01-01T00:00:00Z',

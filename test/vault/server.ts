@@ -184,7 +184,10 @@ export class VaultServer {
     if (path === 'sys/unseal') return this.unseal(request.body)
     if (path === 'sys/seal-status') return { status: 200, more: this.sealStatus() }
     if (path === 'sys/health')
-      return { status: this.isSealed ? 503 : 200, more: { initialized: true, sealed: this.isSealed } }
+      return {
+        status: this.isSealed ? 503 : 200,
+        more: { initialized: true, sealed: this.isSealed, standby: this.isSealed },
+      }
     if (this.isSealed) return refusal(503, 'Vault is sealed')
     if (path.startsWith('sys/wrapping/')) return this.wrapping(request)
     const login = /^auth\/([^/]+)\/login$/.exec(path)
@@ -196,13 +199,13 @@ export class VaultServer {
     if (id === '') return refusal(403, 'permission denied')
     const token = this.tokens.find(id)
     if (!token) return NO_TOKEN
+    if (path.startsWith('sys/internal/ui/mounts/'))
+      return this.mountOf(path.slice('sys/internal/ui/mounts/'.length), token, request)
     if (this.wrapped.has(id)) {
       // a wrapping token has one use
       this.tokens.revoke(id)
       return DENIED
     }
-    if (path.startsWith('sys/internal/ui/mounts/'))
-      return this.mountOf(path.slice('sys/internal/ui/mounts/'.length), token, request)
     const isAllowed = this.mayDo(token, request)
     this.tokens.used(token)
     return isAllowed ? this.route(request, token) : DENIED
