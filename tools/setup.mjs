@@ -44,6 +44,8 @@ const SYSTEM_PACKAGES = {
   prometheus: ['prometheus', '--version'],
   'python3-jinja2': ['python3', '-c', 'import jinja2'],
   'python3-yaml': ['python3', '-c', 'import yaml'],
+  'python3-keyring': ['/usr/bin/keyring', '--help'],
+  'python3-keyrings.alt': ['/usr/bin/python3', '-c', 'import keyrings.alt'],
   'redis-server': ['redis-server', '--version'],
   reclass: ['/usr/bin/python3', '-c', 'import reclass'],
   slapd: ['sh', '-c', 'test -x /usr/sbin/slapd'],

@@ -1,9 +1,9 @@
-// External pillars and drivers of sdb with real servers: etcd, Redis, OpenLDAP, SQLite, reclass and hiera.
+// External pillars and drivers of sdb with real servers: etcd, Redis, OpenLDAP, SQLite, keyring, reclass and hiera.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
@@ -221,6 +221,20 @@ describe.runIf(canServe('OpenLDAP', '/usr/sbin/slapd', '/usr/bin/ldapsearch'))('
     ])
   })
 })
+
+test.runIf(canServe('keyring', '/usr/bin/keyring', '/usr/lib/python3/dist-packages/keyrings/alt'))(
+  'A keyring keeps passwords of sdb, which are in no argument',
+  async () => {
+    vi.stubEnv('PYTHON_KEYRING_BACKEND', 'keyrings.alt.file.PlaintextKeyring').stubEnv('XDG_DATA_HOME', folder)
+    const salt = minion({ k: { driver: 'keyring', service: 'system' } })
+    expect(await salt.call('sdb.get', ['sdb://k/-user name'])).toBeNull()
+    await salt.call('sdb.set', ['sdb://k/-user name', 'größe; $HOME'])
+    expect(await salt.call('sdb.get', ['sdb://k/-user name'])).toBe('größe; $HOME')
+    vi.stubEnv('PYTHON_KEYRING_BACKEND', 'keyring.backends.fail.Keyring')
+    await expect(salt.call('sdb.get', ['sdb://k/x'])).rejects.toThrow('keyring get: ')
+    vi.unstubAllEnvs()
+  },
+)
 
 test("SQLite keeps values of sdb of any type, and takes statements of one's own", async () => {
   const salt = minion({

@@ -341,7 +341,7 @@ describe('Errors', () => {
   test('tell of a wrong secret id and of a wrong token', async () => {
     const auth = { ...(await roleOf(vault)), secret_id: 'secret-id-of-nobody' }
     await expect(withVault({ url: vault.url, auth }).call('vault.read_secret', [`${two}/app`])).rejects.toThrow(
-      /VaultInvocationError: invalid secret id/,
+      /VaultInvocationError: invalid (role or )?secret id/i,
     )
     const wrong = withVault({ url: vault.url, auth: { token: 'token-of-nobody' } })
     await expect(wrong.call('vault.read_secret', [`${two}/app`])).rejects.toThrow('VaultPermissionDeniedError')

@@ -53,12 +53,13 @@ export class AppRoles {
 
   login(body: Fields, mount: string, namespace: string): Answer {
     const role = [...this.roles.values()].find(({ roleId }) => roleId === body.role_id)
-    if (!role) return refusal(400, 'invalid role ID')
+    if (!role) return refusal(400, 'invalid role or secret ID')
     let metadata: Record<string, string> = {}
     if (role.params.bind_secret_id) {
       if (body.secret_id === undefined) return refusal(400, 'missing secret_id')
       const secret = role.secretIds.get(String(body.secret_id))
-      if (!secret || (secret.expires > 0 && secret.expires <= Date.now())) return refusal(400, 'invalid secret id')
+      if (!secret || (secret.expires > 0 && secret.expires <= Date.now()))
+        return refusal(400, 'invalid role or secret ID')
       metadata = secret.metadata
       if (secret.numUses > 0 && --secret.numUses === 0) role.secretIds.delete(String(body.secret_id))
     }
@@ -133,6 +134,9 @@ export class AppRoles {
       return data({
         secret_id_accessor: accessor,
         secret_id_num_uses: numUses,
+        secret_id_ttl: expires > 0 ? (expires - created) / 1000 : 0,
+        cidr_list: [],
+        token_bound_cidrs: [],
         metadata,
         creation_time: new Date(created).toISOString(),
         expiration_time: expires > 0 ? new Date(expires).toISOString() : '0001-01-01T00:00:00Z',

@@ -6,7 +6,8 @@ export interface Case {
   request: string
   body?: unknown
   wrap?: string
-  status: number
+  /** Several where servers of different age differ. */
+  status: number | number[]
   /** Parts of the answer; a text with slashes around it is a pattern. */
   answer?: unknown
   /** What of the answer is kept, by the path to it. */

@@ -25,7 +25,8 @@ export class Leases {
   handle(action: string, body: Fields): Answer {
     const id = String(body.lease_id ?? '')
     const lease = this.all.get(id)
-    if (!lease || lease.expires <= Date.now()) return action === 'revoke' ? empty : refusal(400, 'lease not found')
+    if (!lease || lease.expires <= Date.now())
+      return action === 'revoke' ? empty : refusal(400, action === 'lookup' ? 'invalid lease' : 'lease not found')
     if (action === 'revoke') this.all.delete(id)
     if (action === 'lookup') return data({ id, ttl: lease.ttl, renewable: true })
     if (action !== 'renew') return empty

@@ -77,7 +77,32 @@ const roles: readonly Case[] = [
     request: 'POST auth/{run}roles/role/web1/secret-id',
     body: { metadata: '{"minion":"web1"}' },
     status: 200,
-    keep: { secret: 'data.secret_id' },
+    answer: { data: { secret_id_ttl: 60 } },
+    keep: { secret: 'data.secret_id', accessor1: 'data.secret_id_accessor' },
+  },
+  {
+    name: 'A secret id is looked up by its accessor',
+    as: 'root',
+    request: 'POST auth/{run}roles/role/web1/secret-id-accessor/lookup',
+    body: { secret_id_accessor: '{accessor1}' },
+    status: 200,
+    answer: { data: { secret_id_accessor: '{accessor1}', secret_id_ttl: 60, cidr_list: [], token_bound_cidrs: [] } },
+  },
+  {
+    name: 'A secret id that there is not has nothing to tell',
+    as: 'root',
+    request: 'POST auth/{run}roles/role/web1/secret-id/lookup',
+    body: { secret_id: 'none' },
+    status: 204,
+  },
+  {
+    // a fault of the server up to Vault 1.8
+    name: 'An accessor that there is not is not found',
+    as: 'root',
+    request: 'POST auth/{run}roles/role/web1/secret-id-accessor/lookup',
+    body: { secret_id_accessor: 'none' },
+    status: [404, 500],
+    answer: { errors: ['/failed to find accessor entry for secret_id_accessor/'] },
   },
   {
     name: 'A secret id is looked up',
@@ -99,7 +124,7 @@ const roles: readonly Case[] = [
     request: 'POST auth/{run}roles/login',
     body: { role_id: 'x', secret_id: '{secret}' },
     status: 400,
-    answer: { errors: ['invalid role ID'] },
+    answer: { errors: ['/^invalid role (or secret )?ID$/'] },
   },
   {
     name: 'A login',
@@ -120,7 +145,7 @@ const roles: readonly Case[] = [
     request: 'POST auth/{run}roles/login',
     body: { role_id: '{role}', secret_id: '{secret}' },
     status: 400,
-    answer: { errors: ['/invalid secret id/'] },
+    answer: { errors: ['/^invalid (role or )?secret (id|ID)/'] },
   },
   { name: 'What a login gives works', as: 'logged', request: 'GET {run}two/data/app/db', status: 200 },
   {

@@ -115,14 +115,16 @@ export class VaultServer {
     try {
       const text = Buffer.concat(chunks).toString()
       const body = (text === '' ? {} : JSON.parse(text)) as Fields
-      answer = this.answer({
-        method,
-        path,
-        body,
-        query: url.searchParams,
-        token: header('x-vault-token'),
-        namespace: header('x-vault-namespace'),
-      })
+      answer =
+        hasWrongType(request) ??
+        this.answer({
+          method,
+          path,
+          body,
+          query: url.searchParams,
+          token: header('x-vault-token'),
+          namespace: header('x-vault-namespace'),
+        })
     } catch (error) {
       answer = refusal(400, `failed to parse JSON input: ${String(error)}`)
     }
@@ -182,7 +184,10 @@ export class VaultServer {
     if (path === 'sys/unseal') return this.unseal(request.body)
     if (path === 'sys/seal-status') return { status: 200, more: this.sealStatus() }
     if (path === 'sys/health')
-      return { status: this.isSealed ? 503 : 200, more: { initialized: true, sealed: this.isSealed } }
+      return {
+        status: this.isSealed ? 503 : 200,
+        more: { initialized: true, sealed: this.isSealed, standby: this.isSealed },
+      }
     if (this.isSealed) return refusal(503, 'Vault is sealed')
     if (path.startsWith('sys/wrapping/')) return this.wrapping(request)
     const login = /^auth\/([^/]+)\/login$/.exec(path)
@@ -191,16 +196,16 @@ export class VaultServer {
         this.space(request.namespace).roles.get(login[1]!)?.login(request.body, login[1]!, request.namespace) ??
         NO_HANDLER(path)
       )
-    if (id === '') return refusal(400, 'missing client token')
+    if (id === '') return refusal(403, 'permission denied')
     const token = this.tokens.find(id)
     if (!token) return NO_TOKEN
+    if (path.startsWith('sys/internal/ui/mounts/'))
+      return this.mountOf(path.slice('sys/internal/ui/mounts/'.length), token, request)
     if (this.wrapped.has(id)) {
       // a wrapping token has one use
       this.tokens.revoke(id)
       return DENIED
     }
-    if (path.startsWith('sys/internal/ui/mounts/'))
-      return this.mountOf(path.slice('sys/internal/ui/mounts/'.length), token, request)
     const isAllowed = this.mayDo(token, request)
     this.tokens.used(token)
     return isAllowed ? this.route(request, token) : DENIED
@@ -410,6 +415,13 @@ interface Request {
   query: URLSearchParams
   token: string
   namespace: string
+}
+
+/** Vault takes a PATCH of one type only. */
+function hasWrongType({ method, headers }: IncomingMessage): Answer | undefined {
+  const type = headers['content-type'] ?? ''
+  if (method !== 'PATCH' || type === 'application/merge-patch+json') return undefined
+  return refusal(415, `PATCH requires Content-Type of application/merge-patch+json, provided ${type}`)
 }
 
 const NO_HANDLER = (path: string): Answer => refusal(404, `no handler for route '${path}'`)

@@ -143,7 +143,8 @@ export class VaultClient {
       ...this.trust(),
     ])
     if (payload !== undefined) {
-      headers.set('Content-Type', 'application/json')
+      // the server refuses a PATCH of another type
+      headers.set('Content-Type', method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
       asked.set('data', dumpJson(payload))
     }
     return parts.http.query(asked)

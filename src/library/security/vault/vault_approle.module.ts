@@ -5,7 +5,7 @@ import { dataOf, plainData, type VaultAccess } from './access.ts'
 import { listed, unlessMissing } from './approles.ts'
 import { asking, given } from './asking.ts'
 import { objectAt } from './client.ts'
-import { VaultError } from './errors.ts'
+import { isVaultError, VaultError } from './errors.ts'
 import { Leases } from './leases.ts'
 
 const name = arg.text('Name of the AppRole')
@@ -50,13 +50,25 @@ function chosen(secret_id: Value, accessor: Value): { suffix: string; payload: D
 const keyOf = (mount: Value, name: Value, cache: Value): string =>
   ['secid', mount ?? '*', name ?? '*', cache === true ? 'default' : (cache ?? '*')].map(str).join('.')
 
+/** Return what a request by the accessor of a secret id answers; an unknown accessor is a fault of the server for Vault before 1.9. */
+async function ifKnown<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isVaultError(error, 'VaultServerError') && /failed to find accessor entry/.test(error.message))
+      throw new VaultError('VaultNotFoundError', error.message)
+    throw error
+  }
+}
+
 /** Return a secret id that is kept, if Vault still knows it and it lasts long enough. */
 async function keptSecretId(access: VaultAccess, path: string, key: string, minTtl: Value): Promise<Dict | undefined> {
   const leases = new Leases(access)
   const lease = await leases.get(key, { minTtl: toPlain(minTtl) }, false)
   if (!lease) return undefined
   const payload = given({ secret_id_accessor: str(fromPlain(lease.data['secret_id_accessor'] ?? '')) })
-  const found = await unlessMissing(access.post(`${path}/secret-id-accessor/lookup`, payload, { isRepeatable: true }))
+  const asked = access.post(`${path}/secret-id-accessor/lookup`, payload, { isRepeatable: true })
+  const found = await unlessMissing(ifKnown(asked))
   if (found && objectAt(found, 'data')['secret_id_accessor'] !== undefined) return fromPlain(lease.data) as Dict
   await leases.forget(key)
   return undefined
@@ -167,7 +179,7 @@ const secretIds = {
       asking(ctx, async (access) => {
         const { suffix, payload } = chosen(secret_id, accessor)
         const path = `${rolePath(mount, name)}/secret-id${suffix}/lookup`
-        const found = dataOf(await access.post(path, payload, { isRepeatable: true }))
+        const found = dataOf(await ifKnown(access.post(path, payload, { isRepeatable: true })))
         // Vault answers with nothing for a secret id that it does not know
         if (found.size === 0) throw new VaultError('VaultNotFoundError', 'The secret id does not exist')
         return found
@@ -230,7 +242,7 @@ async function destroyKept(access: VaultAccess, leases: Leases, key: string): Pr
   const [, mount = '', name = ''] = key.split('.')
   const payload = given({ secret_id_accessor: str(fromPlain(leases.data(key)['secret_id_accessor'] ?? '')) })
   try {
-    await unlessMissing(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload))
+    await unlessMissing(ifKnown(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload)))
     return true
   } catch (error) {
     if (error instanceof VaultError && error.code === 'VaultPermissionDeniedError') return false

@@ -27,6 +27,14 @@ const SETS = [
   'exclude_cidr_list',
 ]
 
+/** Fields that servers before Vault 1.12 neither have nor tell, with the values that count there. */
+const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
+  ['default_user_template', false],
+  ['allowed_domains_template', false],
+  ['default_extensions_template', false],
+  ['not_before_duration', 30],
+])
+
 const fetchRole = (ctx: StateContext, name: string, mount: string): Promise<Value> =>
   ifFound(() => ctx.call('vault_ssh.read_role', [name], { mount }))
 
@@ -53,6 +61,7 @@ function role(
     fetch: () => fetchRole(ctx, name, mount),
     wanted: { key_type: kind, ...fields },
     sets: SETS,
+    view: (current) => new Map([...USUAL, ...current]),
     write: async () =>
       ctx.call(kind === 'ca' ? 'vault_ssh.write_role_ca' : 'vault_ssh.write_role_otp', [name], { ...fields, mount }),
   })
