@@ -3,7 +3,7 @@
 // parsed, which is a third of a short command's time. A form that another Node made is refused by V8, and the text is compiled as usual.
 'use strict'
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs')
-const { basename, dirname, join } = require('node:path')
+const { basename, join } = require('node:path')
 const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8')
 const { runInNewContext, Script } = require('node:vm')
 
@@ -119,6 +119,9 @@ const NAMES = process.env.BRINE_RECORD_PARTS
 /** Reads a part; a one-file program has its parts inside of itself. */
 let read = readFileSync
 
+/** The folder of the parts. */
+let home = __dirname
+
 const parts = new Map()
 const scripts = []
 let isLasting = false
@@ -167,11 +170,12 @@ function valueOf(name, wrap = (text) => text) {
 }
 
 /** Return the function of a part. */
-function compiled(file) {
-  const pack = packs[basename(file)]
-  if (pack === undefined) return valueOf(file, (text) => `(function(exports,require,module){${text}\n})`)
-  if (!unpacked.has(pack)) unpacked.set(pack, valueOf(join(dirname(file), pack)))
-  return unpacked.get(pack)[basename(file)]
+function compiled(name) {
+  const pack = packs[name]
+  if (pack === undefined) return valueOf(join(home, name), (text) => `(function(exports,require,module){${text}\n})`)
+  let functions = unpacked.get(pack)
+  if (functions === undefined) unpacked.set(pack, (functions = valueOf(join(home, pack))))
+  return functions[name]
 }
 
 /** Parts of Node that take milliseconds to load, of which a short command needs one or two, if any. */
@@ -212,13 +216,15 @@ function builtin(name) {
   )
 }
 
-function part(file) {
-  const known = parts.get(file)
+/** All parts lie in one folder: what begins with `./` is the name of a part. */
+const load = (name) => (name.startsWith('./') ? part(name.slice(2)) : builtin(name))
+
+function part(name) {
+  const known = parts.get(name)
   if (known) return known.exports
   const module = { exports: {} }
-  parts.set(file, module)
-  const load = (name) => (name.startsWith('.') ? part(join(dirname(file), name)) : builtin(name))
-  compiled(file)(module.exports, load, module)
+  parts.set(name, module)
+  compiled(name)(module.exports, load, module)
   module.live = module.exports
   module.exports = plain(module.live)
   return module.exports
@@ -229,15 +235,16 @@ const plain = (live) => Object.defineProperty({ ...live }, '__esModule', { value
 
 /** What a part gives to others is fixed once it has run; the build refuses what it sees change later. */
 function refuseChanges() {
-  for (const [file, { live, exports: given }] of parts) {
+  for (const [part, { live, exports: given }] of parts) {
     const changed = Object.keys(live ?? {}).filter((name) => live[name] !== given[name])
-    if (changed.length > 0) throw new Error(`${file}: ${changed.join(', ')}: exported, and changed later`)
+    if (changed.length > 0) throw new Error(`${part}: ${changed.join(', ')}: exported, and changed later`)
   }
 }
 
 /** Starts a program; one that lasts, as daemons do, is optimised as usual. */
 exports.start = (name, { lasts = false, folder = __dirname, read: reader = readFileSync } = {}) => {
   read = reader
+  home = folder
   set(lasts ? lasting() : SHORT)
   isLasting = lasts
   if (lasts) adaptHeap()
@@ -245,7 +252,7 @@ exports.start = (name, { lasts = false, folder = __dirname, read: reader = readF
   if (NAMES) {
     process.on('exit', () => {
       refuseChanges()
-      appendFileSync(NAMES, `${JSON.stringify([...parts.keys()].map((file) => basename(file)))}\n`)
+      appendFileSync(NAMES, `${JSON.stringify([...parts.keys()])}\n`)
     })
   }
   if (isRecording) {
@@ -255,5 +262,5 @@ exports.start = (name, { lasts = false, folder = __dirname, read: reader = readF
       for (const { file, script } of missing) writeFileSync(`${file}.code`, script.createCachedData())
     })
   }
-  part(join(folder, `${name}.js`))
+  part(`${name}.js`)
 }
