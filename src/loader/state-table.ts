@@ -25,6 +25,8 @@ export const stateTable: StateTable = {
   boto_cloudwatch_alarm: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts') }],
   boto_ec2: [{ functions: ['key_present', 'key_absent'], load: () => import('../library/aws/ec2/boto_ec2.state.ts') }],
+  boto_elb: [{ functions: ['present', 'register_instances', 'absent'],
+    load: () => import('../library/aws/elb/boto_elb.state.ts') }],
   boto_elbv2: [{ functions: ['create_target_group', 'delete_target_group', 'targets_registered',
     'targets_deregistered'], load: () => import('../library/aws/elbv2/boto_elbv2.state.ts') }],
   boto_iam: [{ functions: ['user_present', 'user_absent', 'group_present', 'group_absent', 'policy_present',

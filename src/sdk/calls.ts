@@ -100,6 +100,34 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_elb.apply_security_groups': boolean
+  'boto_elb.attach_subnets': boolean
+  'boto_elb.create': boolean
+  'boto_elb.create_listeners': boolean
+  'boto_elb.create_policy': boolean
+  'boto_elb.delete': boolean
+  'boto_elb.delete_listeners': boolean
+  'boto_elb.delete_policy': boolean
+  'boto_elb.delete_tags': boolean
+  'boto_elb.deregister_instances': boolean | null
+  'boto_elb.detach_subnets': boolean
+  'boto_elb.disable_availability_zones': boolean
+  'boto_elb.enable_availability_zones': boolean
+  'boto_elb.exists': boolean
+  'boto_elb.get_all_elbs': Dict[]
+  'boto_elb.get_attributes': Dict
+  'boto_elb.get_elb_config': Dict
+  'boto_elb.get_health_check': Dict
+  'boto_elb.get_instance_health': Dict[]
+  'boto_elb.list_elbs': string[]
+  'boto_elb.listener_dict_to_tuple': Value[]
+  'boto_elb.register_instances': boolean
+  'boto_elb.set_attributes': boolean
+  'boto_elb.set_backend_policy': boolean
+  'boto_elb.set_health_check': boolean
+  'boto_elb.set_instances': boolean
+  'boto_elb.set_listener_policy': boolean
+  'boto_elb.set_tags': boolean
   'boto_elbv2.create_target_group': boolean
   'boto_elbv2.delete_target_group': boolean
   'boto_elbv2.deregister_targets': boolean
