@@ -68,6 +68,22 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto_asg.create': boolean
+  'boto_asg.create_launch_configuration': boolean
+  'boto_asg.delete': boolean
+  'boto_asg.delete_launch_configuration': boolean
+  'boto_asg.describe_launch_configuration': Dict | null
+  'boto_asg.exists': boolean
+  'boto_asg.get_all_groups': Dict[]
+  'boto_asg.get_all_launch_configurations': Dict[]
+  'boto_asg.get_cloud_init_mime': string
+  'boto_asg.get_config': Dict
+  'boto_asg.get_instances': false | Value[]
+  'boto_asg.get_scaling_policy_arn': null | string
+  'boto_asg.launch_configuration_exists': boolean
+  'boto_asg.list_groups': string[]
+  'boto_asg.list_launch_configurations': string[]
+  'boto_asg.update': Value[]
   'boto_cloudwatch.convert_to_arn': string[]
   'boto_cloudwatch.create_or_update_alarm': boolean
   'boto_cloudwatch.delete_alarm': boolean

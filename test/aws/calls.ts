@@ -2,6 +2,9 @@
 import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
+import asg from '../../src/library/aws/asg/boto_asg.module.ts'
+import asgStates from '../../src/library/aws/asg/boto_asg.state.ts'
+import launchStates from '../../src/library/aws/asg/boto_lc.state.ts'
 import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
@@ -38,6 +41,7 @@ import {
 } from '../../src/sdk/mod.ts'
 
 const MODULES: ModuleDeclaration[] = [
+  asg,
   cloudwatch,
   ec2,
   elb,
@@ -53,6 +57,8 @@ const MODULES: ModuleDeclaration[] = [
   vpc,
 ]
 const STATES: StateDeclaration[] = [
+  asgStates,
+  launchStates,
   cloudwatchStates,
   ec2States,
   elbStates,
