@@ -68,6 +68,30 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto3_route53.associate_vpc_with_hosted_zone': boolean
+  'boto3_route53.create_hosted_zone': Dict[] | null
+  'boto3_route53.delete_hosted_zone': boolean
+  'boto3_route53.delete_hosted_zone_by_domain': boolean
+  'boto3_route53.disassociate_vpc_from_hosted_zone': boolean
+  'boto3_route53.find_hosted_zone': Dict[]
+  'boto3_route53.get_hosted_zone': Dict[]
+  'boto3_route53.get_hosted_zones_by_domain': Dict[]
+  'boto3_route53.get_resource_records': Dict[]
+  'boto3_route53.list_hosted_zones': Dict[]
+  'boto3_route53.update_hosted_zone_comment': Dict[]
+  'boto3_sns.create_topic': null | string
+  'boto3_sns.delete_topic': boolean
+  'boto3_sns.describe_topic': Dict
+  'boto3_sns.get_subscription_attributes': Dict | null
+  'boto3_sns.get_topic_attributes': Dict | null
+  'boto3_sns.list_subscriptions': Dict[] | null
+  'boto3_sns.list_subscriptions_by_topic': Dict[] | null
+  'boto3_sns.list_topics': Dict
+  'boto3_sns.set_subscription_attributes': boolean
+  'boto3_sns.set_topic_attributes': boolean
+  'boto3_sns.subscribe': null | string
+  'boto3_sns.topic_exists': boolean
+  'boto3_sns.unsubscribe': boolean
   'boto_asg.create': boolean
   'boto_asg.create_launch_configuration': boolean
   'boto_asg.delete': boolean

@@ -20,6 +20,8 @@ import kms from '../../src/library/aws/kms/boto_kms.module.ts'
 import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
+import route53New from '../../src/library/aws/route53/boto3_route53.module.ts'
+import route53NewStates from '../../src/library/aws/route53/boto3_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
 import s3Bucket from '../../src/library/aws/s3_bucket/boto_s3_bucket.module.ts'
 import s3BucketStates from '../../src/library/aws/s3_bucket/boto_s3_bucket.state.ts'
@@ -27,6 +29,8 @@ import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
 import sns from '../../src/library/aws/sns/boto_sns.module.ts'
 import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
+import snsNew from '../../src/library/aws/sns/boto3_sns.module.ts'
+import snsNewStates from '../../src/library/aws/sns/boto3_sns.state.ts'
 import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
 import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
 import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
@@ -49,10 +53,12 @@ const MODULES: ModuleDeclaration[] = [
   iam,
   kms,
   route53,
+  route53New,
   s3,
   s3Bucket,
   secgroup,
   sns,
+  snsNew,
   sqs,
   vpc,
 ]
@@ -67,9 +73,11 @@ const STATES: StateDeclaration[] = [
   iamRoleStates,
   kmsStates,
   route53States,
+  route53NewStates,
   s3BucketStates,
   secgroupStates,
   snsStates,
+  snsNewStates,
   sqsStates,
   vpcStates,
 ]
