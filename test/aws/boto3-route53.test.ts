@@ -165,6 +165,9 @@ describe.each(ways())('boto3_route53, %s', (way) => {
     expect(await call('boto3_route53.change_resource_record_sets', { Name: 'plain.org.', ChangeBatch })).toBe(true)
     const change = { Name: 'none.org.', ChangeBatch }
     expect(await call('boto3_route53.change_resource_record_sets', change)).toEqual([])
+    const spaced = { Changes: [{ Action: 'UPSERT', ResourceRecordSet: { ...set, Name: 'b ü.org' } }] }
+    const refused = call('boto3_route53.change_resource_record_sets', { Name: 'plain.org.', ChangeBatch: spaced })
+    await expect(refused).rejects.toThrow("'b ü.org' is no name of a domain")
     const bad = { Changes: [{ Action: 'UPSERT', ResourceRecordSet: { ...set, Typ: 'A' } }] }
     const wrong = call('boto3_route53.change_resource_record_sets', { Name: 'plain.org.', ChangeBatch: bad })
     await expect(wrong).rejects.toThrow("A record set has no 'Typ'")

@@ -22,6 +22,9 @@ export const dictsOf = (name: string, value: Value): Dict[] =>
     throw misuse(`'${name}' must be a list of dicts`)
   })
 
+/** Return the dicts in a list; none where the value is no list. */
+export const dictsIn = (value: Value): Dict[] => (isList(value) ? value.filter(isDict) : [])
+
 /** Return the dict of an argument; an empty one where nothing is given. */
 export function dictOf(name: string, value: Value): Dict {
   const dict = parsed(value === '' ? null : value)

@@ -1,5 +1,5 @@
 // Zones and records of Route 53 as states, with parameters by the names of AWS.
-import { compareText, type Dict, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -13,6 +13,7 @@ import {
 } from '../../../sdk/mod.ts'
 import { askerOf } from '../common/ask.ts'
 import { LOGIN } from '../common/login.ts'
+import { dictsIn } from '../common/structured.ts'
 import { unordered } from '../common/unordered.ts'
 import { withDot } from './requests.ts'
 import { networksOf, zoneSteps } from './zone-state.ts'
@@ -45,8 +46,6 @@ const RECORD = {
 const ABSENT = { name: NAME, ...ZONE, ...LOGIN }
 
 type Found = { id: string; sets: Dict[] } | string
-
-const dictsIn = (value: Value): Dict[] => (isList(value) ? value.filter(isDict) : [])
 
 /** Return the zone that a state means, and the record sets that it means; a text where there is no zone. */
 async function find(ctx: StateContext, given: Bound<typeof ABSENT>): Promise<Found> {

@@ -1,4 +1,5 @@
 // Zones and records of Route 53 in the shape of boto3, which has dicts by the names of AWS.
+import { domainToASCII } from 'node:url'
 import { type Dict, isDict, isList, misuse, str, type Value } from '../../../data/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { nameText, type Xml } from './requests.ts'
@@ -107,7 +108,7 @@ export const recordSetOf = (row: AwsAnswer): Dict => present(PARTS.map((name): E
 /** Return a name of a record or a zone as AWS takes it. */
 export function nameForAws(name: string): string {
   if (/^[\x00-\x7f]*$/.test(name)) return name
-  const ascii = new URL(`http://${name.replaceAll('*', 'xn-any')}`).hostname.replaceAll('xn-any', '*')
+  const ascii = domainToASCII(name)
   if (ascii === '') throw misuse(`'${name}' is no name of a domain`)
   return ascii
 }

@@ -3,6 +3,7 @@ import { type Dict, isDict, isList, misuse, str, truthy, type Value } from '../.
 import { changed, failed, type StateContext, type Steps, settled } from '../../../sdk/mod.ts'
 import { askerOf } from '../common/ask.ts'
 import { type AwsLogin, loginOf } from '../common/login.ts'
+import { dictsIn } from '../common/structured.ts'
 
 const ask = askerOf('boto3_route53')
 
@@ -18,8 +19,6 @@ interface Zone {
   Comment: string | null
   networks: Network[]
 }
-
-const dictsIn = (value: Value): Dict[] => (isList(value) ? value.filter(isDict) : [])
 
 const textIn = (dict: Dict, key: string): string | null => {
   const value = dict.get(key) ?? null

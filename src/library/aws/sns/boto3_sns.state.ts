@@ -1,8 +1,9 @@
 // Topics of SNS as states, with parameters by the names of AWS.
-import { type Dict, dumpJson, isDict, isList, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dumpJson, isDict, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
 import { askerOf } from '../common/ask.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { dictsIn } from '../common/structured.ts'
 import { unordered } from '../common/unordered.ts'
 import { isArn, shownEndpoint } from './topics.ts'
 
@@ -10,8 +11,6 @@ const ask = askerOf('boto3_sns')
 
 const NAME = arg.text('Name of the topic')
 const ATTRIBUTES = ['DisplayName', 'Policy', 'DeliveryPolicy']
-
-const dictsIn = (value: Value): Dict[] => (isList(value) ? value.filter(isDict) : [])
 
 async function describe(ctx: StateContext, name: string, login: AwsLogin): Promise<Dict> {
   const topic = await ask(ctx, 'describe_topic', login, { name })
