@@ -68,6 +68,35 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto3_elasticache.add_tags_to_resource': boolean
+  'boto3_elasticache.authorize_cache_security_group_ingress': boolean
+  'boto3_elasticache.cache_cluster_exists': boolean
+  'boto3_elasticache.cache_security_group_exists': boolean
+  'boto3_elasticache.cache_subnet_group_exists': boolean
+  'boto3_elasticache.copy_snapshot': boolean
+  'boto3_elasticache.create_cache_cluster': boolean
+  'boto3_elasticache.create_cache_parameter_group': boolean
+  'boto3_elasticache.create_cache_security_group': boolean
+  'boto3_elasticache.create_cache_subnet_group': boolean
+  'boto3_elasticache.create_replication_group': boolean
+  'boto3_elasticache.delete_cache_cluster': boolean
+  'boto3_elasticache.delete_cache_parameter_group': boolean
+  'boto3_elasticache.delete_cache_security_group': boolean
+  'boto3_elasticache.delete_cache_subnet_group': boolean
+  'boto3_elasticache.delete_replication_group': boolean
+  'boto3_elasticache.describe_cache_clusters': Dict[] | null
+  'boto3_elasticache.describe_cache_parameter_groups': Dict[] | null
+  'boto3_elasticache.describe_cache_security_groups': Dict[] | null
+  'boto3_elasticache.describe_cache_subnet_groups': Dict[] | null
+  'boto3_elasticache.describe_replication_groups': Dict[] | null
+  'boto3_elasticache.list_cache_subnet_groups': string[]
+  'boto3_elasticache.list_tags_for_resource': Value[]
+  'boto3_elasticache.modify_cache_cluster': boolean
+  'boto3_elasticache.modify_cache_subnet_group': boolean
+  'boto3_elasticache.modify_replication_group': boolean
+  'boto3_elasticache.remove_tags_from_resource': boolean
+  'boto3_elasticache.replication_group_exists': boolean
+  'boto3_elasticache.revoke_cache_security_group_ingress': boolean
   'boto3_route53.associate_vpc_with_hosted_zone': boolean
   'boto3_route53.create_hosted_zone': Dict[] | null
   'boto3_route53.delete_hosted_zone': boolean

@@ -9,6 +9,8 @@ import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import cache from '../../src/library/aws/elasticache/boto3_elasticache.module.ts'
+import cacheStates from '../../src/library/aws/elasticache/boto3_elasticache.state.ts'
 import elb from '../../src/library/aws/elb/boto_elb.module.ts'
 import elbStates from '../../src/library/aws/elb/boto_elb.state.ts'
 import elbv2 from '../../src/library/aws/elbv2/boto_elbv2.module.ts'
@@ -46,6 +48,7 @@ import {
 
 const MODULES: ModuleDeclaration[] = [
   asg,
+  cache,
   cloudwatch,
   ec2,
   elb,
@@ -64,6 +67,7 @@ const MODULES: ModuleDeclaration[] = [
 ]
 const STATES: StateDeclaration[] = [
   asgStates,
+  cacheStates,
   launchStates,
   cloudwatchStates,
   ec2States,
