@@ -68,6 +68,75 @@ export interface Calls {
   'beacons.modify': Dict
   'beacons.reset': Dict
   'beacons.save': Dict
+  'boto3_elasticache.add_tags_to_resource': boolean
+  'boto3_elasticache.authorize_cache_security_group_ingress': boolean
+  'boto3_elasticache.cache_cluster_exists': boolean
+  'boto3_elasticache.cache_security_group_exists': boolean
+  'boto3_elasticache.cache_subnet_group_exists': boolean
+  'boto3_elasticache.copy_snapshot': boolean
+  'boto3_elasticache.create_cache_cluster': boolean
+  'boto3_elasticache.create_cache_parameter_group': boolean
+  'boto3_elasticache.create_cache_security_group': boolean
+  'boto3_elasticache.create_cache_subnet_group': boolean
+  'boto3_elasticache.create_replication_group': boolean
+  'boto3_elasticache.delete_cache_cluster': boolean
+  'boto3_elasticache.delete_cache_parameter_group': boolean
+  'boto3_elasticache.delete_cache_security_group': boolean
+  'boto3_elasticache.delete_cache_subnet_group': boolean
+  'boto3_elasticache.delete_replication_group': boolean
+  'boto3_elasticache.describe_cache_clusters': Dict[] | null
+  'boto3_elasticache.describe_cache_parameter_groups': Dict[] | null
+  'boto3_elasticache.describe_cache_security_groups': Dict[] | null
+  'boto3_elasticache.describe_cache_subnet_groups': Dict[] | null
+  'boto3_elasticache.describe_replication_groups': Dict[] | null
+  'boto3_elasticache.list_cache_subnet_groups': string[]
+  'boto3_elasticache.list_tags_for_resource': Value[]
+  'boto3_elasticache.modify_cache_cluster': boolean
+  'boto3_elasticache.modify_cache_subnet_group': boolean
+  'boto3_elasticache.modify_replication_group': boolean
+  'boto3_elasticache.remove_tags_from_resource': boolean
+  'boto3_elasticache.replication_group_exists': boolean
+  'boto3_elasticache.revoke_cache_security_group_ingress': boolean
+  'boto3_route53.associate_vpc_with_hosted_zone': boolean
+  'boto3_route53.create_hosted_zone': Dict[] | null
+  'boto3_route53.delete_hosted_zone': boolean
+  'boto3_route53.delete_hosted_zone_by_domain': boolean
+  'boto3_route53.disassociate_vpc_from_hosted_zone': boolean
+  'boto3_route53.find_hosted_zone': Dict[]
+  'boto3_route53.get_hosted_zone': Dict[]
+  'boto3_route53.get_hosted_zones_by_domain': Dict[]
+  'boto3_route53.get_resource_records': Dict[]
+  'boto3_route53.list_hosted_zones': Dict[]
+  'boto3_route53.update_hosted_zone_comment': Dict[]
+  'boto3_sns.create_topic': null | string
+  'boto3_sns.delete_topic': boolean
+  'boto3_sns.describe_topic': Dict
+  'boto3_sns.get_subscription_attributes': Dict | null
+  'boto3_sns.get_topic_attributes': Dict | null
+  'boto3_sns.list_subscriptions': Dict[] | null
+  'boto3_sns.list_subscriptions_by_topic': Dict[] | null
+  'boto3_sns.list_topics': Dict
+  'boto3_sns.set_subscription_attributes': boolean
+  'boto3_sns.set_topic_attributes': boolean
+  'boto3_sns.subscribe': null | string
+  'boto3_sns.topic_exists': boolean
+  'boto3_sns.unsubscribe': boolean
+  'boto_asg.create': boolean
+  'boto_asg.create_launch_configuration': boolean
+  'boto_asg.delete': boolean
+  'boto_asg.delete_launch_configuration': boolean
+  'boto_asg.describe_launch_configuration': Dict | null
+  'boto_asg.exists': boolean
+  'boto_asg.get_all_groups': Dict[]
+  'boto_asg.get_all_launch_configurations': Dict[]
+  'boto_asg.get_cloud_init_mime': string
+  'boto_asg.get_config': Dict
+  'boto_asg.get_instances': false | Value[]
+  'boto_asg.get_scaling_policy_arn': null | string
+  'boto_asg.launch_configuration_exists': boolean
+  'boto_asg.list_groups': string[]
+  'boto_asg.list_launch_configurations': string[]
+  'boto_asg.update': Value[]
   'boto_cloudwatch.convert_to_arn': string[]
   'boto_cloudwatch.create_or_update_alarm': boolean
   'boto_cloudwatch.delete_alarm': boolean
@@ -100,6 +169,34 @@ export interface Calls {
   'boto_ec2.release_eip_address': boolean
   'boto_ec2.run': Dict | false
   'boto_ec2.set_attribute': boolean
+  'boto_elb.apply_security_groups': boolean
+  'boto_elb.attach_subnets': boolean
+  'boto_elb.create': boolean
+  'boto_elb.create_listeners': boolean
+  'boto_elb.create_policy': boolean
+  'boto_elb.delete': boolean
+  'boto_elb.delete_listeners': boolean
+  'boto_elb.delete_policy': boolean
+  'boto_elb.delete_tags': boolean
+  'boto_elb.deregister_instances': boolean | null
+  'boto_elb.detach_subnets': boolean
+  'boto_elb.disable_availability_zones': boolean
+  'boto_elb.enable_availability_zones': boolean
+  'boto_elb.exists': boolean
+  'boto_elb.get_all_elbs': Dict[]
+  'boto_elb.get_attributes': Dict
+  'boto_elb.get_elb_config': Dict
+  'boto_elb.get_health_check': Dict
+  'boto_elb.get_instance_health': Dict[]
+  'boto_elb.list_elbs': string[]
+  'boto_elb.listener_dict_to_tuple': Value[]
+  'boto_elb.register_instances': boolean
+  'boto_elb.set_attributes': boolean
+  'boto_elb.set_backend_policy': boolean
+  'boto_elb.set_health_check': boolean
+  'boto_elb.set_instances': boolean
+  'boto_elb.set_listener_policy': boolean
+  'boto_elb.set_tags': boolean
   'boto_elbv2.create_target_group': boolean
   'boto_elbv2.delete_target_group': boolean
   'boto_elbv2.deregister_targets': boolean

@@ -2,10 +2,17 @@
 import { expect } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src/data/mod.ts'
 import { LocalHost } from '../../src/host/mod.ts'
+import asg from '../../src/library/aws/asg/boto_asg.module.ts'
+import asgStates from '../../src/library/aws/asg/boto_asg.state.ts'
+import launchStates from '../../src/library/aws/asg/boto_lc.state.ts'
 import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
+import cache from '../../src/library/aws/elasticache/boto3_elasticache.module.ts'
+import cacheStates from '../../src/library/aws/elasticache/boto3_elasticache.state.ts'
+import elb from '../../src/library/aws/elb/boto_elb.module.ts'
+import elbStates from '../../src/library/aws/elb/boto_elb.state.ts'
 import elbv2 from '../../src/library/aws/elbv2/boto_elbv2.module.ts'
 import elbv2States from '../../src/library/aws/elbv2/boto_elbv2.state.ts'
 import iam from '../../src/library/aws/iam/boto_iam.module.ts'
@@ -15,6 +22,8 @@ import kms from '../../src/library/aws/kms/boto_kms.module.ts'
 import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
+import route53New from '../../src/library/aws/route53/boto3_route53.module.ts'
+import route53NewStates from '../../src/library/aws/route53/boto3_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
 import s3Bucket from '../../src/library/aws/s3_bucket/boto_s3_bucket.module.ts'
 import s3BucketStates from '../../src/library/aws/s3_bucket/boto_s3_bucket.state.ts'
@@ -22,6 +31,8 @@ import secgroup from '../../src/library/aws/secgroup/boto_secgroup.module.ts'
 import secgroupStates from '../../src/library/aws/secgroup/boto_secgroup.state.ts'
 import sns from '../../src/library/aws/sns/boto_sns.module.ts'
 import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
+import snsNew from '../../src/library/aws/sns/boto3_sns.module.ts'
+import snsNewStates from '../../src/library/aws/sns/boto3_sns.state.ts'
 import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
 import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
 import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
@@ -30,22 +41,47 @@ import {
   type Keywords,
   type ModuleDeclaration,
   type StateDeclaration,
+  type StateTrial,
   tryFunction,
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, elbv2, iam, kms, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const MODULES: ModuleDeclaration[] = [
+  asg,
+  cache,
+  cloudwatch,
+  ec2,
+  elb,
+  elbv2,
+  iam,
+  kms,
+  route53,
+  route53New,
+  s3,
+  s3Bucket,
+  secgroup,
+  sns,
+  snsNew,
+  sqs,
+  vpc,
+]
 const STATES: StateDeclaration[] = [
+  asgStates,
+  cacheStates,
+  launchStates,
   cloudwatchStates,
   ec2States,
+  elbStates,
   elbv2States,
   iamStates,
   iamRoleStates,
   kmsStates,
   route53States,
+  route53NewStates,
   s3BucketStates,
   secgroupStates,
   snsStates,
+  snsNewStates,
   sqsStates,
   vpcStates,
 ]
@@ -61,6 +97,17 @@ const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promi
     ]),
   ),
 )
+
+/** States that other states call. */
+const states = (test: boolean): NonNullable<StateTrial['states']> =>
+  Object.fromEntries(
+    STATES.flatMap((declaration) =>
+      Object.keys(declaration.functions).map((name) => [
+        `${declaration.name}.${name}`,
+        (kwargs: Keywords) => tryState(declaration, name, { kwargs, host, others, test }),
+      ]),
+    ),
+  )
 
 interface Report {
   result: boolean | null
@@ -84,6 +131,11 @@ export class AwsCalls {
     return toPlain(await others[name]!([], this.keywords(given)))
   }
 
+  /** Call a function that calls no service. */
+  async plain(name: string, given: Plain): Promise<unknown> {
+    return toPlain(await others[name]!([], keywordsOf(given)))
+  }
+
   /** Call a function of `s3`, which has parameters of its own. */
   async s3(name: string, given: Plain): Promise<unknown> {
     const { host: service_url } = new URL(this.url)
@@ -91,11 +143,12 @@ export class AwsCalls {
     return toPlain(await others[name]!([], { ...keywordsOf(given), ...access }))
   }
 
-  async run(name: string, given: Plain, isTest: boolean): Promise<Report> {
+  async run(name: string, given: Plain, isTest: boolean, options: Plain = {}): Promise<Report> {
     const [module, fun] = name.split('.') as [string, string]
-    const states = STATES.find((one) => one.name === module)!
-    const trial = { kwargs: this.keywords(given), host, others, test: isTest }
-    return toPlain(await tryState(states, fun, trial)) as unknown as Report
+    const declaration = STATES.find((one) => one.name === module)!
+    const opts = fromPlain(options) as Dict
+    const trial = { kwargs: this.keywords(given), opts, host, others, test: isTest, states: states(isTest) }
+    return toPlain(await tryState(declaration, fun, trial)) as unknown as Report
   }
 
   /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */

@@ -1,5 +1,6 @@
 // An answer of AWS that says no.
 import { type Dict, SaltError } from '../../../data/mod.ts'
+import type { FunctionContext } from '../../../sdk/mod.ts'
 
 export interface AwsFault {
   service: string
@@ -63,6 +64,15 @@ export async function unlessFault<T, E>(
     if (!isFault(error, ...codes)) throw error
     return otherwise(error)
   }
+}
+
+/** Return whether AWS accepts a call; what it says against it is logged. */
+export async function isAccepted(ctx: Pick<FunctionContext, 'log'>, call: Promise<unknown>): Promise<boolean> {
+  const accepted = call.then(() => true)
+  return unlessFault(accepted, (error) => {
+    ctx.log('error', error.message)
+    return false
+  })
 }
 
 const THROTTLING = new Set([

@@ -1,6 +1,6 @@
 // States that look after several things one after another, as Salt's states for AWS do: each part has a result, a comment and changes.
-import { type Dict, isDict, type Value } from '../../../data/mod.ts'
-import type { StateReturn } from '../../../sdk/mod.ts'
+import { type Dict, isDict, truthy, type Value } from '../../../data/mod.ts'
+import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 
 /** What became of one part. */
 export interface Part {
@@ -16,6 +16,28 @@ export const oldNew = (old: Value, now: Value): Dict =>
     ['new', now],
   ])
 
+/** Return the old and new values of one field, as `changes` has them. */
+export const fieldChange = (name: string, old: Value, now: Value): Dict =>
+  oldNew(new Map([[name, old]]), new Map([[name, now]]))
+
+/** One change, with the comments for what comes of it. */
+export interface Deed {
+  foreseen: string
+  done: string
+  failed: string
+  act: () => Promise<Value>
+  /** What has changed, once it is done. */
+  changes: Dict | (() => Promise<Dict>)
+}
+
+/** Do a change, unless this is a dry run. */
+export async function perform({ test }: Pick<StateContext, 'test'>, deed: Deed): Promise<Part> {
+  if (test) return { result: null, comment: deed.foreseen }
+  if (!truthy(await deed.act())) return { result: false, comment: deed.failed }
+  const changes = typeof deed.changes === 'function' ? await deed.changes() : deed.changes
+  return { result: true, comment: deed.done, changes }
+}
+
 /** Put changes over others, level by level. */
 function mergeChanges(into: Dict, changes: Dict): Dict {
   for (const [key, value] of changes) {
@@ -29,14 +51,24 @@ function mergeChanges(into: Dict, changes: Dict): Dict {
 export class Parts {
   private result: boolean | null = true
   private comment = ''
+  private readonly separator: string
   private readonly changes: Dict = new Map()
+
+  constructor(separator = ' ') {
+    this.separator = separator
+  }
 
   /** Add a part, and return whether the state may go on: neither failed nor foreseen to lack what comes next. */
   add({ result, comment, changes = new Map() }: Part): boolean {
     mergeChanges(this.changes, changes)
-    this.comment = `${this.comment} ${comment}`
+    this.comment = `${this.comment}${this.separator}${comment}`
     if (!result && this.result !== false) this.result = result
     return result === true
+  }
+
+  /** Add a part, and return whether the state may go on: a dry run goes on to foresee what comes next. */
+  addUnlessFailed(part: Part): boolean {
+    return this.add(part) || part.result === null
   }
 
   report(name: string): StateReturn {

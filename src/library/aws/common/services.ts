@@ -24,6 +24,7 @@ export const SERVICES = {
   sqs: { protocol: 'query', host: 'sqs', version: '2012-11-05', isFlat: true },
   sns: { protocol: 'query', host: 'sns', version: '2010-03-31' },
   rds: { protocol: 'query', host: 'rds', version: '2014-10-31', isFlat: true },
+  elasticache: { protocol: 'query', host: 'elasticache', version: '2015-02-02', isFlat: true },
   autoscaling: { protocol: 'query', host: 'autoscaling', version: '2011-01-01' },
   cloudwatch: { protocol: 'query', host: 'monitoring', version: '2010-08-01' },
   kms: { protocol: 'json', host: 'kms', version: '1.1', target: 'TrentService' },

@@ -3,7 +3,7 @@ import { failure, misuse } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { unlessFault } from '../common/errors.ts'
+import { isAccepted } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 
 const CHOICE = {
@@ -84,13 +84,7 @@ export const addressFunctions = {
         throw misuse("Exactly one of 'public_ip' OR 'allocation_id' must be provided")
       }
       const gone = ec2Of(ctx, login).query('ReleaseAddress', { PublicIp: public_ip, AllocationId: allocation_id })
-      return unlessFault(
-        gone.then(() => true),
-        (error) => {
-          ctx.log('error', error.message)
-          return false
-        },
-      )
+      return isAccepted(ctx, gone)
     },
   }),
   associate_eip_address: changes({
@@ -118,13 +112,7 @@ export const addressFunctions = {
         PrivateIpAddress: given.private_ip_address,
         AllowReassociation: given.allow_reassociation,
       })
-      return unlessFault(
-        done.then(() => true),
-        (error) => {
-          ctx.log('error', error.message)
-          return false
-        },
-      )
+      return isAccepted(ctx, done)
     },
   }),
   disassociate_eip_address: changes({
@@ -137,14 +125,12 @@ export const addressFunctions = {
     },
     returns: ret.boolean('Whether it was taken'),
     run: (ctx, { public_ip, association_id, ...login }) =>
-      unlessFault(
-        ec2Of(ctx, login)
-          .query('DisassociateAddress', { PublicIp: association_id ? null : public_ip, AssociationId: association_id })
-          .then(() => true),
-        (error) => {
-          ctx.log('error', error.message)
-          return false
-        },
+      isAccepted(
+        ctx,
+        ec2Of(ctx, login).query('DisassociateAddress', {
+          PublicIp: association_id ? null : public_ip,
+          AssociationId: association_id,
+        }),
       ),
   }),
 }

@@ -2,7 +2,7 @@
 import { type Dict, failure, isDict, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, awaitReady, changes, ret } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { tagsOf } from '../common/ec2.ts'
+import { deviceOf, tagsOf } from '../common/ec2.ts'
 import type { Parameters } from '../common/form.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
 
@@ -12,22 +12,7 @@ function deviceMap(given: Value): Parameters[] {
   const map = typeof given === 'string' ? loadJson(given) : given
   if (map === null) return []
   if (!isDict(map)) throw misuse('block_device_map must be a dict of devices')
-  return [...map].map(([device, of]) => {
-    const facts = isDict(of) ? of : new Map<Value, Value>()
-    const text = (key: string): string | null => (truthy(facts.get(key) ?? null) ? str(facts.get(key)!) : null)
-    const name = { DeviceName: str(device), VirtualName: text('ephemeral_name') }
-    if (truthy(facts.get('no_device') ?? false)) return { ...name, NoDevice: '' }
-    if (text('ephemeral_name')) return name
-    const Ebs = {
-      SnapshotId: text('snapshot_id'),
-      VolumeSize: text('size'),
-      VolumeType: text('volume_type'),
-      Iops: text('iops'),
-      Encrypted: facts.has('encrypted') && facts.get('encrypted') !== null ? truthy(facts.get('encrypted')!) : null,
-      DeleteOnTermination: truthy(facts.get('delete_on_termination') ?? false),
-    }
-    return { ...name, Ebs }
-  })
+  return [...map].map(([device, of]) => deviceOf(str(device), isDict(of) ? of : new Map(), false))
 }
 
 export const runFunction = changes({

@@ -2,7 +2,7 @@
 import type { Dict, Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { unlessFault } from '../common/errors.ts'
+import { isAccepted, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 import { HEALTH_CHECK, TARGET_GROUP } from './target-group.ts'
@@ -75,13 +75,7 @@ export default defineModule({
           HealthyThresholdCount: check.healthy_threshold_count,
           UnhealthyThresholdCount: check.unhealthy_threshold_count,
         })
-        return unlessFault(
-          made.then(() => true),
-          (error) => {
-            ctx.log('error', error.message)
-            return false
-          },
-        )
+        return isAccepted(ctx, made)
       },
     }),
     delete_target_group: changes({

@@ -2,29 +2,19 @@
 import { type Dict, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
-import { oldNew, type Part, Parts } from '../common/part.ts'
+import { type Deed, fieldChange, type Part, Parts, perform as performDeed } from '../common/part.ts'
 import { unordered } from '../common/unordered.ts'
 import { ask, inlinePolicies, managedPolicies, noPolicies, type Owner, wantedPolicies } from './state-parts.ts'
 
 const NAME = arg.text('Name of the role')
 
-const fields = (name: string, old: Value, now: Value): Dict => oldNew(new Map([[name, old]]), new Map([[name, now]]))
-
-/** One thing to do, with the comments for what comes of it. */
-interface Deed {
-  foreseen: string
-  done: string
-  failed: string
+interface Call extends Omit<Deed, 'act'> {
   fun: string
   given: Record<string, Value>
-  changes: Dict
 }
 
-async function perform(ctx: StateContext, login: AwsLogin, deed: Deed): Promise<Part> {
-  if (ctx.test) return { result: null, comment: deed.foreseen }
-  if (!truthy(await ask(ctx, deed.fun, login, deed.given))) return { result: false, comment: deed.failed }
-  return { result: true, comment: deed.done, changes: deed.changes }
-}
+const perform = (ctx: StateContext, login: AwsLogin, { fun, given, ...deed }: Call): Promise<Part> =>
+  performDeed(ctx, { ...deed, act: () => ask(ctx, fun, login, given) })
 
 /** Return who may take on a role: the statements of pillar, then those of the state. */
 async function trustOf(ctx: StateContext, given: Dict | null, pillar: string | null): Promise<Dict> {
@@ -49,7 +39,7 @@ async function rolePresent(ctx: StateContext, name: string, trust: Dict, path: s
       failed: `Failed to create ${name} IAM role.`,
       fun: 'create_role',
       given: { name, policy_document: trust, path },
-      changes: fields('role', null, name),
+      changes: fieldChange('role', null, name),
     })
   }
   const wanted = trust.size > 0 ? trust : await ask(ctx, 'build_policy', login)
@@ -62,7 +52,7 @@ async function rolePresent(ctx: StateContext, name: string, trust: Dict, path: s
     failed: `${begin} Failed to update assume role policy.`,
     fun: 'update_assume_role_policy',
     given: { role_name: name, policy_document: wanted },
-    changes: fields('policy_document', present, wanted),
+    changes: fieldChange('policy_document', present, wanted),
   })
 }
 
@@ -74,7 +64,7 @@ async function profilePresent(ctx: StateContext, name: string, login: AwsLogin):
     failed: `Failed to create ${name} instance profile.`,
     fun: 'create_instance_profile',
     given: { name },
-    changes: fields('instance_profile', null, name),
+    changes: fieldChange('instance_profile', null, name),
   })
 }
 
@@ -87,7 +77,7 @@ async function profileAssociated(ctx: StateContext, name: string, login: AwsLogi
     failed: `Failed to associate ${name} instance profile with ${name} role.`,
     fun: 'associate_profile_to_role',
     given: both,
-    changes: fields('profile_associated', null, true),
+    changes: fieldChange('profile_associated', null, true),
   })
 }
 
@@ -101,7 +91,7 @@ async function profileAbsent(ctx: StateContext, name: string, login: AwsLogin): 
       failed: `Failed to disassociate ${name} instance profile from ${name} role.`,
       fun: 'disassociate_profile_from_role',
       given: both,
-      changes: fields('profile_associated', true, false),
+      changes: fieldChange('profile_associated', true, false),
     }
     parts.push(await perform(ctx, login, deed))
   }
@@ -113,7 +103,7 @@ async function profileAbsent(ctx: StateContext, name: string, login: AwsLogin): 
     failed: `Failed to delete ${name} instance profile.`,
     fun: 'delete_instance_profile',
     given: { name },
-    changes: fields('instance_profile', name, null),
+    changes: fieldChange('instance_profile', name, null),
   }
   return [...parts, await perform(ctx, login, deed)]
 }
@@ -127,7 +117,7 @@ async function roleAbsent(ctx: StateContext, name: string, login: AwsLogin): Pro
     failed: `Failed to delete ${name} iam role.`,
     fun: 'delete_role',
     given: { name },
-    changes: fields('role', name, null),
+    changes: fieldChange('role', name, null),
   })
 }
 

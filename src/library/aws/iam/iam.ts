@@ -3,7 +3,7 @@ import { type Dict, dumpJson, isDict, loadJson, str, type Value } from '../../..
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { unlessFault } from '../common/errors.ts'
+import { isAccepted, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 
@@ -52,20 +52,12 @@ export async function find(
 }
 
 /** Return whether an action is done; what AWS says against it is logged. */
-export async function isDone(
+export const isDone = (
   ctx: FunctionContext,
   login: AwsLogin,
   action: string,
   parameters: Parameters,
-): Promise<boolean> {
-  const done = iamOf(ctx, login)
-    .query(action, parameters)
-    .then(() => true)
-  return unlessFault(done, (error) => {
-    ctx.log('error', error.message)
-    return false
-  })
-}
+): Promise<boolean> => isAccepted(ctx, iamOf(ctx, login).query(action, parameters))
 
 /** Return all rows of a list. */
 export async function list<T extends Value = Dict>(

@@ -1,8 +1,9 @@
 // Parts of the states about users, groups and roles: their policies, and calls of the module.
-import { type Dict, isDict, isList, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import { type AwsLogin, loginOf } from '../common/login.ts'
 import { oldNew, type Part } from '../common/part.ts'
+import { parsed } from '../common/structured.ts'
 import { unordered } from '../common/unordered.ts'
 
 export async function ask(
@@ -43,8 +44,6 @@ async function attachedTo(ctx: StateContext, owner: Owner): Promise<Attached[]> 
     arn: str(one.get('policy_arn') ?? ''),
   }))
 }
-
-const parsed = (policy: Value): Value => (typeof policy === 'string' ? loadJson(policy) : policy)
 
 /** Return the policies of a state, with those that pillar has under the given names. */
 export async function wantedPolicies(ctx: StateContext, given: Value, pillars: readonly Value[]): Promise<Dict> {

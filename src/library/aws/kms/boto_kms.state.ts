@@ -2,7 +2,7 @@
 import { type Dict, isDict, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
-import { oldNew, type Part, Parts } from '../common/part.ts'
+import { fieldChange, type Part, Parts } from '../common/part.ts'
 import { unordered } from '../common/unordered.ts'
 
 async function ask(ctx: StateContext, fun: string, login: AwsLogin, given: Record<string, Value>): Promise<Dict> {
@@ -18,8 +18,6 @@ function refusal(answer: Dict): string | undefined {
 }
 
 const NOTHING: Part = { result: true, comment: '' }
-
-const field = (name: string, old: Value, now: Value): Dict => oldNew(new Map([[name, old]]), new Map([[name, now]]))
 
 interface Key {
   ctx: StateContext
@@ -49,7 +47,7 @@ async function describe(key: Key, description: string | null): Promise<Part> {
     foreseen: 'Key set to have description updated.',
     done: 'Updated key description.',
     refused: 'Failed to update key description',
-    changes: field('description', present, description),
+    changes: fieldChange('description', present, description),
   })
 }
 
@@ -65,7 +63,7 @@ async function setPolicy(key: Key, policy: Value): Promise<Part> {
     foreseen: 'Key set to have key policy updated.',
     done: 'Updated key policy.',
     refused: 'Failed to update key policy',
-    changes: field('policy', present, policy),
+    changes: fieldChange('policy', present, policy),
   })
 }
 
@@ -77,7 +75,7 @@ async function setEnabled(key: Key, enabled: boolean): Promise<Part> {
     foreseen: 'Key set to have enabled status updated.',
     done: `${enabled ? 'Enabled' : 'Disabled'} key.`,
     refused: 'Failed to update key enabled status',
-    changes: field('enabled', isEnabled, enabled),
+    changes: fieldChange('enabled', isEnabled, enabled),
   })
 }
 
@@ -92,7 +90,7 @@ async function setRotation(key: Key, wanted: boolean): Promise<Part> {
     foreseen: 'Key set to have key rotation policy updated.',
     done: `Set key rotation policy to ${str(wanted)}.`,
     refused: 'Failed to set key rotation',
-    changes: field('key_rotation', present, wanted),
+    changes: fieldChange('key_rotation', present, wanted),
   })
 }
 
@@ -103,7 +101,7 @@ interface Wanted {
   key_usage: string | null
 }
 
-const creation = (name: string): Dict => field('key', null, name)
+const creation = (name: string): Dict => fieldChange('key', null, name)
 
 /** Make a key and its alias. Return its metadata where both are there. */
 async function make(
@@ -150,7 +148,7 @@ interface Settings extends Wanted {
 
 async function ensureKey(ctx: StateContext, login: AwsLogin, parts: Parts, settings: Settings): Promise<void> {
   const { name, policy, description, key_usage, key_rotation, enabled } = settings
-  const add = (part: Part): boolean => parts.add(part) || part.result === null
+  const add = (part: Part): boolean => parts.addUnlessFailed(part)
   const found = await find(ctx, login, parts, name)
   if (found === undefined) return
   if (found === null && ctx.test) {

@@ -1,7 +1,6 @@
 // Zones and records of Route 53 by Salt's names.
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dict, misuse, str, type Value, type XmlElement, xmlLine } from '../../../data/mod.ts'
+import { type Dict, misuse, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   awsEscaped,
@@ -13,12 +12,9 @@ import {
   ret,
 } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
-import { AwsCaller } from '../common/caller.ts'
-import { type AwsLogin, LOGIN } from '../common/login.ts'
-
-const ROOT = '/2013-04-01'
-const SYNC_TRIES = 60
-const SYNC_PAUSE_MS = 2000
+import type { AwsCaller } from '../common/caller.ts'
+import { LOGIN } from '../common/login.ts'
+import { get, isSynced, nameText, post, remove, routeOf, withDot, type Xml } from './requests.ts'
 
 const ZONE = arg.text('Name of the zone')
 const RETRIES = {
@@ -42,30 +38,6 @@ const RECORD = {
   wait_for_sync: arg.flag('Whether to wait until all servers have the change', { default: true }),
   ...CHOICE,
   ...RETRIES,
-}
-
-const routeOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'route53', login)
-
-const withDot = (name: string): string => (name.endsWith('.') ? name : `${name}.`)
-
-async function get(route53: AwsCaller, action: string, path: string, query = {}): Promise<AwsAnswer> {
-  return route53.xml(action, await route53.rest({ action, method: 'GET', path: `${ROOT}${path}`, query }))
-}
-
-type Xml = [name: string, content: string | Xml[]]
-
-const element = ([name, content]: Xml): XmlElement => ({
-  name,
-  attributes: new Map(),
-  children: typeof content === 'string' ? [content] : content.map(element),
-})
-
-async function post(route53: AwsCaller, action: string, path: string, content: Xml[]): Promise<AwsAnswer> {
-  const root = element([`${action}Request`, content])
-  root.attributes.set('xmlns', 'https://route53.amazonaws.com/doc/2013-04-01/')
-  const headers = { 'content-type': 'text/xml' }
-  const answer = await route53.rest({ action, method: 'POST', path: `${ROOT}${path}`, headers, body: xmlLine(root) })
-  return route53.xml(action, answer)
 }
 
 interface ZoneChoice {
@@ -104,7 +76,7 @@ async function findRecord(
   const path = `/hostedzone/${awsEscaped(zone)}/rrset`
   const answer = await get(route53, 'ListResourceRecordSets', path, { name: wanted, type, maxitems: 100 })
   return answer.rows('ResourceRecordSets').find((row) => {
-    const isNamed = (row.text('Name') ?? '').replaceAll('\\052', '*').toLowerCase() === wanted
+    const isNamed = nameText(row.text('Name') ?? '').toLowerCase() === wanted
     const isMeant = identifier === null || row.text('SetIdentifier') === identifierOf(identifier)
     return isNamed && row.text('Type') === type && isMeant
   })
@@ -151,14 +123,7 @@ async function change(
   ]
   const path = `/hostedzone/${awsEscaped(zone)}/rrset/`
   const answer = await post(route53, 'ChangeResourceRecordSets', path, [['ChangeBatch', batch]])
-  const id = answer.text('ChangeInfo.Id')?.split('/').pop()
-  if (!wait || !id || answer.text('ChangeInfo.Status') === 'INSYNC') return true
-  for (let attempt = 0; attempt < SYNC_TRIES; attempt++) {
-    const status = await get(route53, 'GetChange', `/change/${awsEscaped(id)}`)
-    if (status.text('ChangeInfo.Status') === 'INSYNC') return true
-    await sleep(SYNC_PAUSE_MS)
-  }
-  return false
+  return !wait || isSynced(route53, answer)
 }
 
 const SPLIT_TYPES = new Set(['A', 'MX', 'AAAA', 'TXT', 'SRV', 'SPF', 'NS'])
@@ -167,7 +132,7 @@ const valuesOf = (value: string, type: string): string[] => (SPLIT_TYPES.has(typ
 
 const shown = (row: AwsAnswer): Dict => {
   const record = new Map<Value, Value>([
-    ['name', (row.text('Name') ?? '').replaceAll('\\052', '*')],
+    ['name', nameText(row.text('Name') ?? '')],
     [
       'value',
       row
@@ -259,11 +224,7 @@ export default defineModule({
         const route53 = routeOf(ctx, login)
         const id = await zoneId(route53, zone)
         if (id === undefined) return false
-        await route53.rest({
-          action: 'DeleteHostedZone',
-          method: 'DELETE',
-          path: `${ROOT}/hostedzone/${awsEscaped(id)}`,
-        })
+        await remove(route53, 'DeleteHostedZone', `/hostedzone/${awsEscaped(id)}`)
         return true
       },
     }),

@@ -1,22 +1,12 @@
 // Topics of SNS by Salt's names.
 import { type Dict, failure, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { unlessFault } from '../common/errors.ts'
-import { type AwsLogin, LOGIN } from '../common/login.ts'
+import { isAccepted } from '../common/errors.ts'
+import { LOGIN } from '../common/login.ts'
+import { isArn, snsOf, topicSubscriptions, topics } from './topics.ts'
 
 const NAME = arg.text('Name or ARN of the topic')
-
-const snsOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'sns', login)
-
-const isArn = (name: string): boolean => /^arn:aws[a-z-]*:sns:/.test(name)
-
-/** Return the ARNs of all topics by their names. */
-async function topics(sns: AwsCaller): Promise<Map<string, string>> {
-  const token = { at: 'ListTopicsResult.NextToken', into: 'NextToken' }
-  const rows = await sns.rows('ListTopics', {}, 'ListTopicsResult.Topics', token)
-  return new Map(rows.map((row) => [(row.text('TopicArn') ?? '').split(':').pop()!, row.text('TopicArn') ?? '']))
-}
 
 /** Return the ARN of a topic that exists. */
 async function arnOf(sns: AwsCaller, name: string): Promise<string> {
@@ -25,12 +15,8 @@ async function arnOf(sns: AwsCaller, name: string): Promise<string> {
   return arn
 }
 
-async function subscriptions(sns: AwsCaller, name: string): Promise<Dict[]> {
-  const token = { at: 'ListSubscriptionsByTopicResult.NextToken', into: 'NextToken' }
-  const list = 'ListSubscriptionsByTopicResult.Subscriptions'
-  const rows = await sns.rows('ListSubscriptionsByTopic', { TopicArn: await arnOf(sns, name) }, list, token)
-  return rows.map((row) => row.dict())
-}
+const subscriptions = async (sns: AwsCaller, name: string): Promise<Dict[]> =>
+  topicSubscriptions(sns, await arnOf(sns, name))
 
 export default defineModule({
   name: 'boto_sns',
@@ -103,15 +89,7 @@ export default defineModule({
       returns: ret.boolean('Whether it was ended'),
       run: (ctx, { subscription_arn, topic: _topic, ...login }) => {
         if (!isArn(subscription_arn)) return false
-        return unlessFault(
-          snsOf(ctx, login)
-            .query('Unsubscribe', { SubscriptionArn: subscription_arn })
-            .then(() => true),
-          (error) => {
-            ctx.log('error', error.message)
-            return false
-          },
-        )
+        return isAccepted(ctx, snsOf(ctx, login).query('Unsubscribe', { SubscriptionArn: subscription_arn }))
       },
     }),
     get_arn: reads({

@@ -2,6 +2,7 @@
 import { type Dict, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changed, defineState, ensure, failed, type StateContext, settled, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
+import { shownEndpoint } from './topics.ts'
 
 interface Subscription {
   protocol: string
@@ -10,9 +11,7 @@ interface Subscription {
 
 const NAME = arg.text('Name of the topic')
 
-/** AWS shows asterisks in the place of a password. */
-const shown = ({ protocol, endpoint }: Subscription): string =>
-  `${protocol}:${endpoint.replace(/(?<=https:\/\/\w+:)\w+(?=@)/, '****')}`
+const shown = ({ protocol, endpoint }: Subscription): string => `${protocol}:${shownEndpoint(endpoint)}`
 
 function wantedOf(given: Value): Subscription[] {
   return (isList(given) ? given : []).map((entry) => {

@@ -4,7 +4,6 @@ import {
   dumpJson,
   equals,
   isDict,
-  loadJson,
   splitLines,
   str,
   truthy,
@@ -25,6 +24,7 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
+import { parsed } from '../common/structured.ts'
 
 const QUEUE = { name: arg.text('Name of the queue'), ...LOGIN }
 
@@ -38,8 +38,6 @@ async function ask(
 ): Promise<Dict> {
   return (await ctx.call(`boto_sqs.${fun}`, [], { name, ...given, ...loginOf(login) })) as Dict
 }
-
-const parsed = (value: Value): Value => (typeof value === 'string' ? loadJson(value) : value)
 
 /** Return the attributes that differ. Policies are compared as data. */
 function differing(wanted: Dict, present: Dict): Dict {
