@@ -32,6 +32,8 @@ export const stateTable: StateTable = {
   boto_iam_role: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/iam/boto_iam_role.state.ts') }],
   boto_kms: [{ functions: ['key_present'], load: () => import('../library/aws/kms/boto_kms.state.ts') }],
+  boto_rds: [{ functions: ['present', 'replica_present', 'absent', 'subnet_group_present', 'subnet_group_absent',
+    'parameter_present'], load: () => import('../library/aws/rds/boto_rds.state.ts') }],
   boto_route53: [{ functions: ['present', 'rr_present', 'absent', 'rr_absent'],
     load: () => import('../library/aws/route53/boto_route53.state.ts') }],
   boto_s3_bucket: [{ functions: ['present', 'absent'],

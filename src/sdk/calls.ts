@@ -176,6 +176,26 @@ export interface Calls {
   'boto_kms.re_encrypt': Dict
   'boto_kms.revoke_grant': Dict
   'boto_kms.update_key_description': Dict
+  'boto_rds.create': Dict
+  'boto_rds.create_option_group': Dict
+  'boto_rds.create_parameter_group': Dict
+  'boto_rds.create_read_replica': Dict
+  'boto_rds.create_subnet_group': Dict
+  'boto_rds.delete': Dict
+  'boto_rds.delete_option_group': Dict
+  'boto_rds.delete_parameter_group': Dict
+  'boto_rds.delete_subnet_group': Dict
+  'boto_rds.describe': Dict
+  'boto_rds.describe_db_instances': Value[]
+  'boto_rds.describe_db_subnet_groups': Value[]
+  'boto_rds.describe_parameter_group': Dict
+  'boto_rds.describe_parameters': Dict
+  'boto_rds.exists': Dict
+  'boto_rds.modify_db_instance': Dict
+  'boto_rds.option_group_exists': Dict
+  'boto_rds.parameter_group_exists': Dict
+  'boto_rds.subnet_group_exists': Dict
+  'boto_rds.update_parameter_group': Dict
   'boto_route53.add_record': boolean
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean

@@ -13,6 +13,8 @@ import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
 import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
 import kms from '../../src/library/aws/kms/boto_kms.module.ts'
 import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
+import rds from '../../src/library/aws/rds/boto_rds.module.ts'
+import rdsStates from '../../src/library/aws/rds/boto_rds.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import s3 from '../../src/library/aws/s3/s3.module.ts'
@@ -34,7 +36,21 @@ import {
   tryState,
 } from '../../src/sdk/mod.ts'
 
-const MODULES: ModuleDeclaration[] = [cloudwatch, ec2, elbv2, iam, kms, route53, s3, s3Bucket, secgroup, sns, sqs, vpc]
+const MODULES: ModuleDeclaration[] = [
+  cloudwatch,
+  ec2,
+  elbv2,
+  iam,
+  kms,
+  rds,
+  route53,
+  s3,
+  s3Bucket,
+  secgroup,
+  sns,
+  sqs,
+  vpc,
+]
 const STATES: StateDeclaration[] = [
   cloudwatchStates,
   ec2States,
@@ -42,6 +58,7 @@ const STATES: StateDeclaration[] = [
   iamStates,
   iamRoleStates,
   kmsStates,
+  rdsStates,
   route53States,
   s3BucketStates,
   secgroupStates,
