@@ -176,6 +176,27 @@ export interface Calls {
   'boto_kms.re_encrypt': Dict
   'boto_kms.revoke_grant': Dict
   'boto_kms.update_key_description': Dict
+  'boto_lambda.add_permission': Dict
+  'boto_lambda.alias_exists': Dict
+  'boto_lambda.create_alias': Dict
+  'boto_lambda.create_event_source_mapping': Dict
+  'boto_lambda.create_function': Dict
+  'boto_lambda.delete_alias': Dict
+  'boto_lambda.delete_event_source_mapping': Dict
+  'boto_lambda.delete_function': Dict
+  'boto_lambda.describe_alias': Dict
+  'boto_lambda.describe_event_source_mapping': Dict
+  'boto_lambda.describe_function': Dict
+  'boto_lambda.event_source_mapping_exists': Dict
+  'boto_lambda.function_exists': Dict
+  'boto_lambda.get_permissions': Dict
+  'boto_lambda.list_function_versions': Dict
+  'boto_lambda.list_functions': Dict[]
+  'boto_lambda.remove_permission': Dict
+  'boto_lambda.update_alias': Dict
+  'boto_lambda.update_event_source_mapping': Dict
+  'boto_lambda.update_function_code': Dict
+  'boto_lambda.update_function_config': Dict
   'boto_rds.create': Dict
   'boto_rds.create_option_group': Dict
   'boto_rds.create_parameter_group': Dict

@@ -13,6 +13,8 @@ import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
 import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
 import kms from '../../src/library/aws/kms/boto_kms.module.ts'
 import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
+import lambda from '../../src/library/aws/lambda/boto_lambda.module.ts'
+import lambdaStates from '../../src/library/aws/lambda/boto_lambda.state.ts'
 import rds from '../../src/library/aws/rds/boto_rds.module.ts'
 import rdsStates from '../../src/library/aws/rds/boto_rds.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
@@ -42,6 +44,7 @@ const MODULES: ModuleDeclaration[] = [
   elbv2,
   iam,
   kms,
+  lambda,
   rds,
   route53,
   s3,
@@ -58,6 +61,7 @@ const STATES: StateDeclaration[] = [
   iamStates,
   iamRoleStates,
   kmsStates,
+  lambdaStates,
   rdsStates,
   route53States,
   s3BucketStates,
