@@ -24,6 +24,8 @@ export const stateTable: StateTable = {
   blockdev: [{ functions: ['tuned', 'formatted'], load: () => import('../library/storage/blockdev/state.ts') }],
   boto_cloudwatch_alarm: [{ functions: ['present', 'absent'],
     load: () => import('../library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts') }],
+  boto_dynamodb: [{ functions: ['present', 'absent'],
+    load: () => import('../library/aws/dynamodb/boto_dynamodb.state.ts') }],
   boto_ec2: [{ functions: ['key_present', 'key_absent'], load: () => import('../library/aws/ec2/boto_ec2.state.ts') }],
   boto_elbv2: [{ functions: ['create_target_group', 'delete_target_group', 'targets_registered',
     'targets_deregistered'], load: () => import('../library/aws/elbv2/boto_elbv2.state.ts') }],

@@ -72,6 +72,17 @@ export interface Calls {
   'boto_cloudwatch.create_or_update_alarm': boolean
   'boto_cloudwatch.delete_alarm': boolean
   'boto_cloudwatch.get_all_alarms': string
+  'boto_dynamodb.create_global_secondary_index': boolean
+  'boto_dynamodb.create_table': boolean
+  'boto_dynamodb.delete': boolean
+  'boto_dynamodb.describe': Dict
+  'boto_dynamodb.exists': boolean
+  'boto_dynamodb.extract_index': Dict
+  'boto_dynamodb.list_tags_of_resource': Dict | false
+  'boto_dynamodb.tag_resource': boolean
+  'boto_dynamodb.untag_resource': boolean
+  'boto_dynamodb.update': boolean
+  'boto_dynamodb.update_global_secondary_index': boolean
   'boto_ec2.allocate_eip_address': Dict
   'boto_ec2.associate_eip_address': boolean
   'boto_ec2.attach_volume': boolean

@@ -47,6 +47,8 @@ export interface StateTrial extends Trial {
   /** Whether it is a dry run. */
   test?: boolean
   low?: Dict
+  /** Other states by name, for a state that calls them. */
+  states?: Readonly<Record<string, (kwargs: Keywords) => Promise<Dict>>>
 }
 
 /** The report of one state, without an engine around it. */
@@ -63,8 +65,10 @@ export async function tryState(states: StateDeclaration, name: string, trial: St
     lowstate: [],
     env: 'base',
     instanceId: 'trial',
-    state: async () => {
-      throw new Error('The trial has no other states')
+    state: async (other, keywords) => {
+      const called = trial.states?.[other]
+      if (!called) throw new Error(`The trial has no state '${other}'`)
+      return called(keywords)
     },
     hasState: () => false,
   }

@@ -4,6 +4,8 @@ import { type Dict, fromPlain, type Plain, toPlain, type Value } from '../../src
 import { LocalHost } from '../../src/host/mod.ts'
 import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
+import dynamodb from '../../src/library/aws/dynamodb/boto_dynamodb.module.ts'
+import dynamodbStates from '../../src/library/aws/dynamodb/boto_dynamodb.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
 import elbv2 from '../../src/library/aws/elbv2/boto_elbv2.module.ts'
@@ -34,12 +36,14 @@ import {
   type Keywords,
   type ModuleDeclaration,
   type StateDeclaration,
+  type StateTrial,
   tryFunction,
   tryState,
 } from '../../src/sdk/mod.ts'
 
 const MODULES: ModuleDeclaration[] = [
   cloudwatch,
+  dynamodb,
   ec2,
   elbv2,
   iam,
@@ -56,6 +60,7 @@ const MODULES: ModuleDeclaration[] = [
 ]
 const STATES: StateDeclaration[] = [
   cloudwatchStates,
+  dynamodbStates,
   ec2States,
   elbv2States,
   iamStates,
@@ -83,6 +88,17 @@ const others: Record<string, (args: readonly Value[], kwargs: Keywords) => Promi
   ),
 )
 
+/** States that other states call. */
+const states = (test: boolean): NonNullable<StateTrial['states']> =>
+  Object.fromEntries(
+    STATES.flatMap((declaration) =>
+      Object.keys(declaration.functions).map((name) => [
+        `${declaration.name}.${name}`,
+        (kwargs: Keywords) => tryState(declaration, name, { kwargs, host, others, test }),
+      ]),
+    ),
+  )
+
 interface Report {
   result: boolean | null
   comment: string | string[]
@@ -105,6 +121,11 @@ export class AwsCalls {
     return toPlain(await others[name]!([], this.keywords(given)))
   }
 
+  /** Call a function that calls no service. */
+  async plain(name: string, given: Plain): Promise<unknown> {
+    return toPlain(await others[name]!([], keywordsOf(given)))
+  }
+
   /** Call a function of `s3`, which has parameters of its own. */
   async s3(name: string, given: Plain): Promise<unknown> {
     const { host: service_url } = new URL(this.url)
@@ -112,11 +133,12 @@ export class AwsCalls {
     return toPlain(await others[name]!([], { ...keywordsOf(given), ...access }))
   }
 
-  async run(name: string, given: Plain, isTest: boolean): Promise<Report> {
+  async run(name: string, given: Plain, isTest: boolean, options: Plain = {}): Promise<Report> {
     const [module, fun] = name.split('.') as [string, string]
-    const states = STATES.find((one) => one.name === module)!
-    const trial = { kwargs: this.keywords(given), host, others, test: isTest }
-    return toPlain(await tryState(states, fun, trial)) as unknown as Report
+    const declaration = STATES.find((one) => one.name === module)!
+    const opts = fromPlain(options) as Dict
+    const trial = { kwargs: this.keywords(given), opts, host, others, test: isTest, states: states(isTest) }
+    return toPlain(await tryState(declaration, fun, trial)) as unknown as Report
   }
 
   /** Apply a state: first foreseen, then for real, then once more, which must change nothing. */
