@@ -135,6 +135,8 @@ export const moduleTable: ModuleTable = {
     load: () => import('../library/aws/sns/boto_sns.module.ts') }],
   boto_sqs: [{ functions: ['exists', 'create', 'delete', 'list', 'get_attributes', 'set_attributes'], always: true,
     load: () => import('../library/aws/sqs/boto_sqs.module.ts') }],
+  boto_ssm: [{ functions: ['get_parameter', 'put_parameter', 'delete_parameter'], always: true,
+    load: () => import('../library/aws/ssm/boto_ssm.module.ts') }],
   boto_vpc: [{ functions: ['check_vpc', 'get_resource_id', 'resource_exists', 'get_id', 'exists', 'create', 'delete',
     'describe', 'describe_vpcs', 'create_subnet', 'delete_subnet', 'subnet_exists', 'get_subnet_association',
     'describe_subnet', 'describe_subnets', 'create_internet_gateway', 'delete_internet_gateway', 'create_route_table',

@@ -286,6 +286,8 @@ export interface Calls {
   'boto_sqs.get_attributes': Dict
   'boto_sqs.list': Dict
   'boto_sqs.set_attributes': Dict
+  'boto_ssm.delete_parameter': boolean
+  'boto_ssm.put_parameter': false | number
   'boto_vpc.associate_route_table': Dict
   'boto_vpc.check_vpc': null | string
   'boto_vpc.create': Dict

@@ -30,6 +30,7 @@ import sns from '../../src/library/aws/sns/boto_sns.module.ts'
 import snsStates from '../../src/library/aws/sns/boto_sns.state.ts'
 import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
 import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
+import ssm from '../../src/library/aws/ssm/boto_ssm.module.ts'
 import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
 import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
 import {
@@ -56,6 +57,7 @@ const MODULES: ModuleDeclaration[] = [
   secgroup,
   sns,
   sqs,
+  ssm,
   vpc,
 ]
 const STATES: StateDeclaration[] = [
