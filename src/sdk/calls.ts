@@ -141,6 +141,17 @@ export interface Calls {
   'boto_cloudwatch.create_or_update_alarm': boolean
   'boto_cloudwatch.delete_alarm': boolean
   'boto_cloudwatch.get_all_alarms': string
+  'boto_dynamodb.create_global_secondary_index': boolean
+  'boto_dynamodb.create_table': boolean
+  'boto_dynamodb.delete': boolean
+  'boto_dynamodb.describe': Dict
+  'boto_dynamodb.exists': boolean
+  'boto_dynamodb.extract_index': Dict
+  'boto_dynamodb.list_tags_of_resource': Dict | false
+  'boto_dynamodb.tag_resource': boolean
+  'boto_dynamodb.untag_resource': boolean
+  'boto_dynamodb.update': boolean
+  'boto_dynamodb.update_global_secondary_index': boolean
   'boto_ec2.allocate_eip_address': Dict
   'boto_ec2.associate_eip_address': boolean
   'boto_ec2.attach_volume': boolean
@@ -273,6 +284,47 @@ export interface Calls {
   'boto_kms.re_encrypt': Dict
   'boto_kms.revoke_grant': Dict
   'boto_kms.update_key_description': Dict
+  'boto_lambda.add_permission': Dict
+  'boto_lambda.alias_exists': Dict
+  'boto_lambda.create_alias': Dict
+  'boto_lambda.create_event_source_mapping': Dict
+  'boto_lambda.create_function': Dict
+  'boto_lambda.delete_alias': Dict
+  'boto_lambda.delete_event_source_mapping': Dict
+  'boto_lambda.delete_function': Dict
+  'boto_lambda.describe_alias': Dict
+  'boto_lambda.describe_event_source_mapping': Dict
+  'boto_lambda.describe_function': Dict
+  'boto_lambda.event_source_mapping_exists': Dict
+  'boto_lambda.function_exists': Dict
+  'boto_lambda.get_permissions': Dict
+  'boto_lambda.list_function_versions': Dict
+  'boto_lambda.list_functions': Dict[]
+  'boto_lambda.remove_permission': Dict
+  'boto_lambda.update_alias': Dict
+  'boto_lambda.update_event_source_mapping': Dict
+  'boto_lambda.update_function_code': Dict
+  'boto_lambda.update_function_config': Dict
+  'boto_rds.create': Dict
+  'boto_rds.create_option_group': Dict
+  'boto_rds.create_parameter_group': Dict
+  'boto_rds.create_read_replica': Dict
+  'boto_rds.create_subnet_group': Dict
+  'boto_rds.delete': Dict
+  'boto_rds.delete_option_group': Dict
+  'boto_rds.delete_parameter_group': Dict
+  'boto_rds.delete_subnet_group': Dict
+  'boto_rds.describe': Dict
+  'boto_rds.describe_db_instances': Value[]
+  'boto_rds.describe_db_subnet_groups': Value[]
+  'boto_rds.describe_parameter_group': Dict
+  'boto_rds.describe_parameters': Dict
+  'boto_rds.exists': Dict
+  'boto_rds.modify_db_instance': Dict
+  'boto_rds.option_group_exists': Dict
+  'boto_rds.parameter_group_exists': Dict
+  'boto_rds.subnet_group_exists': Dict
+  'boto_rds.update_parameter_group': Dict
   'boto_route53.add_record': boolean
   'boto_route53.create_zone': boolean
   'boto_route53.delete_record': boolean
@@ -331,6 +383,8 @@ export interface Calls {
   'boto_sqs.get_attributes': Dict
   'boto_sqs.list': Dict
   'boto_sqs.set_attributes': Dict
+  'boto_ssm.delete_parameter': boolean
+  'boto_ssm.put_parameter': false | number
   'boto_vpc.associate_route_table': Dict
   'boto_vpc.check_vpc': null | string
   'boto_vpc.create': Dict

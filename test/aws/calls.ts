@@ -7,6 +7,8 @@ import asgStates from '../../src/library/aws/asg/boto_asg.state.ts'
 import launchStates from '../../src/library/aws/asg/boto_lc.state.ts'
 import cloudwatch from '../../src/library/aws/cloudwatch/boto_cloudwatch.module.ts'
 import cloudwatchStates from '../../src/library/aws/cloudwatch/boto_cloudwatch_alarm.state.ts'
+import dynamodb from '../../src/library/aws/dynamodb/boto_dynamodb.module.ts'
+import dynamodbStates from '../../src/library/aws/dynamodb/boto_dynamodb.state.ts'
 import ec2 from '../../src/library/aws/ec2/boto_ec2.module.ts'
 import ec2States from '../../src/library/aws/ec2/boto_ec2.state.ts'
 import cache from '../../src/library/aws/elasticache/boto3_elasticache.module.ts'
@@ -20,6 +22,10 @@ import iamStates from '../../src/library/aws/iam/boto_iam.state.ts'
 import iamRoleStates from '../../src/library/aws/iam/boto_iam_role.state.ts'
 import kms from '../../src/library/aws/kms/boto_kms.module.ts'
 import kmsStates from '../../src/library/aws/kms/boto_kms.state.ts'
+import lambda from '../../src/library/aws/lambda/boto_lambda.module.ts'
+import lambdaStates from '../../src/library/aws/lambda/boto_lambda.state.ts'
+import rds from '../../src/library/aws/rds/boto_rds.module.ts'
+import rdsStates from '../../src/library/aws/rds/boto_rds.state.ts'
 import route53 from '../../src/library/aws/route53/boto_route53.module.ts'
 import route53States from '../../src/library/aws/route53/boto_route53.state.ts'
 import route53New from '../../src/library/aws/route53/boto3_route53.module.ts'
@@ -35,6 +41,7 @@ import snsNew from '../../src/library/aws/sns/boto3_sns.module.ts'
 import snsNewStates from '../../src/library/aws/sns/boto3_sns.state.ts'
 import sqs from '../../src/library/aws/sqs/boto_sqs.module.ts'
 import sqsStates from '../../src/library/aws/sqs/boto_sqs.state.ts'
+import ssm from '../../src/library/aws/ssm/boto_ssm.module.ts'
 import vpc from '../../src/library/aws/vpc/boto_vpc.module.ts'
 import vpcStates from '../../src/library/aws/vpc/boto_vpc.state.ts'
 import {
@@ -50,11 +57,14 @@ const MODULES: ModuleDeclaration[] = [
   asg,
   cache,
   cloudwatch,
+  dynamodb,
   ec2,
   elb,
   elbv2,
   iam,
   kms,
+  lambda,
+  rds,
   route53,
   route53New,
   s3,
@@ -63,6 +73,7 @@ const MODULES: ModuleDeclaration[] = [
   sns,
   snsNew,
   sqs,
+  ssm,
   vpc,
 ]
 const STATES: StateDeclaration[] = [
@@ -70,12 +81,15 @@ const STATES: StateDeclaration[] = [
   cacheStates,
   launchStates,
   cloudwatchStates,
+  dynamodbStates,
   ec2States,
   elbStates,
   elbv2States,
   iamStates,
   iamRoleStates,
   kmsStates,
+  lambdaStates,
+  rdsStates,
   route53States,
   route53NewStates,
   s3BucketStates,

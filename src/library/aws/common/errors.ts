@@ -1,5 +1,5 @@
 // An answer of AWS that says no.
-import { type Dict, SaltError } from '../../../data/mod.ts'
+import { type Dict, SaltError, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 
 export interface AwsFault {
@@ -102,3 +102,7 @@ export const isBusy = ({ code, status }: Pick<AwsFault, 'code' | 'status'>): boo
 export function errorText({ fault: { code, action, text } }: AwsError): Dict {
   return new Map([['message', `An error occurred (${code}) when calling the ${action} operation: ${text}`]])
 }
+
+/** Return a result, or `failed` with the error of AWS. */
+export const orError = <T extends object>(call: Promise<T>, failed: Record<string, Value> = {}) =>
+  unlessFault(call, (error) => ({ ...failed, error: errorText(error) }))

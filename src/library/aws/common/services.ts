@@ -27,6 +27,8 @@ export const SERVICES = {
   elasticache: { protocol: 'query', host: 'elasticache', version: '2015-02-02', isFlat: true },
   autoscaling: { protocol: 'query', host: 'autoscaling', version: '2011-01-01' },
   cloudwatch: { protocol: 'query', host: 'monitoring', version: '2010-08-01' },
+  dynamodb: { protocol: 'json', host: 'dynamodb', version: '1.0', target: 'DynamoDB_20120810' },
+  ssm: { protocol: 'json', host: 'ssm', version: '1.1', target: 'AmazonSSM' },
   kms: { protocol: 'json', host: 'kms', version: '1.1', target: 'TrentService' },
   route53: { protocol: 'rest', host: 'route53', version: '2013-04-01', global: 'us-east-1' },
   s3: { protocol: 'rest', host: 's3', version: '' },

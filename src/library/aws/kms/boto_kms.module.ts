@@ -2,9 +2,10 @@
 import { dumpJson, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { errorDict, isFault, unlessFault } from '../common/errors.ts'
+import { request } from '../common/json-request.ts'
 import { LOGIN } from '../common/login.ts'
 import { DATA } from './data-functions.ts'
-import { answered, done, keyIdOf, kmsOf, listed, request } from './kms.ts'
+import { answered, done, keyIdOf, kmsOf, listed } from './kms.ts'
 
 const KEY = arg.text('Id, ARN or alias (`alias/…`) of the key')
 const PAGE = {

@@ -1,8 +1,9 @@
 // Functions of boto_kms that encrypt and decrypt.
 import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { request } from '../common/json-request.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
-import { answered, cipherBytes, decoded, kmsOf, plainBytes, request } from './kms.ts'
+import { answered, cipherBytes, decoded, kmsOf, plainBytes } from './kms.ts'
 
 const KEY = arg.text('Id, ARN or alias (`alias/…`) of the key')
 const CONTEXT = arg.dict('Names and values that are needed again to decrypt', { optional: true })

@@ -1,21 +1,12 @@
 // Calls of KMS, with answers in the shape of Salt's functions.
-import { type Dict, isDict, markSecret, misuse, type Plain, str, toPlain, type Value } from '../../../data/mod.ts'
+import { type Dict, isDict, markSecret, misuse, str, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
 import { errorDict, unlessFault } from '../common/errors.ts'
+import { request } from '../common/json-request.ts'
 import type { AwsLogin } from '../common/login.ts'
 
 export const kmsOf = (ctx: FunctionContext, login: AwsLogin): AwsCaller => AwsCaller.of(ctx, 'kms', login)
-
-/** Call an action with those parameters that are given. */
-export async function request(kms: AwsCaller, action: string, parameters: Record<string, Value>): Promise<Dict> {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null)
-  const answer = await kms.json(
-    action,
-    Object.fromEntries(given.map(([name, value]) => [name, toPlain(value)])) as Plain,
-  )
-  return isDict(answer) ? answer : new Map()
-}
 
 /** Return a reply, or what AWS says against it. */
 export const answered = (reply: Promise<Record<string, Value>>): Promise<Record<string, Value>> =>

@@ -2,7 +2,7 @@
 import { type Dict, decodeBytes, dumpJson, isDict, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { AwsCaller } from '../common/caller.ts'
-import { unlessFault } from '../common/errors.ts'
+import { orError, unlessFault } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 import {
   ACL,
@@ -15,7 +15,6 @@ import {
   listBuckets,
   listOf,
   MFA,
-  orError,
   pages,
   parsed,
   read,

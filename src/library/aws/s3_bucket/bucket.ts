@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { type Dict, decodeBytes, isDict, isList, loadJson, misuse, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, type FunctionContext } from '../../../sdk/mod.ts'
 import { AwsCaller, type RestAnswer } from '../common/caller.ts'
-import { errorText, unlessFault } from '../common/errors.ts'
 import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
 import { dictOfDocument, documentOf } from './document.ts'
@@ -113,10 +112,6 @@ export async function pages(
   }
   throw misuse(`The bucket ${bucket.Bucket} does not come to an end after ${MOST_PAGES} pages`)
 }
-
-/** Return a result, or `failed` with the error of AWS. */
-export const orError = <T extends object>(call: Promise<T>, failed: Record<string, Value> = {}) =>
-  unlessFault(call, (error) => ({ ...failed, error: errorText(error) }))
 
 /** Return a parameter that may be JSON in a text. */
 export const parsed = (value: Value): Value => (typeof value === 'string' ? loadJson(value) : value)

@@ -14,8 +14,9 @@ import {
 } from '../../../sdk/mod.ts'
 import { LOGIN, loginOf } from '../common/login.ts'
 import { oldNew, type Part, Parts } from '../common/part.ts'
+import { errorOf } from '../common/state-calls.ts'
 import { ensureRoutes, ensureSubnets } from './route-table.ts'
-import { ask, errorOf, type Named } from './state-calls.ts'
+import { ask, type Named } from './state-calls.ts'
 
 const NAME = arg.text('Name of the resource, in its tag `Name`')
 const VPC = {

@@ -3,7 +3,8 @@ import { type Dict, equals, isDict, isList, misuse, str, truthy, type Value } fr
 import type { StateContext } from '../../../sdk/mod.ts'
 import { loginOf } from '../common/login.ts'
 import { oldNew, type Part } from '../common/part.ts'
-import { ask, errorOf, type Named } from './state-calls.ts'
+import { errorOf } from '../common/state-calls.ts'
+import { ask, type Named } from './state-calls.ts'
 
 async function described(ctx: StateContext, table: Named): Promise<Dict | undefined> {
   const given = { route_table_name: table.name, ...loginOf(table) }
