@@ -28,6 +28,8 @@ interface RestOptions {
   ca?: string | null
   /** Whether bodies are forms in place of JSON. */
   isForm?: boolean
+  /** Statuses by which the provider says that it is busy, where these are not the usual ones. */
+  busy?: ReadonlySet<number>
 }
 
 const ATTEMPTS = 10
@@ -36,8 +38,8 @@ const LONGEST_PAUSE_MS = 20_000
 /** The longest pause that a provider may ask for. */
 const LONGEST_ASKED_MS = 120_000
 const BUSY = new Set([429, 500, 502, 503, 504])
-/** Of these a creation may have been carried out: sent again, it would make a second machine. */
-const UNCERTAIN = new Set([500, 502, 504])
+/** Only after these a creation is sent again: after others it may have been carried out, and would make a second machine. */
+const NOT_CARRIED_OUT = new Set([429, 503])
 const MOST_PAGES = 10_000
 const UNAUTHORIZED = 401
 const NOT_FOUND = 404
@@ -89,20 +91,24 @@ export class RestCloud {
     return exit(`${request} failed with status ${answer.status}: ${problem}`)
   }
 
+  /** The path that stands before all paths. */
+  get root(): string {
+    return withoutSlash(new URL(this.options.base).pathname)
+  }
+
   /** Return a link to a further page as a path: one that leads elsewhere would tell the token to another server. */
   pathOf(link: string): string {
     const { base } = this.options
-    const { origin, pathname } = new URL(base)
+    const { root } = this
     const found = new URL(link, base)
-    const root = pathname.replace(/\/+$/, '')
-    if (found.origin !== origin || !`${found.pathname}/`.startsWith(`${root}/`)) {
+    if (found.origin !== new URL(base).origin || !`${found.pathname}/`.startsWith(`${root}/`)) {
       throw exit(`${base} answers with a link to ${found.origin}${found.pathname}, which is another service`)
     }
     return `${found.pathname.slice(root.length)}${found.search}`
   }
 
   private async send(method: Method, path: string, body?: Plain): Promise<WebAnswer> {
-    const { base, headers, verify, ca, isForm } = this.options
+    const { base, headers, verify, ca, isForm, busy = BUSY } = this.options
     const content = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
     const encode = isForm ? formOf : (plain: Plain) => dumpJson(fromPlain(plain))
     for (let attempt = 1; ; attempt++) {
@@ -118,8 +124,8 @@ export class RestCloud {
         ...(verify !== undefined && { verify }),
         ...(ca && { ca }),
       })
-      if (!BUSY.has(answer.status) || attempt >= ATTEMPTS) return answer
-      if (method === 'POST' && UNCERTAIN.has(answer.status)) return answer
+      if (!busy.has(answer.status) || attempt >= ATTEMPTS) return answer
+      if (method === 'POST' && !NOT_CARRIED_OUT.has(answer.status)) return answer
       this.ctx.log('debug', `${method} ${base}${path} is busy (${answer.status}); attempt ${attempt}`)
       await sleep(pauseBefore(attempt, answer), undefined, { signal: this.ctx.signal })
     }
@@ -147,14 +153,14 @@ function formOf(body: Plain): string {
 
 export const exit = (message: string): SaltError => new SaltError('SaltCloudSystemExit', message)
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** Return the interface of a provider that knows its user by a token. */
 export const bearerCloud = (ctx: CloudContext, base: string, token: string, login: string): RestCloud =>
   new RestCloud(ctx, { base: withoutSlash(base), headers: () => ({ authorization: `Bearer ${token}` }), login })
 
 /** Return the JSON of a reply; None where it has none. */
-function bodyOf({ text }: WebAnswer): Value {
+export function bodyOf({ text }: WebAnswer): Value {
   if (text === '') return null
   try {
     return loadJson(text)
@@ -166,10 +172,19 @@ function bodyOf({ text }: WebAnswer): Value {
 
 /** Return what a provider says is wrong. */
 function problemOf(value: Value, text: string): string {
-  if (!isDict(value)) return text.slice(0, SHOWN)
+  const shown = text.slice(0, SHOWN)
+  if (!isDict(value)) return shown
   const inner = value.get('error') ?? value.get('errors') ?? null
   const message = value.get('message') ?? (isDict(inner) ? (inner.get('message') ?? dumpJson(inner)) : inner)
-  return message ? str(message) : text.slice(0, SHOWN)
+  const errors = value.get('errors')
+  if (message && errors !== undefined && isDict(errors) && value.has('message')) {
+    const fields = [...errors].map(([field, problem]) => `${str(field)}: ${str(problem).trim()}`)
+    return `${str(message).trim()} ${fields.join('; ')}`
+  }
+  if (message) return str(message).trim()
+  // an answer whose one key is the kind of the error
+  const [only] = value.values()
+  return value.size === 1 && isDict(only ?? null) ? problemOf(only!, shown) : shown
 }
 
 /** Return the dicts of a list in an answer. */
