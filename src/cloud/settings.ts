@@ -29,6 +29,7 @@ export const DEPLOY_SETTINGS = {
   ssh_password: arg.text('The same as password', { optional: true, secret: true }),
   private_key: arg.text('File of the private key to log in with', { optional: true }),
   ssh_keyfile: arg.text('The same as private_key', { optional: true }),
+  ssh_key_file: arg.text('The same as private_key', { optional: true }),
   key_filename: arg.text('The same as private_key', { optional: true }),
   ssh_port: arg.count('Port of the SSH server', { default: 22 }),
   ssh_host: arg.text('Address to connect to in place of those of the machine', { optional: true }),

@@ -182,6 +182,7 @@ describe('proxmox, by documented answers', () => {
     const account = await byPassword('wrong horse')
     const refused = `The provider 'trial' cannot log in: ${listener.url}/api2/json refuses the login of the setting 'password': authentication failure`
     await expect(account.nodes()).rejects.toThrow(refused)
+    expect(listener.asked.filter(({ path }) => path.endsWith('/access/ticket'))).toHaveLength(1)
     const stale = await open(proxmox, { url: listener.url, user: USER, token: 'cloud=old' })
     await expect(stale.nodes()).rejects.toThrow(/the login of the setting 'token_value' or 'token': authentication/)
     await expect(open(proxmox, { url: listener.url, user: USER })).rejects.toThrow(

@@ -83,23 +83,25 @@ export class ProxmoxApi {
     return at(bodyOf(answer), 'data')
   }
 
-  private interface(headers: () => Promise<Login> | Login): RestCloud {
-    const { verify_ssl, ca_bundle, password } = this.settings
+  private interface(headers?: () => Promise<Login>): RestCloud {
+    const { verify_ssl, ca_bundle } = this.settings
     return new RestCloud(this.ctx, {
       base: `${addressOf(this.settings)}/api2/json`,
-      headers,
+      headers: headers ?? (() => ({})),
       login: this.hasToken ? "'token_value' or 'token'" : "'password'",
-      // a ticket lasts two hours
-      renew: () => {
-        const hadTicket = this.login !== undefined && !this.hasToken && password !== null
-        this.login = undefined
-        return hadTicket
-      },
+      // a ticket lasts two hours; a login that is refused is not sent again
+      ...(headers && { renew: () => this.forgetTicket() }),
       verify: verify_ssl,
       ca: ca_bundle,
       isForm: true,
       busy: BUSY,
     })
+  }
+
+  private forgetTicket(): boolean {
+    const hadTicket = this.login !== undefined && !this.hasToken
+    this.login = undefined
+    return hadTicket
   }
 
   private get hasToken(): boolean {
@@ -120,7 +122,7 @@ export class ProxmoxApi {
     const { user, password } = this.settings
     const token = tokenOf(this.settings)
     if (token !== undefined) return { authorization: `PVEAPIToken=${token}` }
-    const open = this.interface(() => ({}))
+    const open = this.interface()
     const answer = await open.reply('POST', '/access/ticket', { username: user, password: password ?? '' })
     if (answer.status >= 300) throw open.refusal('The login', answer)
     const data = at(bodyOf(answer), 'data')

@@ -37,8 +37,7 @@ function typeOf(name: string, technology: string): GuestType {
 /** Return the text that the description of a machine has, by which its creation is found again. */
 export const markOf = (token: string): string => `salt-cloud-creation: ${token}`
 
-const described = (text: string | null, token: string): string =>
-  [...(text ? [text] : []), markOf(token)].join('\n\n')
+const described = (text: string | null, token: string): string => [...(text ? [text] : []), markOf(token)].join('\n\n')
 
 /** Return the parameters that are written as settings, under the names of the interface. */
 function writtenParameters(written: Dict, type: GuestType): Parameters {
