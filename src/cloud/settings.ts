@@ -69,7 +69,7 @@ export const DEPLOY_SETTINGS = {
     optional: true,
   }),
   startup_states: arg.text('The option startup_states of the minion: highstate, sls or top', { optional: true }),
-  make_master: arg.isTrue('Install a master besides; machines of the same map become its minions', { default: false }),
+  make_master: arg.isTrue('Put a salt-master on the machine too', { default: false }),
   file_map: arg.dict('Files of this machine to files of the new one', { default: new Map() }),
   keep_tmp: arg.flag('Leave temporary files on the machine', { default: false }),
   show_deploy_args: arg.flag('Show what the deployment was given', { default: false }),
