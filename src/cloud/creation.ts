@@ -10,7 +10,7 @@ import { acceptKey, assertFree, removeKey } from './bootstrap/key.ts'
 import { assertSupported, type DeployParts, deploy, planDeployment } from './deploy.ts'
 import { configError, executionFailure } from './errors.ts'
 import type { Reporter } from './events.ts'
-import { addressOf } from './login.ts'
+import { addressOf, listedAddress } from './login.ts'
 import { type NodeCache, shownFully } from './node-cache.ts'
 import type { RecordedCreation, Records } from './record.ts'
 import { DEPLOY_SETTINGS } from './settings.ts'
@@ -70,7 +70,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
     const node = await account.account.create(request, stepsOf(parts, name, record))
     const shown = shownFully(node)
     if (plan && keys) {
-      const address = addressOf(node, ofDeploy)
+      const address = listedAddress(node, ofDeploy) ?? addressOf(node, ofDeploy)
       const deployment = { name, address, settings: ofDeploy, keys, origin, isOld: driver.isForExisting === true }
       for (const [key, value] of await deploy(parts.deploying, deployment, plan)) shown.set(key, value)
     } else shown.set('Error', new Map([['No Deploy', "'deploy' is not enabled. Not deploying."]]))

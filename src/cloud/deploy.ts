@@ -13,11 +13,12 @@ import { mustRun } from './bootstrap/commands.ts'
 import { type MasterFacts, minionConfigText } from './bootstrap/master.ts'
 import { ownPackage } from './bootstrap/own-package.ts'
 import { installPackage, type MinionPackage, readPackage } from './bootstrap/package.ts'
-import { startMinion } from './bootstrap/start.ts'
+import { startDaemon } from './bootstrap/start.ts'
 import { OWN_CONFIG, PKI_DIR, surveyHost } from './bootstrap/survey.ts'
 import { configError } from './errors.ts'
 import type { Reporter } from './events.ts'
 import { logIn } from './login.ts'
+import { installMaster } from './make-master.ts'
 import type { DeploySettings } from './settings.ts'
 
 export interface Deployment {
@@ -52,8 +53,8 @@ type Work = (machine: SshHost, deployment: Deployment) => Promise<void>
 
 /** Refuse settings that no creation supports, with or without a deployment. */
 export function assertSupported(name: string, settings: DeploySettings): void {
-  if (settings.make_master) {
-    throw configError(`${name}: make_master is not supported: install the master by a state of its minion`)
+  if (settings.make_master && (!settings.deploy || (settings.script && !BUILT_IN.test(settings.script)))) {
+    throw configError(`${name}: make_master needs the built-in deployment: a 'script' has to install the master itself`)
   }
 }
 
@@ -70,7 +71,7 @@ export async function planDeployment(parts: DeployParts, name: string, settings:
   if (settings.script_args) parts.log('info', `${name}: script_args has no effect on the built-in deployment`)
   const pack = settings.package
     ? await readPackage([settings.package], option(parts.opts, 'package_keyring') || undefined)
-    : await ownPackage(parts.access.host, str(parts.opts.get('cachedir')!))
+    : await ownPackage(parts.access.host, str(parts.opts.get('cachedir')!), settings.make_master)
   return (machine, deployment) => installMinion(parts, deployment, machine, pack)
 }
 
@@ -120,7 +121,7 @@ async function installMinion(
   pack: MinionPackage,
 ): Promise<void> {
   const { log, signal } = parts
-  const { name, keys } = deployment
+  const { name, keys, settings } = deployment
   const master = await parts.master()
   const survey = await surveyHost(machine, master, name)
   if (survey.foreign.length > 0)
@@ -132,8 +133,12 @@ async function installMinion(
   await machine.write(`${PKI_DIR}/minion.pem`, keys.privatePem, { mode: 0o400 })
   await machine.write(`${PKI_DIR}/minion.pub`, keys.publicPem, { mode: 0o644 })
   await installPackage(machine, pack, signal)
-  const note = await startMinion(machine, { isSystemd: survey.isSystemd, isChanged: true, signal })
+  const { isSystemd } = survey
+  const note = await startDaemon(machine, { program: 'salt-minion', isSystemd, isChanged: true, signal })
   if (note !== undefined) log('warning', `${name}: ${note}`)
+  if (!settings.make_master) return
+  const ofMaster = await installMaster(machine, { options: settings.master, isSystemd, signal })
+  if (ofMaster !== undefined) log('warning', `${name}: its master is ${ofMaster}`)
 }
 
 /** Find a deploy script: `cloud.deploy.d` of the configuration first, as in Salt. */

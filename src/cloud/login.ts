@@ -32,6 +32,13 @@ export function addressOf({ name, public_ips, private_ips }: CloudNode, settings
   return found
 }
 
+/** Return the address of a list of the driver's own that `ssh_interface` names, such as `floating_ips`; undefined where there is none. */
+export function listedAddress({ details }: CloudNode, settings: DeploySettings): string | undefined {
+  const isOwn = !settings.ssh_host && !/^(public|private)/.test(settings.ssh_interface)
+  const list = isOwn ? details?.get(settings.ssh_interface) : undefined
+  return list !== undefined && isList(list) && list.length > 0 ? str(list[0]!) : undefined
+}
+
 /** Log in, with each of the users that may be there. */
 export async function logIn(login: Login): Promise<SshHost> {
   const { settings, signal, isOld, log, name, address } = login
@@ -60,7 +67,7 @@ export async function logIn(login: Login): Promise<SshHost> {
 
 function open(login: Login, user: string): Promise<SshHost> {
   const { name, address, settings, opts, log } = login
-  const { password, ssh_password, private_key, ssh_keyfile, key_filename } = settings
+  const { password, ssh_password, private_key, ssh_keyfile, ssh_key_file, key_filename } = settings
   const entry: Dict = new Map<Value, Value>([
     ['host', address],
     ['user', user],
@@ -71,7 +78,7 @@ function open(login: Login, user: string): Promise<SshHost> {
   ])
   const given: readonly (readonly [string, string | null])[] = [
     ['passwd', password ?? ssh_password],
-    ['priv', private_key ?? ssh_keyfile ?? key_filename],
+    ['priv', private_key ?? ssh_keyfile ?? ssh_key_file ?? key_filename],
     ['sudo_passwd', settings.sudo_password],
   ]
   for (const [key, value] of given) if (value) entry.set(key, value)

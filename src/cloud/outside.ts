@@ -31,8 +31,8 @@ export function refuseReaching(settings: Dict = new Map()): void {
     const name = str(key)
     if (REACHING.has(name) || OF_FILES.test(name)) refuse(name)
     if (hasSdb(value)) refuse(name, ' with a value of sdb')
-    // the driver nspawn takes folders of the master
-    if (name === 'image' && str(value).startsWith('/')) refuse(name, ' with a path')
+    // the driver nspawn takes folders of the master, and openstack reads the file that userdata names
+    if ((name === 'image' || name === 'userdata') && str(value).startsWith('/')) refuse(name, ' with a path')
   }
 }
 

@@ -6,5 +6,7 @@ export const driverTable: Readonly<Record<string, () => Promise<{ default: Cloud
   ec2: () => import('../library/aws/ec2/driver.ts'),
   hetzner: () => import('../library/cloud/hetzner/driver.ts'),
   nspawn: () => import('../library/cloud/nspawn/driver.ts'),
+  openstack: () => import('../library/cloud/openstack/driver.ts'),
+  proxmox: () => import('../library/cloud/proxmox/driver.ts'),
   saltify: () => import('../library/cloud/saltify/driver.ts'),
 }

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toPlain } from '../../src/data/mod.ts'
+import { freePort } from '../free-port.ts'
 import { noSshd, startSshd, type TestSshd } from '../ssh/sshd.ts'
+import { until } from '../until.ts'
 import { type TestMaster, TestSite } from './site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -41,6 +43,7 @@ beforeAll(async () => {
   const alone = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', MOUNTS, 'sh']
   sshd = await startSshd({ wrapper: [...alone, join(home, 'etc')] })
   master = await site.master('master', '127.0.0.1', { auto_accept: false, keysize: 2048 })
+  const ports = { pub: await freePort(), ret: await freePort() }
   const write = (name: string, value: object): void => {
     mkdirSync(join(master.config, name, '..'), { recursive: true })
     writeFileSync(join(master.config, name), JSON.stringify(value))
@@ -59,6 +62,12 @@ beforeAll(async () => {
       minion: { publish_port: site.ports.pub, grains: { role: 'web' } },
       grains: { rack: 7 },
     },
+    syndicate: {
+      // the package is this installation itself
+      ...{ extends: 'box', make_master: true, package: '' },
+      master: { interface: '127.0.0.1', publish_port: ports.pub, ret_port: ports.ret, keysize: 2048 },
+    },
+    scripted: { extends: 'syndicate', script: 'own.sh' },
   })
 })
 afterAll(async () => {
@@ -167,5 +176,22 @@ describe.skipIf(cannot)('salt-cloud with saltify', () => {
     expect({ status, out: JSON.parse(out) }).toMatchObject({ status: 0, out: { racks: { saltify: { box1: {} } } } })
     expect(await accepted()).toEqual({ minions: [] })
     expect(onHost('ls /etc/salt/minion.d')).not.toContain('bootstrap')
+  })
+
+  it('puts a master on the machine too with make_master, beside a minion of this master', async () => {
+    const refused = await run('-p', 'scripted', 'box2')
+    expect(refused.status).toBe(1)
+    expect(refused.out + refused.err).toContain('make_master needs the built-in deployment')
+    const { status, out, err } = await run('-p', 'syndicate', 'box2')
+    expect({ status, err }).toEqual({ status: 0, err: expect.any(String) })
+    expect(JSON.parse(out).box2).toMatchObject({ deployed: true })
+    expect(await master.ask('box2', 'test.ping')).toBe(true)
+    expect(onHost('stat -c %a /etc/salt/master.d/99-cloud.conf')).toBe('600\n')
+    const pid = onHost('cat /var/run/salt-master.pid').trim()
+    expect(onHost(`tr '\\0' ' ' < /proc/${pid}/cmdline`)).toContain('salt-master')
+    await until('the new master has its key', () => onHost('ls /etc/salt/pki/master').includes('master.pem'))
+    expect(JSON.parse(onHost('salt-key --out=json -L'))).toMatchObject({ minions: [], minions_pre: [] })
+    await run('-d', 'box2', '-y')
+    expect(await accepted()).toEqual({ minions: [] })
   })
 })

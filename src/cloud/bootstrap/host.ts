@@ -12,7 +12,7 @@ import { awaitAnswer } from './answer.ts'
 import { acceptKey, assertFree } from './key.ts'
 import { type MasterFacts, minionConfigText } from './master.ts'
 import { installPackage, type MinionPackage } from './package.ts'
-import { startMinion } from './start.ts'
+import { startDaemon } from './start.ts'
 import { OWN_CONFIG, PKI_DIR, type Survey, surveyHost } from './survey.ts'
 
 export interface Site {
@@ -144,7 +144,9 @@ class Bootstrap {
     const isInstalled = await this.steps.take('package', () => installPackage(this.machine, this.site.package, signal))
     if (isInstalled) this.done.push('package installed')
     const isChanged = this.done.length > 0
-    const note = await this.steps.take('start', () => startMinion(this.machine, { isSystemd, isChanged, signal }))
+    const note = await this.steps.take('start', () =>
+      startDaemon(this.machine, { program: 'salt-minion', isSystemd, isChanged, signal }),
+    )
     if (note !== undefined) this.done.push(note)
     await this.steps.take('answer', () => awaitAnswer(this.site, id))
   }

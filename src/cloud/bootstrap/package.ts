@@ -34,22 +34,22 @@ const TREE = '/opt/brine'
 /** Keeps the hash of the package that was installed last. */
 const NOTE = '/var/lib/brine/bootstrap-package'
 
-const UNIT_FILE = '/etc/systemd/system/salt-minion.service'
+const UNIT_DIR = '/etc/systemd/system'
 
-const UNIT = `# Written by brine bootstrap.
+const unitOf = (daemon: 'minion' | 'master', files: number): string => `# Written by brine bootstrap.
 [Unit]
-Description=Salt minion (Brine)
+Description=Salt ${daemon} (Brine)
 Wants=network-online.target
 After=network-online.target
 
 [Service]
 Type=simple
-ExecStart=${PROGRAM}
+ExecStart=/usr/local/bin/salt-${daemon}
 Restart=on-failure
 RestartSec=5
 RestartPreventExitStatus=42 64 67
 KillMode=process
-LimitNOFILE=8192
+LimitNOFILE=${files}
 
 [Install]
 WantedBy=multi-user.target
@@ -194,6 +194,32 @@ async function writeStarter(machine: SshHost, name: string, path: string): Promi
   await machine.write(path, `#!/bin/sh\nexec ${TREE}/dist/node ${TREE}/dist/${name}.js "$@"\n`, { mode: 0o755 })
 }
 
-async function writeUnit(machine: SshHost): Promise<void> {
-  if ((await machine.stat('/etc/systemd/system')) !== undefined) await machine.write(UNIT_FILE, UNIT, { mode: 0o644 })
+async function writeUnit(machine: SshHost, daemon: 'minion' | 'master' = 'minion'): Promise<void> {
+  const files = daemon === 'minion' ? 8192 : 100_000
+  if ((await machine.stat(UNIT_DIR)) === undefined) return
+  await machine.write(`${UNIT_DIR}/salt-${daemon}.service`, unitOf(daemon, files), { mode: 0o644 })
+}
+
+/** What a master needs besides the programs of a minion. */
+export const MASTER_PROGRAMS = ['salt-master', 'salt', 'salt-key', 'salt-run', 'salt-cp'] as const
+
+/** Make the programs of a master out of the package that is installed, unless a package manager did. */
+export async function linkMasterPrograms(machine: SshHost): Promise<void> {
+  const isTree = (await machine.stat(`${TREE}/dist/salt-master.js`)) !== undefined
+  const isProgram = !isTree && (await machine.lstat(PROGRAM))?.type === 'file'
+  if (!isTree && !isProgram) {
+    if ((await machine.which('salt-master')) !== undefined) return
+    throw new BrineError('NoProgram', 'The package brought no program salt-master', {
+      hint: 'Name a package that holds the master too by the setting package, or remove make_master',
+    })
+  }
+  const hasNode = isTree && (await machine.stat(`${TREE}/dist/node`)) !== undefined
+  for (const name of MASTER_PROGRAMS) {
+    const [file, path] = [`${TREE}/dist/${name}.js`, `/usr/local/bin/${name}`]
+    if (isTree && (await machine.stat(file)) === undefined) continue
+    if (isTree) await machine.chmod(file, 0o755)
+    if (hasNode) await writeStarter(machine, name, path)
+    else await linkTo(machine, isTree ? file : PROGRAM, path)
+  }
+  await writeUnit(machine, 'master')
 }

@@ -1,31 +1,35 @@
-// Starting the minion: as a service of systemd that also starts at boot, or as a daemon where there is no systemd.
+// Starting the minion or the master: as a service of systemd that also starts at boot, or as a daemon where there is no systemd.
 import { BrineError } from '../../base/mod.ts'
 import type { SshHost } from '../../host/mod.ts'
 import { mustRun } from './commands.ts'
 
-const PID_FILE = '/var/run/salt-minion.pid'
-
 export interface StartRequest {
+  program: 'salt-minion' | 'salt-master'
   isSystemd: boolean
-  /** Whether a running minion must be restarted to read new files. */
+  /** Whether a running one must be restarted to read new files. */
   isChanged: boolean
   signal: AbortSignal
 }
 
 /** Return a warning for the user, if there is one. */
-export async function startMinion(
+export async function startDaemon(
   machine: SshHost,
-  { isSystemd, isChanged, signal }: StartRequest,
+  { program, isSystemd, isChanged, signal }: StartRequest,
 ): Promise<string | undefined> {
-  if (!isSystemd) return startDaemon(machine, isChanged, signal)
+  if (!isSystemd) return startAlone(machine, program, isChanged, signal)
   await mustRun(machine, ['systemctl', 'daemon-reload'], { signal })
-  await mustRun(machine, ['systemctl', 'enable', 'salt-minion'], { signal })
-  await mustRun(machine, ['systemctl', isChanged ? 'restart' : 'start', 'salt-minion'], { signal })
+  await mustRun(machine, ['systemctl', 'enable', program], { signal })
+  await mustRun(machine, ['systemctl', isChanged ? 'restart' : 'start', program], { signal })
   return undefined
 }
 
-async function startDaemon(machine: SshHost, isChanged: boolean, signal: AbortSignal): Promise<string | undefined> {
-  const pid = await runningPid(machine)
+async function startAlone(
+  machine: SshHost,
+  name: StartRequest['program'],
+  isChanged: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pid = await runningPid(machine, `/var/run/${name}.pid`)
   if (pid !== undefined) {
     if (!isChanged) return undefined
     await mustRun(machine, ['kill', pid], { signal })
@@ -41,15 +45,15 @@ async function startDaemon(machine: SshHost, isChanged: boolean, signal: AbortSi
       { signal },
     )
   }
-  const program = await machine.which('salt-minion')
-  if (program === undefined) throw new BrineError('NoProgram', 'The package brought no program salt-minion')
+  const program = await machine.which(name)
+  if (program === undefined) throw new BrineError('NoProgram', `The package brought no program ${name}`)
   await mustRun(machine, [program, '-d'], { signal, timeout: 60 })
   return 'started without systemd: not at boot'
 }
 
-/** The process of a minion that runs as a daemon. */
-async function runningPid(machine: SshHost): Promise<string | undefined> {
-  if ((await machine.stat(PID_FILE)) === undefined) return undefined
-  const pid = new TextDecoder().decode(await machine.read(PID_FILE)).trim()
+/** The process of one that runs as a daemon. */
+async function runningPid(machine: SshHost, file: string): Promise<string | undefined> {
+  if ((await machine.stat(file)) === undefined) return undefined
+  const pid = new TextDecoder().decode(await machine.read(file)).trim()
   return /^\d+$/.test(pid) && (await machine.stat(`/proc/${pid}`)) !== undefined ? pid : undefined
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { Value } from '../data/mod.ts'
+import { boundSettings, type CloudNode } from '../sdk/mod.ts'
+import { listedAddress } from './login.ts'
+import { refuseReaching } from './outside.ts'
+import { DEPLOY_SETTINGS } from './settings.ts'
+
+const node: CloudNode = {
+  ...{ name: 'web1', id: '1', image: null, size: null, state: 'ACTIVE' },
+  private_ips: ['10.0.0.5'],
+  public_ips: ['198.41.0.10'],
+  details: new Map<Value, Value>([
+    ['floating_ips', ['198.41.0.10']],
+    ['fixed_ips', []],
+    ['public_ips', ['192.0.2.1']],
+  ]),
+}
+
+test.each([
+  ['floating_ips', '198.41.0.10'],
+  ['fixed_ips', undefined],
+  ['public_ips', undefined],
+  ['other_ips', undefined],
+])('ssh_interface %s means %s of the lists that a driver tells', (name, address) => {
+  const settings = boundSettings(DEPLOY_SETTINGS, new Map([['ssh_interface', name]]), 'test')
+  expect(listedAddress(node, settings)).toBe(address)
+  expect(listedAddress(node, { ...settings, ssh_host: 'web1.example' })).toBeUndefined()
+})
+
+test('callers give user data as text, and not as a path of a file of the master', () => {
+  expect(() => refuseReaching(new Map([['userdata', '#cloud-config']]))).not.toThrow()
+  expect(() => refuseReaching(new Map([['userdata', '/etc/shadow']]))).toThrow(
+    "The setting 'userdata' with a path cannot be given by a caller",
+  )
+})
