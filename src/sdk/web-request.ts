@@ -1,5 +1,5 @@
-// One request to a web service: the status and the text of its answer. A service that does not answer is an error that names it.
-import { failure, loadJson, misuse, numberOf, str, type Value } from '../data/mod.ts'
+// One request to a web service: the status, the headers and the text of its answer. A service that does not answer is an error that names it.
+import { failure, isDict, loadJson, misuse, numberOf, str, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
 export interface WebRequest {
@@ -22,6 +22,8 @@ export interface WebRequest {
 export interface WebAnswer {
   status: number
   text: string
+  /** By their names in lower case. */
+  headers: ReadonlyMap<string, string>
 }
 
 /** No answer of a web service is longer. */
@@ -36,6 +38,7 @@ export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: W
     ['header_dict', new Map(Object.entries(headers))],
     ['raise_error', false],
     ['status', true],
+    ['headers', true],
     ['max_body', MOST_BYTES],
   ])
   if (body !== undefined) query.set('data', body)
@@ -46,7 +49,16 @@ export async function askWeb({ http }: Pick<FunctionContext, 'http'>, request: W
   const answer = await http.query(query)
   const error = answer.get('error')
   if (error !== undefined) throw failure(`${serviceOf(request)} does not answer: ${str(error)}`)
-  return { status: numberOf(answer.get('status') ?? 0) ?? 0, text: str(answer.get('body') ?? '') }
+  const found = answer.get('headers')
+  const named = (found !== undefined && isDict(found) ? [...found] : []).map(([name, value]): [string, string] => [
+    str(name).toLowerCase(),
+    str(value),
+  ])
+  return {
+    status: numberOf(answer.get('status') ?? 0) ?? 0,
+    text: str(answer.get('body') ?? ''),
+    headers: new Map(named),
+  }
 }
 
 /** Send a request whose answer is JSON. A status of 300 or more is an error, with what the service said. */

@@ -1,81 +1,24 @@
 // Drivers of providers whose servers cannot run here. The listeners answer with the shapes that the providers document; they were not
 // recorded from the providers themselves.
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Dict, fromPlain, type Plain, toPlain } from '../../src/data/mod.ts'
-import { MemoryHost } from '../../src/host/mod.ts'
+import { describe, expect, test } from 'vitest'
+import { toPlain } from '../../src/data/mod.ts'
 import digitalocean from '../../src/library/cloud/digitalocean/driver.ts'
 import hetzner from '../../src/library/cloud/hetzner/driver.ts'
 import {
-  boundSettings,
-  type CloudAccount,
-  type CloudDriver,
-  type CloudSteps,
-  toValue,
-  tryDriver,
-} from '../../src/sdk/mod.ts'
+  act,
+  ask,
+  create,
+  type Json,
+  namesOf,
+  open,
+  type Provider,
+  Reply,
+  startListener,
+  watchSteps,
+} from './listener.ts'
 
-type Json = Record<string, unknown>
-
-interface Request {
-  method: string
-  path: string
-  query: URLSearchParams
-  body: Json
-}
-
-/** Answer a request, or undefined for status 404. */
-type Provider = (request: Request) => Json | undefined
-
-let server: Server
-let url = ''
-let provider: Provider = () => undefined
-let busy = 0
-/** The status with which the next request is answered after it was carried out. */
-let lateFault: number | undefined
-let tokens: (string | undefined)[] = []
-
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    let text = ''
-    for await (const piece of request) text += piece
-    const { pathname: path, searchParams: query } = new URL(request.url!, url)
-    tokens.push(request.headers.authorization)
-    if (busy-- > 0) return void response.writeHead(429).end('{"message": "slow down"}')
-    const answer = provider({ method: request.method!, path, query, body: text === '' ? {} : JSON.parse(text) })
-    const fault = lateFault
-    lateFault = undefined
-    if (fault !== undefined) return void response.writeHead(fault).end('{"message": "a gateway gave up"}')
-    response.writeHead(answer === undefined ? 404 : 200).end(answer === undefined ? '{}' : JSON.stringify(answer))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => server.close())
-
-const dict = (plain: Plain): Dict => fromPlain(plain) as Dict
-const reported: string[] = []
-const steps: CloudSteps = { report: async (event) => void reported.push(event), note: async () => {} }
-
-const open = (driver: CloudDriver, settings: Plain): Promise<CloudAccount> =>
-  tryDriver(driver, { provider: dict(settings), host: new MemoryHost() })
-
-const create = (driver: CloudDriver, account: CloudAccount, name: string, settings: Plain) => {
-  const written = dict({ wait_for_ip_interval: 0, ...(settings as object) })
-  return account.create(
-    { name, written, token: `t-${name}`, settings: boundSettings(driver.machine, written, name) },
-    steps,
-  )
-}
-
-const act = async (driver: CloudDriver, account: CloudAccount, action: string, name: string) => {
-  const node = (await account.nodes()).find((one) => one.name === name)!
-  const declared = driver.actions![action]!
-  return toPlain(
-    toValue(await declared.run(account, node, boundSettings(declared.args ?? {}, new Map(), action), steps)),
-  )
-}
+const listener = startListener()
+const steps = watchSteps()
 
 describe('hetzner, by documented answers', () => {
   const servers = new Map<number, Json>()
@@ -119,10 +62,9 @@ describe('hetzner, by documented answers', () => {
   }
 
   test('makes, lists, reboots and destroys machines, and undoes a creation', async () => {
-    provider = asHetzner
-    tokens = []
-    const account = await open(hetzner, { key: 'token of a project', url })
-    busy = 1
+    listener.provider = asHetzner
+    const account = await open(hetzner, { key: 'token of a project', url: `${listener.url}/` })
+    listener.refusing = [new Reply(429, { message: 'slow down' }, { 'retry-after': '0' })]
     const node = await create(hetzner, account, 'web1', {
       image: 'debian-12',
       size: 'cx22',
@@ -137,14 +79,19 @@ describe('hetzner, by documented answers', () => {
       private_ips: ['10.0.0.2'],
     })
     await create(hetzner, account, 'web2', { image: 'debian-12', size: 'cx22' })
-    expect((await account.nodes()).map(({ name }) => name)).toEqual(['web1', 'web2'])
+    expect(await namesOf(account)).toEqual(['web1', 'web2'])
     expect(await act(hetzner, account, 'reboot', 'web1')).toEqual({ command: 'reboot' })
     await account.undo!({ name: 'web2', token: 't-web2', noted: new Map() }, steps)
     await account.undo!({ name: 'web2', token: 't-web2', noted: new Map() }, steps)
     await account.destroy((await account.nodes())[0]!, steps)
     expect(await account.nodes()).toEqual([])
     expect([...(await account.sizes!()).keys()]).toEqual(['cx22'])
+    const tokens = listener.asked.map(({ headers }) => headers.authorization)
     expect(new Set(tokens)).toEqual(new Set(['Bearer token of a project']))
+    listener.refusing = [new Reply(401, { error: { code: 'unauthorized', message: 'unable to authenticate' } })]
+    await expect(account.nodes()).rejects.toThrow(
+      `The provider 'trial' cannot log in: ${listener.url} refuses the login of the setting 'key': unable to authenticate`,
+    )
   })
 })
 
@@ -190,23 +137,24 @@ describe('digitalocean, by documented answers', () => {
   }
 
   test('makes, lists, stops and destroys machines, and undoes a creation', async () => {
-    provider = asDigitalOcean
-    const account = await open(digitalocean, { personal_access_token: 'token of an account', api_root: url })
+    listener.provider = asDigitalOcean
+    const account = await open(digitalocean, { personal_access_token: 'token of an account', api_root: listener.url })
     const wanted = { image: 'debian-12-x64', size: 's-1vcpu-1gb', location: 'fra1' }
     const node = await create(digitalocean, account, 'web1', { ...wanted, ssh_key_names: ['ops'] })
     expect(node).toMatchObject({ name: 'web1', state: 'active', size: 's-1vcpu-1gb', public_ips: ['192.241.165.154'] })
     expect(toPlain(node.details!.get('keys')!)).toEqual([512189])
+    expect(await ask(digitalocean, account, 'list_keypairs')).toEqual({ ops: { id: 512189, name: 'ops' } })
     await expect(create(digitalocean, account, 'web3', { ...wanted, ssh_key_names: ['none'] })).rejects.toThrow(
       "The ssh key 'none' is not known to DigitalOcean",
     )
     await create(digitalocean, account, 'web2', wanted)
     expect(await act(digitalocean, account, 'stop', 'web1')).toMatchObject({ type: 'shutdown' })
     await account.undo!({ name: 'web2', token: 't-web2', noted: new Map() }, steps)
-    expect((await account.nodes()).map(({ name }) => name)).toEqual(['web1'])
+    expect(await namesOf(account)).toEqual(['web1'])
     expect(await account.destroy(node, steps)).toBe(true)
     expect(await account.destroy(node, steps)).toBe(false)
     // a creation of which nobody knows whether it was carried out is not sent again
-    lateFault = 504
+    listener.late = { method: 'POST', path: '/droplets', reply: new Reply(504, { message: 'a gateway gave up' }) }
     await expect(create(digitalocean, account, 'web4', wanted)).rejects.toThrow('a gateway gave up')
     expect(await account.nodes()).toHaveLength(1)
     await account.undo!({ name: 'web4', token: 't-web4', noted: new Map() }, steps)

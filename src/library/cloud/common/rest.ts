@@ -15,20 +15,31 @@ import {
 import { askWeb, type CloudContext, type WebAnswer } from '../../../sdk/mod.ts'
 
 interface RestOptions {
-  /** Address that paths are appended to. */
+  /** Address that paths are appended to, without a slash at its end. */
   base: string
   /** Headers of each request, such as the one with the token. */
   headers: () => Promise<Record<string, string>> | Record<string, string>
+  /** The settings that the login comes from, for the error when the provider refuses it: `'key'`. */
+  login?: string
+  /** Forget the token, because the provider refused it; true means that `headers` will return a new one. */
+  renew?: () => boolean
   verify?: boolean
+  /** File of the certificates to trust. */
+  ca?: string | null
+  /** Whether bodies are forms in place of JSON. */
+  isForm?: boolean
 }
 
 const ATTEMPTS = 10
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 20_000
+/** The longest pause that a provider may ask for. */
+const LONGEST_ASKED_MS = 120_000
 const BUSY = new Set([429, 500, 502, 503, 504])
 /** Of these a creation may have been carried out: sent again, it would make a second machine. */
 const UNCERTAIN = new Set([500, 502, 504])
-export const MOST_PAGES = 10_000
+const MOST_PAGES = 10_000
+const UNAUTHORIZED = 401
 const NOT_FOUND = 404
 const SHOWN = 300
 
@@ -52,40 +63,99 @@ export class RestCloud {
 
   /** Send a request; undefined means that the provider has no such thing. */
   async find(method: Method, path: string, body?: Plain): Promise<Dict | undefined> {
-    const answer = await this.send(method, path, body)
+    const answer = await this.reply(method, path, body)
     if (answer.status === NOT_FOUND) return undefined
-    const value = answer.text === '' ? null : parsed(answer.text)
-    if (answer.status >= 300) {
-      throw exit(
-        `${method} ${this.options.base}${path} failed with status ${answer.status}: ${problemOf(value, answer.text)}`,
-      )
-    }
+    const value = bodyOf(answer)
+    if (answer.status >= 300) throw this.refusal(`${method} ${this.options.base}${path}`, answer)
     return isDict(value) ? value : new Map()
   }
 
+  /** Send a request and return the reply of any status, with its headers. */
+  async reply(method: Method, path: string, body?: Plain): Promise<WebAnswer> {
+    const answer = await this.send(method, path, body)
+    if (answer.status !== UNAUTHORIZED || this.options.renew?.() !== true) return answer
+    return this.send(method, path, body)
+  }
+
+  /** Return the error of a reply that is no success. */
+  refusal(request: string, answer: WebAnswer): SaltError {
+    const problem = problemOf(bodyOf(answer), answer.text)
+    const { login } = this.options
+    if (answer.status === UNAUTHORIZED && login !== undefined) {
+      return exit(
+        `The provider '${this.ctx.alias}' cannot log in: ${this.options.base} refuses the login of the setting ${login}: ${problem}`,
+      )
+    }
+    return exit(`${request} failed with status ${answer.status}: ${problem}`)
+  }
+
+  /** Return a link to a further page as a path: one that leads elsewhere would tell the token to another server. */
+  pathOf(link: string): string {
+    const { base } = this.options
+    const { origin, pathname } = new URL(base)
+    const found = new URL(link, base)
+    const root = pathname.replace(/\/+$/, '')
+    if (found.origin !== origin || !`${found.pathname}/`.startsWith(`${root}/`)) {
+      throw exit(`${base} answers with a link to ${found.origin}${found.pathname}, which is another service`)
+    }
+    return `${found.pathname.slice(root.length)}${found.search}`
+  }
+
   private async send(method: Method, path: string, body?: Plain): Promise<WebAnswer> {
-    const { base, headers, verify } = this.options
+    const { base, headers, verify, ca, isForm } = this.options
+    const content = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+    const encode = isForm ? formOf : (plain: Plain) => dumpJson(fromPlain(plain))
     for (let attempt = 1; ; attempt++) {
-      const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
       const answer = await askWeb(this.ctx, {
         url: `${base}${path}`,
         method,
-        headers: { accept: 'application/json', ...json, ...(await headers()) },
-        ...(body !== undefined && { body: dumpJson(fromPlain(body)) }),
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': content }),
+          ...(await headers()),
+        },
+        ...(body !== undefined && { body: encode(body) }),
         ...(verify !== undefined && { verify }),
+        ...(ca && { ca }),
       })
       if (!BUSY.has(answer.status) || attempt >= ATTEMPTS) return answer
       if (method === 'POST' && UNCERTAIN.has(answer.status)) return answer
       this.ctx.log('debug', `${method} ${base}${path} is busy (${answer.status}); attempt ${attempt}`)
-      const pause = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
-      await sleep(pause, undefined, { signal: this.ctx.signal })
+      await sleep(pauseBefore(attempt, answer), undefined, { signal: this.ctx.signal })
     }
   }
 }
 
+/** Return the milliseconds before the next attempt: those that the provider asks for, else growing ones. */
+function pauseBefore(attempt: number, { headers }: WebAnswer): number {
+  const text = headers.get('retry-after')
+  if (text !== undefined) {
+    const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+    if (!Number.isNaN(asked)) return Math.min(Math.max(asked, 0), LONGEST_ASKED_MS)
+  }
+  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
+}
+
+/** Return the fields of a body as a form; a list is a field that comes several times. */
+function formOf(body: Plain): string {
+  const form = new URLSearchParams()
+  for (const [key, value] of Object.entries(body ?? {})) {
+    for (const one of [value].flat()) form.append(key, typeof one === 'boolean' ? String(Number(one)) : String(one))
+  }
+  return form.toString()
+}
+
 export const exit = (message: string): SaltError => new SaltError('SaltCloudSystemExit', message)
 
-function parsed(text: string): Value {
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+
+/** Return the interface of a provider that knows its user by a token. */
+export const bearerCloud = (ctx: CloudContext, base: string, token: string, login: string): RestCloud =>
+  new RestCloud(ctx, { base: withoutSlash(base), headers: () => ({ authorization: `Bearer ${token}` }), login })
+
+/** Return the JSON of a reply; None where it has none. */
+function bodyOf({ text }: WebAnswer): Value {
+  if (text === '') return null
   try {
     return loadJson(text)
   } catch {
@@ -119,14 +189,28 @@ export function at(value: Value, ...path: (string | number)[]): Value {
 }
 
 /** Return rows by a field that names them. */
-export const byField = (rows: readonly Dict[], field: string): Dict =>
-  new Map(rows.map((row): [Value, Value] => [str(row.get(field) ?? null), row]))
+export const byField = (rows: readonly Dict[], ...fields: string[]): Dict =>
+  new Map(
+    rows.map((row): [Value, Value] => [
+      str(fields.map((field) => row.get(field)).find((one) => one != null) ?? null),
+      row,
+    ]),
+  )
 
-/** Return the text of a file that a machine gets to read, or the text that is given. */
-export async function userData(
-  { host }: CloudContext,
-  text: string | null,
-  file: string | null,
-): Promise<string | null> {
-  return file === null ? text : Buffer.from(await host.read(file)).toString()
+/** Return the rows of all pages; `next` asks for one and returns the key of the page after it, or None at the end. */
+export async function allPages(
+  path: string,
+  first: Value,
+  next: (page: Value, mark: string) => Promise<[rows: Dict[], following: Value]>,
+): Promise<Dict[]> {
+  const rows: Dict[] = []
+  const mark = path.includes('?') ? '&' : '?'
+  let page = first
+  for (let count = 0; count < MOST_PAGES; count++) {
+    const [found, following] = await next(page, mark)
+    rows.push(...found)
+    if (following === null) return rows
+    page = following
+  }
+  throw exit(`The list ${path} does not come to an end`)
 }

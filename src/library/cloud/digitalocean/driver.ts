@@ -1,8 +1,7 @@
 // Machines of DigitalOcean. A creation puts a tag with its token on the machine, by which it is found again.
-import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
-  awaitReady,
   type CloudAccount,
   type CloudContext,
   type CloudNode,
@@ -13,7 +12,16 @@ import {
   type MachineRequest,
   type UnfinishedMachine,
 } from '../../../sdk/mod.ts'
-import { at, byField, exit, MOST_PAGES, RestCloud, rowsOf, userData } from '../common/rest.ts'
+import {
+  awaitAddress,
+  nodeBelow,
+  noteMade,
+  powerAction,
+  reportRequest,
+  userData,
+  waitSettings,
+} from '../common/machine.ts'
+import { allPages, at, bearerCloud, byField, exit, type RestCloud, rowsOf } from '../common/rest.ts'
 
 const provider = {
   personal_access_token: arg.text('Token of the account', { secret: true }),
@@ -33,8 +41,7 @@ const machine = {
   tags: arg.words('Tags', { default: [] }),
   userdata_file: arg.text('File of the text that the machine gets to read', { optional: true }),
   ssh_interface: arg.text('`public` or `private`: the address that is waited for', { default: 'public' }),
-  wait_for_ip_timeout: arg.count('Seconds until the machine must run', { default: 600 }),
-  wait_for_ip_interval: arg.count('Seconds between two looks at it', { default: 5 }),
+  ...waitSettings,
 } as const
 
 const PAGE = 200
@@ -47,19 +54,15 @@ class DigitalOcean implements CloudAccount<typeof machine> {
 
   constructor(ctx: CloudContext, token: string, base: string) {
     this.ctx = ctx
-    this.rest = new RestCloud(ctx, { base, headers: () => ({ authorization: `Bearer ${token}` }) })
+    this.rest = bearerCloud(ctx, base, token, "'personal_access_token'")
   }
 
   /** Return all rows of a list over its pages. */
-  async all(path: string, key: string): Promise<Dict[]> {
-    const rows: Dict[] = []
-    for (let page = 1; page <= MOST_PAGES; page++) {
-      const mark = path.includes('?') ? '&' : '?'
-      const answer = await this.rest.ask('GET', `${path}${mark}page=${page}&per_page=${PAGE}`)
-      rows.push(...rowsOf(answer, key))
-      if (at(answer, 'links', 'pages', 'next') === null) return rows
-    }
-    throw exit(`The list ${path} does not come to an end`)
+  all(path: string, key: string): Promise<Dict[]> {
+    return allPages(path, 1, async (page, mark) => {
+      const answer = await this.rest.ask('GET', `${path}${mark}page=${str(page)}&per_page=${PAGE}`)
+      return [rowsOf(answer, key), at(answer, 'links', 'pages', 'next') === null ? null : Number(page) + 1]
+    })
   }
 
   async nodes(): Promise<CloudNode[]> {
@@ -94,27 +97,17 @@ class DigitalOcean implements CloudAccount<typeof machine> {
       ...(settings.vpc_uuid !== null && { vpc_uuid: settings.vpc_uuid }),
       ...(data !== null && { user_data: data }),
     }
-    await steps.report(
-      'requesting',
-      new Map<Value, Value>([
-        ['name', name],
-        ['size', size],
-        ['image', image],
-      ]),
-    )
+    await reportRequest(steps, name, settings)
     const made = await this.rest.ask('POST', '/droplets', wanted)
     const id = str(at(made, 'droplet', 'id'))
-    await steps.note(new Map([['droplet', id]]))
-    await steps.report('querying', new Map([['droplet', id]]))
-    const { wait_for_ip_timeout: timeout, wait_for_ip_interval: interval, ssh_interface } = settings
-    return awaitReady({ what: `an address of ${name}`, timeout, interval, signal: this.ctx.signal }, async () => {
-      const found = await this.rest.find('GET', `/droplets/${id}`)
-      const row = found?.get('droplet') ?? null
-      if (!isDict(row)) throw exit(`${name} is gone while it starts`)
-      const node = nodeOf(row)
-      const ips = ssh_interface.startsWith('private') ? node.private_ips : node.public_ips
-      return node.state === 'active' && ips.length > 0 ? node : undefined
-    })
+    await noteMade(steps, 'droplet', id)
+    return awaitAddress(
+      this.ctx,
+      name,
+      settings,
+      async () => nodeBelow(await this.rest.find('GET', `/droplets/${id}`), 'droplet', nodeOf),
+      ({ state }) => state === 'active',
+    )
   }
 
   async destroy(node: CloudNode): Promise<boolean> {
@@ -131,8 +124,7 @@ class DigitalOcean implements CloudAccount<typeof machine> {
   }
 
   async images(): Promise<Dict> {
-    const rows = await this.all('/images', 'images')
-    return new Map(rows.map((row): [Value, Value] => [str(row.get('slug') ?? row.get('id') ?? null), row]))
+    return byField(await this.all('/images', 'images'), 'slug', 'id')
   }
 
   async sizes(): Promise<Dict> {
@@ -162,24 +154,15 @@ function nodeOf(droplet: Dict): CloudNode {
   }
 }
 
-const action = (doc: string, event: string, type: string) =>
-  cloudAction({
-    doc,
-    run: async (account: DigitalOcean, node, _args, steps) => {
-      await steps.report(event, new Map([['name', node.name]]))
-      return account.act(node, type)
-    },
-  })
-
 export default defineDriver({
   name: 'digitalocean',
   doc: 'Machines of DigitalOcean.',
   provider,
   machine,
   actions: {
-    start: action('Start a machine.', 'starting', 'power_on'),
-    stop: action('Shut a machine down.', 'stopping', 'shutdown'),
-    reboot: action('Reboot a machine.', 'rebooting', 'reboot'),
+    start: powerAction('Start a machine.', 'starting', 'power_on'),
+    stop: powerAction('Shut a machine down.', 'stopping', 'shutdown'),
+    reboot: powerAction('Reboot a machine.', 'rebooting', 'reboot'),
     show_instance: cloudAction({
       doc: 'Return everything that the provider tells of a machine.',
       run: async (account: DigitalOcean, node) =>
@@ -192,6 +175,5 @@ export default defineDriver({
       run: async (account: DigitalOcean) => byField(await account.all('/account/keys', 'ssh_keys'), 'name'),
     }),
   },
-  open: (ctx, { personal_access_token, api_root }) =>
-    new DigitalOcean(ctx, personal_access_token, api_root.replace(/\/+$/, '')),
+  open: (ctx, { personal_access_token, api_root }) => new DigitalOcean(ctx, personal_access_token, api_root),
 })

@@ -1,8 +1,7 @@
 // Machines of Hetzner Cloud. A creation puts a label with its token on the machine, by which it is found again.
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
-  awaitReady,
   type CloudAccount,
   type CloudContext,
   type CloudNode,
@@ -12,7 +11,16 @@ import {
   type MachineRequest,
   type UnfinishedMachine,
 } from '../../../sdk/mod.ts'
-import { at, byField, exit, MOST_PAGES, RestCloud, rowsOf, userData } from '../common/rest.ts'
+import {
+  awaitAddress,
+  nodeBelow,
+  noteMade,
+  powerAction,
+  reportRequest,
+  userData,
+  waitSettings,
+} from '../common/machine.ts'
+import { allPages, at, bearerCloud, byField, type RestCloud, rowsOf } from '../common/rest.ts'
 
 const LABEL = 'salt-cloud-creation'
 
@@ -37,8 +45,7 @@ const machine = {
   user_data: arg.text('Text that the machine gets to read', { optional: true, secret: true }),
   user_data_file: arg.text('File of that text', { optional: true }),
   ssh_interface: arg.text('`public_ips` or `private_ips`: the address that is waited for', { default: 'public_ips' }),
-  wait_for_ip_timeout: arg.count('Seconds until the machine must run', { default: 600 }),
-  wait_for_ip_interval: arg.count('Seconds between two looks at it', { default: 5 }),
+  ...waitSettings,
 } as const
 
 class HetznerProject implements CloudAccount<typeof machine> {
@@ -47,21 +54,15 @@ class HetznerProject implements CloudAccount<typeof machine> {
 
   constructor(ctx: CloudContext, key: string, url: string) {
     this.ctx = ctx
-    this.rest = new RestCloud(ctx, { base: url, headers: () => ({ authorization: `Bearer ${key}` }) })
+    this.rest = bearerCloud(ctx, url, key, "'key'")
   }
 
   /** Return all rows of a list over its pages. */
-  async all(path: string, key: string): Promise<Dict[]> {
-    const rows: Dict[] = []
-    let page: Value = 1
-    for (let count = 0; page !== null; count++) {
-      if (count >= MOST_PAGES) throw exit(`The list ${path} does not come to an end`)
-      const mark = path.includes('?') ? '&' : '?'
-      const answer: Dict = await this.rest.ask('GET', `${path}${mark}page=${str(page)}&per_page=50`)
-      rows.push(...rowsOf(answer, key))
-      page = at(answer, 'meta', 'pagination', 'next_page')
-    }
-    return rows
+  all(path: string, key: string): Promise<Dict[]> {
+    return allPages(path, 1, async (page, mark) => {
+      const answer = await this.rest.ask('GET', `${path}${mark}page=${str(page)}&per_page=50`)
+      return [rowsOf(answer, key), at(answer, 'meta', 'pagination', 'next_page')]
+    })
   }
 
   async nodes(): Promise<CloudNode[]> {
@@ -87,28 +88,17 @@ class HetznerProject implements CloudAccount<typeof machine> {
       start_after_create: settings.start_after_create,
       labels: { ...labels, [LABEL]: token },
     }
-    await steps.report(
-      'requesting',
-      new Map<Value, Value>([
-        ['name', name],
-        ['size', settings.size],
-        ['image', settings.image],
-      ]),
-    )
+    await reportRequest(steps, name, settings)
     const made = await this.rest.ask('POST', '/servers', { ...wanted, ...(data !== null && { user_data: data }) })
     const server = str(at(made, 'server', 'id'))
-    await steps.note(new Map([['server', server]]))
-    await steps.report('querying', new Map([['server', server]]))
-    const { wait_for_ip_timeout: timeout, wait_for_ip_interval: interval, ssh_interface } = settings
-    return awaitReady({ what: `an address of ${name}`, timeout, interval, signal: this.ctx.signal }, async () => {
-      const found = await this.rest.find('GET', `/servers/${server}`)
-      const row = found?.get('server') ?? null
-      if (!isDict(row)) throw exit(`${name} is gone while it starts`)
-      const node = nodeOf(row)
-      const ips = ssh_interface.startsWith('private') ? node.private_ips : node.public_ips
-      const isReady = node.state === 'running' || (!settings.start_after_create && node.state === 'off')
-      return isReady && ips.length > 0 ? node : undefined
-    })
+    await noteMade(steps, 'server', server)
+    return awaitAddress(
+      this.ctx,
+      name,
+      settings,
+      async () => nodeBelow(await this.rest.find('GET', `/servers/${server}`), 'server', nodeOf),
+      ({ state }) => state === 'running' || (!settings.start_after_create && state === 'off'),
+    )
   }
 
   async destroy(node: CloudNode): Promise<Dict> {
@@ -128,8 +118,7 @@ class HetznerProject implements CloudAccount<typeof machine> {
   }
 
   async images(): Promise<Dict> {
-    const rows = await this.all('/images', 'images')
-    return new Map(rows.map((row): [Value, Value] => [str(row.get('name') ?? row.get('id') ?? null), row]))
+    return byField(await this.all('/images', 'images'), 'name', 'id')
   }
 
   async sizes(): Promise<Dict> {
@@ -156,24 +145,15 @@ function nodeOf(server: Dict): CloudNode {
   }
 }
 
-const action = (doc: string, event: string, word: string) =>
-  cloudAction({
-    doc,
-    run: async (account: HetznerProject, node, _args, steps) => {
-      await steps.report(event, new Map([['name', node.name]]))
-      return account.act(node, word)
-    },
-  })
-
 export default defineDriver({
   name: 'hetzner',
   doc: 'Machines of Hetzner Cloud.',
   provider,
   machine,
   actions: {
-    start: action('Start a machine.', 'starting', 'poweron'),
-    stop: action('Shut a machine down.', 'stopping', 'shutdown'),
-    reboot: action('Reboot a machine.', 'rebooting', 'reboot'),
+    start: powerAction('Start a machine.', 'starting', 'poweron'),
+    stop: powerAction('Shut a machine down.', 'stopping', 'shutdown'),
+    reboot: powerAction('Reboot a machine.', 'rebooting', 'reboot'),
     show_instance: cloudAction({
       doc: 'Return everything that the provider tells of a machine.',
       run: async (account: HetznerProject, node) =>
@@ -191,5 +171,5 @@ export default defineDriver({
       },
     }),
   },
-  open: (ctx, { key, url }) => new HetznerProject(ctx, key, url.replace(/\/+$/, '')),
+  open: (ctx, { key, url }) => new HetznerProject(ctx, key, url),
 })
