@@ -28,6 +28,10 @@ interface RestOptions {
   ca?: string | null
   /** Whether bodies are forms in place of JSON. */
   isForm?: boolean
+  /** Whether a POST may be sent again after a fault: it carries an id of its own, or makes nothing. */
+  repeatsPosts?: boolean
+  /** Whether a reply of another status than the usual ones says that the provider is busy. */
+  isBusy?: (answer: WebAnswer) => boolean
 }
 
 const ATTEMPTS = 10
@@ -102,7 +106,7 @@ export class RestCloud {
   }
 
   private async send(method: Method, path: string, body?: Plain): Promise<WebAnswer> {
-    const { base, headers, verify, ca, isForm } = this.options
+    const { base, headers, verify, ca, isForm, repeatsPosts } = this.options
     const content = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
     const encode = isForm ? formOf : (plain: Plain) => dumpJson(fromPlain(plain))
     for (let attempt = 1; ; attempt++) {
@@ -118,8 +122,9 @@ export class RestCloud {
         ...(verify !== undefined && { verify }),
         ...(ca && { ca }),
       })
-      if (!BUSY.has(answer.status) || attempt >= ATTEMPTS) return answer
-      if (method === 'POST' && UNCERTAIN.has(answer.status)) return answer
+      const isBusy = BUSY.has(answer.status) || this.options.isBusy?.(answer) === true
+      if (!isBusy || attempt >= ATTEMPTS) return answer
+      if (method === 'POST' && UNCERTAIN.has(answer.status) && repeatsPosts !== true) return answer
       this.ctx.log('debug', `${method} ${base}${path} is busy (${answer.status}); attempt ${attempt}`)
       await sleep(pauseBefore(attempt, answer), undefined, { signal: this.ctx.signal })
     }
@@ -147,14 +152,14 @@ function formOf(body: Plain): string {
 
 export const exit = (message: string): SaltError => new SaltError('SaltCloudSystemExit', message)
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
 /** Return the interface of a provider that knows its user by a token. */
 export const bearerCloud = (ctx: CloudContext, base: string, token: string, login: string): RestCloud =>
   new RestCloud(ctx, { base: withoutSlash(base), headers: () => ({ authorization: `Bearer ${token}` }), login })
 
 /** Return the JSON of a reply; None where it has none. */
-function bodyOf({ text }: WebAnswer): Value {
+export function bodyOf({ text }: WebAnswer): Value {
   if (text === '') return null
   try {
     return loadJson(text)
