@@ -2,6 +2,7 @@
 import type { CloudDriver } from '../sdk/mod.ts'
 
 export const driverTable: Readonly<Record<string, () => Promise<{ default: CloudDriver }>>> = {
+  azurearm: () => import('../library/cloud/azurearm/driver.ts'),
   digitalocean: () => import('../library/cloud/digitalocean/driver.ts'),
   ec2: () => import('../library/aws/ec2/driver.ts'),
   gce: () => import('../library/cloud/gce/driver.ts'),
