@@ -133,6 +133,9 @@ export class Azure {
   private put(id: string, body: Json): Reply {
     const properties: Json = { ...(body['properties'] as Json), provisioningState: 'Creating' }
     const row: Json = { ...body, id, name: last(id), properties }
+    // Azure tells these to nobody
+    for (const secret of ['adminPassword', 'customData']) delete (properties['osProfile'] as Json | undefined)?.[secret]
+    delete properties['protectedSettings']
     this.resources.set(id, row)
     const kind = kindOf(id)
     if (kind === 'virtualMachines') this.attach(id, row, properties)

@@ -97,7 +97,11 @@ describe('gce, by documented answers', () => {
       ['web2', 'debian-12-bookworm-v20260201'],
     ])
     expect(await act(driver, account, 'stop', 'web1')).toBe(true)
-    expect(await act(driver, account, 'show_instance', 'web1')).toMatchObject({ status: 'TERMINATED' })
+    const shown = await act(driver, account, 'show_instance', 'web1')
+    expect(shown).toMatchObject({
+      status: 'TERMINATED',
+      metadata: { items: [{ value: '**********' }, { value: 'web' }] },
+    })
     expect((await account.nodes())[0]).toMatchObject({ name: 'web1', state: 'STOPPED' })
     expect(await act(driver, account, 'start', 'web1')).toBe(true)
     expect(await act(driver, account, 'reboot', 'web1')).toBe(true)

@@ -13,7 +13,7 @@ import { addressesFor, awaitAddress, reportRequest } from '../common/machine.ts'
 import { at, byField, exit, rowsOf } from '../common/rest.ts'
 import { addVolumes, labelOf, pathOfZonal } from './disks.ts'
 import { allImages, findImage } from './image.ts'
-import { CREATION_LABEL, checkVmName, interfaceOf, launchBody, literalsOf } from './launch.ts'
+import { CREATION_LABEL, checkVmName, interfaceOf, launchBody, literalsOf, withoutScripts } from './launch.ts'
 import { GceProject, lastPart, part, regionOf, text } from './project.ts'
 import { configError, dictsSetting, type machine, type ProviderSettings } from './settings.ts'
 
@@ -224,6 +224,6 @@ function nodeOf(instance: Dict, image: Value): CloudNode {
     state: text(instance, 'status') === 'TERMINATED' ? STOPPED : text(instance, 'status') || 'UNKNOWN',
     private_ips: filled(interfaces.map((one) => one.get('networkIP') ?? null)),
     public_ips: filled(interfaces.flatMap((one) => rowsOf(one, 'accessConfigs').map((access) => at(access, 'natIP')))),
-    details: instance,
+    details: withoutScripts(instance),
   }
 }

@@ -2,6 +2,7 @@
 import { arg, type CloudAction, cloudAction } from '../../../sdk/mod.ts'
 import { type GceAccount, pathOfNode } from './account.ts'
 import { addVolumes, attachDisk, deviceOf, findDisk } from './disks.ts'
+import { withoutScripts } from './launch.ts'
 import { dictsSetting } from './settings.ts'
 
 const DISK = { disk_name: arg.text('Name of the disk') } as const
@@ -24,7 +25,7 @@ export const actions = {
   reboot: power('Reset a machine.', 'reset', ['rebooting', 'rebooted']),
   show_instance: cloudAction({
     doc: 'Return everything that Google tells of a machine.',
-    run: (account: GceAccount, node) => account.instance(node),
+    run: async (account: GceAccount, node) => withoutScripts(await account.instance(node)),
   }),
   attach_disk: cloudAction({
     doc: 'Attach a disk to a machine.',

@@ -1,7 +1,7 @@
 // The request for a machine of Google Compute Engine, from the settings of a profile. Nothing is made here.
-import { type Dict, isDict, markSecret, type Plain, str, toPlain, type Value } from '../../../data/mod.ts'
+import { type Dict, HIDDEN, isDict, markSecret, type Plain, str, toPlain, type Value } from '../../../data/mod.ts'
 import type { MachineRequest } from '../../../sdk/mod.ts'
-import { exit } from '../common/rest.ts'
+import { exit, rowsOf } from '../common/rest.ts'
 import { regionOf } from './project.ts'
 import { configError, dictSetting, listSetting, type MachineSettings, type machine } from './settings.ts'
 
@@ -55,6 +55,16 @@ const plainText = (value: Value): string =>
 
 /** Keys of metadata whose values run on the machine, and may hold secrets. */
 const SCRIPT = /script|user-data|password|secret|token/i
+
+/** Return a machine as Google describes it, without the scripts in its metadata. */
+export function withoutScripts(instance: Dict): Dict {
+  const metadata = instance.get('metadata') ?? null
+  if (!isDict(metadata)) return instance
+  const items = rowsOf(metadata, 'items').map((item) =>
+    SCRIPT.test(str(item.get('key') ?? '')) ? new Map<Value, Value>([...item, ['value', HIDDEN]]) : item,
+  )
+  return new Map<Value, Value>([...instance, ['metadata', new Map<Value, Value>([...metadata, ['items', items]])]])
+}
 
 interface Disks {
   /** The image, or null where the disks need none. */
