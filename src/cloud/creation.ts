@@ -66,7 +66,8 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
     const keys = plan && (await acceptedKeys(parts, record))
     // a machine that was there before is not removed
     record.keep({ isRequested: driver.isForExisting !== true })
-    const request = { name, settings: ofMachine, written: settings, token: record.creation.token }
+    const { profile } = wish
+    const request = { name, profile, settings: ofMachine, written: settings, token: record.creation.token }
     const node = await account.account.create(request, stepsOf(parts, name, record))
     const shown = shownFully(node)
     if (plan && keys) {

@@ -23,9 +23,11 @@ export interface Login {
 /** Return the address that a machine is reached by. */
 export function addressOf({ name, public_ips, private_ips }: CloudNode, settings: DeploySettings): string {
   if (settings.ssh_host) return settings.ssh_host
-  const wanted = /^(public|private)(_ips)?$/.exec(settings.ssh_interface)?.[1]
+  const setting = settings.bootstrap_interface === null ? 'ssh_interface' : 'bootstrap_interface'
+  const written = settings.bootstrap_interface ?? settings.ssh_interface
+  const wanted = /^(public|private)(_ips)?$/.exec(written)?.[1]
   if (wanted === undefined) {
-    throw configError(`ssh_interface of ${name} is ${quote(settings.ssh_interface)}, not public_ips or private_ips`)
+    throw configError(`${setting} of ${name} is ${quote(written)}, not public_ips or private_ips`)
   }
   const found = wanted === 'private' ? (private_ips[0] ?? public_ips[0]) : (public_ips[0] ?? private_ips[0])
   if (found === undefined) throw executionFailure(`${name} has no address`)

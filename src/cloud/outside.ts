@@ -12,6 +12,7 @@ const REACHING: ReadonlySet<string> = new Set([
   'private_key',
   'ssh_keyfile',
   'ssh_public_key',
+  'ssh_publickeyfile',
   'key_filename',
   'package',
   'script',

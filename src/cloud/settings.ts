@@ -36,6 +36,7 @@ export const DEPLOY_SETTINGS = {
   ssh_interface: arg.text('`public_ips` or `private_ips` (or `public`, `private`): which address is connected to', {
     default: 'public_ips',
   }),
+  bootstrap_interface: arg.text('`public` or `private`: the same as ssh_interface', { optional: true }),
   ssh_gateway: arg.text('Host to connect through, user@host:port', { optional: true }),
   ssh_options: arg.words('Further -o settings of ssh', { default: [] }),
   known_hosts_file: arg.text(

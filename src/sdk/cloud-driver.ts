@@ -47,6 +47,8 @@ export interface MachineRequest<M extends Args = Args> {
   settings: Bound<M>
   /** All settings that were written, declared or not. */
   written: Dict
+  /** The name of the profile, if the machine is of one. */
+  profile?: string | null
   /** Unique to this creation: an idempotency token or a tag, by which `undo` finds what was made. */
   token: string
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import { type Dict, fromPlain, type Plain, toPlain } from '../../src/data/mod.ts'
-import { MemoryHost } from '../../src/host/mod.ts'
+import { type Host, MemoryHost } from '../../src/host/mod.ts'
 import {
   boundSettings,
   type CloudAccount,
@@ -117,7 +117,7 @@ export function watchSteps(): Told {
 export const open = (
   driver: CloudDriver,
   settings: Plain,
-  host = new MemoryHost(),
+  host: Host = new MemoryHost(),
   signal?: AbortSignal,
 ): Promise<CloudAccount> =>
   tryDriver(driver, { provider: dict(settings), host, ...(signal && { context: { signal } }) })
@@ -131,7 +131,7 @@ export function create(
 ): Promise<CloudNode> {
   const written = dict({ wait_for_ip_interval: 0, ...(settings as object) })
   const bound = boundSettings(driver.machine, written, name)
-  return account.create({ name, written, token: `t-${name}`, settings: bound }, steps)
+  return account.create({ name, profile: 'web', written, token: `t-${name}`, settings: bound }, steps)
 }
 
 export async function act(

@@ -46,8 +46,17 @@ class Disk implements CloudAccount<typeof machine> {
   async nodes(): Promise<CloudNode[]> {
     const files = readdirSync(this.folder).filter((name) => name.endsWith('.json'))
     return files.sort().map((name) => {
-      const node = JSON.parse(readFileSync(join(this.folder, name), 'utf8')) as CloudNode & { token: string }
-      return { ...node, details: new Map([['token', node.token]]) }
+      const node = JSON.parse(readFileSync(join(this.folder, name), 'utf8')) as CloudNode & {
+        token: string
+        of: string | null
+      }
+      return {
+        ...node,
+        details: new Map([
+          ['token', node.token],
+          ['of', node.of],
+        ]),
+      }
     })
   }
 
@@ -58,13 +67,13 @@ class Disk implements CloudAccount<typeof machine> {
   }
 
   async create(request: MachineRequest<typeof machine>, steps: CloudSteps): Promise<CloudNode> {
-    const { name, settings, token } = request
+    const { name, settings, token, profile = null } = request
     await steps.report('requesting', new Map([['kwargs', request.written]]))
     await this.step('before', request)
     const { image, size, address } = settings
     const node = { name, id: `id-${name}`, image, size, state: 'running', private_ips: [], public_ips: [address] }
     // at once, as a provider makes it
-    writeFileSync(`${this.file(name)}.new`, JSON.stringify({ ...node, token }))
+    writeFileSync(`${this.file(name)}.new`, JSON.stringify({ ...node, token, of: profile }))
     renameSync(`${this.file(name)}.new`, this.file(name))
     await this.step('made', request)
     await steps.note(new Map([['volume', `${name}.volume`]]))

@@ -150,7 +150,7 @@ describe('salt-cloud', () => {
         ),
       },
     })
-    expect(JSON.parse((await cloud('-F')).out).disk.disk.web1).toHaveProperty('token')
+    expect(JSON.parse((await cloud('-F')).out).disk.disk.web1).toMatchObject({ token: expect.any(String), of: 'web' })
     answer = undefined
     const refused = await cloud('-d', 'web1')
     expect(refused.out).toContain('are set to be destroyed:\n  disk:\n    disk:\n      web1\n')
@@ -355,6 +355,7 @@ describe('the runner cloud', () => {
       { userdata_file: '/etc/shadow' },
       { user_data_file: '/etc/shadow' },
       { ssh_public_key: '/etc/shadow' },
+      { ssh_publickeyfile: '/etc/shadow' },
       { image: '/' },
       { grains: { deep: ['sdb://bank/password'] } },
     ]) {

@@ -25,7 +25,7 @@ interface WaitSettings {
 }
 
 /** Return the addresses of the kind that `ssh_interface` names. */
-const addressesFor = (node: CloudNode, { ssh_interface }: Pick<WaitSettings, 'ssh_interface'>): string[] =>
+export const addressesFor = (node: CloudNode, { ssh_interface }: Pick<WaitSettings, 'ssh_interface'>): string[] =>
   ssh_interface.startsWith('private') ? node.private_ips : node.public_ips
 
 /** Wait until a machine is ready and has an address of the kind that is wanted. `look` returns None when the machine is gone. */

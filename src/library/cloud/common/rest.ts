@@ -28,6 +28,10 @@ interface RestOptions {
   ca?: string | null
   /** Whether bodies are forms in place of JSON. */
   isForm?: boolean
+  /** Whether a POST may be sent again after a fault: it carries an id of its own, or makes nothing. */
+  repeatsPosts?: boolean
+  /** Whether a reply of another status than the usual ones says that the provider is busy. */
+  isBusy?: (answer: WebAnswer) => boolean
   /** Statuses by which the provider says that it is busy, where these are not the usual ones. */
   busy?: ReadonlySet<number>
 }
@@ -108,7 +112,7 @@ export class RestCloud {
   }
 
   private async send(method: Method, path: string, body?: Plain): Promise<WebAnswer> {
-    const { base, headers, verify, ca, isForm, busy = BUSY } = this.options
+    const { base, headers, verify, ca, isForm, repeatsPosts, busy = BUSY } = this.options
     const content = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
     const encode = isForm ? formOf : (plain: Plain) => dumpJson(fromPlain(plain))
     for (let attempt = 1; ; attempt++) {
@@ -124,8 +128,9 @@ export class RestCloud {
         ...(verify !== undefined && { verify }),
         ...(ca && { ca }),
       })
-      if (!busy.has(answer.status) || attempt >= ATTEMPTS) return answer
-      if (method === 'POST' && !NOT_CARRIED_OUT.has(answer.status)) return answer
+      const isBusy = busy.has(answer.status) || this.options.isBusy?.(answer) === true
+      if (!isBusy || attempt >= ATTEMPTS) return answer
+      if (method === 'POST' && !NOT_CARRIED_OUT.has(answer.status) && repeatsPosts !== true) return answer
       this.ctx.log('debug', `${method} ${base}${path} is busy (${answer.status}); attempt ${attempt}`)
       await sleep(pauseBefore(attempt, answer), undefined, { signal: this.ctx.signal })
     }
