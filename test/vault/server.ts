@@ -237,7 +237,7 @@ export class VaultServer {
     const root = [...space.engines.keys()].find((mount) => `${path}/`.startsWith(mount))
     const denied = refusal(
       403,
-      'preflight capability check returned 403, please ensure client\'s policies grant access to path "' + `${path}/"`,
+      `preflight capability check returned 403, please ensure client's policies grant access to path "${path}/"`,
     )
     if (root === undefined) return denied
     const rules = this.rulesOf(token).join('\n')
