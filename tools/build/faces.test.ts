@@ -44,11 +44,16 @@ test('a name that no file declares is asked of the face, so that esbuild reports
   )
 })
 
+test('a name that is given on comes from the file that declares it', () => {
+  expect(rewritten(`export { price as cost, type Price } from '../shop/mod.ts'\n`)).toBe(
+    `export { price as cost } from '../shop/price.ts';\n`,
+  )
+})
+
 test.each([
   `import type { Price } from '../shop/mod.ts'\n`,
   `import { price } from '../shop/price.ts'\n`,
   `import { join } from 'node:path'\n`,
-  `export { price } from '../shop/mod.ts'\n`,
   `const later = import('../shop/mod.ts')\n`,
 ])('other statements stay: %s', (text) => {
   expect(rewritten(text)).toBe(text)

@@ -43,11 +43,11 @@ const isFace = (file: string): boolean => basename(file) === 'mod.ts'
 export class Faces {
   private readonly known = new Map<string, Origins>()
 
-  /** Return the text of a file with its imports from faces replaced. */
+  /** Return the text of a file with what it imports and gives on from faces replaced. */
   rewritten(file: string, text: string): string {
     return text.replace(STATEMENT, (all, kind: string, type: string | undefined, what: string, path: string) => {
       const face = resolve(dirname(file), path)
-      if (kind === 'export' || type !== undefined || what === '*' || !isFace(face)) return all
+      if (type !== undefined || what === '*' || !isFace(face)) return all
       const origins = this.origins(face)
       const byFile = new Map<string, string[]>()
       for (const { from, as } of clauses(what)) {
@@ -57,7 +57,7 @@ export class Faces {
       // on one line, and as many lines as before, so that the lines of errors stay
       const lines = '\n'.repeat(all.split('\n').length - 1)
       return [...byFile]
-        .map(([place, names]) => `import { ${names.join(', ')} } from '${pathTo(place, file)}';`)
+        .map(([place, names]) => `${kind} { ${names.join(', ')} } from '${pathTo(place, file)}';`)
         .join(' ')
         .concat(lines)
     })
