@@ -51,7 +51,8 @@ async function killAndAsk(folder: string, isMaking: () => boolean): Promise<{ st
   await until('the provider makes the machine', isMaking)
   child.kill('SIGKILL')
   await ended
-  expect(readdirSync(join(folder, 'cache', 'creating'))).toEqual(['web1.p'])
+  // a new version of the record may lie beside it, half written
+  expect(readdirSync(join(folder, 'cache', 'creating'))).toContain('web1.p')
   const next = await saltCloud(folder, '-Q').ended
   expect(readdirSync(join(folder, 'cache', 'creating'))).toEqual([])
   return next
