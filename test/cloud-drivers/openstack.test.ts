@@ -99,6 +99,19 @@ describe('openstack, by documented answers', () => {
     ])
   })
 
+  test('a destroyed machine leaves the address that another machine has taken from it', async () => {
+    const account = await byPassword()
+    const node = await create(openstack, account, 'web1', small)
+    const [address] = [...service.floating.values()]
+    listener.provider = (asked) => {
+      const answer = service.answer(asked)
+      if (asked.method === 'DELETE' && asked.path.includes('/servers/')) address!['port_id'] = 'port-of-web2'
+      return answer
+    }
+    expect(await account.destroy(node, watchSteps())).toBe(true)
+    expect([...service.floating.values()]).toEqual([address])
+  })
+
   test('a machine that no router leads to has its own address only', async () => {
     service.reachable = []
     const account = await byPassword()
@@ -241,6 +254,7 @@ describe('openstack, by documented answers', () => {
       group: 'apart',
       userdata: '/srv/init',
       files: { '/etc/motd': 'Hello' },
+      extra: { name: 'other', metadata: { tier: 'front', 'salt-cloud-creation': 'none' }, min_count: 1 },
       admin_pass: 'for the admin',
       config_drive: true,
       wait_for_metadata: { 'salt-cloud-creation': 't-web1' },
@@ -254,6 +268,9 @@ describe('openstack, by documented answers', () => {
         personality: [{ path: '/etc/motd', contents: Buffer.from('Hello').toString('base64') }],
         adminPass: 'for the admin',
         config_drive: true,
+        name: 'web1',
+        metadata: { tier: 'front', 'salt-cloud-creation': 't-web1' },
+        min_count: 1,
       },
       'os:scheduler_hints': { group: 'group-1' },
     })
