@@ -165,6 +165,14 @@ describe('openstack, by documented answers', () => {
     )
   })
 
+  test('an undo finds a server whose name has signs of regular expressions', async () => {
+    const account = await byPassword()
+    const name = 'web(1)$|{2}'
+    await create(openstack, account, name, { ...small, auto_ip: false, ssh_interface: 'private_ips' })
+    await account.undo!({ name, token: `t-${name}`, noted: new Map() }, watchSteps())
+    expect(service.servers.size).toBe(0)
+  })
+
   test('a request of which nobody knows whether it was carried out is not sent again, and is undone', async () => {
     const account = await byPassword()
     listener.late = {

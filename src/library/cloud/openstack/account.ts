@@ -159,7 +159,7 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
   }
 
   async undo({ name, token, noted }: UnfinishedMachine): Promise<void> {
-    const exact = `?name=${encodeURIComponent(`^${name.replace(/[.+]/g, '\\$&')}$`)}`
+    const exact = `?name=${encodeURIComponent(`^${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)}`
     for (const server of await this.servers(exact)) {
       if (at(server, 'metadata', CREATION_KEY) === token) await this.remove(idOf(server))
     }
