@@ -10,7 +10,7 @@ import { acceptKey, assertFree, removeKey } from './bootstrap/key.ts'
 import { assertSupported, type DeployParts, deploy, planDeployment } from './deploy.ts'
 import { configError, executionFailure } from './errors.ts'
 import type { Reporter } from './events.ts'
-import { addressOf, listedAddress } from './login.ts'
+import { addressOf, listedAddress, withoutLogin } from './login.ts'
 import { type NodeCache, shownFully } from './node-cache.ts'
 import type { RecordedCreation, Records } from './record.ts'
 import { DEPLOY_SETTINGS } from './settings.ts'
@@ -51,7 +51,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   const { driver, provider } = account
   markDeclared(settings, [driver.machine, DEPLOY_SETTINGS])
   const ofMachine = boundSettings(driver.machine, settings, where)
-  const ofDeploy = boundSettings(DEPLOY_SETTINGS, settings, where)
+  const ofDeploy = boundSettings(DEPLOY_SETTINGS, withoutLogin(account, settings), where)
   assertSupported(name, ofDeploy)
   const plan = ofDeploy.deploy ? await planDeployment(parts.deploying, name, ofDeploy) : undefined
   if (plan) assertFree(parts.deploying.access, name, undefined, false)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Value } from '../data/mod.ts'
+import { driverTable } from '../loader/mod.ts'
 import { boundSettings, type CloudNode } from '../sdk/mod.ts'
-import { listedAddress } from './login.ts'
+import { listedAddress, withoutLogin } from './login.ts'
 import { refuseReaching } from './outside.ts'
 import { DEPLOY_SETTINGS } from './settings.ts'
 
@@ -25,6 +26,21 @@ test.each([
   const settings = boundSettings(DEPLOY_SETTINGS, new Map([['ssh_interface', name]]), 'test')
   expect(listedAddress(node, settings)).toBe(address)
   expect(listedAddress(node, { ...settings, ssh_host: 'web1.example' })).toBeUndefined()
+})
+
+test('the password of a provider is no password of its machines, unless the driver says so', async () => {
+  const azurearm = (await driverTable['azurearm']!()).default
+  const proxmox = (await driverTable['proxmox']!()).default
+  const settings = new Map<Value, Value>([
+    ['username', 'ops@example.com'],
+    ['password', 'of the account'],
+  ])
+  const all = new Map<Value, Value>([...settings, ['ssh_password', 'of the machine']])
+  expect(withoutLogin({ driver: azurearm, settings }, all).get('password')).toBeUndefined()
+  expect(withoutLogin({ driver: azurearm, settings }, all).get('ssh_password')).toBe('of the machine')
+  const own = new Map<Value, Value>([...all, ['password', 'of the profile']])
+  expect(withoutLogin({ driver: azurearm, settings }, own).get('password')).toBe('of the profile')
+  expect(withoutLogin({ driver: proxmox, settings }, all).get('password')).toBe('of the account')
 })
 
 test('callers give user data as text, and not as a path of a file of the master', () => {

@@ -6,6 +6,7 @@ import { type Dict, isList, quote, str, type Value } from '../data/mod.ts'
 import { isSshError, SshHost, sshRuntimeFolder } from '../host/mod.ts'
 import type { CloudNode } from '../sdk/mod.ts'
 import { sshTarget } from '../ssh/mod.ts'
+import type { OpenAccount } from './accounts.ts'
 import { configError, executionFailure } from './errors.ts'
 import type { DeploySettings } from './settings.ts'
 
@@ -39,6 +40,18 @@ export function listedAddress({ details }: CloudNode, settings: DeploySettings):
   const isOwn = !settings.ssh_host && !/^(public|private)/.test(settings.ssh_interface)
   const list = isOwn ? details?.get(settings.ssh_interface) : undefined
   return list !== undefined && isList(list) && list.length > 0 ? str(list[0]!) : undefined
+}
+
+/** Return settings without the passwords of a provider: they are those of its machines only where the driver declares them for both. */
+export function withoutLogin(
+  { driver, settings: ofProvider }: Pick<OpenAccount, 'driver' | 'settings'>,
+  settings: Dict,
+) {
+  const isLogin = (name: string): boolean =>
+    Object.hasOwn(driver.provider, name) &&
+    driver.provider[name]?.secret === true &&
+    !Object.hasOwn(driver.machine, name)
+  return new Map([...settings].filter(([key, value]) => !isLogin(str(key)) || value !== ofProvider.get(key)))
 }
 
 /** Log in, with each of the users that may be there. */

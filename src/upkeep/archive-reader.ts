@@ -152,7 +152,7 @@ const isInside = (path: string): boolean =>
   !path.includes('\0') &&
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.length <= 255)
 
-/** Whether a link stays below the first part of the path where it is. */
+/** Whether a link stays below the first part of the path where it is, by its text: what is written must be without ways up behind names. */
 function isLinkInside(path: string, link: string): boolean {
   if (link === '' || link.startsWith('/') || link.includes('\0')) return false
   let depth = path.split('/').length - 1

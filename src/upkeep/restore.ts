@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, normalize, resolve } from 'node:path'
 import { PRIVATE_FILE, PRIVATE_FOLDER, RESTORE_FOLDER, shownText } from '../base/mod.ts'
 import { fitOf, schemaHeads, versionNumber } from '../store/mod.ts'
 import { type ReadEntry, type ReadingOptions, readArchive } from './archive-reader.ts'
@@ -274,7 +274,8 @@ async function stage({ path, kind, body, link }: ReadEntry, paths: readonly stri
   // directories of files that come before their own entry
   mkdirSync(dirname(place), { recursive: true, mode: PRIVATE_FOLDER })
   if (kind === 'directory') mkdirSync(place, { recursive: true, mode: PRIVATE_FOLDER })
-  else if (kind === 'link') symlinkSync(link!, place)
+  // without ways up behind names: another link of that name would lead them out of the directory
+  else if (kind === 'link') symlinkSync(normalize(link ?? ''), place)
   else {
     const fd = openSync(place, 'wx', PRIVATE_FILE)
     try {

@@ -244,6 +244,10 @@ describe('gce, by documented answers', () => {
     await expect(create(driver, account, 'web1', { ...WANTED, tags: 'none' })).rejects.toThrow(
       "The setting 'tags' must be a list, not none",
     )
+    for (const metadata of ['{startup-script: a-secret-word', 'a-secret-word']) {
+      const wrong = create(driver, account, 'web1', { ...WANTED, metadata })
+      await expect(wrong).rejects.toThrow(/^The setting 'metadata' (is a text that cannot be read|must be a dict)$/)
+    }
   })
 
   test('uses the service account of the machine that it runs on', async () => {

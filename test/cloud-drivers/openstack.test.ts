@@ -99,6 +99,19 @@ describe('openstack, by documented answers', () => {
     ])
   })
 
+  test('a destroyed machine leaves the address that another machine has taken from it', async () => {
+    const account = await byPassword()
+    const node = await create(openstack, account, 'web1', small)
+    const [address] = [...service.floating.values()]
+    listener.provider = (asked) => {
+      const answer = service.answer(asked)
+      if (asked.method === 'DELETE' && asked.path.includes('/servers/')) address!['port_id'] = 'port-of-web2'
+      return answer
+    }
+    expect(await account.destroy(node, watchSteps())).toBe(true)
+    expect([...service.floating.values()]).toEqual([address])
+  })
+
   test('a machine that no router leads to has its own address only', async () => {
     service.reachable = []
     const account = await byPassword()
@@ -150,6 +163,14 @@ describe('openstack, by documented answers', () => {
     await expect(create(openstack, account, 'web2', { ...small, ssh_key_name: 'none' })).rejects.toThrow(
       'status 400: Invalid key_name provided.',
     )
+  })
+
+  test('an undo finds a server whose name has signs of regular expressions', async () => {
+    const account = await byPassword()
+    const name = 'web(1)$|{2}'
+    await create(openstack, account, name, { ...small, auto_ip: false, ssh_interface: 'private_ips' })
+    await account.undo!({ name, token: `t-${name}`, noted: new Map() }, watchSteps())
+    expect(service.servers.size).toBe(0)
   })
 
   test('a request of which nobody knows whether it was carried out is not sent again, and is undone', async () => {
@@ -241,6 +262,7 @@ describe('openstack, by documented answers', () => {
       group: 'apart',
       userdata: '/srv/init',
       files: { '/etc/motd': 'Hello' },
+      extra: { name: 'other', metadata: { tier: 'front', 'salt-cloud-creation': 'none' }, min_count: 1 },
       admin_pass: 'for the admin',
       config_drive: true,
       wait_for_metadata: { 'salt-cloud-creation': 't-web1' },
@@ -254,6 +276,9 @@ describe('openstack, by documented answers', () => {
         personality: [{ path: '/etc/motd', contents: Buffer.from('Hello').toString('base64') }],
         adminPass: 'for the admin',
         config_drive: true,
+        name: 'web1',
+        metadata: { tier: 'front', 'salt-cloud-creation': 't-web1' },
+        min_count: 1,
       },
       'os:scheduler_hints': { group: 'group-1' },
     })

@@ -215,9 +215,10 @@ describe('proxmox, by documented answers', () => {
 
   test('events hold no passwords, and tickets are marked as secrets', async () => {
     const steps = watchSteps()
-    await create(proxmox, await byPassword(), 'web1', { ...container, password: 'root of web1' }, steps)
+    const secrets = { password: 'root of web1', env: 'DB_PASSWORD=of-the-database' }
+    await create(proxmox, await byPassword(), 'web1', { ...container, ...secrets }, steps)
     expect(service.guests.get('100')!.config).toMatchObject({ password: 'root of web1' })
-    expect(steps.shown.join()).not.toContain('root of web1')
+    for (const secret of ['root of web1', 'of-the-database']) expect(steps.shown.join()).not.toContain(secret)
     expect(markedIn([...service.tickets][0]!)).not.toEqual([])
   })
 

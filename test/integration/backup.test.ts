@@ -288,6 +288,19 @@ describe('a hostile archive', () => {
     untouched()
   })
 
+  it('restores no chain of links that leads out of their directory', async () => {
+    const file = archiveOf([
+      { path: 'area-0/deep/up', kind: 'link', link: '..' },
+      { path: 'area-0/deep/out', kind: 'link', link: 'up/../secret' },
+      { path: 'area-0/deep/secret', text: 'inside' },
+    ])
+    mkdirSync(join(into(), 'srv'), { recursive: true })
+    writeFileSync(join(into(), 'srv', 'secret'), 'outside')
+    expect(await restoring(file, '--into', into())).toMatchObject({ code: 0 })
+    expect(readFileSync(join(into(), 'srv', 'evil', 'deep', 'out'), 'utf8')).toBe('inside')
+    rmSync(into(), { recursive: true })
+  })
+
   it('restores to no directory that is not one of the master here', async () => {
     const file = archiveOf([{ path: 'area-0/evil', text: 'x' }], head('/etc/cron.d'))
     const { code, err } = await restoring(file, '-c', folder)

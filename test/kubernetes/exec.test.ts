@@ -347,6 +347,15 @@ describe('an archive of a hostile container', () => {
     expect(readdirSync(folder).sort()).toEqual(before)
   })
 
+  test('keeps from others what a directory keeps from them', async () => {
+    const closed: Member = { path: 'app/closed/', type: '5', mode: 0o700 }
+    const open: Member = { path: 'app/open/', type: '5', mode: 0o2777 }
+    writeFileSync(file(DAMAGED), archive(directory, closed, { path: 'app/closed/f', body: 'x' }, open))
+    expect(await callerOf(server)('cp_from', ['web', '/app', outside])).toEqual({ retcode: 0 })
+    const modes = ['app', 'app/closed', 'app/open'].map((name) => statSync(join(outside, name)).mode & 0o7777)
+    expect(modes).toEqual([0o755, 0o700, 0o755])
+  })
+
   test('gets no rights of other users', async () => {
     const hard: Member = { path: 'app/h', type: '1', link: 'app/f' }
     writeFileSync(file(DAMAGED), archive(directory, { path: './app/f', mode: 0o6777, body: 'x' }, hard))

@@ -1,6 +1,6 @@
 // Zones and records of Route 53 by the names of Salt's functions for boto3.
 import { randomUUID } from 'node:crypto'
-import { type Dict, isDict, misuse, str, type Value } from '../../../data/mod.ts'
+import { type Dict, failure, isDict, misuse, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   awsEscaped,
@@ -78,12 +78,8 @@ interface ZoneChoice {
 
 const hostedZone = (zone: Dict): Dict => zone.get('HostedZone') as Dict
 
-/** Return the zone that is meant, in a list; an empty one where there is none or several. */
-async function findZone(
-  ctx: FunctionContext,
-  route53: AwsCaller,
-  { id = null, name = null, isPrivate = null }: ZoneChoice,
-): Promise<Dict[]> {
+/** Return the zone that is meant, in a list; an empty one where there is none. Several are an error: a state would take them for none. */
+async function findZone(route53: AwsCaller, { id = null, name = null, isPrivate = null }: ZoneChoice): Promise<Dict[]> {
   if (Boolean(id) === Boolean(name)) throw misuse('Exactly one of either Id or Name is required.')
   const all = id ? await zoneById(route53, id) : await zonesByName(route53, name ?? '')
   const found = all.filter((zone) => {
@@ -92,8 +88,7 @@ async function findZone(
   })
   if (found.length <= 1) return found
   const ids = found.map((zone) => str(hostedZone(zone).get('Id') ?? '')).join(', ')
-  ctx.log('error', `Request matched more than one Hosted Zone (${ids}). Refine your criteria and try again.`)
-  return []
+  throw failure(`Request matched more than one Hosted Zone (${ids}). Refine your criteria and try again.`)
 }
 
 /** Return the id of the zone that is meant; undefined, with a line in the log, where there is none. */
@@ -101,7 +96,7 @@ async function zoneId(ctx: FunctionContext, route53: AwsCaller, choice: ZoneChoi
   if (Boolean(choice.id) === Boolean(choice.name))
     throw misuse('Exactly one of either HostedZoneId or Name must be provided.')
   if (choice.id) return choice.id
-  const [zone] = await findZone(ctx, route53, choice)
+  const [zone] = await findZone(route53, choice)
   if (zone !== undefined) return str(hostedZone(zone).get('Id') ?? '')
   ctx.log('error', `Couldn't resolve domain name ${choice.name} to a hosted zone ID.`)
   return undefined
@@ -183,7 +178,7 @@ async function createZone(
   if (!Name.endsWith('.')) throw misuse('Domain must be fully-qualified, complete with trailing period.')
   const { VPCId, VPCName, VPCRegion, ...login } = given
   const route53 = routeOf(ctx, login)
-  if ((await findZone(ctx, route53, { name: Name, isPrivate: PrivateZone })).length > 0) {
+  if ((await findZone(route53, { name: Name, isPrivate: PrivateZone })).length > 0) {
     ctx.log('info', `Route 53 hosted zone ${Name} already exists.`)
     return null
   }
@@ -255,9 +250,9 @@ export default defineModule({
       doc: 'Return the zone with an id or a name.',
       example: 'boto3_route53.find_hosted_zone Name=salt.org.',
       args: { Id: optional('Id of the zone'), Name: ZONE_NAME, PrivateZone: PRIVATE, ...LOGIN },
-      returns: ret.dicts('The zone; empty where there is none, or several'),
+      returns: ret.dicts('The zone; empty where there is none'),
       run: (ctx, { Id: id, Name: name, PrivateZone: isPrivate, ...login }) =>
-        findZone(ctx, routeOf(ctx, login), { id, name, isPrivate }),
+        findZone(routeOf(ctx, login), { id, name, isPrivate }),
     }),
     get_hosted_zone: reads({
       doc: 'Return the zone with an id.',

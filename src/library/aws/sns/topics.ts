@@ -31,4 +31,5 @@ export async function allSubscriptions(sns: AwsCaller): Promise<Dict[]> {
 }
 
 /** Return an endpoint as AWS shows it: with asterisks in the place of a password. */
-export const shownEndpoint = (endpoint: string): string => endpoint.replace(/(?<=https:\/\/\w+:)\w+(?=@)/, '****')
+export const shownEndpoint = (endpoint: string): string =>
+  endpoint.replace(/(?<=^https?:\/\/[^/:@]*:)[^/]+(?=@)/i, '****')

@@ -12,6 +12,14 @@ test('A link to a further page is followed below the address of the provider onl
   }
 })
 
+test('An answer that is no JSON object is neither an empty list nor a thing that is gone', () => {
+  const answer = { status: 200, headers: new Map(), text: '<html>Log in first' }
+  expect(() => rest.objectOf('GET /servers', answer)).toThrow(
+    'GET /servers is answered without a JSON object: <html>Log in first',
+  )
+  expect(rest.objectOf('GET /servers', { ...answer, text: '{"servers": []}' }).has('servers')).toBe(true)
+})
+
 test('A list whose pages never end is given up', async () => {
   const endless = allPages('/servers', 1, async (page) => [[], page])
   await expect(endless).rejects.toThrow('The list /servers does not come to an end')

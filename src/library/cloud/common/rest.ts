@@ -71,9 +71,16 @@ export class RestCloud {
   async find(method: Method, path: string, body?: Plain): Promise<Dict | undefined> {
     const answer = await this.reply(method, path, body)
     if (answer.status === NOT_FOUND) return undefined
+    const request = `${method} ${this.options.base}${path}`
+    if (answer.status >= 300) throw this.refusal(request, answer)
+    return method !== 'GET' && answer.text.trim() === '' ? new Map() : this.objectOf(request, answer)
+  }
+
+  /** Return the object of a successful reply: the page of a proxy must not count as an empty list, or as a machine that is gone. */
+  objectOf(request: string, answer: WebAnswer): Dict {
     const value = bodyOf(answer)
-    if (answer.status >= 300) throw this.refusal(`${method} ${this.options.base}${path}`, answer)
-    return isDict(value) ? value : new Map()
+    if (isDict(value)) return value
+    throw exit(`${request} is answered without a JSON object: ${answer.text.slice(0, SHOWN)}`)
   }
 
   /** Send a request and return the reply of any status, with its headers. */

@@ -74,13 +74,13 @@ export type MachineSettings = Bound<typeof machine>
 
 export const configError = (message: string): SaltError => new SaltError('SaltCloudConfigError', message)
 
-/** Return a setting that may be written as a text of a Python literal. */
+/** Return a setting that may be written as a text of a Python literal. Errors do not show it: metadata may hold secrets. */
 async function literal(value: Value, name: string): Promise<Value> {
   if (typeof value !== 'string') return value
   try {
     return await loadYaml(value)
   } catch {
-    throw configError(`The setting '${name}' cannot be read: ${value}`)
+    throw configError(`The setting '${name}' is a text that cannot be read`)
   }
 }
 
@@ -88,7 +88,7 @@ export async function dictSetting(value: Value, name: string): Promise<Dict> {
   const read = await literal(value, name)
   if (!truthy(read)) return new Map()
   if (isDict(read)) return read
-  throw configError(`The setting '${name}' must be a dict, not ${str(read)}`)
+  throw configError(`The setting '${name}' must be a dict`)
 }
 
 export async function listSetting(value: Value, name: string): Promise<Value[]> {

@@ -132,7 +132,11 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
     await this.remove(id)
     await releaseAddresses(
       this.session,
-      (floating) => ports.includes(str(floating.get('port_id') ?? null)) || isFor(floating, node),
+      // one that leads elsewhere was taken by another machine in the meantime
+      (floating) => {
+        const port = floating.get('port_id')
+        return port ? ports.includes(str(port)) : isFor(floating, node)
+      },
     )
     return true
   }
@@ -155,7 +159,7 @@ export class OpenStackAccount implements CloudAccount<typeof machine> {
   }
 
   async undo({ name, token, noted }: UnfinishedMachine): Promise<void> {
-    const exact = `?name=${encodeURIComponent(`^${name.replace(/[.+]/g, '\\$&')}$`)}`
+    const exact = `?name=${encodeURIComponent(`^${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)}`
     for (const server of await this.servers(exact)) {
       if (at(server, 'metadata', CREATION_KEY) === token) await this.remove(idOf(server))
     }

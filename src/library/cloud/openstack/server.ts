@@ -40,10 +40,11 @@ export async function wantedServer(
   const interfaces = await interfacesOf(session, name, settings)
   const data = await textFor(ctx, name, settings)
   const key = settings.ssh_key_name ?? settings.key_name
+  const given = settings.extra.get('metadata') ?? null
+  const ownMetadata: Dict = isDict(given) ? given : new Map()
+  const { metadata: _metadata, ...extra } = toPlain(settings.extra) as Json
   const server: Json = {
-    name,
     flavorRef: await flavorId(session, size),
-    metadata: { ...textsOf(settings.meta), [CREATION_KEY]: token },
     ...(image !== null && !makesVolume && { imageRef: image }),
     ...(interfaces.length > 0 && { networks: interfaces }),
     ...(settings.security_groups.length > 0 && {
@@ -58,7 +59,10 @@ export async function wantedServer(
     ...(settings.files.size > 0 && { personality: filesOf(settings.files) }),
     ...(devices.length > 0 && { block_device_mapping_v2: devices }),
     ...(settings.block_device_mapping.length > 0 && { block_device_mapping: plainRows(settings.block_device_mapping) }),
-    ...(toPlain(settings.extra) as Json),
+    ...extra,
+    // an undo finds the server by these
+    name,
+    metadata: { ...textsOf(settings.meta), ...textsOf(ownMetadata), [CREATION_KEY]: token },
   }
   const hints = toPlain(settings.scheduler_hints) as Json
   if (settings.group) hints['group'] = await groupId(session, settings.group)

@@ -296,4 +296,4 @@ export class ProxmoxAccount implements CloudAccount<typeof machine> {
 
 /** Return parameters for the event, without those that are secrets. */
 const shown = (parameters: Record<string, string>): Dict =>
-  new Map(Object.entries(parameters).filter(([key]) => !/password|sshkeys/i.test(key)))
+  new Map(Object.entries(parameters).filter(([key]) => !/password|sshkeys|^env$/i.test(key)))

@@ -80,7 +80,7 @@ export class ProxmoxApi {
 
   private dataOf(method: string, path: string, answer: WebAnswer): Value {
     if (answer.status >= 300) throw this.rest.refusal(`${method} ${path}`, answer)
-    return at(bodyOf(answer), 'data')
+    return at(this.rest.objectOf(`${method} ${path}`, answer), 'data')
   }
 
   private interface(headers?: () => Promise<Login>): RestCloud {

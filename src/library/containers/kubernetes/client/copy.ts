@@ -79,12 +79,13 @@ interface Unpacking {
   name: string
   /** Links are made when all files are there, so that no file is written through one. */
   links: { path: string; link: string }[]
-  directories: TarTimes[]
+  directories: TarFolder[]
   left: number
 }
 
-interface TarTimes {
+interface TarFolder {
   path: string
+  mode: number
   mtime: number
 }
 
@@ -116,7 +117,11 @@ export async function unpacked(
     await confirm()
     if (count === 0) throw failure('The archive is empty')
     for (const { path, link } of work.links) await host.symlink(link, joinPaths(folder, path))
-    for (const { path, mtime } of work.directories.reverse()) await host.setTimes(joinPaths(folder, path), mtime, mtime)
+    for (const { path, mode, mtime } of work.directories.reverse()) {
+      const own = joinPaths(folder, path)
+      await host.chmod(own, limited(mode) | 0o100)
+      await host.setTimes(own, mtime, mtime)
+    }
     const [from, to] = [joinPaths(folder, name), joinPaths(target, name)]
     await place(host, from, to, false)
     await place(host, from, to, true)
@@ -133,13 +138,12 @@ async function unpackEntry(work: Unpacking, entry: ReadTarEntry): Promise<void> 
   if (work.left < 0) throw failure('The copy is larger than max_size allows')
   if (entry.kind === 'directory') {
     await host.makeDirectory(to, { parents: true })
-    work.directories.push({ path, mtime: entry.mtime })
+    work.directories.push({ path, mode: entry.mode, mtime: entry.mtime })
     return
   }
   await host.makeDirectory(dirName(to), { parents: true })
   if (entry.kind === 'file') {
-    // others than the owner never get the right to write, nor any the rights of another user
-    await host.writeStream(to, entry.body, { mode: (entry.mode & 0o755) | 0o600 })
+    await host.writeStream(to, entry.body, { mode: limited(entry.mode) })
     await host.setTimes(to, entry.mtime, entry.mtime)
   } else if (entry.kind === 'link') {
     work.links.push({ path, link: insideLink(path, entry.link ?? '') })
@@ -150,6 +154,9 @@ async function unpackEntry(work: Unpacking, entry: ReadTarEntry): Promise<void> 
     await host.link(joinPaths(folder, other), to)
   } else throw failure(`The archive has ${shown(path)}, which is no file, directory or link`)
 }
+
+/** Others than the owner never get the right to write, nor any the rights of another user. */
+const limited = (mode: number): number => (mode & 0o755) | 0o600
 
 const shown = (path: string): string => JSON.stringify(path.slice(0, 300))
 
