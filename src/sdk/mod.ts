@@ -112,6 +112,7 @@ export {
   succeeds,
   textAt,
 } from './commands.ts'
+export { pause } from './pause.ts'
 export type {
   Answer,
   DaemonAccess,
