@@ -215,6 +215,8 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
    * things. A wrong one only costs time.
    */
   expect?(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void
+  /** Ask again for what was read: code has waited for the machine to change by itself. Hosts that keep no reads lack the method. */
+  forgetReads?(): void
   /** True when changes are refused. */
   readonly readOnly: boolean
   hostname(): Promise<string>

@@ -154,6 +154,49 @@ test('an entry that the cache never takes lets the others pass, and is tried aga
   expect(had.slice(-2)).toEqual(['save_load bad "load"', 'returner bad "web1"'])
 })
 
+test('a disk that keeps what the cache has stops the queue, and nothing is sent twice', async () => {
+  open()
+  const remove = store.remove.bind(store)
+  store.remove = () => {
+    throw new Error('disk full')
+  }
+  for (let number = 0; number < 20; number++) await queue.note(job(`${number}`))
+  await expect.poll(() => told.filter((line) => line.includes('Cannot use the queue')).length).toBeGreaterThan(2)
+  expect(had.length).toBeLessThanOrEqual(4)
+  store.remove = remove
+  await expect.poll(waiting).toBe(0)
+  expect([had.length, new Set(had).size]).toEqual([20, 20])
+})
+
+test('a call of a cache that never ends is given up, and the entry is sent again', async () => {
+  open({ slowMs: 5, hungMs: 20 })
+  gate = new Promise(() => undefined)
+  await queue.note(job('1'))
+  await queue.note(ret('1', 'web1'))
+  await expect.poll(() => now).toBeGreaterThan(1)
+  gate = Promise.resolve()
+  await expect.poll(waiting).toBe(0)
+  expect(had).toEqual(['save_load 1 "load"', 'returner 1 "web1"'])
+})
+
+test('returns of a job that is under way cost no search each', async () => {
+  open()
+  let answer = (): void => undefined
+  gate = new Promise((done) => (answer = done))
+  void queue.note(job('1'))
+  let searches = 0
+  const next = store.next.bind(store)
+  store.next = (...args) => {
+    searches++
+    return next(...args)
+  }
+  for (let number = 0; number < 50; number++) void queue.note(ret('1', `m${number}`))
+  expect(searches).toBe(0)
+  answer()
+  await expect.poll(waiting).toBe(0)
+  expect(had).toHaveLength(51)
+})
+
 test('nothing is noted while the queue is closed', async () => {
   open()
   await queue.close()

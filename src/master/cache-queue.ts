@@ -15,6 +15,8 @@ export interface CacheQueueSettings {
   mostDelayMs?: number
   /** Milliseconds after which a cache without an answer counts as failing. */
   slowMs?: number
+  /** Milliseconds after which an entry without an answer is given up and sent again. */
+  hungMs?: number
 }
 
 const USUAL: Required<CacheQueueSettings> = {
@@ -24,6 +26,7 @@ const USUAL: Required<CacheQueueSettings> = {
   firstDelayMs: 1000,
   mostDelayMs: 30_000,
   slowMs: 15_000,
+  hungMs: 600_000,
 }
 
 /** How often an entry may fail while the cache takes others. */
@@ -41,10 +44,16 @@ export interface CacheQueueParts {
   send(entry: CacheEntry): Promise<void>
 }
 
+interface UnderWay {
+  sent: Promise<void>
+  /** The job id of a job; undefined for a return. */
+  job: string | undefined
+}
+
 export class CacheQueue {
   private readonly parts: CacheQueueParts
   private readonly settings: Required<CacheQueueSettings>
-  private readonly underWay = new Map<number, Promise<void>>()
+  private readonly underWay = new Map<number, UnderWay>()
   /** Who waits until the cache has an entry, or until it fails. */
   private readonly waiters = new Map<number, () => void>()
   /** Entries that failed: how often while others were taken, and how many were taken by then. */
@@ -86,8 +95,13 @@ export class CacheQueue {
     this.count++
     this.bytes += bytes
     const taken = patienceMs > 0 && !this.isFailing ? this.awaited(id, patienceMs) : undefined
-    this.pump()
+    // a return that waits for its job cannot be sent now, and to look for others costs more with each one that waits
+    if (entry.fun === 'save_load' || !this.isJobUnderWay(entry.jid)) this.pump()
     await taken
+  }
+
+  private isJobUnderWay(jid: string): boolean {
+    return [...this.underWay.values()].some(({ job }) => job === jid)
   }
 
   private isFull(): boolean {
@@ -129,30 +143,46 @@ export class CacheQueue {
     const most = this.isFailing ? 1 : this.settings.atOnce
     try {
       while (this.state === 'open' && this.timer === undefined && this.underWay.size < most) {
-        const entry = store.next(name, [...this.underWay.keys(), ...this.stuck])
+        this.removeStuck()
+        const entry = store.next(name, [...this.underWay.keys()])
         if (!entry) return
         const sent = this.deliver(entry).finally(() => {
           this.underWay.delete(entry.id)
           this.pump()
         })
-        this.underWay.set(entry.id, sent)
+        this.underWay.set(entry.id, { sent, job: entry.fun === 'save_load' ? entry.jid : undefined })
       }
     } catch (error) {
-      log('error', `Cannot read what waits for the job cache ${name}: ${toError(error).message}`)
+      log('error', `Cannot use the queue of the job cache ${name}: ${toError(error).message}`)
       this.pause()
     }
   }
 
+  /** Remove what the cache has. Fail while the disk does not let it go: more of it would be sent twice after a restart. */
+  private removeStuck(): void {
+    for (const id of this.stuck) {
+      this.parts.store.remove(id)
+      this.stuck.delete(id)
+    }
+  }
+
   private async deliver(entry: CacheEntry & { bytes: number }): Promise<void> {
-    const { slowMs } = this.settings
-    const slow = setTimeout(() => this.fails(`no answer for ${slowMs / 1000} seconds`), slowMs)
+    const { slowMs, hungMs } = this.settings
+    const silent = (ms: number): string => `no answer for ${ms / 1000} seconds`
+    const slow = setTimeout(() => this.fails(silent(slowMs)), slowMs)
+    let hung: NodeJS.Timeout | undefined
+    const givenUp = new Promise<void>((_, fail) => {
+      hung = setTimeout(() => fail(new Error(silent(hungMs))), hungMs)
+    })
     try {
-      await this.parts.send(entry)
+      // a call that never ends, such as of a returner without a timeout, must not end the queue
+      await Promise.race([this.parts.send(entry), givenUp])
       if (this.state !== 'closed') this.wasTaken(entry)
     } catch (error) {
       if (this.state !== 'closed') this.wasRefused(entry, toError(error).message)
     } finally {
       clearTimeout(slow)
+      clearTimeout(hung)
     }
   }
 
@@ -216,7 +246,8 @@ export class CacheQueue {
   async close(): Promise<void> {
     this.state = 'closing'
     clearTimeout(this.timer)
-    await Promise.race([Promise.all(this.underWay.values()), sleep(LAST_MOMENT_MS, undefined, { ref: false })])
+    const sent = [...this.underWay.values()].map(({ sent }) => sent)
+    await Promise.race([Promise.all(sent), sleep(LAST_MOMENT_MS, undefined, { ref: false })])
     this.state = 'closed'
     for (const finish of [...this.waiters.values()]) finish()
   }

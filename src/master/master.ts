@@ -215,10 +215,18 @@ async function openGround(opts: Dict, log: Log, closings: Closing[], phase: () =
   return { telemetry, host, storage, keys, jobs, ...opened }
 }
 
+/** Open the job caches. They are closed after the cluster, whose log may bring returns for them until then. */
+function openJobCaches(opts: Dict, log: Log, { host, storage }: Ground, closings: Closing[]): JobCaches {
+  const caches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job'), storage }, host)
+  closings.push(() => caches.close())
+  return caches
+}
+
 async function start(opts: Dict, log: Log, closings: Closing[], { program, overSsh }: Surroundings): Promise<Started> {
   let phase: Phase = 'starting'
   const ground = await openGround(opts, log, closings, () => phase)
   const { telemetry, host, storage, keys, jobs, bus, kept, journal } = ground
+  const jobCaches = openJobCaches(opts, log, ground, closings)
   const cluster = await openCluster(opts, ground, log, closings)
   const identity = await openIdentity(opts)
   const secret = new PublishSecret()
@@ -226,8 +234,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const isRelieved = program !== undefined && transport.name === 'zeromq'
   const publisher = { identity, keys, secret, log, jobs, program: isRelieved ? program : undefined }
   const sending = await openPublisher(transport, opts, publisher, closings)
-  const jobCaches = new JobCaches({ opts, log: namedLog(log, 'salt.utils.job'), storage }, host)
-  closings.push(() => jobCaches.close(), jobCaches.listen(bus))
+  closings.push(jobCaches.listen(bus))
   const own = { opts, log, keys, bus, kept, jobs, storage, cluster }
   const stores = await openStores(own, host, closings)
   const parts: MasterParts = { ...own, jobCaches, cache: stores.cache, stores, ...sending }

@@ -234,6 +234,7 @@ export {
   realPath,
   textFrom,
 } from './paths.ts'
+export { pause } from './pause.ts'
 export { packOrigins, readOrigins, shownOrigin } from './pillar-origins.ts'
 export { askForSecrets, takeSecrets, tellSecrets } from './pillar-secrets.ts'
 export { type PlainTemplates, plainTemplates } from './plain-templates.ts'

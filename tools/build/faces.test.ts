@@ -17,7 +17,7 @@ export const tax = 19
   'shop/price.ts': 'export const price = 1\n',
   'shop/parts/sold.ts': 'export const sold = 1\n',
   'shop/parts/mod.ts': `export { sold } from './sold.ts'\n`,
-  'shop/words.ts': `export const hello = 'hello'\nexport async function greet() {}\n`,
+  'shop/words.ts': `export const hello = 'hello'\nexport const tax = 7\nexport async function greet() {}\n`,
 }
 for (const [name, text] of Object.entries(files)) {
   mkdirSync(join(root, name, '..'), { recursive: true })

@@ -74,8 +74,10 @@ export class Faces {
     for (const [, kind, type, what = '', path = ''] of text.matchAll(STATEMENT)) {
       if (kind !== 'export' || type !== undefined) continue
       const from = resolve(dirname(file), path)
-      if (what === '*') for (const [name, origin] of this.origins(from)) origins.set(name, origin)
-      else {
+      if (what === '*') {
+        // a name that the file gives itself comes before one of a starred file
+        for (const [name, origin] of this.origins(from)) if (!origins.has(name)) origins.set(name, origin)
+      } else {
         for (const clause of clauses(what)) {
           const origin = this.origins(from).get(clause.from) ?? { file: from, name: clause.from }
           origins.set(clause.as, origin)

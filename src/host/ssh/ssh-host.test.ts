@@ -76,6 +76,14 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     }
   })
 
+  test('sees what another program did during a pause', async () => {
+    const path = `${scratch}/appears`
+    expect(await host.stat(path)).toBeUndefined()
+    writeFileSync(path, '')
+    host.forgetReads()
+    expect(await host.stat(path)).toMatchObject({ type: 'file' })
+  })
+
   test('asks many things in one round trip', async () => {
     const before = host.roundTrips
     const paths = Array.from({ length: 20 }, (_, i) => `${scratch}/many${i}`)

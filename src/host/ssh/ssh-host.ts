@@ -147,6 +147,10 @@ export class SshHost extends SshFiles implements Host {
     this.cache.expect(soon, later)
   }
 
+  forgetReads(): void {
+    this.cache.clear()
+  }
+
   /** Return the reads of this session in order, to prefetch them the next time. */
   recorded(): SshRead[] {
     return this.cache.recorded()

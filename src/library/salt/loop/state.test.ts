@@ -24,6 +24,13 @@ describe('loop.until', () => {
     expect(await told('until', { condition }, { host })).toBe(`true Condition ${condition} was met`)
   })
 
+  test('lets a far host ask again for what it read before each attempt', async () => {
+    let asked = 0
+    const far = Object.assign(new LocalHost(), { forgetReads: () => void asked++ })
+    await told('until_no_eval', { expected: 2, init_wait: 0.001 }, { host: far })
+    expect(asked).toBe(2)
+  })
+
   test('gives up after some time', async () => {
     expect(await told('until', { condition: 'False', timeout: 0 }, { host })).toBe(
       'false Timed out while waiting for condition False',

@@ -1,9 +1,8 @@
 // Calls a function until it returns the wanted value. The condition of `until` is Python code, which Python evaluates;
 // the comparison of `until_no_eval` is a function or an operator of Python.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BrineError } from '../../../base/mod.ts'
 import { type Dict, isInt, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineState, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
+import { arg, defineState, pause, reportOn, type StateContext, state } from '../../../sdk/mod.ts'
 import { comparison, conditionHolds } from './state/judgement.ts'
 
 const isNumber = (value: Value): boolean => typeof value === 'boolean' || isInt(value) || numberOf(value) !== undefined
@@ -27,6 +26,7 @@ const answerOf = async (ctx: StateContext, { name, args, kwargs }: Call): Promis
 
 /** Repeat attempts until one succeeds or the time is over. Return their number and whether one succeeded. */
 async function attempts(
+  ctx: StateContext,
   period: Value,
   timeout: Value,
   attempt: () => Promise<boolean>,
@@ -36,7 +36,7 @@ async function attempts(
   while (Date.now() < end) {
     count += 1
     if (await attempt()) return { count, met: true }
-    await sleep(secondsOf(period) * 1000)
+    await pause(ctx, secondsOf(period))
   }
   return { count, met: false }
 }
@@ -73,7 +73,7 @@ export default defineState({
         const problem = timeError(period, timeout)
         if (problem !== undefined) return ret(false, problem)
         if (ctx.test) return ret(null, `The execution module ${name} will be run`)
-        const { met } = await attempts(period, timeout, async () => {
+        const { met } = await attempts(ctx, period, timeout, async () => {
           const m_ret = await answerOf(ctx, { name, args: m_args, kwargs: m_kwargs })
           return conditionHolds(ctx, condition, { name, m_args, m_kwargs, m_ret })
         })
@@ -103,9 +103,9 @@ export default defineState({
         const problem = timeError(period, timeout)
         if (problem !== undefined) return ret(false, problem)
         if (!compares) return ret(false, `Invalid operator "${compare_operator}" supplied.`)
-        if (truthy(init_wait)) await sleep(secondsOf(init_wait) * 1000)
+        if (truthy(init_wait)) await pause(ctx, secondsOf(init_wait))
         let failure: string | undefined
-        const { count, met } = await attempts(period, timeout, async () => {
+        const { count, met } = await attempts(ctx, period, timeout, async () => {
           try {
             return await compares(await answerOf(ctx, { name, args, kwargs }), expected)
           } catch (error) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Dict, Float, repr, str, Tuple, type Value } from '../../../data/mod.ts'
+import { MemoryHost } from '../../../host/mod.ts'
 import { toValue, tryFunction } from '../../../sdk/mod.ts'
 import module from './module.ts'
 
@@ -72,6 +73,16 @@ describe('test', () => {
 
   test('.sleep takes a part of a second', async () => {
     expect(await tryFunction(module, 'sleep', { args: [0.001] })).toBe(true)
+  })
+
+  test.each<[string, number]>([
+    ['sleep', 0.001],
+    ['rand_sleep', 0],
+  ])('.%s lets a far host ask again for what it read', async (name, seconds) => {
+    let asked = 0
+    const host = Object.assign(await MemoryHost.with({ files: {} }), { forgetReads: () => void asked++ })
+    expect(await tryFunction(module, name, { host, args: [seconds] })).toBe(true)
+    expect(asked).toBe(1)
   })
 
   test('.random_hash uses the asked hash, or the configured one', async () => {

@@ -1,6 +1,5 @@
 // Functions to test connections, arguments, errors and return codes.
 import { createHash, randomInt } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { SALT_VERSION, toError } from '../../../base/mod.ts'
 import {
   type Dict,
@@ -18,7 +17,7 @@ import {
   tuple,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, option, pause, reads, ret } from '../../../sdk/mod.ts'
 import { versionsInformation, versionsReport } from './test-versions.ts'
 
 const classOf = (value: Value): string => `<class '${qualifiedTypeName(value)}'>`
@@ -244,14 +243,20 @@ export default defineModule({
       args: { length: wholeArg },
       returns: ret.boolean('True'),
       example: 'test.sleep 20',
-      run: (_ctx, { length }) => delay(wholeNumber(length) * 1000, true),
+      run: async (ctx, { length }) => {
+        await pause(ctx, wholeNumber(length))
+        return true
+      },
     }),
     rand_sleep: reads({
       doc: 'Wait for a random time, then return True.',
       args: { max: arg.integer('Greatest number of seconds', { default: 60 }) },
       returns: ret.boolean('True'),
       example: 'test.rand_sleep 60',
-      run: (_ctx, { max }) => delay(randomInt(Number(max) + 1) * 1000, true),
+      run: async (ctx, { max }) => {
+        await pause(ctx, randomInt(Number(max) + 1))
+        return true
+      },
     }),
     version: reads({
       doc: 'Return the version of Salt on the minion.',

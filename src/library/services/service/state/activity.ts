@@ -1,7 +1,6 @@
 // States that start or stop a service, and optionally enable or disable it.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dict, equals, isNumeric, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
-import { isTrue, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { isTrue, pause, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { type BootReport, disableAtBoot, enableAtBoot } from './boot.ts'
 import { unmasked } from './masking.ts'
 import { complaint, exists, type Kwargs, notAvailable, type Provider, providerOf } from './provider.ts'
@@ -199,7 +198,7 @@ async function act(
     await atBootToo(!wording.wanted, false)
     return false
   }
-  if (isNumeric(init_delay) && truthy(init_delay)) await sleep(numberOf(init_delay)! * 1000)
+  if (isNumeric(init_delay) && truthy(init_delay)) await pause(ctx, numberOf(init_delay)!)
   const after = await service.call('status', wording.wanted ? [name, sig] : [name])
   const hasChanged = !equals(status, after) || !equals(atBoot, await isEnabled(ctx, service, name))
   if (hasChanged && report.changes.size === 0) report.changes.set(name, after)

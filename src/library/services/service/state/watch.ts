@@ -1,7 +1,6 @@
 // Reactions of a service to a change of a watched state.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isNumeric, numberOf, str, truthy, type Value } from '../../../../data/mod.ts'
-import { reportOn, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { pause, reportOn, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { complaint, type Kwargs, type Provider, providerOf } from './provider.ts'
 
 export interface Watch {
@@ -56,6 +55,6 @@ export async function watched(ctx: StateContext, watch: Watch): Promise<StateRet
   } catch (error) {
     return { ...ret(false, complaint(error)), ...warned }
   }
-  if (isNumeric(init_delay) && truthy(init_delay)) await sleep(numberOf(init_delay)! * 1000)
+  if (isNumeric(init_delay) && truthy(init_delay)) await pause(ctx, numberOf(init_delay)!)
   return { ...ret(result, result ? `Service ${done}` : `Failed to ${verb} the service`, { [name]: result }), ...warned }
 }
