@@ -22,7 +22,7 @@ import { configError, notFound } from './errors.ts'
 import { withoutSecrets } from './events.ts'
 import { inWaves, mappedMachines, overridden, readMapFile } from './map.ts'
 import { shown, shownFully } from './node-cache.ts'
-import { refuseMap, refuseReaching } from './outside.ts'
+import { refuseElsewhere, refuseMap, refuseReaching } from './outside.ts'
 
 export interface CloudParts extends CreationParts {
   files: CloudFiles
@@ -114,6 +114,7 @@ export class Cloud implements CloudClient {
     const wishes: MachineWish[] = []
     if (request.isFromOutside) refuseReaching(request.overrides)
     for (const machine of new Set(names)) wishes.push(await this.wishOf(machine, name, request.overrides ?? new Map()))
+    if (request.isFromOutside) for (const { account } of wishes) refuseElsewhere(account.driver, request.overrides)
     return this.createAll(wishes, request)
   }
 
@@ -122,6 +123,7 @@ export class Cloud implements CloudClient {
     if (request.isFromOutside) refuseReaching(settings)
     const { accounts } = this.parts
     const account = await accounts.open(accounts.one(provider, 'The call'))
+    if (request.isFromOutside) refuseElsewhere(account.driver, settings)
     const where = `The call for the provider ${quote(provider)}`
     accounts.tellUnknown(settings, account.driver, where)
     const all = this.settled(account, await accounts.fetched(settings, where))
@@ -200,7 +202,12 @@ export class Cloud implements CloudClient {
     const where = typeof map === 'string' ? `The map ${map}` : 'The map'
     const data = typeof map === 'string' ? await readMapFile(map, files.opts, render) : map
     const wanted = mappedMachines(data, files, where)
-    if (isFromOutside && typeof map !== 'string') for (const { overrides } of wanted) refuseReaching(overrides)
+    if (isFromOutside && typeof map !== 'string') {
+      for (const { overrides, profile } of wanted) {
+        refuseReaching(overrides)
+        refuseElsewhere((await accounts.open(this.providerOf(profile))).driver, overrides)
+      }
+    }
     const plan: CloudPlan = { create: new Map(), existing: new Map(), destroy: new Map() }
     const meant = isHard ? [...accounts.providers] : [...new Set(wanted.map(({ profile }) => this.providerOf(profile)))]
     const present = new Map<string, Set<string>>()

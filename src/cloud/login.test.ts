@@ -14,6 +14,7 @@ const node: CloudNode = {
     ['floating_ips', ['198.41.0.10']],
     ['fixed_ips', []],
     ['public_ips', ['192.0.2.1']],
+    ['tags', ['db.example']],
   ]),
 }
 
@@ -22,6 +23,7 @@ test.each([
   ['fixed_ips', undefined],
   ['public_ips', undefined],
   ['other_ips', undefined],
+  ['tags', undefined],
 ])('ssh_interface %s means %s of the lists that a driver tells', (name, address) => {
   const settings = boundSettings(DEPLOY_SETTINGS, new Map([['ssh_interface', name]]), 'test')
   expect(listedAddress(node, settings)).toBe(address)

@@ -37,7 +37,7 @@ export function addressOf({ name, public_ips, private_ips }: CloudNode, settings
 
 /** Return the address of a list of the driver's own that `ssh_interface` names, such as `floating_ips`; undefined where there is none. */
 export function listedAddress({ details }: CloudNode, settings: DeploySettings): string | undefined {
-  const isOwn = !settings.ssh_host && !/^(public|private)/.test(settings.ssh_interface)
+  const isOwn = !settings.ssh_host && /^(?!public|private)\w+_ips$/.test(settings.ssh_interface)
   const list = isOwn ? details?.get(settings.ssh_interface) : undefined
   return list !== undefined && isList(list) && list.length > 0 ? str(list[0]!) : undefined
 }

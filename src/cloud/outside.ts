@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { type Dict, isDict, isList, quote, str, type Value } from '../data/mod.ts'
+import type { CloudDriver } from '../sdk/mod.ts'
 import { configError } from './errors.ts'
 
 /** Settings that name files or programs of the master. */
@@ -23,11 +24,21 @@ const REACHING: ReadonlySet<string> = new Set([
 /** Settings of drivers that name files, such as `userdata_file`. */
 const OF_FILES = /_file$/
 
+function refuse(name: string, what = ''): never {
+  throw configError(`The setting '${name}'${what} cannot be given by a caller: write it into a profile`)
+}
+
+/** Refuse to log in elsewhere than on the new machine: the login of a profile would be told to, or used on, a machine of the caller's choice. */
+export function refuseElsewhere(
+  { isForExisting }: Pick<CloudDriver, 'isForExisting'>,
+  settings: Dict = new Map(),
+): void {
+  if (isForExisting === true) return
+  for (const name of ['ssh_host', 'ssh_gateway']) if (settings.has(name)) refuse(name)
+}
+
 /** Refuse settings and arguments that reach files, programs or secrets of the master. */
 export function refuseReaching(settings: Dict = new Map()): void {
-  const refuse = (name: string, what = ''): never => {
-    throw configError(`The setting '${name}'${what} cannot be given by a caller: write it into a profile`)
-  }
   for (const [key, value] of settings) {
     const name = str(key)
     if (REACHING.has(name) || OF_FILES.test(name)) refuse(name)

@@ -357,6 +357,8 @@ describe('the runner cloud', () => {
       { ssh_public_key: '/etc/shadow' },
       { ssh_publickeyfile: '/etc/shadow' },
       { image: '/' },
+      { ssh_host: 'db.example' },
+      { ssh_gateway: 'ops@db.example' },
       { grains: { deep: ['sdb://bank/password'] } },
     ]) {
       expect(await outside('cloud.profile', ['web', 'm1'], { vm_overrides: settings })).toMatchObject(refused)
@@ -364,6 +366,9 @@ describe('the runner cloud', () => {
     const settings = { userdata_file: '/etc/shadow' }
     expect(await outside('cloud.create', ['disk', 'm1'], { image: 'debian', ...settings })).toMatchObject(refused)
     expect(await outside('cloud.map_run', [], { map_data: { web: [{ m1: settings }] } })).toMatchObject(refused)
+    const elsewhere = { image: 'debian', ssh_host: 'db.example' }
+    expect(await outside('cloud.create', ['disk', 'm1'], elsewhere)).toMatchObject(refused)
+    expect(await outside('cloud.map_run', [], { map_data: { web: [{ m1: elsewhere }] } })).toMatchObject(refused)
     expect(await outside('cloud.action', ['count'], { provider: 'disk', file: '/etc/shadow' })).toMatchObject(refused)
     expect(await outside('cloud.map_run', [map], { test: true })).toMatchObject(refused)
     expect(await outside('cloud.action', ['resize'], { cloudmap: map, size: 'x' })).toMatchObject(refused)
