@@ -37,6 +37,8 @@ export interface LogRecord {
   isLate: boolean
   /** Whether it was in the log when this process began to read: an earlier process may have carried it out in part. */
   isReplayed: boolean
+  /** Whether an earlier process of this master wrote it: what only the writer does is left to this one. */
+  isLeft: boolean
   /** Milliseconds since a server took it. Clocks of servers alone are compared: the clock of this machine may be wrong. */
   age: number
 }
@@ -297,6 +299,7 @@ export class ClusterLog {
     if (!message) return
     const { writer, numbers, records } = message
     const isMine = writer === this.writer
+    const isLeft = !isMine && writer.slice(0, writer.lastIndexOf('.')) === this.options.member
     const isLate = !this.reader.isCaughtUp
     const isReplayed = !this.hasBeenAtEnd
     if (!isLate) this.began = time - performance.now()
@@ -309,7 +312,7 @@ export class ClusterLog {
       if (this.done.has(number)) return
       const fields = decodeMsgpack(bytes, { dialect: 'bus', leavesPacked: (key) => key === 'return' })
       if (isDict(fields))
-        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLate, isReplayed, age })
+        await this.options.apply({ mark: `${writer}.${number}`, fields, isMine, isLeft, isLate, isReplayed, age })
       this.done.add(number)
       const entry = isMine ? this.unapplied.get(number) : undefined
       if (entry) entry.isAcked = true

@@ -96,7 +96,7 @@ class Clustering {
 
   private async applyJob(record: LogRecord): Promise<void> {
     const { bus, deliveries } = this.parts
-    const { fields, isMine, isLate, age, mark } = record
+    const { fields, isMine, isLeft, isLate, age, mark } = record
     const job = readJobRecord(fields)
     const window = Math.max(FRESH_MS, deliveries.windowOf(job.load) * 1000)
     const isStale = isLate && age > window
@@ -106,15 +106,17 @@ class Clustering {
       if (this.wasTold(own, record)) return
       bus.tell(bus.own, tag, withTrace(data.set('_stamp', stamp())), { mark: own, isForeign: !isMine })
     }
-    await this.publishing.carryOut(job, { isMine, isStale, fire })
+    // the job caches had the job before its first event was told
+    const isForCaches = isMine || (isLeft && !this.wasTold(`${mark}.0`, record))
+    await this.publishing.carryOut(job, { isForCaches, isStale, fire })
   }
 
   private async applyReturn(record: LogRecord): Promise<void> {
-    const { fields, isMine, isReplayed, mark } = record
+    const { fields, isMine, isLeft, isReplayed, mark } = record
     const ret = readReturnRecord(fields)
     const { told } = this
     const isUntold = (isFirst: boolean): boolean => told?.isUntold(mark, ret, isFirst) ?? isFirst
-    const form: ReturnForm = { mark, isForeign: !isMine, ...(isReplayed && { isUntold }) }
+    const form: ReturnForm = { mark, isForeign: !isMine, isLeft, ...(isReplayed && { isUntold }) }
     await this.returns.carryOut(ret, form)
   }
 

@@ -24,8 +24,8 @@ const PUBLISH_PATIENCE_MS = 5000
 
 /** How a job is carried out on one master of a cluster. */
 export interface CarryingOut {
-  /** Whether the job was published on this master. */
-  isMine: boolean
+  /** Whether the job caches get the job from this master: one master of a cluster gives it to them. */
+  isForCaches: boolean
   /** Whether it comes too late for minions: it is only kept. */
   isStale: boolean
   /** Tells of the job; undefined where that was done before. */
@@ -161,7 +161,7 @@ export class Publishing {
     const isKept = !request.fields.has('nocache')
     const job = { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth }
     if (cluster) await cluster.append(jobRecord(job), PUBLISH_PATIENCE_MS)
-    else await this.carryOut(job, { isMine: true, isStale: false, fire: (tag, data) => void bus.fire(tag, data) })
+    else await this.carryOut(job, { isForCaches: true, isStale: false, fire: (tag, data) => void bus.fire(tag, data) })
     this.ssh?.begin(request, jid, user, overSsh)
     if (isLogged(log, 'info')) {
       const told = jobLog(log, jid)
@@ -172,13 +172,13 @@ export class Publishing {
   }
 
   /** Keep a job, tell of it and send it to the minions that are connected here. */
-  async carryOut(prepared: PreparedJob, { isMine, isStale, fire }: CarryingOut): Promise<void> {
+  async carryOut(prepared: PreparedJob, { isForCaches, isStale, fire }: CarryingOut): Promise<void> {
     const { jobs, jobCaches, publications, deliveries } = this.parts
     const { jid, load, minions, missing, below, isFrozen, isOfSalt, isKept, eauth } = prepared
     if (isKept) {
       if (eauth !== undefined) jobs.ledger.noteEauth(jid, eauth)
       jobs.saveJob({ jid, load, minions })
-      if (isMine) await jobCaches.published(jid, load, minions, isOfSalt)
+      if (isForCaches) await jobCaches.published(jid, load, minions, isOfSalt)
     }
     const of = (name: string): [Value, Value] => [name, load.get(name) ?? null]
     const job: Dict = new Map([of('jid'), of('tgt_type'), of('tgt'), of('user'), of('fun'), of('arg')])

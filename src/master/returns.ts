@@ -32,6 +32,8 @@ function adopt(load: Dict): string {
 export interface ReturnForm extends Pick<EventForm, 'mark' | 'isForeign'> {
   /** Whether an earlier life of this master has left the event of the return to this one; undefined where none can have come before. */
   isUntold?(isFirst: boolean): boolean
+  /** Whether an earlier life of this master got the return: what only the master that got it does is left to this one. */
+  isLeft?: boolean
 }
 
 export class ReturnService {
@@ -76,18 +78,19 @@ export class ReturnService {
   /** Keep a return, and tell of it if it is the first of its minion. */
   carryOut({ jid, id, isKept, job, ...event }: PreparedReturn, form: ReturnForm = {}): Later<null> {
     const { jobs, jobCaches, bus } = this.parts
+    const { isUntold = (isFirst: boolean) => isFirst, isLeft = false, ...marks } = form
+    const isOwn = !form.isForeign || isLeft
     if (job) {
       jobs.saveJob({ jid, load: job, minions: [id] })
-      if (!form.isForeign) void jobCaches.published(jid, job, [id])
+      if (isOwn) void jobCaches.published(jid, job, [id])
     }
     // packed once, for the store and for listeners
     const { frame, packed } = frameEvent(event.tag, event.data, headOf(bus.own))
-    const { isUntold = (isFirst: boolean) => isFirst, ...marks } = form
     const told = { ...marks, frame, isKept }
-    if (!isKept) return isUntold(true) ? this.tell(event, told) : null
+    if (!isKept) return isUntold(true) ? this.tell(event, told, isOwn) : null
     return jobs
       .saveReturn({ jid, id, data: event.data, packed })
-      .then((isFirst) => (isUntold(isFirst) ? this.tell(event, told) : null))
+      .then((isFirst) => (isUntold(isFirst) ? this.tell(event, told, isOwn) : null))
   }
 
   /** The id that the return counts for: the minion's, or that of a resource which the minion has registered. */
@@ -114,7 +117,7 @@ export class ReturnService {
     else load.delete(HINTS)
   }
 
-  private tell({ tag, data, sender }: SentReturn, form: EventForm): null {
+  private tell({ tag, data, sender }: SentReturn, form: EventForm, isOwn: boolean): null {
     const { bus, log } = this.parts
     if (isLogged(log, 'info')) {
       const jid = str(data.get('jid') ?? '')
@@ -123,7 +126,7 @@ export class ReturnService {
     const isReadable = this.isReadable(data)
     const event = bus.tell(bus.own, tag, data, form)
     // the master that got the return does the rest
-    if (form.isForeign) return null
+    if (!isOwn) return null
     if (STATE_FUNCTIONS.has(textOf(data.get('fun') ?? null) ?? '') && truthy(data.get('retcode') ?? 0)) {
       if (isReadable) this.tellFailed(event.data, sender)
       else log('warning', `Fired no events of failed states for ${tag}: the return holds too many values`)

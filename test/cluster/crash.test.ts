@@ -1,11 +1,11 @@
 // A master that is killed at any moment has every record once in its journal and its job store afterwards. What a killed process leaves is
 // what its files hold at that moment: the test copies them at each event, and another life goes on with each copy.
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentLog } from '../../src/base/mod.ts'
-import { JournalReader, journalFolder, minionOrigin } from '../../src/bus/mod.ts'
+import { type BusEvent, JournalReader, journalFolder, minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
 import type { Dict, Value } from '../../src/data/mod.ts'
 import { beginCluster } from '../../src/master/clustering.ts'
@@ -61,7 +61,11 @@ class Life {
     const { cluster } = this
     const parts = {
       ...{ opts, log, bus, jobs, kept, cluster },
-      jobCaches: { published: async () => {}, returned: async () => {}, prune: async () => {} },
+      jobCaches: {
+        published: async (jid: string) => this.cache(jid),
+        returned: async ({ fields }: BusEvent) => this.cache(String(fields.get('id'))),
+        prune: async () => {},
+      },
       publications: { publish: async () => undefined },
       deliveries: { windowOf: () => 0, keep: () => {} },
     } as unknown as LifeParts
@@ -76,6 +80,20 @@ class Life {
       () => storage.close(),
       () => jobs.close(),
     ]
+  }
+
+  private get cacheFile(): string {
+    return join(this.root, 'cached')
+  }
+
+  /** Note on disk what the job caches get. */
+  private cache(what: string): void {
+    appendFileSync(this.cacheFile, `${what}\n`)
+  }
+
+  /** What the job caches got in all lives. */
+  cached(): string[] {
+    return [...new Set(readFileSync(this.cacheFile, 'utf8').trim().split('\n'))].sort()
   }
 
   /** How often each tag is in the journal. */
@@ -190,6 +208,7 @@ describe.skipIf('reason' in found)('A master of a cluster that is killed', () =>
         Object.fromEntries(wanted.map((tag) => [tag, 1])),
       ])
       expect(life.returned()).toEqual(IDS)
+      expect([place, life.cached()]).toEqual([place, [JID, ...IDS]])
     }
   })
 })

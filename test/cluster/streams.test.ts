@@ -62,7 +62,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     rmSync(root, { recursive: true, force: true })
   })
 
-  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0): Promise<ClusterLog> => {
+  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0, member = 'm'): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const { time } = await nats.extent(stream.name)
@@ -73,7 +73,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       nats,
       seal,
       stream,
-      member: 'm',
+      member,
       place,
       last,
       time,
@@ -116,6 +116,23 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       [true, true],
     ])
     await second.close()
+    await nats.close()
+  })
+
+  it('leaves the records of an earlier life of a master to its next one, and to no other master', async () => {
+    const first = await openLog([])
+    await first.append(record(10))
+    await first.close()
+    const lives: LogRecord[][] = [[], []]
+    for (const [index, member] of ['m', 'n'].entries()) {
+      const log = await openLog(lives[index]!, silentLog, 1, member)
+      await log.atEnd
+      await log.close()
+    }
+    expect(lives.map((records) => records.map(({ isMine, isLeft }) => [isMine, isLeft]))).toEqual([
+      [[false, true]],
+      [[false, false]],
+    ])
     await nats.close()
   })
 

@@ -1,6 +1,6 @@
 // What stands for a heavy part of Node in a short command behaves as that part does.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -31,6 +31,27 @@ test.each([
   ],
 ])('a part of Node %s', (_what, part, expected) => {
   expect(printed(part)).toContain(expected)
+})
+
+test('a daemon finds a late part in a pack of its own version after an upgrade', () => {
+  const site = join(folder, 'site')
+  const [parts, before] = [join(site, 'dist', 'parts'), join(site, 'before', 'parts')]
+  for (const place of [parts, before]) mkdirSync(place, { recursive: true })
+  const pack = (text: string): string => `({"late.js":function(exports,require,module){exports.text=${text}\n}})\n`
+  copyFileSync(join(import.meta.dirname, 'program-loader.cjs'), join(parts, 'program-loader.cjs'))
+  writeFileSync(join(parts, 'packs.json'), '{"late.js":"pack-OLD.js"}\n')
+  writeFileSync(join(before, 'pack-OLD.js'), pack('"old"'))
+  const upgrade = { 'packs.json': '{"late.js":"pack-NEW.js"}\n', 'pack-NEW.js': pack('"new"') }
+  const writes = Object.entries(upgrade).map(([name, text]) => [join(parts, name), text])
+  writeFileSync(
+    join(parts, 'daemon.js'),
+    `const { writeFileSync } = require('node:fs')
+    for (const [file, text] of ${JSON.stringify(writes)}) writeFileSync(file, text)
+    process.stdout.write(require('./late.js').text)`,
+  )
+  const start = "require('./program-loader.cjs').start('daemon', { lasts: true })"
+  const run = (): string => execFileSync(process.execPath, ['-e', start], { cwd: parts, encoding: 'utf8' })
+  expect([run(), run()]).toEqual(['old', 'new'])
 })
 
 /** Keeps new objects for a while, as requests that are waited for do, and prints the bytes of the space for new objects. */
