@@ -43,7 +43,9 @@ export function serveExec(
 function run(socket: WebSocket, params: URLSearchParams, endsStdin: boolean, { folder, path }: ExecOptions): void {
   const [program = '', ...args] = params.getAll('command')
   const hasStdin = params.get('stdin') === 'true'
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PATH: path ?? process.env['PATH'] } })
+  const env = { ...process.env, PATH: path ?? process.env['PATH'] }
+  // a process group of its own, so that the end of the connection ends what a shell started, too
+  const child = spawn(program, args, { cwd: folder, env, detached: true })
   const send = (channel: number, data: Uint8Array | string): void =>
     socket.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]))
   const end = (status: object): void => {
@@ -64,7 +66,7 @@ function run(socket: WebSocket, params: URLSearchParams, endsStdin: boolean, { f
   })
   socket.on('close', () => {
     child.stdin.end()
-    child.kill()
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid)
   })
   child.once('error', () => end(notStarted(program)))
   child.once('close', (code) => {
