@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isLogged, jobLog, namedLog } from '../base/mod.ts'
-import { repr, secretTexts, type Value } from '../data/mod.ts'
+import { dictFrom, repr, secretTexts, type Value } from '../data/mod.ts'
 import { logSettings, openLog } from './logging.ts'
 
 const HAS_LOGGER = spawnSync('logger', ['--version']).status === 0
@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function open(options: Record<string, Value>) {
-  const opts = new Map<Value, Value>(Object.entries({ log_fmt_console: FORMAT, ...options }))
+  const opts = dictFrom({ log_fmt_console: FORMAT, ...options })
   return openLog(logSettings(opts), (line) => {
     shown += line
   })

@@ -2,7 +2,7 @@
 // libraries want them.
 import { BrineError } from '../base/mod.ts'
 import { repr } from './repr.ts'
-import { Float, PyObject, PyStr, type Value } from './value.ts'
+import { type Dict, Float, PyObject, PyStr, type Value } from './value.ts'
 
 export type PlainErrorCode = 'NotPlainData'
 
@@ -20,6 +20,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+
+/** Return a dict of the fields of an object, whose values stay as they are. */
+export const dictFrom = <T extends { readonly [K in keyof T]: Value }>(fields: T): Dict =>
+  new Map<Value, Value>(Object.entries(fields))
 
 /** The value of plain JavaScript data: plain objects become dicts, all the way down. */
 export function fromPlain(data: unknown): Value {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Dict, decodeBytes, type Value } from '../data/mod.ts'
+import { type Dict, decodeBytes, dictFrom, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { LocalFileClient } from './local-client.ts'
 
@@ -46,7 +46,7 @@ async function ftp(knowsEpsv: boolean): Promise<number> {
 
 async function fetched(url: string, options: Record<string, Value> = {}): Promise<string> {
   const host = await MemoryHost.with({ files: {} })
-  const opts: Dict = new Map<Value, Value>(Object.entries({ cachedir: '/cache', ...options }))
+  const opts: Dict = dictFrom({ cachedir: '/cache', ...options })
   const path = await new LocalFileClient(opts, host).fetchUrl(url, { saltenv: 'base' })
   return decodeBytes(await host.read(path as string))
 }

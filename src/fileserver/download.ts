@@ -1,7 +1,7 @@
 // Sources from elsewhere: web servers, FTP servers and S3 buckets. All failures are errors of the minion, in Salt's words.
 import { lookup, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, redactUrl, SaltError, urlParts, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, redactUrl, SaltError, urlParts, type Value } from '../data/mod.ts'
 import { fromNodeError, type Host } from '../host/mod.ts'
 import { openUrl } from '../http/mod.ts'
 import type { FetchOptions } from './file-client.ts'
@@ -43,7 +43,7 @@ async function ask(host: Host, opts: Dict, url: string, headers: Record<string, 
   bare.username = bare.password = ''
   const parameters = new Map<string, Value>([
     ['url', bare.href],
-    ['header_dict', new Map<Value, Value>(Object.entries(headers))],
+    ['header_dict', dictFrom(headers)],
     ['verify_ssl', verifySsl ?? null],
   ])
   if (username !== '') {

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { dictFrom, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { FileServer } from './file-server.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
 
 async function server(more: Record<string, Value> = {}): Promise<FileServer> {
   const host = await MemoryHost.with({
@@ -19,9 +17,9 @@ async function server(more: Record<string, Value> = {}): Promise<FileServer> {
       '/cache/minions/web1/files/var/log/app.log': 'pushed',
     },
   })
-  const roots = dict({ base: ['/srv/a', '/srv/b'] })
+  const roots = dictFrom({ base: ['/srv/a', '/srv/b'] })
   const opts = { file_roots: roots, cachedir: '/cache', file_ignore_glob: ['*/.git/*', '*/.git'] }
-  return new FileServer(dict({ ...opts, fileserver_backend: ['roots'], ...more }), host)
+  return new FileServer(dictFrom({ ...opts, fileserver_backend: ['roots'], ...more }), host)
 }
 
 const named = async (files: FileServer, path: string): Promise<string[] | undefined> =>

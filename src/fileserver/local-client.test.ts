@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { dictFrom, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { LocalFileClient } from './local-client.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
 
 async function machine(more: Record<string, Value> = {}) {
   const host = await MemoryHost.with({
@@ -19,8 +17,8 @@ async function machine(more: Record<string, Value> = {}) {
       '/etc/secret': 's',
     },
   })
-  const roots = dict({ base: ['/srv/a', '/srv/b'], __env__: ['/srv/__env__-env'] })
-  const opts = dict({ file_roots: roots, cachedir: '/cache', file_ignore_glob: ['*/.git/*', '*/.git'], ...more })
+  const roots = dictFrom({ base: ['/srv/a', '/srv/b'], __env__: ['/srv/__env__-env'] })
+  const opts = dictFrom({ file_roots: roots, cachedir: '/cache', file_ignore_glob: ['*/.git/*', '*/.git'], ...more })
   return { host, client: new LocalFileClient(opts, host) }
 }
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { float, type Value } from '../data/mod.ts'
+import { dictFrom, float, type Value } from '../data/mod.ts'
 import { MemoryHost } from '../host/mod.ts'
 import { httpClient } from './mod.ts'
 
@@ -26,7 +26,7 @@ afterAll(() => {
 })
 
 const query = (parameters: Record<string, Value>, opts: Record<string, Value> = {}) =>
-  httpClient(new MemoryHost(), new Map<Value, Value>(Object.entries(opts))).query(new Map(Object.entries(parameters)))
+  httpClient(new MemoryHost(), dictFrom(opts)).query(new Map(Object.entries(parameters)))
 
 test('A body that is too long when it is decompressed is refused', async () => {
   const answer = await query({ url }, { http_max_body: 1 << 20 })

@@ -1,17 +1,15 @@
 // What the functions of the runner `cluster` ask of the running master.
 import type { Cluster } from '../cluster/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 
 type Facts = () => Dict[]
-
-const dictOf = (facts: Record<string, Value>): Dict => new Map(Object.entries(facts))
 
 function members(cluster: Cluster): Dict[] {
   const known = new Map((cluster.membership?.members() ?? []).map((member) => [member.name, member]))
   return cluster.settings.members.map((address) => {
     const member = known.get(address.replaceAll(/[^\w-]/g, '_'))
     const { facts = new Map<Value, Value>() } = member ?? {}
-    return dictOf({
+    return dictFrom({
       address,
       alive: member?.isAlive ?? false,
       own: address === cluster.settings.address,
@@ -25,7 +23,7 @@ function members(cluster: Cluster): Dict[] {
 
 function health(cluster: Cluster): Dict {
   const all = members(cluster)
-  return dictOf({
+  return dictFrom({
     cluster: cluster.settings.name,
     member: cluster.settings.address,
     quorum: cluster.hasQuorum,
@@ -52,7 +50,7 @@ export function clusterCommands(cluster: Cluster | undefined): Record<string, Fa
     cluster_members: facts(members),
     cluster_health: facts((each) => [health(each)]),
     cluster_leases: facts((each) =>
-      (each.membership?.leases() ?? []).map(({ name, holder }) => dictOf({ name, holder })),
+      (each.membership?.leases() ?? []).map(({ name, holder }) => dictFrom({ name, holder })),
     ),
     cluster_drain: draining(true),
     cluster_undrain: draining(false),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { FileServer } from '../fileserver/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { receiveFile } from './file-receiver.ts'
@@ -25,10 +25,7 @@ afterEach(() => rmSync(cachedir, { recursive: true, force: true }))
 
 const push = (path: Value, data: string, loc = 0): Promise<boolean> => {
   const load = { id: 'web1', path, data: Buffer.from(data), loc }
-  return receiveFile(
-    { opts, log: () => {}, quotas: new Quotas(opts, () => {}) },
-    new Map<Value, Value>(Object.entries(load)),
-  )
+  return receiveFile({ opts, log: () => {}, quotas: new Quotas(opts, () => {}) }, dictFrom(load))
 }
 const stored = (path: string): string => readFileSync(join(cachedir, 'minions/web1/files', path), 'utf8')
 

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { OwnAccess } from './own-access.ts'
 import { Peers } from './peer.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-
-const PEER = dict({ '.*': ['grains.get'], web1: ['test.ping'], 'db.*': [dict({ 'web*': ['test.*'] })] })
+const PEER = dictFrom({ '.*': ['grains.get'], web1: ['test.ping'], 'db.*': [dictFrom({ 'web*': ['test.*'] })] })
 
 function peers(): { peers: Peers; published: Value[] } {
   const published: Value[] = []
   const access = {
-    opts: dict({ peer: PEER, peer_run: dict({ web1: ['manage.up'] }) }),
+    opts: dictFrom({ peer: PEER, peer_run: dictFrom({ web1: ['manage.up'] }) }),
     log: () => {},
-    stores: { jobs: { returns: () => new Map([['db1', dict({ return: true, out: 'nested' })]]) } },
+    stores: { jobs: { returns: () => new Map([['db1', dictFrom({ return: true, out: 'nested' })]]) } },
     publishTo: async (job: { fun: Value }, minions: string[]) => {
       published.push(job.fun)
       return { jid: '20260102030405060708', minions, missing: [] }
@@ -24,7 +22,7 @@ function peers(): { peers: Peers; published: Value[] } {
 }
 
 const request = (id: string, fun: string, tgt = 'web1'): Dict =>
-  dict({ cmd: 'minion_pub', id, fun, arg: [], tgt, tgt_type: 'glob', ret: '' })
+  dictFrom({ cmd: 'minion_pub', id, fun, arg: [], tgt, tgt_type: 'glob', ret: '' })
 
 test.each([
   ['web1', 'test.ping', 'db1', true],
@@ -54,10 +52,10 @@ test.each(['rawfile_json', 'smtp,redis', ['smtp']])(
 test('returns of a job are told only to the minion that began it', async () => {
   const { peers: own } = peers()
   const jid = (await own.publish(request('web1', 'test.ping', 'db1'))).get('jid')!
-  expect(own.returns(dict({ id: 'web1', jid })).get('db1')).toEqual(dict({ ret: true, out: 'nested' }))
-  expect(own.returns(dict({ id: 'web2', jid })).size).toBe(0)
+  expect(own.returns(dictFrom({ id: 'web1', jid })).get('db1')).toEqual(dictFrom({ ret: true, out: 'nested' }))
+  expect(own.returns(dictFrom({ id: 'web2', jid })).size).toBe(0)
 })
 
 test('peer_run keeps other minions from running functions of the master', async () => {
-  expect(await peers().peers.runner(dict({ id: 'web2', fun: 'manage.up', arg: [] }))).toEqual(new Map())
+  expect(await peers().peers.runner(dictFrom({ id: 'web2', fun: 'manage.up', arg: [] }))).toEqual(new Map())
 })

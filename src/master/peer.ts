@@ -3,7 +3,7 @@
 import { minionOrigin } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
-import { briefStr, type Dict, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, dictFrom, isDict, isList, numberOf, str, textOf, type Value } from '../data/mod.ts'
 import { runMasterFunction, tellNotBegun } from '../runner/mod.ts'
 import { HINTS, type MinionJob, parseInput, publishedArguments } from '../sdk/mod.ts'
 import { judgedCalls, mayPublish, maySetField } from './access/allowed.ts'
@@ -12,8 +12,6 @@ import type { OwnAccess } from './own-access.ts'
 import { fieldsInNeed, readRequest } from './publication.ts'
 
 const NOTHING: Dict = new Map()
-
-const dict = (fields: Record<string, Value>): Dict => new Map(Object.entries(fields))
 
 /** Number of jobs whose minions are remembered: only the minion that published a job may ask for its returns. */
 const REMEMBERED = 1000
@@ -141,7 +139,7 @@ export class Peers {
     const list = rightsOf(option(opts, 'peer'), id)
     const [fun, arg, ret] = [load.get('fun') ?? '', publishedArguments(given(load)), load.get('ret') ?? '']
     const { tgt, tgtType } = target
-    const request = readRequest(dict({ fun, arg, ret, tgt, tgt_type: tgtType }))
+    const request = readRequest(dictFrom({ fun, arg, ret, tgt, tgt_type: tgtType }))
     if (typeof request === 'string') {
       log('warning', `Refused a job of minion ${id}: ${request}`)
       return undefined
@@ -155,7 +153,7 @@ export class Peers {
     }
     const minions = await this.targets.reached(id, tgt, tgtType)
     if (!minions || !mayPublish(list, calls, (name) => this.covers(name, minions))) return undefined
-    return { job: { ...target, fun, arg, ret: returnerNames(ret).join(','), options: dict({ id }) }, minions }
+    return { job: { ...target, fun, arg, ret: returnerNames(ret).join(','), options: dictFrom({ id }) }, minions }
   }
 
   /** A group of nodes is a compound target under another name. */

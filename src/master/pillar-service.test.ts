@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Storing, storageError } from '../base/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { LocalHost } from '../host/mod.ts'
 import { fileCache } from '../store/mod.ts'
 import type { MasterParts } from './parts.ts'
@@ -32,7 +32,7 @@ function service(more: Record<string, Value>, cache = fileCache(root)): PillarSe
 }
 
 const ask = async (own: PillarService, more: Record<string, Value> = {}): Promise<Value | undefined> =>
-  (await own.answer(new Map<Value, Value>(Object.entries({ id: 'web1', grains: new Map(), ...more })))).get('colour')
+  (await own.answer(dictFrom({ id: 'web1', grains: new Map(), ...more }))).get('colour')
 
 test('pillar is made anew each time', async () => {
   const own = service({})

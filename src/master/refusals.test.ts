@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, encodeMsgpack, type Value } from '../data/mod.ts'
 import { RefusedJobs } from './refusals.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const REFUSAL = { name: 'AuthorizationError', message: 'Authorization error occurred.' } as const
 
 function refusals(perSecond = 20) {
@@ -17,14 +16,14 @@ function refusals(perSecond = 20) {
 
 test('An ordinary refused job is told as it came, without secrets', () => {
   const { events, refuse } = refusals()
-  const kwargs = dict({ username: 'ops', password: 'pw', delimiter: ':' })
-  refuse(dict({ cmd: 'publish', tgt: 'web1', fun: 'cmd.run', arg: ['id'], jid: '', key: 'k', kwargs }))
-  const error = dict(REFUSAL)
-  const masked = dict({ username: 'ops', password: '**********', delimiter: ':' })
+  const kwargs = dictFrom({ username: 'ops', password: 'pw', delimiter: ':' })
+  refuse(dictFrom({ cmd: 'publish', tgt: 'web1', fun: 'cmd.run', arg: ['id'], jid: '', key: 'k', kwargs }))
+  const error = dictFrom(REFUSAL)
+  const masked = dictFrom({ username: 'ops', password: '**********', delimiter: ':' })
   expect(events).toEqual([
     {
       tag: 'salt/job/error',
-      data: dict({
+      data: dictFrom({
         ...{ cmd: 'publish', tgt: 'web1', fun: 'cmd.run', arg: ['id'], jid: '', key: '**********' },
         ...{ kwargs: masked, error },
       }),
@@ -37,10 +36,10 @@ test('An event about a refused job is small, whatever was sent', () => {
   let deep: Value = 'x'
   for (let level = 0; level < 1000; level++) deep = [deep]
   const long = 'x'.repeat(1e6)
-  const many = dict(
+  const many = dictFrom(
     Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${index}${'k'.repeat(999)}`, index])),
   )
-  for (const value of [deep, long, many, Array(1e6).fill(long), new Uint8Array(1e6)]) refuse(dict({ arg: value }))
+  for (const value of [deep, long, many, Array(1e6).fill(long), new Uint8Array(1e6)]) refuse(dictFrom({ arg: value }))
   expect(events).toHaveLength(5)
   for (const { data } of events) expect(encodeMsgpack(data, 'bus').length).toBeLessThan(64 * 1024)
 })

@@ -1,27 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, Float, truthy, type Value } from '../data/mod.ts'
+import { dictFrom, Float, truthy, type Value } from '../data/mod.ts'
 import { expandNodegroup, type MatchOptions, type MatchSubject, match, parseTarget } from './mod.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
 
 const subject: MatchSubject = {
   id: 'web1',
-  grains: dict({
+  grains: dictFrom({
     os: 'Debian',
     roles: ['web', 'TLS'],
     load: new Float(1),
     boot: 'uefi:secure',
-    site: dict({ city: 'Lisbon', rack: dict({ row: 3 }) }),
-    disks: [dict({ name: 'sda' }), dict({ name: 'sdb' })],
+    site: dictFrom({ city: 'Lisbon', rack: dictFrom({ row: 3 }) }),
+    disks: [dictFrom({ name: 'sda' }), dictFrom({ name: 'sdb' })],
     ipv4: ['10.20.0.11', '127.0.0.1'],
     ipv6: ['fd00:20::11'],
   }),
-  pillar: dict({ tier: 'front', app: dict({ port: 8080 }) }),
-  opts: dict({
-    nodegroups: dict({ fronts: 'web*', both: 'N@fronts and G@os:Debian' }),
-    resources: dict({ switch: ['sw-1'] }),
+  pillar: dictFrom({ tier: 'front', app: dictFrom({ port: 8080 }) }),
+  opts: dictFrom({
+    nodegroups: dictFrom({ fronts: 'web*', both: 'N@fronts and G@os:Debian' }),
+    resources: dictFrom({ switch: ['sw-1'] }),
   }),
-  data: dict({ spam: 'eggs', list: ['A'], map: dict({ k: 1 }) }),
+  data: dictFrom({ spam: 'eggs', list: ['A'], map: dictFrom({ k: 1 }) }),
 }
 
 describe('matchers', () => {
@@ -102,7 +100,7 @@ describe('a word of a compound target', () => {
 })
 
 describe('a nodegroup', () => {
-  const groups = dict({
+  const groups = dictFrom({
     globs: 'web*',
     names: 'x y',
     list: ['x', 'y'],
@@ -132,6 +130,6 @@ describe('a nodegroup', () => {
   })
 
   test('with a word that is no text fails as in Salt', () => {
-    expect(() => expandNodegroup('g', dict({ g: ['a', 42] }))).toThrow("argument of type 'int' is not iterable")
+    expect(() => expandNodegroup('g', dictFrom({ g: ['a', 42] }))).toThrow("argument of type 'int' is not iterable")
   })
 })

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { EncodedDict, EncodedEntry, OrderedDict, type Value } from '../data/mod.ts'
+import { dictFrom, EncodedDict, EncodedEntry, OrderedDict, type Value } from '../data/mod.ts'
 import { display, displayHtml, displayPlain } from './display.ts'
 
-const dict = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
+const dict = (entries: Record<string, Value>) => dictFrom(entries)
 
 test('display shows nested what the outputter asked for cannot show', () => {
   expect(display('key', dict({ zzz: 1 }), dict({ transport: 'zeromq' }))).toBe('zzz:\n    1')

@@ -1,9 +1,9 @@
 // The recorded cases ask far more of each outputter; these are the points that no recording shows.
 import { describe, expect, test } from 'vitest'
-import { tuple, type Value } from '../data/mod.ts'
+import { dictFrom, tuple, type Value } from '../data/mod.ts'
 import { display } from './display.ts'
 
-const dict = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
+const dict = (entries: Record<string, Value>) => dictFrom(entries)
 
 describe('nested', () => {
   test('sorts keys of several types by their text, of which the last counts', () => {

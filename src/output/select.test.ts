@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Value } from '../data/mod.ts'
+import { dictFrom, type Value } from '../data/mod.ts'
 import { colorFor, selectOutputter } from './select.ts'
 
-const opts = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
+const opts = (entries: Record<string, Value>) => dictFrom(entries)
 
 test.each<[string | null, Record<string, Value>, string]>([
   [null, {}, 'nested'],

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PackageFolder } from '../../test/extensions/packages.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { entryPoints, installedExtensions } from './extensions.ts'
 import { readModule } from './module-text.ts'
 import { pythonInstallation } from './site-folders.ts'
@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => packages.remove())
 
-const opts = (more: Record<string, Value> = {}): Dict => new Map<Value, Value>(Object.entries(more))
+const opts = (more: Record<string, Value> = {}): Dict => dictFrom(more)
 const found = (more: Record<string, Value> = {}) =>
   installedExtensions(opts(more), (level, text) => lines.push(`${level}: ${text}`)).map((one) => ({
     name: one.name,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
 import { EventBus, minionOrigin, originDict } from '../bus/mod.ts'
-import { type Dict, dumpJson, loadJson, orderProof, Packed, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, dumpJson, loadJson, orderProof, Packed, str, type Value } from '../data/mod.ts'
 import { type MasterFunction, masterFn } from '../sdk/mod.ts'
 import { ReactionStore } from '../store/mod.ts'
 import { load } from '../yaml/mod.ts'
@@ -142,9 +142,7 @@ describe('the reactor', () => {
     [{ origin: ['minion', 7] }, "'7' is no origin"],
     [{ orgin: 'minion:web1' }, "'orgin' is no condition, only origin is"],
   ])('answers nobody where the condition is %j, and says so once', async (condition, reason) => {
-    trial.start({ a: 'x:\n  local.f.x:\n    - tgt: w\n' }, new Map(), [
-      new Map<Value, Value>(Object.entries(condition)),
-    ])
+    trial.start({ a: 'x:\n  local.f.x:\n    - tgt: w\n' }, new Map(), [dictFrom(condition)])
     for (let times = 0; times < 2; times++) trial.bus.fireFrom(minionOrigin('web1'), 'a', new Map())
     await trial.settled()
     expect(trial.done).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, SaltError, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, SaltError, type Value } from '../data/mod.ts'
 import type { RenderError } from './errors.ts'
 import { type JinjaOptions, renderJinja } from './jinja.ts'
 import type { FunctionSource } from './salt-functions.ts'
@@ -169,7 +169,7 @@ describe('imports', () => {
 
 describe('environment options', () => {
   const source = 'a:\n  {% if true %}\n  b\n  {% endif %}\n'
-  const opts = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
+  const opts = (entries: Record<string, Value>): Dict => dictFrom(entries)
   const trim = new Map<Value, Value>([
     ['trim_blocks', true],
     ['LSTRIP_BLOCKS', true],

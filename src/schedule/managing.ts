@@ -1,6 +1,6 @@
 // Requests about the schedule, as functions send them over a minion's bus, and the events that answer them.
 import { lookup } from '../base/mod.ts'
-import { type Dict, deepCopy, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, deepCopy, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import { datetimeOf } from './moments.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -20,10 +20,9 @@ interface Request {
 type Command = (schedule: Schedule, request: Request) => ScheduleAnswer | undefined
 
 const FORMAT = '%Y-%m-%dT%H:%M:%S'
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const answer = (word: string, data: Record<string, Value>): ScheduleAnswer => ({
   tag: `/salt/minion/minion_schedule_${word}`,
-  data: dict({ complete: true, ...data }),
+  data: dictFrom({ complete: true, ...data }),
 })
 const shown = (jobs: Dict): Value => deepCopy(jobs)
 
@@ -76,7 +75,7 @@ function modify(schedule: Schedule, request: Request): ScheduleAnswer | undefine
 function append(job: Dict, option: string, data: Dict, field: string): void {
   const list = job.get(option) ?? null
   const format = textOf(data.get('time_fmt') ?? null) ?? FORMAT
-  const entry = dict({ time: data.get(field) ?? null, time_fmt: format })
+  const entry = dictFrom({ time: data.get(field) ?? null, time_fmt: format })
   job.set(option, [...(isList(list) ? list : []), entry])
 }
 

@@ -137,6 +137,9 @@ export const arg: {
   ignored: (doc = 'Ignored') => ({ kind: 'open', doc, ignored: true }),
 }
 
+/** Declare a text that may be left out. */
+export const optionalText = (doc: string): Arg<string | null> => arg.text(doc, { optional: true })
+
 export type Args = Readonly<Record<string, Arg<unknown>>>
 
 /** The parameters of a function without any. */

@@ -47,7 +47,7 @@ export type {
 } from '../store/mod.ts'
 export { isOwnBank } from '../store/mod.ts'
 export { generateRsaKeys, pemFingerprint, RsaPrivateKey, RsaPublicKey } from '../wire/mod.ts'
-export { type Arg, type ArgKind, type Args, arg, type Bound, type TextOrNumber } from './arg.ts'
+export { type Arg, type ArgKind, type Args, arg, type Bound, optionalText, type TextOrNumber } from './arg.ts'
 export { batchCount, isBatchOver } from './batch-state.ts'
 export {
   type BeaconContext,

@@ -1,5 +1,5 @@
 // Where values of the pillar come from, as it is shown and as it travels from the master to a minion.
-import { type Dict, isDict, isList, numberOf, textOf, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, numberOf, textOf, type Value } from '../data/mod.ts'
 import type { PillarOrigin } from './context.ts'
 
 /** One place as `pillar.explain` shows it. */
@@ -11,7 +11,7 @@ export function shownOrigin({ source, file, line }: PillarOrigin, value: Value):
 }
 
 export function packOrigins(origins: readonly PillarOrigin[]): Dict {
-  return new Map([['origins', origins.map((origin) => new Map<Value, Value>(Object.entries(origin)))]])
+  return new Map([['origins', origins.map((origin) => dictFrom(origin))]])
 }
 
 export function readOrigins(packed: Value): PillarOrigin[] {

@@ -1,5 +1,5 @@
 // Recorded commands for trials of modules: stand-ins for the functions of `cmd` that answer what a real machine did.
-import { type Dict, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, str, type Value } from '../data/mod.ts'
 import type { Trial } from './trial.ts'
 
 /** Text alone is the output of a command that succeeded. */
@@ -38,7 +38,7 @@ export function scripted(recorded: Readonly<Record<string, Recorded | readonly R
     const { stdout, stderr } = answer(cmd!)
     return [stdout, stderr].filter((text) => text !== '').join('\n')
   }
-  const all = ([cmd]: readonly Value[]): Dict => new Map<Value, Value>(Object.entries({ pid: 1, ...answer(cmd!) }))
+  const all = ([cmd]: readonly Value[]): Dict => dictFrom({ pid: 1, ...answer(cmd!) })
   const others: Script['others'] = {
     'cmd.run_all': all,
     'cmd.run': together,

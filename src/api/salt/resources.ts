@@ -1,5 +1,5 @@
 // The resources of Salt's API that run functions: `/`, `/run`, `/minions`, `/jobs` and `/keys`.
-import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../../data/mod.ts'
 import { HttpError } from '../errors.ts'
 import { CLIENTS, runLowstate } from '../lowstate.ts'
 import { keyArchive } from './key-archive.ts'
@@ -17,14 +17,12 @@ function welcome(): Answer {
   }
 }
 
-const chunk = (fields: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(fields))
-
 const asSession = (call: SaltCall, lowstate: Value): Promise<Value[]> =>
   runLowstate(call.work, lowstate, tokenField(call))
 
 async function minions(call: SaltCall): Promise<Answer> {
   return returned(
-    await asSession(call, [chunk({ client: 'local', tgt: call.parts['mid'] ?? '*', fun: 'grains.items' })]),
+    await asSession(call, [dictFrom({ client: 'local', tgt: call.parts['mid'] ?? '*', fun: 'grains.items' })]),
   )
 }
 
@@ -45,10 +43,10 @@ async function beginJobs(call: SaltCall): Promise<Answer> {
 async function jobs(call: SaltCall): Promise<Answer> {
   const { jid } = call.parts
   if (jid === undefined) {
-    const [all = null] = await asSession(call, [chunk({ client: 'runner', fun: 'jobs.list_jobs' })])
+    const [all = null] = await asSession(call, [dictFrom({ client: 'runner', fun: 'jobs.list_jobs' })])
     return returned([all])
   }
-  const [job = null] = await asSession(call, [chunk({ client: 'runner', fun: 'jobs.list_job', jid })])
+  const [job = null] = await asSession(call, [dictFrom({ client: 'runner', fun: 'jobs.list_job', jid })])
   const result = isDict(job) ? (job.get('Result') ?? null) : null
   if (!isDict(result)) throw new TypeError('The job has no result')
   const values = [...result].map(([id, data]): [Value, Value] => [
@@ -66,7 +64,7 @@ async function jobs(call: SaltCall): Promise<Answer> {
 async function keys(call: SaltCall): Promise<Answer> {
   const { mid: id } = call.parts
   const wanted = id === undefined ? { fun: 'key.list_all' } : { fun: 'key.finger', match: id }
-  const [answer = null] = await asSession(call, [chunk({ client: 'wheel', ...wanted })])
+  const [answer = null] = await asSession(call, [dictFrom({ client: 'wheel', ...wanted })])
   const data = isDict(answer) ? (answer.get('data') ?? null) : null
   return returned(isDict(data) ? (data.get('return') ?? new Map()) : new Map())
 }

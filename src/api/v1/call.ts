@@ -4,7 +4,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, readValue, str, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, numberOf, readValue, str, type Value } from '../../data/mod.ts'
 import type { ApiSession, JobOwner } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, type Caller, callerOf, refuseForgery } from '../callers.ts'
@@ -78,7 +78,7 @@ export class V1Call {
       ['family', family],
       ['fun', fun],
       ['arg', args],
-      ['kwarg', new Map<Value, Value>(Object.entries(kwargs))],
+      ['kwarg', dictFrom(kwargs)],
       ['token', this.session.token],
     ]
     const judged = await this.service.master.command(new Map(load), this.peer)

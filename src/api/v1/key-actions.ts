@@ -1,7 +1,7 @@
 // What is done with keys of minions: calls of the wheel functions `key.accept`, `key.reject` and `key.delete` with the rights of the
 // caller. A minion may have several keys, such as an accepted one and a denied one. To accept the denied one replaces the accepted one;
 // no other action on one of them touches the others.
-import { isDict, type Value } from '../../data/mod.ts'
+import { dictFrom, isDict, type Value } from '../../data/mod.ts'
 import type { PkiKeys } from '../../store/mod.ts'
 import { pemFingerprint } from '../../wire/mod.ts'
 import type { V1Call } from './call.ts'
@@ -23,7 +23,7 @@ export function includeOf(action: KeyAction, states: readonly KeyStateName[]): R
 
 /** Call a wheel function about keys. Return whether it succeeded. */
 export async function wheelDone(call: V1Call, fun: string, kwargs: Record<string, Value>): Promise<boolean> {
-  const kwarg = new Map<Value, Value>(Object.entries(kwargs))
+  const kwarg = dictFrom(kwargs)
   const done = await call.run({ client: 'wheel', fun, arg: [], kwarg })
   const data = isDict(done) ? done.get('data') : undefined
   return data !== undefined && isDict(data) && data.get('success') !== false

@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../../base/mod.ts'
 import { EventBus, externalOrigin } from '../../bus/mod.ts'
-import type { Dict, Value } from '../../data/mod.ts'
+import { dictFrom } from '../../data/mod.ts'
 import { MasterHistory } from './master-history.ts'
 
 let bus: EventBus
 let history: MasterHistory
-
-const dict = (data: Record<string, Value>): Dict => new Map(Object.entries(data))
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -39,7 +37,7 @@ describe('the history of a master', () => {
   })
 
   it('tells what the master cannot write, by the word of the master alone', async () => {
-    const failed = dict({ path: '/var/cache', message: 'The disk is full' })
+    const failed = dictFrom({ path: '/var/cache', message: 'The disk is full' })
     bus.fireFrom(externalOrigin('api'), 'salt/master/m/storage/failed', failed)
     expect(await history.health()).toMatchObject({ storage: 'ok' })
     bus.fire('salt/master/m/storage/failed', failed)

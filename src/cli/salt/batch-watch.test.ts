@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { type BusEvent, EventBus, minionOrigin } from '../../bus/mod.ts'
 import type { EventSource } from '../../client/mod.ts'
-import type { Dict, Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../data/mod.ts'
 import { BatchWatch } from './batch-watch.ts'
 import type { SaltWork } from './work.ts'
 
 const JID = '20300101000000000001'
 const bus = new EventBus()
-const dict = (fields: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(fields))
-const returned = (id: string, retcode = 0): Dict => dict({ id, jid: JID, return: `from ${id}`, retcode })
-const began = (...minions: string[]): BusEvent => bus.fire(`salt/job/${JID}/new`, dict({ minions }))
+const returned = (id: string, retcode = 0): Dict => dictFrom({ id, jid: JID, return: `from ${id}`, retcode })
+const began = (...minions: string[]): BusEvent => bus.fire(`salt/job/${JID}/new`, dictFrom({ minions }))
 const came = (id: string): BusEvent => bus.fire(`salt/job/${JID}/ret/${id}`, returned(id))
 const ended = (how: string, state?: Dict): BusEvent =>
-  bus.fire(`salt/batch/${JID}/${how}`, state ? dict({ state }) : new Map())
+  bus.fire(`salt/batch/${JID}/${how}`, state ? dictFrom({ state }) : new Map())
 
 interface Site {
   /** Events in their order; undefined for a while in which none comes, `lost` for the end of the connection. */
@@ -44,7 +43,7 @@ async function followed({ events, stored = {}, states = [] }: Site): Promise<{ w
   }
   const work = {
     client: { batchState: () => states.shift() },
-    opts: dict({ output: 'txt' }),
+    opts: dictFrom({ output: 'txt' }),
     log: () => {},
     streams: { out: (text: string) => void (printed += text), err: () => {}, terminal: false },
   } as unknown as SaltWork
@@ -59,7 +58,7 @@ async function followed({ events, stored = {}, states = [] }: Site): Promise<{ w
   }
 }
 
-const OVER = dict({ pending: [], active: new Map(), halted: false })
+const OVER = dictFrom({ pending: [], active: new Map(), halted: false })
 
 describe('the watch of a batch', () => {
   it('prints a return whose event was missed', async () => {
@@ -107,7 +106,7 @@ describe('the watch of a batch', () => {
   })
 
   it('prints of a stopped batch the returns that counted', async () => {
-    const state = dict({ halted: true, halted_reason: 'failhard', done: dict({ web1: returned('web1', 2) }) })
+    const state = dictFrom({ halted: true, halted_reason: 'failhard', done: dictFrom({ web1: returned('web1', 2) }) })
     const { watch, printed } = await followed({
       events: [ended('halted', state)],
       stored: { web1: returned('web1', 2), web2: returned('web2') },

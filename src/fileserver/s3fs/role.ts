@@ -1,6 +1,6 @@
 // The access key of the role of an EC2 instance, from its metadata service. Asked for only where no key is configured; kept until
 // shortly before it ends.
-import { type Dict, float, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, float, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import { type HttpStream, openUrl } from '../../http/mod.ts'
 import { type S3Login, s3Login, wholeText } from '../s3.ts'
@@ -37,7 +37,7 @@ async function roleLogin(host: Host, opts: Dict): Promise<NonNullable<typeof kno
       new Map<string, Value>([
         ['url', `${base}/${path}`],
         ['method', method],
-        ['header_dict', new Map<Value, Value>(Object.entries(headers))],
+        ['header_dict', dictFrom(headers)],
       ]),
     )
   const text = async ({ status, body }: HttpStream): Promise<string> => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toPlain, type Value } from '../../data/mod.ts'
+import { dictFrom, toPlain, type Value } from '../../data/mod.ts'
 import { MemoryHost, type MemoryMachine } from '../../host/mod.ts'
 import { type Keywords, type ModuleDeclaration, tryFunction } from '../../sdk/mod.ts'
 import at from '../services/at/module.ts'
@@ -26,7 +26,7 @@ async function machine(files: MemoryMachine['files'], answers: Readonly<Record<s
     return { stdout: '', stderr: '', retcode: 0, ...(typeof found === 'string' ? { stdout: found } : found) }
   }
   const others = {
-    'cmd.run_all': (args: readonly Value[]) => new Map<Value, Value>(Object.entries(answer(args))),
+    'cmd.run_all': (args: readonly Value[]) => dictFrom(answer(args)),
     'cmd.run': (args: readonly Value[]) => answer(args).stdout,
     'cmd.run_stdout': (args: readonly Value[]) => answer(args).stdout,
     'cmd.retcode': (args: readonly Value[]) => answer(args).retcode,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Value } from '../../data/mod.ts'
+import { dictFrom, type Value } from '../../data/mod.ts'
 import { judgedCalls, mayCall, mayPublish, mayPublishAnywhere, maySetField } from './allowed.ts'
 
-const dict = (entries: Record<string, Value>): Value => new Map<Value, Value>(Object.entries(entries))
+const dict = (entries: Record<string, Value>): Value => dictFrom(entries)
 const call = (fun: string, args: Value[] = [], kwargs: Record<string, Value> = {}) => ({
   fun,
   args,
-  kwargs: new Map<Value, Value>(Object.entries(kwargs)),
+  kwargs: dictFrom(kwargs),
 })
 const onWeb = (target: string): boolean => target === 'web*' || target === '*'
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Value } from '../../data/mod.ts'
+import { dictFrom, type Value } from '../../data/mod.ts'
 import rest from './backend-rest.ts'
 
 let server: Server
@@ -22,8 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const context = () => ({ opts: new Map(), config: new Map<Value, Value>([['^url', url]]), log: () => {} })
-const login = (username: string, password: string) =>
-  rest.check(new Map<Value, Value>(Object.entries({ username, password })), context())
+const login = (username: string, password: string) => rest.check(dictFrom({ username, password }), context())
 
 test('rest lets in whom the service lets in', async () => {
   expect(await login('joe', 'right')).toBe(true)

@@ -1,9 +1,9 @@
 // The recorded cases ask far more; these are the rules one by one.
 import { describe, expect, test } from 'vitest'
-import type { Value } from '../../data/mod.ts'
+import { dictFrom, type Value } from '../../data/mod.ts'
 import { display } from '../mod.ts'
 
-const dict = (entries: Record<string, Value>) => new Map<Value, Value>(Object.entries(entries))
+const dict = (entries: Record<string, Value>) => dictFrom(entries)
 
 function state(number: number, fields: Record<string, Value> = {}): [string, Value] {
   const given = { name: `n${number}`, changes: new Map(), result: true, comment: 'ok', __run_num__: number, ...fields }

@@ -1,5 +1,5 @@
 // reclass, by its own adapter for Salt, which must be installed for the Python that runs users' modules.
-import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str } from '../../../data/mod.ts'
 import { arg, type Bound, type DataSourceContext, option } from '../../../sdk/mod.ts'
 import { askPython } from '../common/python-library.ts'
 
@@ -20,7 +20,7 @@ interface ReclassRequest {
 
 export async function askReclass(ctx: DataSourceContext, { what, minionId, options }: ReclassRequest): Promise<Dict> {
   const { reclass_source_path: path, ...given } = Object.fromEntries(options)
-  const settings: Dict = new Map<Value, Value>(Object.entries(given))
+  const settings: Dict = dictFrom(given)
   if (!settings.has('inventory_base_uri')) {
     const roots = option(ctx.opts, 'file_roots')
     const base = isDict(roots) ? roots.get('base') : undefined

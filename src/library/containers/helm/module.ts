@@ -1,5 +1,5 @@
 // Charts and releases of Helm, through its program: Salt's `helm` module.
-import { type Dict, failure, isDict, isList, loadJson, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isList, loadJson, str, type Value } from '../../../data/mod.ts'
 import {
   type Args,
   arg,
@@ -212,7 +212,7 @@ async function manage(
     const removed = (await ctx.call('helm.repo_remove', [name], place)) as Value
     result[removed === true ? 'removed' : 'absent'].push(name)
   }
-  return new Map<Value, Value>(Object.entries(result))
+  return dictFrom(result)
 }
 
 export default defineModule({

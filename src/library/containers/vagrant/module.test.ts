@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hideMarked, toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, hideMarked, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import vagrant from './module.ts'
@@ -46,7 +46,7 @@ function lab() {
       const line = (argv as string[]).join(' ')
       calls.push(`${String((given as Record<string, Value>)['cwd'] ?? '')}$ ${line}`)
       const stdout = OUTPUTS[line] ?? (line.endsWith('ip addr show') ? OUTPUTS['ip addr show']! : '')
-      return new Map<Value, Value>(Object.entries({ retcode: 0, stdout, stderr: '' }))
+      return dictFrom({ retcode: 0, stdout, stderr: '' })
     },
   }
   const call = async (name: string, args: Value[] = [], kwargs: Record<string, Value> = {}) =>

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, repr, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, repr, type Value } from '../../../data/mod.ts'
 import { MemoryHost, readOnlyHost } from '../../../host/mod.ts'
 import { type Trial, tryFunction } from '../../../sdk/mod.ts'
 import file from './module.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
 
 const machine = (text = 'alpha\nbeta\ngamma\n') =>
   MemoryHost.with({
@@ -18,7 +16,7 @@ const machine = (text = 'alpha\nbeta\ngamma\n') =>
     },
   })
 
-const opts = dict({ file_roots: dict({ base: ['/srv'] }), cachedir: '/cache', test: false })
+const opts = dictFrom({ file_roots: dictFrom({ base: ['/srv'] }), cachedir: '/cache', test: false })
 
 const others: Trial['others'] = {
   'cp.cache_file': ([url]) => (url === 'salt://a.txt' ? '/srv/a.txt' : false),
@@ -119,7 +117,7 @@ const manage = (host: MemoryHost, name: string, more: Record<string, Value>) =>
   run(
     host,
     'manage_file',
-    [name, '', dict({}), more['source'] ?? '', dict({}), 'root', null, '0644', null, 'base', 'minion'],
+    [name, '', dictFrom({}), more['source'] ?? '', dictFrom({}), 'root', null, '0644', null, 'base', 'minion'],
     {
       skip_verify: true,
       ...Object.fromEntries(Object.entries(more).filter(([key]) => key !== 'source')),
@@ -177,7 +175,7 @@ test('file.get_managed shows further keywords to the template, and no options of
     '0644',
     null,
     'base',
-    dict({ a: 1 }),
+    dictFrom({ a: 1 }),
     null,
   ]
   const context = { render } as unknown as NonNullable<Trial['context']>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Value } from '../../../data/mod.ts'
+import { dictFrom, type Value } from '../../../data/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import apf from './module.ts'
 
@@ -9,10 +9,9 @@ async function attempt(name: string, rules: string, args: Value[] = [], code = 0
   const others = {
     'cmd.run_all': ([argv]: readonly Value[]) => {
       const line = (argv as string[]).join(' ')
-      if (line === 'iptables -S')
-        return new Map<Value, Value>(Object.entries({ retcode: 0, stdout: rules, stderr: '' }))
+      if (line === 'iptables -S') return dictFrom({ retcode: 0, stdout: rules, stderr: '' })
       calls.push(line)
-      return new Map<Value, Value>(Object.entries({ retcode: code, stdout: 'done', stderr: code ? 'no' : '' }))
+      return dictFrom({ retcode: code, stdout: 'done', stderr: code ? 'no' : '' })
     },
   }
   return [await tryFunction(apf, name, { args, others }), ...calls]

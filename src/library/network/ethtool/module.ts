@@ -1,5 +1,5 @@
 // Network cards, through the program ethtool. The names of the values are Salt's, which takes them from a library.
-import { decodeBytes, failure, splitLines, str, type Value } from '../../../data/mod.ts'
+import { decodeBytes, dictFrom, failure, splitLines, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 /** Run ethtool and return its lines; undefined when the card does not support the request. */
@@ -244,7 +244,7 @@ export default defineModule({
       'show_features',
       async (ctx, device) => {
         const found = await features(ctx, device)
-        return new Map([...found].map(([name, feature]) => [name, new Map<Value, Value>(Object.entries(feature))]))
+        return new Map([...found].map(([name, feature]) => [name, dictFrom(feature)]))
       },
     ),
     set_ring: set('Set ring buffer sizes: rx, rx_mini, rx_jumbo, tx.', 'set_ring eth0 rx=512', (ctx, device, given) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dumpJson, type Value } from '../../../data/mod.ts'
+import { dictFrom, dumpJson, type Value } from '../../../data/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import iwtools from './module.ts'
 
@@ -38,7 +38,7 @@ async function call(fun: string, args: string[], failing: Record<string, string>
       : { retcode: 1, stdout: '', stderr: failing.mode }
   }
   const others = {
-    'cmd.run_all': ([argv]: readonly Value[]) => new Map<Value, Value>(Object.entries(run(argv!))),
+    'cmd.run_all': ([argv]: readonly Value[]) => dictFrom(run(argv!)),
     'cmd.run': ([argv]: readonly Value[]) => run(argv!).stdout,
     'ip.down': () => ran.push('down') > 0,
     'ip.up': () => ran.push('up') > 0,

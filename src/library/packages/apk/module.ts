@@ -1,5 +1,5 @@
 // Packages of Alpine Linux through apk.
-import { type Dict, failure, repr, splitLines, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, repr, splitLines, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -22,15 +22,7 @@ import {
   upgradeAvailable,
 } from '../common/functions.ts'
 import { packageNames } from '../common/holds.ts'
-import {
-  addPackage,
-  changesSince,
-  infoOf,
-  listPackages,
-  single,
-  type TargetCall,
-  type Versions,
-} from '../common/installed.ts'
+import { addPackage, changesSince, listPackages, single, type TargetCall, type Versions } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 
 const QUIET = { output_loglevel: 'trace' }
@@ -57,7 +49,7 @@ const stdoutOf = async (ctx: FunctionContext, words: string[]): Promise<string> 
 async function refresh(ctx: FunctionContext): Promise<true> {
   const { retcode, stdout } = await runAll(ctx, ['apk', 'update'], QUIET)
   if (retcode === 0) return true
-  throw new CommandError('Problem encountered installing package(s)', infoOf({ errors: [stdout], changes: false }))
+  throw new CommandError('Problem encountered installing package(s)', dictFrom({ errors: [stdout], changes: false }))
 }
 
 /** Return the names in `pkgs`, else in `name`; in both of them if wanted. */
@@ -130,7 +122,7 @@ async function upgrade(ctx: FunctionContext, refreshing: boolean, call: TargetCa
   const words = names.length > 0 ? ['apk', 'add', '-u', ...names] : ['apk', 'upgrade']
   const { retcode, stdout } = await runAll(ctx, words, { ...QUIET, redirect_stderr: true })
   const changes = await changesSince(ctx, old, () => list(ctx))
-  return infoOf({ changes, result: retcode === 0, comment: retcode === 0 ? '' : stdout })
+  return dictFrom({ changes, result: retcode === 0, comment: retcode === 0 ? '' : stdout })
 }
 
 async function files(ctx: FunctionContext, packages: readonly string[]): Promise<Value> {
@@ -141,7 +133,7 @@ async function files(ctx: FunctionContext, packages: readonly string[]): Promise
     const lines = splitLines(stdout).filter((line) => !line.endsWith('contains:'))
     if (lines.length > 0) found.set(name, lines)
   }
-  return infoOf({ errors: [], packages: found })
+  return dictFrom({ errors: [], packages: found })
 }
 
 async function owners(ctx: FunctionContext, paths: readonly string[]): Promise<Value> {

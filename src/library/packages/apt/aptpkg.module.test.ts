@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type Trial, tryFunction } from '../../../sdk/mod.ts'
 import resource from '../pkg/module.ts'
@@ -50,7 +50,7 @@ function machine({ host = new MemoryHost(), answers = {} }: Machine = {}) {
     }
     const answer = Object.entries(known).find(([start]) => line.startsWith(start))?.[1] ?? ''
     const facts = typeof answer === 'string' ? { stdout: answer, stderr: '', retcode: 0 } : { stdout: '', ...answer }
-    return new Map<Value, Value>(Object.entries(facts))
+    return dictFrom(facts)
   }
   const others: Trial['others'] = {
     'cmd.run_all': ([cmd]) => run(cmd!),

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Value } from '../../../data/mod.ts'
+import { dictFrom, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import debconf from '../debconf/module.ts'
 import lowpkg from './dpkg_lowpkg.module.ts'
 
-const outcome = (stdout: string): Value => new Map<Value, Value>(Object.entries({ stdout, stderr: '', retcode: 0 }))
+const outcome = (stdout: string): Value => dictFrom({ stdout, stderr: '', retcode: 0 })
 
 it('bin_pkg_info reads name, version and architecture of a file', async () => {
   const host = await MemoryHost.with({ files: { '/tmp/x.deb': 'x' } })

@@ -1,6 +1,7 @@
 // Packages of macOS through Homebrew, which runs as the owner of its program and never as root.
 import {
   type Dict,
+  dictFrom,
   failure,
   isDict,
   iterate,
@@ -32,7 +33,6 @@ import {
   addPackage,
   changesSince,
   clearRefreshMark,
-  infoOf,
   listPackages,
   namesOf,
   type TargetCall,
@@ -73,10 +73,7 @@ async function brew(ctx: FunctionContext, words: readonly string[], failhard = t
   const sudo = owner !== undefined && owner !== me ? ['sudo', '-i', '-n', '-H', '-u', owner, '--'] : []
   const outcome = await runAll(ctx, [...sudo, program, ...words], { output_loglevel: 'trace' })
   if (failhard && outcome.retcode !== 0) {
-    throw new CommandError(
-      'Brew command failed',
-      infoOf({ result: new Map<Value, Value>(Object.entries({ ...outcome })) }),
-    )
+    throw new CommandError('Brew command failed', dictFrom({ result: dictFrom({ ...outcome }) }))
   }
   return outcome
 }
@@ -209,8 +206,8 @@ async function upgrade(ctx: FunctionContext, refreshing: boolean): Promise<Dict>
   const outcome = await brew(ctx, ['upgrade'], false)
   const changes = await changesSince(ctx, old, () => list(ctx))
   if (outcome.retcode === 0) return changes
-  const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-  throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
+  const result = dictFrom({ ...outcome })
+  throw new CommandError('Problem encountered upgrading packages', dictFrom({ changes, result }))
 }
 
 interface Holding {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hideMarked, toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, hideMarked, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type ModuleDeclaration, scripted, tryFunction } from '../../../sdk/mod.ts'
 import reg from '../../system/reg/module.ts'
@@ -16,7 +16,7 @@ async function called(
   memory: Record<string, Value> = {},
 ) {
   const { others, ran } = scripted(recorded)
-  const context = { memory: new Map<Value, Value>(Object.entries(memory)) }
+  const context = { memory: dictFrom(memory) }
   const host = await MemoryHost.with({ files: { '/tmp/': '' } })
   const answer = toPlain(await tryFunction(module, fun, { kwargs, others, host, context }))
   return { answer, ran }

@@ -1,6 +1,7 @@
 // Packages of Windows through Chocolatey.
 import {
   type Dict,
+  dictFrom,
   failure,
   hideMarked,
   markSecret,
@@ -123,10 +124,7 @@ async function sources(ctx: FunctionContext): Promise<Dict> {
   for (const line of stdout.split('\n')) {
     const parts = line.split('|')
     if (parts.length < 9 || found.has(parts[0]!)) continue
-    found.set(
-      parts[0]!,
-      new Map<Value, Value>(Object.entries({ 'URL: ': parts[1]!, Disabled: parts[2]!, 'User: ': parts[3]! })),
-    )
+    found.set(parts[0]!, dictFrom({ 'URL: ': parts[1]!, Disabled: parts[2]!, 'User: ': parts[3]! }))
   }
   return found
 }

@@ -1,5 +1,15 @@
 // Packages and sources of Chocolatey, and Chocolatey itself.
-import { compareDicts, type Dict, misuse, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import {
+  compareDicts,
+  type Dict,
+  dictFrom,
+  misuse,
+  SaltError,
+  str,
+  truthy,
+  type Value,
+  versionHolds,
+} from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.text(doc, { optional: true })
@@ -176,7 +186,7 @@ async function bootstrapped(ctx: StateContext, call: Bound<typeof BOOTSTRAPPED>)
   const now = await ownVersion(ctx, true)
   if (now === null) return report(name, false, 'Failed to install chocolatey None')
   if (old !== null && same(old, now)) return report(name, true, `Re-installed chocolatey ${now}`)
-  const changes = new Map<Value, Value>(Object.entries({ old, new: now }))
+  const changes = dictFrom({ old, new: now })
   return report(name, true, `Installed chocolatey ${now}`, changes)
 }
 
@@ -187,7 +197,7 @@ async function unbootstrapped(ctx: StateContext, name: string): Promise<StateRet
   await ctx.call('chocolatey.unbootstrap')
   const now = await ownVersion(ctx, true)
   if (now !== null) return report(name, false, `Failed to uninstall chocolatey ${old}\nFound version ${now}`)
-  const changes = new Map<Value, Value>(Object.entries({ new: null, old }))
+  const changes = dictFrom({ new: null, old })
   return report(name, true, `Uninstalled chocolatey ${old}`, changes)
 }
 

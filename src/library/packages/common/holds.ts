@@ -1,5 +1,5 @@
 // Holding packages at their version: the packages of a call, and the reports about them.
-import { type Dict, isDict, iterate, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, iterate, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../sdk/mod.ts'
 
 /** Return whether changes are only to be foreseen. */
@@ -32,7 +32,7 @@ export async function judged(names: readonly string[], judge: (name: string) => 
   for (const name of names) {
     const [result, comment, change] = await judge(name)
     const changes = new Map<Value, Value>(change ? Object.entries({ new: change[0], old: change[1] }) : [])
-    found.set(name, new Map<Value, Value>(Object.entries({ name, changes, result, comment })))
+    found.set(name, dictFrom({ name, changes, result, comment }))
   }
   return found
 }

@@ -1,5 +1,5 @@
 // Installed packages, as providers of `pkg` list them: read once and cached until a package changes.
-import { compareDicts, type Dict, fnmatch, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareDicts, type Dict, dictFrom, fnmatch, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { CommandError, type FunctionContext, isHostError, isTrue, option } from '../../../sdk/mod.ts'
 
 const KEY = 'pkg.list_pkgs'
@@ -111,10 +111,8 @@ export async function changesSince(
   forgetPackages(ctx)
   const changes = compareDicts(old, await list())
   if (errors.length === 0) return changes
-  throw new CommandError(message, infoOf({ errors: [...errors], changes }))
+  throw new CommandError(message, dictFrom({ errors: [...errors], changes }))
 }
-
-export const infoOf = (info: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(info))
 
 /** Remove the file that tells a state run to refresh the package database. */
 export async function clearRefreshMark(ctx: FunctionContext): Promise<void> {

@@ -2,6 +2,7 @@
 import {
   compareLoose,
   type Dict,
+  dictFrom,
   failure,
   fnmatch,
   iterate,
@@ -39,7 +40,6 @@ import {
   addPackage,
   changesSince,
   clearRefreshMark,
-  infoOf,
   listed,
   listPackages,
   namesOf,
@@ -209,7 +209,7 @@ async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promi
       ? await repositoryWords(ctx, call, targets.params)
       : { words: ['-U', '--noprogressbar', '--noconfirm', ...namesOf(targets)], errors: [] }
   const failed = 'Problem encountered installing package(s)'
-  if (errors.length > 0) throw new CommandError(failed, infoOf({ errors, changes: new Map() }))
+  if (errors.length > 0) throw new CommandError(failed, dictFrom({ errors, changes: new Map() }))
   const root = kwargs.has('root') ? ['-r', str(kwargs.get('root')!)] : []
   return run(ctx, [...words, ...root], failed)
 }
@@ -239,8 +239,8 @@ async function upgrade(ctx: FunctionContext, refreshing: boolean, root: string |
   const outcome = await runAll(ctx, words, QUIET)
   const changes = await changesSince(ctx, old, () => list(ctx))
   if (outcome.retcode === 0) return changes
-  const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-  throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
+  const result = dictFrom({ ...outcome })
+  throw new CommandError('Problem encountered upgrading packages', dictFrom({ changes, result }))
 }
 
 async function membersByGroup(ctx: FunctionContext, option: string): Promise<Map<string, string[]>> {
@@ -259,7 +259,7 @@ async function groupList(ctx: FunctionContext): Promise<Dict> {
   const whole = there.filter(([group, members]) => members.length === known.get(group)!.length).map(([group]) => group)
   const partly = there.map(([group]) => group).filter((group) => !whole.includes(group))
   for (const [group] of there) known.delete(group)
-  return infoOf({ installed: whole.sort(), partially_installed: partly.sort(), available: [...known.keys()].sort() })
+  return dictFrom({ installed: whole.sort(), partially_installed: partly.sort(), available: [...known.keys()].sort() })
 }
 
 async function groupInfo(ctx: FunctionContext, name: string): Promise<Map<string, string[]>> {

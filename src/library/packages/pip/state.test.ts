@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, SaltError, toPlain, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, SaltError, toPlain, type Value } from '../../../data/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import pip from './state.ts'
 
@@ -16,7 +16,7 @@ function machine(packages: Record<string, string>, install: Record<string, Value
       const { pkgs } = kwargs as { pkgs: string }
       asked.push(pkgs)
       for (const name of pkgs.split(',').filter(Boolean)) installed.set(name.replace(/[=<>].*/, ''), '9')
-      return new Map<Value, Value>(Object.entries(install))
+      return dictFrom(install)
     },
   }
   const apply = async (fun: string, kwargs: Record<string, Value>, test = false) =>

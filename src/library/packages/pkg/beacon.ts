@@ -1,7 +1,6 @@
 // Events about packages that are installed, removed or upgradable.
-import { type Dict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { defineBeacon } from '../../../sdk/mod.ts'
-import { infoOf } from '../common/installed.ts'
 
 export default defineBeacon({
   name: 'pkg',
@@ -20,7 +19,7 @@ export default defineBeacon({
       const before = memory.get(str(name))
       memory.set(str(name), status)
       if (before === undefined || before === status) continue
-      events.push(infoOf({ pkg: name, version, status }))
+      events.push(dictFrom({ pkg: name, version, status }))
     }
     return events
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareDebian, type Dict, str, type Value } from '../../../data/mod.ts'
+import { compareDebian, type Dict, dictFrom, str, type Value } from '../../../data/mod.ts'
 import { CommandError, type StateTrial, tryState } from '../../../sdk/mod.ts'
 import { aggregate } from './state/aggregate.ts'
 import pkg from './state.ts'
@@ -173,7 +173,7 @@ it('pkg states are not offered what the package manager cannot do', async () => 
 
 it('aggregation gathers packages of chunks of the same kind', () => {
   const chunk = (id: string, more: Record<string, Value>): Dict =>
-    new Map<Value, Value>(Object.entries({ state: 'pkg', fun: 'installed', __id__: id, name: id, ...more }))
+    dictFrom({ state: 'pkg', fun: 'installed', __id__: id, name: id, ...more })
   const low = chunk('a', {})
   const chunks = [low, chunk('b', { version: '1' }), chunk('c', { pkgs: ['d', 'e'] }), chunk('f', { fun: 'removed' })]
   const held = chunk('g', { hold: true })

@@ -1,5 +1,5 @@
 // Packages of Debian, built by debuild and pbuilder, and repositories of them by reprepro.
-import { type Dict, misuse, shlexQuote, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, misuse, shlexQuote, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Bound,
   baseName,
@@ -245,7 +245,7 @@ async function makeRepo(ctx: FunctionContext, given: Bound<typeof REPO>): Promis
     const code = name.endsWith('.dsc') ? await includeSource(ctx, path, codename, key, options) : 0
     if (code !== 0) throw misuse(`Making a repo encountered errors, return error ${code}`)
     if (!name.endsWith('.deb')) continue
-    outcome = new Map<Value, Value>(Object.entries(await runAll(ctx, reprepro('includedeb', codename, path), options)))
+    outcome = dictFrom(await runAll(ctx, reprepro('includedeb', codename, path), options))
   }
   return outcome
 }

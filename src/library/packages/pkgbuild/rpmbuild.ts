@@ -1,5 +1,5 @@
 // Packages of rpm, built by rpmbuild and mock, and repositories of them by createrepo.
-import { type Dict, isList, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isList, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
 import {
   type Bound,
   changes,
@@ -197,7 +197,7 @@ async function makeRepo(ctx: FunctionContext, given: Bound<typeof REPO>): Promis
     const code = await retcodeOf(ctx, words, { runas, cwd: repodir, env })
     if (code !== 0) throw misuse(`Signing encountered errors for command '${words.join(' ')}', return error ${code}`)
   }
-  return new Map<Value, Value>(Object.entries(await runAll(ctx, ['createrepo', '--update', repodir], { runas })))
+  return dictFrom(await runAll(ctx, ['createrepo', '--update', repodir], { runas }))
 }
 
 /** Return the functions of a module that builds packages of rpm. */

@@ -2,6 +2,7 @@
 import {
   compareRpm,
   type Dict,
+  dictFrom,
   failure,
   misuse,
   shlexQuote,
@@ -59,7 +60,7 @@ async function binaryInfo(ctx: FunctionContext, given: string, saltenv: string):
   const query = ['rpm', '-qp', '--queryformat', QUERYFORMAT.replace('%{REPOID}', 'none'), path]
   const output = await ctx.call('cmd.run_stdout', [query], { ...QUIET, ignore_retcode: true, python_shell: false })
   const found = parsePackage(str(output), str(ctx.grains.get('osarch') ?? ''))
-  return found ? new Map<Value, Value>(Object.entries(found)) : null
+  return found ? dictFrom(found) : null
 }
 
 async function owners(ctx: FunctionContext, paths: readonly string[], options: Options): Promise<Value> {

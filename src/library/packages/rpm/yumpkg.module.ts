@@ -1,5 +1,5 @@
 // Packages of Red Hat's family through dnf5, dnf, tdnf or yum.
-import { compareRpm, type Dict, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareRpm, type Dict, dictFrom, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -20,15 +20,7 @@ import {
   versionCmp,
   withoutEpoch,
 } from '../common/functions.ts'
-import {
-  changesSince,
-  infoOf,
-  listed,
-  matchWildcards,
-  namesOf,
-  type TargetCall,
-  targetsOf,
-} from '../common/installed.ts'
+import { changesSince, listed, matchWildcards, namesOf, type TargetCall, targetsOf } from '../common/installed.ts'
 import * as param from '../common/params.ts'
 import { rpmFunctions } from './rpm_lowpkg/provider.ts'
 import { download, listDownloaded, listPatches, outdatedServices } from './yumpkg/extras.ts'
@@ -91,7 +83,7 @@ async function upgrade(ctx: FunctionContext, call: UpgradeCall): Promise<Dict> {
   const result = await callYum(ctx, words)
   const changes = await changesSince(ctx, old, () => listInstalled(ctx, false, attr))
   if (result.retcode === 0) return changes
-  throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result: info(result) }))
+  throw new CommandError('Problem encountered upgrading packages', dictFrom({ changes, result: info(result) }))
 }
 
 async function remove(ctx: FunctionContext, { name, pkgs = null }: TargetCall, kwargs: Options): Promise<Dict> {

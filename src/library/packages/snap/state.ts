@@ -1,5 +1,5 @@
 // Snap packages: installed, removed, enabled and disabled.
-import { type Dict, dumpJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, dumpJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -13,7 +13,6 @@ import {
   settled,
   state,
 } from '../../../sdk/mod.ts'
-import { infoOf } from '../common/installed.ts'
 
 const name = arg.text('Snap name')
 
@@ -30,7 +29,7 @@ type Wanted = Bound<typeof INSTALLED>
 const listed = async (ctx: StateContext, name: string): Promise<Dict | undefined> =>
   (await ctx.call('snap.list', [name])).get(name) as Dict | undefined
 
-const change = (old: Value, fresh: Value): Dict => infoOf({ old, new: fresh })
+const change = (old: Value, fresh: Value): Dict => dictFrom({ old, new: fresh })
 
 /** Return the differences between an installed snap and the wanted one. */
 async function differences(ctx: StateContext, { name, channel, revision, held }: Wanted, current: Dict): Promise<Dict> {

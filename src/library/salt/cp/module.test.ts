@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, repr, type Value } from '../../../data/mod.ts'
+import { dictFrom, repr, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import cp from './module.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))
-const opts = dict({ file_roots: dict({ base: ['/srv'] }), cachedir: '/cache' })
+const opts = dictFrom({ file_roots: dictFrom({ base: ['/srv'] }), cachedir: '/cache' })
 
 const machine = () =>
   MemoryHost.with({
@@ -38,8 +37,8 @@ describe('cp', () => {
     ['hash_file', ['salt://zz'], {}, "''"],
     ['stat_file', ['salt://a.txt'], {}, "'0644'"],
     ['cache_dest', ['salt://a.txt?saltenv=dev'], {}, "'/cache/files/dev/a.txt'"],
-    ['recv', [dict({ x: 'y' }), '/out/r'], {}, "{'/out/r': True}"],
-    ['recv', [dict({ x: 'y' }), '/no/r'], {}, "'Destination unavailable'"],
+    ['recv', [dictFrom({ x: 'y' }), '/out/r'], {}, "{'/out/r': True}"],
+    ['recv', [dictFrom({ x: 'y' }), '/no/r'], {}, "'Destination unavailable'"],
   ])('.%s(%j, %j)', async (name, args, kwargs, wanted) => {
     expect(repr(await tryFunction(cp, name, { args, kwargs, opts, host: await machine() }))).toBe(wanted)
   })

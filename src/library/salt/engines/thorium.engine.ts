@@ -1,7 +1,7 @@
 // Thorium: states over the events of the master, run in turns. Values in the register stay from turn to turn, so that
 // states can evaluate many events together. A turn runs after new events, at most once in `thorium_interval` seconds.
 import { BrineError, type Log, toError, wrapLog } from '../../../base/mod.ts'
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type BusMessage,
@@ -59,7 +59,7 @@ async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]
           new Map<Value, Value>([
             ['tag', tag],
             ['data', data],
-            ['origin', new Map<Value, Value>(Object.entries(origin))],
+            ['origin', dictFrom(origin)],
           ]),
       ),
     )

@@ -1,5 +1,5 @@
 // Fires events, and shows the events of the journal.
-import { type Dict, failure, fnmatch, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, fnmatch, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type BusMessage, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { beginningOf } from '../common/event-place.ts'
 import { givenNumber } from '../common/given.ts'
@@ -62,7 +62,7 @@ export default defineRunner({
         const wanted = givenNumber('number', number)
         const [event] = ctx.journal().from({ number: wanted }, { upTo: wanted })
         if (!event) throw failure(`There is no event ${str(number)} in the journal`)
-        const origin = new Map<Value, Value>(Object.entries(event.origin))
+        const origin = dictFrom(event.origin)
         const shown = new Map<Value, Value>([['number', event.number]]).set('tag', event.tag)
         return shown.set('origin', origin).set('data', event.data)
       },

@@ -1,7 +1,7 @@
 // The mine: results of functions, stored for other minions. Without a master they are stored in the data store of the
 // minion, and only this minion reads them.
 import { BrineError } from '../../../base/mod.ts'
-import { type Dict, isList, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isList, keyError, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, option, reads, ret } from '../../../sdk/mod.ts'
 import { guarded, MINE_DATA, MINE_MARK, mineFunction } from './module/definition.ts'
 import { dockerPorts } from './module/docker.ts'
@@ -13,7 +13,7 @@ const held = async (ctx: FunctionContext): Promise<Value> => ctx.call('data.get'
 
 /** Ask the master; return undefined if there is none. */
 async function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value | undefined> {
-  return ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries({ ...load, id: idOf(ctx) })))
+  return ctx.daemon?.askMaster(dictFrom({ ...load, id: idOf(ctx) }))
 }
 
 /** Send data to the master; return false if there is none. */

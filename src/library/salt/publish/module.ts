@@ -1,6 +1,6 @@
 // Runs functions on other minions through the master, within the limits of the master's options `peer` and `peer_run`.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Dict, isDict, isList, misuse, numberOf, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, misuse, numberOf, str, textOf, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -33,7 +33,7 @@ const common = {
 
 function ask(ctx: FunctionContext, load: Record<string, Value>): Promise<Value> {
   const own = { id: option(ctx.opts, 'id'), no_parse: ctx.opts.get('no_parse') ?? [] }
-  return ctx.daemon!.askMaster(new Map<Value, Value>(Object.entries({ ...load, ...own })))
+  return ctx.daemon!.askMaster(dictFrom({ ...load, ...own }))
 }
 
 /** Return the returns of the minions when all have returned or the time is over. */

@@ -1,10 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { dictFrom, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import local from './local.returner.ts'
 import multi from './multi_returner.returner.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -12,8 +10,8 @@ test('local prints what it gets', () => {
   const printed: unknown[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(text) > 0)
   const ctx = {} as FunctionContext
-  local.functions.returner!(ctx, dict({ id: 'web1', return: true }))
-  local.functions.event_return!(ctx, [dict({ tag: 'a' })])
+  local.functions.returner!(ctx, dictFrom({ id: 'web1', return: true }))
+  local.functions.event_return!(ctx, [dictFrom({ tag: 'a' })])
   expect(printed).toEqual(["{'id': 'web1', 'return': True}\n", "[{'tag': 'a'}]\n"])
 })
 
@@ -21,13 +19,13 @@ test('local prints what it gets', () => {
 function site(names: string[]) {
   const stored: string[] = []
   const ctx = {
-    opts: dict({ multi_returner: names }) as Map<string, Value>,
+    opts: dictFrom({ multi_returner: names }) as Map<string, Value>,
     returner: async (name: string, fun: string) => {
       if (name === 'none') return undefined
       return async () => {
         if (name === 'bad') throw new Error('no server')
         stored.push(`${name}.${fun}`)
-        return dict({ [name]: fun })
+        return dictFrom({ [name]: fun })
       }
     },
   } as unknown as FunctionContext

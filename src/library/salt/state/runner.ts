@@ -1,5 +1,5 @@
 // Runs, pauses, resumes and shows orchestrations, and prints the events of the bus.
-import { type Dict, isDict, misuse, numberOf, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, misuse, numberOf, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import { watchEvents } from './runner/events.ts'
@@ -98,7 +98,7 @@ async function graph(ctx: MasterContext, fun: string, args: Value[], tgt: Value,
   const found: Dict = new Map()
   const seconds = numberOf(asked.timeout)
   const timeout = truthy(asked.timeout) && seconds !== undefined ? { timeout: seconds } : {}
-  const kwarg = new Map<Value, Value>(Object.entries(asked.kwargs))
+  const kwarg = dictFrom(asked.kwargs)
   for await (const { id, data } of ctx.run({ tgt, tgtType: asked.tgt_type, fun, arg: args, kwarg, ...timeout })) {
     found.set(id, data?.get('return') ?? false)
   }

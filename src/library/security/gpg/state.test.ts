@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { type StateTrial, tryState } from '../../../sdk/mod.ts'
 import gpg from './state.ts'
 
-const key = (keyid: string, facts: Record<string, Value> = {}): Value =>
-  new Map<Value, Value>(Object.entries({ keyid, trust: 'Unknown', ...facts }))
+const key = (keyid: string, facts: Record<string, Value> = {}): Value => dictFrom({ keyid, trust: 'Unknown', ...facts })
 const answer = (res: boolean, message: Value): Value => new Map<Value, Value>([['res', res]]).set('message', message)
 
 async function run(fun: string, kwargs: Record<string, Value>, trial: StateTrial = {}) {

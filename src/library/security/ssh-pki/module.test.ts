@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import ssh from './module.ts'
@@ -19,7 +19,6 @@ const others = {
 }
 const call = (fun: string, kwargs: Record<string, Value>): Promise<Value> =>
   tryFunction(ssh, fun, { kwargs, host, others })
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const shown = (value: Value): Record<string, Value> => Object.fromEntries(value as Map<string, Value>)
 
 const folder = mkdtempSync(join(tmpdir(), 'brine-ssh-pki-'))
@@ -58,8 +57,8 @@ const forUser = {
   serial_number: 4711,
   key_id: 'tina',
   ttl: '1.5h',
-  critical_options: dict({ 'force-command': '/usr/bin/id' }),
-  extensions: dict({ 'permit-pty': true, 'no-such@example.com': 'x', 'permit-X11-forwarding': false }),
+  critical_options: dictFrom({ 'force-command': '/usr/bin/id' }),
+  extensions: dictFrom({ 'permit-pty': true, 'no-such@example.com': 'x', 'permit-X11-forwarding': false }),
 }
 
 describe('a private key', () => {
@@ -180,20 +179,20 @@ describe('an authority', () => {
   const policy = {
     ...{ minions: 'web', signing_private_key: '/ed25519', cert_type: 'user', max_ttl: '1h', ttl: '30m' },
     ...{ allowed_valid_principals: ['deploy', 'www'], default_valid_principals: ['www'], copypath: '/copies' },
-    ...{ allowed_extensions: ['permit-pty'], critical_options: dict({ 'force-command': '/bin/false' }) },
+    ...{ allowed_extensions: ['permit-pty'], critical_options: dictFrom({ 'force-command': '/bin/false' }) },
   }
   const ask = async (kwargs: Record<string, Value>, minion = 'web') => {
-    policies = dict({ www: dict(policy) })
+    policies = dictFrom({ www: dictFrom(policy) })
     await host.makeDirectory('/copies', { parents: true })
-    const asked = dict({ public_key: keys.ec!.public_key, serial_number: 16, ...kwargs })
+    const asked = dictFrom({ public_key: keys.ec!.public_key, serial_number: 16, ...kwargs })
     return shown(await call('sign_remote_certificate', { signing_policy: 'www', kwargs: asked, __pub_id: minion }))
   }
 
   test('gives what the policy fixes, and no more than it allows', async () => {
     const { data, errors } = await ask({
       ...{ valid_principals: ['root', 'deploy'], all_principals: true, ttl: '9d', copypath: '/etc' },
-      ...{ extensions: dict({ 'permit-pty': true, 'permit-agent-forwarding': true }) },
-      ...{ critical_options: dict({ 'force-command': '/bin/sh' }), signing_private_key: '/rsa' },
+      ...{ extensions: dictFrom({ 'permit-pty': true, 'permit-agent-forwarding': true }) },
+      ...{ critical_options: dictFrom({ 'force-command': '/bin/sh' }), signing_private_key: '/rsa' },
     })
     expect(errors).toEqual([])
     const text = listed(data!)
@@ -222,7 +221,7 @@ describe('an authority', () => {
   })
 
   test('shows its policy with the public key alone', async () => {
-    policies = dict({ www: dict(policy) })
+    policies = dictFrom({ www: dictFrom(policy) })
     const given = { signing_policy: 'www', kwargs: new Map(), get_signing_policy_only: true, __pub_id: 'web' }
     const shownPolicy = shown(shown(await call('sign_remote_certificate', given)).data!)
     expect(shownPolicy.signing_public_key).toBe(keys.ed25519!.public_key)

@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type Keywords, tryFunction, tryState } from '../../../sdk/mod.ts'
 import module from './module.ts'
 import ssh from './state.ts'
 
 const NOW = 1_800_000_000
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-
 const entriesOf = (given: Keywords): Map<string, Value> =>
   given instanceof Map ? given : new Map(Object.entries(given as Record<string, Value>))
 
@@ -21,7 +19,7 @@ async function run(host: MemoryHost, fun: string, kwargs: Record<string, Value>,
       if (options.get('replace') === true && !options.get('test')) {
         await host.write(args[1] as string, options.get('contents') as string)
       }
-      return dict({ id: dict({ result: true, comment: '', changes: new Map() }) })
+      return dictFrom({ id: dictFrom({ result: true, comment: '', changes: new Map() }) })
     },
     'file.is_link': () => false,
     'file.file_exists': () => false,
@@ -110,11 +108,11 @@ describe('a certificate', () => {
   test.each<[Record<string, Value>, Record<string, Value>]>([
     [{ private_key: '/ca' }, { private_key: true }],
     [{ signing_private_key: '/host' }, { signing_private_key: true }],
-    [{ key_id: 'x' }, { key_id: dict({ old: '', new: 'x' }) }],
+    [{ key_id: 'x' }, { key_id: dictFrom({ old: '', new: 'x' }) }],
     [{ cert_type: 'user' }, { cert_type: 'user' }],
-    [{ extensions: dict({ e: true }) }, { extensions: dict({ added: ['e'], changed: [], removed: [] }) }],
-    [{ valid_principals: ['b', 'c'] }, { principals: dict({ added: ['c'], removed: ['a'] }) }],
-    [{ valid_principals: null, all_principals: true }, { principals: dict({ added: '*ALL*', removed: [] }) }],
+    [{ extensions: dictFrom({ e: true }) }, { extensions: dictFrom({ added: ['e'], changed: [], removed: [] }) }],
+    [{ valid_principals: ['b', 'c'] }, { principals: dictFrom({ added: ['c'], removed: ['a'] }) }],
+    [{ valid_principals: null, all_principals: true }, { principals: dictFrom({ added: '*ALL*', removed: [] }) }],
     [{ serial_number: 7 }, { serial_number: 7 }],
   ])('that lacks %j is recreated', async (given, changes) => {
     expect(await run(host, 'certificate_managed', { ...wanted, ...given }, true)).toEqual({

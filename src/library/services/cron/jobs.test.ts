@@ -1,6 +1,6 @@
 // Jobs and variables of a crontab: the functions of the module on a machine with one crontab, and the states over them.
 import { describe, expect, test } from 'vitest'
-import { str, toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, str, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction, tryState } from '../../../sdk/mod.ts'
 import module from './module.ts'
@@ -21,7 +21,7 @@ async function machine(tab = '', refusal = '') {
       const words = str(line!).split(' ')
       seen.ran.push(words[0]!)
       if (refusal === '') seen.tab = Buffer.from(await host.read(words.at(-1)!)).toString()
-      return new Map<Value, Value>(Object.entries({ retcode: refusal === '' ? 0 : 1, stdout: '', stderr: refusal }))
+      return dictFrom({ retcode: refusal === '' ? 0 : 1, stdout: '', stderr: refusal })
     },
   }
   const call = async (fun: string, args: readonly Value[] = [], kwargs: Record<string, Value> = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Dict, toPlain, tuple, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, toPlain, tuple, type Value } from '../../../data/mod.ts'
 import { MemoryHost, readOnlyHost } from '../../../host/mod.ts'
 import { tryState } from '../../../sdk/mod.ts'
 import cron from './state.ts'
@@ -17,7 +17,7 @@ async function machine(tab: string, refusal = '') {
     'cron.raw_cron': () => seen.tab,
     'cron.write_cron_file_verbose': async ([, path]: readonly Value[]) => {
       if (refusal === '') seen.tab = await textAt(path!)
-      return new Map<Value, Value>(Object.entries({ retcode: refusal === '' ? 0 : 1, stderr: refusal }))
+      return dictFrom({ retcode: refusal === '' ? 0 : 1, stderr: refusal })
     },
     'file.source_list': ([source, hash]: readonly Value[]) => tuple([source!, hash!]),
     'file.get_managed': () => tuple(['/cache/tab', new Map(), '']),

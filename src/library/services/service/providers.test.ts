@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromPlain, toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, fromPlain, toPlain, type Value } from '../../../data/mod.ts'
 import { type MemoryFile, MemoryHost } from '../../../host/mod.ts'
 import { type ModuleDeclaration, tryFunction } from '../../../sdk/mod.ts'
 import debian from './debian_service.module.ts'
@@ -38,7 +38,7 @@ async function machine({ module, files = {}, answers = {}, grains = {} }: Machin
     'cmd.run': (args: readonly Value[]) => outcome(args).stdout,
     'cmd.run_stdout': (args: readonly Value[]) => outcome(args).stdout,
     'cmd.retcode': (args: readonly Value[]) => outcome(args).retcode,
-    'cmd.run_all': (args: readonly Value[]) => new Map<Value, Value>(Object.entries({ stderr: '', ...outcome(args) })),
+    'cmd.run_all': (args: readonly Value[]) => dictFrom({ stderr: '', ...outcome(args) }),
     'status.pid': ([sig]: readonly Value[]) => (sig === 'sshd' ? '7\n9' : ''),
     'config.option': () => '/etc/rc.conf',
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SaltError, toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, SaltError, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import service from './systemd_service.module.ts'
@@ -64,7 +64,7 @@ async function machine(booted = true) {
     return { retcode: 0, stdout: '', stderr: '', ...(typeof found === 'string' ? { stdout: found } : found) }
   }
   const others = {
-    'cmd.run_all': (args: readonly Value[]) => new Map<Value, Value>(Object.entries(answer(args))),
+    'cmd.run_all': (args: readonly Value[]) => dictFrom(answer(args)),
     'cmd.run': (args: readonly Value[]) => (args[0] === 'runlevel' ? 'N 2' : answer(args).stdout),
     'cmd.run_stdout': (args: readonly Value[]) => answer(args).stdout,
     'cmd.retcode': (args: readonly Value[]) => answer(args).retcode,

@@ -1,6 +1,6 @@
 // A cache set on sdb with one backing device sdc, as the kernel shows them below /sys; writing `attach` or `detach` has its effect.
 import { describe, expect, test } from 'vitest'
-import { toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, toPlain, type Value } from '../../../data/mod.ts'
 import { type MemoryFile, MemoryHost } from '../../../host/mod.ts'
 import { type Keywords, type Recorded, scripted, tryFunction } from '../../../sdk/mod.ts'
 import sysfs from '../../system/sysfs/module.ts'
@@ -76,7 +76,7 @@ async function call(fun: string, args: Value[] = [], trial: Trial = {}) {
       await trial.effect?.(String(args[0]), host)
       return done
     },
-    'udev.env': () => new Map<Value, Value>(Object.entries(trial.udev ?? {})),
+    'udev.env': () => dictFrom(trial.udev ?? {}),
   }
   const answer = toPlain(await tryFunction(bcache, fun, { args, kwargs: trial.kwargs ?? {}, others: all, host }))
   return { answer, ran, wrote }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toPlain, type Value } from '../../../data/mod.ts'
+import { dictFrom, toPlain, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { type Recorded, scripted, tryFunction } from '../../../sdk/mod.ts'
 import raid from './module.ts'
@@ -28,7 +28,7 @@ async function call(
       return ''
     },
   }
-  const known = new Map<Value, Value>(Object.entries(grains))
+  const known = dictFrom(grains)
   return { answer: toPlain(await tryFunction(raid, fun, { kwargs, others: noted, host, grains: known })), ran, edits }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dumpJson, type Value } from '../../../data/mod.ts'
+import { dictFrom, dumpJson, type Value } from '../../../data/mod.ts'
 import { MemoryHost } from '../../../host/mod.ts'
 import { tryFunction } from '../../../sdk/mod.ts'
 import snapper from './module.ts'
@@ -46,7 +46,7 @@ function answer(argv: readonly string[]): { retcode: number; stdout: string; std
 }
 
 const others = {
-  'cmd.run_all': ([argv]: readonly Value[]) => new Map<Value, Value>(Object.entries(answer(argv as string[]))),
+  'cmd.run_all': ([argv]: readonly Value[]) => dictFrom(answer(argv as string[])),
   'cmd.run': ([argv]: readonly Value[]) => answer(argv as string[]).stdout,
   'file.uid_to_user': () => 'root',
   'test.echo': ([text]: readonly Value[]) => text!,

@@ -3,6 +3,7 @@ import {
   compileRegex,
   type Dict,
   decodeBytes,
+  dictFrom,
   isDict,
   PyError,
   type PyRegex,
@@ -14,7 +15,7 @@ import {
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
 
 const event = (tag: string, more: Record<string, Value>): Dict =>
-  new Map<Value, Value>(Object.entries({ tag, match: 'no', raw: '', error: '', ...more }))
+  dictFrom({ tag, match: 'no', raw: '', error: '', ...more })
 
 /** Compile the patterns by tag; return events for invalid ones. */
 function expressions(tags: Dict): { known: Array<[string, PyRegex]>; bad: Dict[] } {

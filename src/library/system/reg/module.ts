@@ -1,5 +1,5 @@
 // Keys and values of the Windows registry.
-import { type Dict, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, PyError, str, truthy, tuple, type Value } from '../../../data/mod.ts'
 import { arg, CommandError, changes, defineModule, type FunctionContext, reads, ret, runAll } from '../../../sdk/mod.ts'
 import { cast, entriesIn, hiveName, keysIn, type Place, pathOf, reg, shown } from './module/program.ts'
 
@@ -19,22 +19,20 @@ const placeOf = ({ hive, key, use_32bit_registry: narrow }: Request): Place => (
 
 const valueWords = (name: string | null): string[] => (name ? ['/v', name] : ['/ve'])
 
-const dictOf = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
-
 async function read(ctx: FunctionContext, given: Request): Promise<Dict> {
   const place = placeOf(given)
   const name = given.vname ?? null
   const where = `${place.hive}\\${place.key}`
   const base = { hive: place.hive, key: place.key, vname: name || '(Default)' }
-  const missing = (comment: string): Dict => dictOf({ ...base, vdata: null, vtype: null, success: false, comment })
+  const missing = (comment: string): Dict => dictFrom({ ...base, vdata: null, vtype: null, success: false, comment })
   hiveName(place.hive)
   const found = await reg(ctx, 'query', place, ...valueWords(name))
   const entry = entriesIn(found.stdout)[0]
-  if (found.retcode === 0 && entry) return dictOf({ ...base, vdata: entry.data, vtype: entry.type, success: true })
+  if (found.retcode === 0 && entry) return dictFrom({ ...base, vdata: entry.data, vtype: entry.type, success: true })
   if (/Access is denied/i.test(found.stderr + found.stdout)) return missing(`Access is denied: ${where}`)
   if ((await reg(ctx, 'query', place)).retcode !== 0) return missing(`Cannot find key: ${where}`)
   if (name) return missing(`Cannot find ${name} in ${where}`)
-  return dictOf({ ...base, vdata: '(value not set)', vtype: 'REG_SZ', success: true })
+  return dictFrom({ ...base, vdata: '(value not set)', vtype: 'REG_SZ', success: true })
 }
 
 const exists = async (ctx: FunctionContext, given: Request): Promise<boolean> =>
@@ -78,8 +76,8 @@ async function deleteKey(ctx: FunctionContext, given: Request): Promise<Value> {
   )
   const keys = [...new Set([...all, `${place.hive}\\${place.key}`])].sort((a, b) => b.length - a.length)
   const { retcode, stderr } = await reg(ctx, 'delete', place, '/f')
-  if (retcode === 0) return dictOf({ Deleted: keys, Failed: [] })
-  return dictOf({ Deleted: [], Failed: keys.map((one) => `${one} ${stderr.trim()}`) })
+  if (retcode === 0) return dictFrom({ Deleted: keys, Failed: [] })
+  return dictFrom({ Deleted: [], Failed: keys.map((one) => `${one} ${stderr.trim()}`) })
 }
 
 export default defineModule({
@@ -128,7 +126,7 @@ export default defineModule({
       run: (ctx, given) =>
         queried(ctx, given, (output, place) =>
           entriesIn(output).map(({ name, type, data }) =>
-            dictOf({ hive: place.hive, key: place.key, vname: name, vtype: type, vdata: data, success: true }),
+            dictFrom({ hive: place.hive, key: place.key, vname: name, vtype: type, vdata: data, success: true }),
           ),
         ),
     }),
@@ -186,7 +184,7 @@ export default defineModule({
         if (!truthy(path)) throw new PyError('ValueError', `File/URL '${source}' probably invalid.`)
         const outcome = await runAll(ctx, ['reg', 'import', str(path), `/reg:${narrow ? 32 : 64}`])
         if (outcome.retcode === 0) return true
-        throw new CommandError('reg.exe import failed', dictOf({ ...outcome }))
+        throw new CommandError('reg.exe import failed', dictFrom({ ...outcome }))
       },
     }),
   },

@@ -1,43 +1,42 @@
 // The arguments of archive.extracted, and their faults.
 import { isAbsolute, relative } from 'node:path/posix'
 import { type Dict, isInt, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { arg, type Bound, isHostError, optionalText, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
 const flag = (doc: string, otherwise = false) => arg.boolean(doc, { default: otherwise })
-const text = (doc: string) => arg.text(doc, { optional: true })
 const any = (doc: string) => arg.any(doc, { optional: true })
 
 export const extractedArgs = {
   name: arg.string('Path of the directory'),
   source: arg.textOrList('Path or URL of the archive, or a list of them; the first one found is used'),
-  source_hash: text('Hash of the archive: the hash, `type=hash`, or the path or URL of a file of hashes'),
-  source_hash_name: text('Name of the archive in the file of hashes'),
+  source_hash: optionalText('Hash of the archive: the hash, `type=hash`, or the path or URL of a file of hashes'),
+  source_hash_name: optionalText('Name of the archive in the file of hashes'),
   source_hash_update: flag('Unpack again when the hash has changed'),
   skip_files_list_verify: flag('Compare only the hash, not the list of files'),
   skip_verify: flag('Skip the hash check'),
   password: arg.text('Password of a zip archive', { optional: true, secret: true }),
-  options: text('Options of tar or unzip'),
-  list_options: text('Command that decompresses the archive for listing'),
+  options: optionalText('Options of tar or unzip'),
+  list_options: optionalText('Command that decompresses the archive for listing'),
   force: flag('Remove files in the way of directories, and directories in the way of files'),
   overwrite: flag('Unpack even if all files exist'),
   clean: flag('Remove the top-level paths of the archive before it is unpacked'),
   clean_parent: flag('Remove the directory before the archive is unpacked'),
   user: any('Owner: a name or a uid'),
   group: any('Group: a name or a gid'),
-  if_missing: text('Path; the archive is unpacked only if it does not exist'),
+  if_missing: optionalText('Path; the archive is unpacked only if it does not exist'),
   trim_output: arg.any('Maximum number of files to report; True means 100, False all', { default: false }),
   use_cmd_unzip: arg.flag('Use the unzip program', { optional: true }),
   extract_perms: flag('Keep the permissions of zip archives', true),
   enforce_toplevel: flag('Refuse an archive without a single top-level directory', true),
-  enforce_ownership_on: text('Path whose owner is set instead of that of the whole content'),
-  archive_format: text('Format: `tar`, `zip` or `rar`; by default from the name'),
+  enforce_ownership_on: optionalText('Path whose owner is set instead of that of the whole content'),
+  archive_format: optionalText('Format: `tar`, `zip` or `rar`; by default from the name'),
   use_etag: arg.flag('Use the ETag of an HTTP server to detect changes', { default: false }),
   signature: any('URL of the detached signature of the archive, a list of URLs, or True for an inline one'),
   source_hash_sig: any('URL of the signature of the file of hashes, a list, or True for an inline one'),
   signed_by_any: any('Signing keys of which one must have signed: text or a list'),
   signed_by_all: any('Signing keys that must all have signed: text or a list'),
-  keyring: text('Keyring of the signing keys'),
-  gnupghome: text('GnuPG home directory'),
+  keyring: optionalText('Keyring of the signing keys'),
+  gnupghome: optionalText('GnuPG home directory'),
   sig_backend: arg.string('Module that verifies signatures', { default: 'gpg' }),
   kwargs: arg.open('Passed to the functions that unpack; `keep_source` keeps the cached archive'),
 }

@@ -1,5 +1,5 @@
 // Backups that the minion keeps in its cache: `file_backup/` with the file's directories, and the time in the name.
-import { type Dict, localDatetime, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, localDatetime, str, type Value } from '../../../../data/mod.ts'
 import {
   baseName,
   dirName,
@@ -11,7 +11,6 @@ import {
   joinPaths,
   option,
 } from '../../../../sdk/mod.ts'
-import { dict } from './rewriting.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -67,7 +66,11 @@ async function backupsOf(ctx: FunctionContext, directory: string, base: string):
     const time = (await isFile(ctx, location)) ? timeOf(name, base) : undefined
     if (time === undefined) continue
     const size = (await ctx.host.stat(location))?.size ?? 0
-    found.push({ key: time.key, location, facts: dict({ 'Backup Time': time.text, Size: size, Location: location }) })
+    found.push({
+      key: time.key,
+      location,
+      facts: dictFrom({ 'Backup Time': time.text, Size: size, Location: location }),
+    })
   }
   return found.sort((a, b) => (a.key < b.key ? 1 : -1))
 }
@@ -98,7 +101,7 @@ export async function listDirectoryBackups(ctx: FunctionContext, given: string, 
 
 /** Return the path of a backup by its number, or the report of a failure. */
 async function chosen(ctx: FunctionContext, path: string, id: string): Promise<string | Dict> {
-  const refusal = (comment: string): Dict => dict({ result: false, comment })
+  const refusal = (comment: string): Dict => dictFrom({ result: false, comment })
   if (!/^-?\d+$/.test(id) || String(Number(id)) !== id) return refusal(`Invalid backup_id '${id}'`)
   const backup = (await listBackups(ctx, path, null)).get(Number(id))
   if (!(backup instanceof Map)) return refusal(`backup_id '${id}' does not exist for ${path}`)
@@ -114,10 +117,10 @@ export async function restoreBackup(ctx: FunctionContext, given: string, id: str
     const content = await ctx.host.read(location)
     await backUpToMinion(ctx, path)
     await ctx.host.write(path, content)
-    return dict({ result: true, comment: `Successfully restored ${location} to ${path}` })
+    return dictFrom({ result: true, comment: `Successfully restored ${location} to ${path}` })
   } catch (error) {
     if (!isHostError(error)) throw error
-    return dict({ result: false, comment: `Unable to restore ${location} to ${path}: ${error.message}` })
+    return dictFrom({ result: false, comment: `Unable to restore ${location} to ${path}: ${error.message}` })
   }
 }
 
@@ -127,9 +130,9 @@ export async function deleteBackup(ctx: FunctionContext, given: string, id: stri
   if (typeof location !== 'string') return location
   try {
     await ctx.host.remove(location)
-    return dict({ result: true, comment: `Successfully removed ${location}` })
+    return dictFrom({ result: true, comment: `Successfully removed ${location}` })
   } catch (error) {
     if (!isHostError(error)) throw error
-    return dict({ result: false, comment: `Unable to remove ${location}: ${error.message}` })
+    return dictFrom({ result: false, comment: `Unable to remove ${location}: ${error.message}` })
   }
 }

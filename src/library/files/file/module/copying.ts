@@ -1,5 +1,5 @@
 // Copies, moves and links.
-import { failure, misuse, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, misuse, type Value } from '../../../../data/mod.ts'
 import {
   baseName,
   dirName,
@@ -14,7 +14,7 @@ import {
   normalPath,
 } from '../../../../sdk/mod.ts'
 import { checkPermissions } from './permissions.ts'
-import { dict } from './rewriting.ts'
+
 import { stats } from './stats.ts'
 
 /** Copy all files of a tree over existing ones. */
@@ -98,7 +98,7 @@ export async function movePath(ctx: FunctionContext, from: string, to: string): 
     const about = (await ctx.host.lstat(source)) ? into : source
     throw unable(error.message.replace(/: '.*$/s, `: '${about}'`))
   }
-  return dict({ result: true, comment: `'${source}' moved to '${target}'` })
+  return dictFrom({ result: true, comment: `'${source}' moved to '${target}'` })
 }
 
 async function moveAnywhere(ctx: FunctionContext, source: string, target: string): Promise<void> {

@@ -1,9 +1,8 @@
 // Device nodes and named pipes.
-import { type Dict, misuse, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, misuse, str, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FileType, type FunctionContext, systemError } from '../../../../sdk/mod.ts'
 import { makeParents, type Ownership } from './directories.ts'
 import { checkPermissions, inTestMode } from './permissions.ts'
-import { dict } from './rewriting.ts'
 
 /** Return whether a path is of a type; False when it does not exist. */
 export async function hasType(ctx: FunctionContext, path: string, type: FileType): Promise<boolean> {
@@ -30,8 +29,8 @@ export interface Node extends Ownership {
 export async function makeNode(ctx: FunctionContext, path: string, node: Node): Promise<Dict> {
   const name = await expandUser(ctx, path)
   const { title, letter } = KINDS[node.kind]
-  const ret = dict({ name, changes: new Map(), comment: '', result: false })
-  const created = dict({ new: `${title} ${name} created.` })
+  const ret = dictFrom({ name, changes: new Map(), comment: '', result: false })
+  const created = dictFrom({ new: `${title} ${name} created.` })
   if (inTestMode(ctx)) {
     ret.set('changes', created).set('result', null)
   } else if (await ctx.host.lstat(name)) {

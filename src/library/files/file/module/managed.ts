@@ -1,5 +1,5 @@
 // Functions of `file` behind `file.managed`: sources, templates, differences, and putting content in place.
-import { type Dict, schemeOf, str, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, schemeOf, str, textOf, truthy, tuple, type Value } from '../../../../data/mod.ts'
 import { arg, changes, expandUser, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import {
   type FileRequest,
@@ -16,7 +16,7 @@ import { fileDifference } from './differences.ts'
 import { type HashSum, sumDict } from './hashing.ts'
 import { manageFile } from './managing.ts'
 import { metaChanges } from './metadata.ts'
-import { dict } from './rewriting.ts'
+
 import { chooseSource, ENGINES, type Fetched, fetchManaged, templateContext } from './sources.ts'
 import { discard } from './temporary.ts'
 
@@ -81,7 +81,7 @@ const sources = {
     run: async (ctx, { contents, template, context, defaults, saltenv }) => {
       const renderer = template ?? ''
       if (!ENGINES.has(renderer)) {
-        return dict({ result: false, comment: `Specified template format ${renderer} is not supported` })
+        return dictFrom({ result: false, comment: `Specified template format ${renderer} is not supported` })
       }
       const variables = templateContext(new Map(), defaults, context)
       return str(await ctx.render({ text: contents, renderer, saltenv, context: variables, asFile: true }))
@@ -197,7 +197,7 @@ const manage_file = changes({
     const name = await expandUser(ctx, given.name)
     const report = truthy(given.ret)
       ? (given.ret as Dict)
-      : dict({ name, changes: new Map(), comment: '', result: true })
+      : dictFrom({ name, changes: new Map(), comment: '', result: true })
     return manageFile(ctx, { ...fileRequest(given), name, ret: report, sum: sumOf(given.source_sum) })
   },
 })

@@ -1,5 +1,5 @@
 // Parts of the functions that change text in a file: backups beside it, and errors.
-import { type Dict, failure, str, type Value } from '../../../../data/mod.ts'
+import { failure, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, isLink } from '../../../../sdk/mod.ts'
 
 /** Copy a file with its mode and times, and with `keepOwner` its owner. */
@@ -33,5 +33,3 @@ export function inBrief(error: unknown): unknown {
   if (!isHostError(error) || error.errno === 0) return error
   return failure(error.message.replace(/^\[Errno \d+\] /, '').replace(/: '.*$/s, ''))
 }
-
-export const dict = (entries: Record<string, Value>): Dict => new Map<Value, Value>(Object.entries(entries))

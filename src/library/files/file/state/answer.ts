@@ -23,7 +23,5 @@ export function fromDict(ret: Dict): Answer {
 }
 
 /** Return a dict of fields. */
-export const dict = (entries: Readonly<Record<string, Value>>): Dict => new Map<Value, Value>(Object.entries(entries))
-
 /** Return the message of an error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

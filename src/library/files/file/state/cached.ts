@@ -1,6 +1,7 @@
 // Files in the cache of the minion.
 import {
   type Dict,
+  dictFrom,
   isFailure,
   REMOTE_PROTOCOLS,
   redactUrl,
@@ -21,7 +22,7 @@ import {
   state,
 } from '../../../../sdk/mod.ts'
 import { offered, SIGNERS } from '../managed-request.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
 
 const LOCAL_PROTOCOLS = ['', 'file']
 
@@ -104,7 +105,7 @@ async function cache(ctx: StateContext, options: Options): Promise<Answer> {
     return fail(answer, `Failed to cache ${redactUrl(name)}, check minion log for more information`)
   }
   const fresh = await hashOf(ctx, copy, sum)
-  const changes = old === fresh ? new Map<Value, Value>() : dict({ hash: dict({ old, new: fresh }) })
+  const changes = old === fresh ? new Map<Value, Value>() : dictFrom({ hash: dictFrom({ old, new: fresh }) })
   return verdict({ ...answer, changes }, copy, fresh, skipVerify ? undefined : sum.get('hsum'))
 }
 
@@ -129,7 +130,7 @@ async function uncache(ctx: StateContext, name: string, saltenv: string): Promis
   } catch (error) {
     return fail(answer, `Failed to delete ${path}: ${messageOf(error)}`)
   }
-  return { ...answer, changes: dict({ deleted: true }), comment: `${path} was deleted` }
+  return { ...answer, changes: dictFrom({ deleted: true }), comment: `${path} was deleted` }
 }
 
 export const cached = state({

@@ -1,7 +1,6 @@
 // `check_cmd`: a command that checks the new content in a temporary file before it is put in place.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
-import { dict } from './answer.ts'
 
 /** Run a command on a file; return the fields of the report when it fails, undefined when it succeeds. */
 export async function refusal(ctx: StateContext, command: string, path: string): Promise<Dict | undefined> {
@@ -14,5 +13,5 @@ export async function refusal(ctx: StateContext, command: string, path: string):
     const text = outcome.get(stream) ?? null
     if (truthy(text)) lines.push(str(text))
   }
-  return dict({ comment: lines.join('\n'), skip_watch: true, result: false })
+  return dictFrom({ comment: lines.join('\n'), skip_watch: true, result: false })
 }

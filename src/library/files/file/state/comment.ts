@@ -1,7 +1,7 @@
 // Lines that are commented out, or not.
-import { compileRegex, decodeBytes } from '../../../../data/mod.ts'
+import { compileRegex, decodeBytes, dictFrom } from '../../../../data/mod.ts'
 import { arg, expandUser, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 import { diffOf, sameLines } from './diff.ts'
 import { hasMatch, readLines } from './file-text.ts'
 import { unfit } from './paths.ts'
@@ -15,7 +15,12 @@ interface Commenting {
 }
 
 const willUpdate = (answer: Answer, path: string): Answer => {
-  return { ...answer, changes: dict({ [path]: 'updated' }), result: null, comment: `File ${path} is set to be updated` }
+  return {
+    ...answer,
+    changes: dictFrom({ [path]: 'updated' }),
+    result: null,
+    comment: `File ${path} is set to be updated`,
+  }
 }
 
 /** Return an expression without flags and anchors. */

@@ -1,5 +1,5 @@
 // A copy of another file or directory of the machine.
-import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -18,7 +18,7 @@ import {
   textOrNumber,
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
-import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
+import { type Answer, asDict, begin, fail, fromDict } from './answer.ts'
 import { mainGroup, type Owner, ownUser, unknownOwners, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
 import { walk } from './walk.ts'
@@ -132,7 +132,7 @@ async function copyFile(ctx: StateContext, options: Copy): Promise<Answer> {
   }
   try {
     await putInPlace(ctx, source, path, wanted)
-    return await checked(ctx, { ...answer, changes: dict({ [path]: source }) }, path, wanted, options.preserve)
+    return await checked(ctx, { ...answer, changes: dictFrom({ [path]: source }) }, path, wanted, options.preserve)
   } catch (error) {
     if (!isHostError(error)) throw error
     return fail(answer, `Failed to copy "${source}" to "${path}"`)

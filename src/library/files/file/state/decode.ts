@@ -1,7 +1,7 @@
 // A file whose content is given in Base64.
-import { type Dict, failure, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict } from './answer.ts'
+import { type Answer, begin } from './answer.ts'
 
 const decodeArgs = {
   name: arg.string('Path of the file'),
@@ -37,11 +37,11 @@ async function write(ctx: StateContext, options: Decoding): Promise<Answer> {
     const wanted = await ctx.call('hashutil.digest', [text, checksum])
     const found = await sum()
     if (wanted === found) return { ...answer, result: true, comment: 'File is in the correct state.' }
-    changes = dict({ old: found, new: wanted })
+    changes = dictFrom({ old: found, new: wanted })
   }
   if (ctx.test) return { ...answer, changes, result: null, comment: 'File is set to be updated.' }
   const result = truthy(await ctx.call('hashutil.base64_decodefile', [content, name]))
-  if (changes.size === 0) changes = dict({ old: null, new: await sum() })
+  if (changes.size === 0) changes = dictFrom({ old: null, new: await sum() })
   return { ...answer, changes, result, comment: 'File was updated.' }
 }
 

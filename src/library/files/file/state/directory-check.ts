@@ -1,8 +1,8 @@
 // The differences between a directory and a request.
-import { type Dict, equals, isFailure, numberOf, PyError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isFailure, numberOf, PyError, str, type Value } from '../../../../data/mod.ts'
 import { isDirectory, joinPaths, type StateContext, type TextOrNumber } from '../../../../sdk/mod.ts'
 import { normalizeMode } from '../modes.ts'
-import { dict } from './answer.ts'
+
 import { isIncluded } from './include-exclude.ts'
 import { keepFiles } from './keep-files.ts'
 import type { Owner } from './owners.ts'
@@ -81,7 +81,7 @@ async function differences(ctx: StateContext, path: string, wanted: Wanted, mayL
   try {
     stats = await ctx.call('file.stats', [path, null, wanted.follow])
   } catch (error) {
-    if (mayLack && isFailure(error)) return dict({ directory: 'new' })
+    if (mayLack && isFailure(error)) return dictFrom({ directory: 'new' })
     throw error
   }
   const found: Dict = new Map()
@@ -134,7 +134,7 @@ async function checkClean(
       const each = joinPaths(root, name)
       if (keep.some((kept) => kept.includes(each))) continue
       if (isIncluded(relativePath(each, path), null, exclude_pat)) {
-        changes.set(each, dict({ removed: 'Removed due to clean' }))
+        changes.set(each, dictFrom({ removed: 'Removed due to clean' }))
       }
     }
   }
@@ -164,7 +164,7 @@ export async function checkDirectory(ctx: StateContext, request: DirectoryReques
     if (own.size > 0) changes.set(path, own)
   }
   if (request.clean) await checkClean(ctx, request, changes)
-  if (!(await isDirectory(ctx, path))) changes.set(path, dict({ directory: 'new' }))
+  if (!(await isDirectory(ctx, path))) changes.set(path, dictFrom({ directory: 'new' }))
   if (changes.size === 0) return { result: true, comment: `The directory ${path} is in the correct state`, changes }
   const lines = ['The following files will be changed:\n']
   for (const [file, facts] of changes) {

@@ -1,5 +1,5 @@
 // A directory with owner and mode, and with `clean` only managed content.
-import { type Dict, isFailure, isInt, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isFailure, isInt, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -15,7 +15,7 @@ import {
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
-import { type Answer, asDict, begin, dict, fail, fromDict } from './answer.ts'
+import { type Answer, asDict, begin, fail, fromDict } from './answer.ts'
 import {
   checkDirectory,
   type DirectoryRequest,
@@ -90,7 +90,7 @@ async function moveAside(ctx: StateContext, answer: Answer, path: string, backup
     return undefined
   }
   answer.changes.set('backup', `${path} would be renamed to ${backup}`)
-  answer.changes.set(path, dict({ directory: 'new' }))
+  answer.changes.set(path, dictFrom({ directory: 'new' }))
   return { ...answer, result: null, comment: `${path} would be backed up and replaced with a new directory` }
 }
 
@@ -107,7 +107,7 @@ async function create(
   }
   await ctx.call('file.mkdir', [path], { user, group, mode })
   if (!(await isDirectory(ctx, path))) return fail(answer, `Failed to create directory ${path}`)
-  answer.changes.set(path, dict({ directory: 'new' }))
+  answer.changes.set(path, dictFrom({ directory: 'new' }))
   return answer
 }
 
@@ -142,7 +142,7 @@ async function applyBelow(
     const fault = targets.has(kind) ? await ownerFault(ctx, kind, request[kind]) : undefined
     if (fault !== undefined) answer = fail(answer, fault)
   }
-  if (targets.has('silent')) answer = { ...answer, changes: dict({ recursion: 'Changes silenced' }) }
+  if (targets.has('silent')) answer = { ...answer, changes: dictFrom({ recursion: 'Changes silenced' }) }
   const user = targets.has('user') ? request.user : null
   const group = targets.has('group') ? request.group : null
   const apply = async (path: string, mode: Value): Promise<void> => {

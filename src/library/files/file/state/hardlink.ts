@@ -1,5 +1,5 @@
 // Hard links.
-import { SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -14,7 +14,7 @@ import {
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { mainGroup, ownUser, userOf } from './owners.ts'
 
 const linkArgs = {
@@ -51,7 +51,7 @@ async function isSame(ctx: StateContext, path: string, target: string): Promise<
 
 async function predict(ctx: StateContext, answer: Answer, path: string, { target, force }: Link): Promise<Answer> {
   const due = (comment: string, changes: Record<string, Value> = {}): Answer => {
-    return { ...answer, result: null, comment, changes: dict(changes) }
+    return { ...answer, result: null, comment, changes: dictFrom(changes) }
   }
   if (!(await exists(ctx, target))) return fail(answer, `Target ${target} for hard link does not exist`)
   if (await isDirectory(ctx, target)) return fail(answer, `Unable to hard link from directory ${target}`)

@@ -1,7 +1,18 @@
 // Settings in files of the form `key=value`.
-import { decodeBytes, isDict, SPACE, str, strip, textOf, truthy, typeName, type Value } from '../../../../data/mod.ts'
+import {
+  decodeBytes,
+  dictFrom,
+  isDict,
+  SPACE,
+  str,
+  strip,
+  textOf,
+  truthy,
+  typeName,
+  type Value,
+} from '../../../../data/mod.ts'
 import { arg, type Bound, expandUser, isHostError, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 
 const flag = (doc: string) => arg.boolean(doc, { default: false })
 
@@ -49,7 +60,7 @@ function stripStart(text: string, chars: string | null): string {
 function readPairs({ key, value, key_values, count }: Options): Pair[] | string {
   let pairs = key_values
   if (key !== null && value !== null) {
-    pairs = dict({ [key]: value })
+    pairs = dictFrom({ [key]: value })
   }
   if (!isDict(pairs) || pairs.size === 0) {
     const why = truthy(pairs) ? 'is not a dictionary' : 'is empty'

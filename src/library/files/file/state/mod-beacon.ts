@@ -1,7 +1,7 @@
 // The beacon of a managed file or directory whose state has `beacon: true`.
-import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 
 async function watch(ctx: StateContext, name: string, kwargs: ReadonlyMap<string, Value>): Promise<Answer | Dict> {
   const fun = kwargs.get('sfun') ?? null
@@ -11,14 +11,14 @@ async function watch(ctx: StateContext, name: string, kwargs: ReadonlyMap<string
   if (!truthy(kwargs.get('beacon') ?? false)) return { ...begin(name), comment: 'Not adding beacon.' }
   const given = kwargs.get('beacon_data') ?? null
   const option = (key: string, otherwise: Value): Value => (isDict(given) ? (given.get(key) ?? otherwise) : otherwise)
-  const data = dict({ mask: option('mask', ['create', 'delete', 'modify']) })
+  const data = dictFrom({ mask: option('mask', ['create', 'delete', 'modify']) })
   if (fun === 'directory') {
     data.set('auto_add', option('auto_add', true)).set('recurse', option('recurse', true))
     data.set('exclude', option('exclude', []))
   }
   return ctx.state('beacon.present', {
     name: `beacon_inotify_${name}`,
-    files: dict({ [name]: data }),
+    files: dictFrom({ [name]: data }),
     interval: option('interval', 60),
     coalesce: option('coalesce', false),
     beacon_module: 'inotify',

@@ -1,7 +1,7 @@
 // Remove empty directories.
-import { type Dict, sorted, truthy } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, sorted, truthy } from '../../../../data/mod.ts'
 import { arg, expandUser, isDirectory, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict } from './answer.ts'
+import { type Answer, begin } from './answer.ts'
 
 interface Pruning {
   name: string
@@ -17,7 +17,7 @@ async function prune(ctx: StateContext, { name, recurse, ignore_errors, older_th
   if (!(await isDirectory(ctx, path))) return { ...answer, comment: `Directory ${path} is not present` }
   if (ctx.test) {
     const comment = `Directory ${path} is set for removal`
-    return { ...answer, result: null, changes: dict({ deleted: path }), comment }
+    return { ...answer, result: null, changes: dictFrom({ deleted: path }), comment }
   }
   const options = { recurse: deep, verbose: true, older_than }
   const outcome = (await ctx.call('file.rmdir', [path], options)) as Dict
@@ -26,10 +26,10 @@ async function prune(ctx: StateContext, { name, recurse, ignore_errors, older_th
   const deleted = outcome.get('deleted') ?? null
   if (deep && truthy(deleted) && (result || ignore_errors)) {
     const comment = `Recursively removed empty directories under ${path}`
-    return { ...answer, comment, changes: dict({ deleted: sorted(deleted) }) }
+    return { ...answer, comment, changes: dictFrom({ deleted: sorted(deleted) }) }
   }
   if (result) {
-    return deep ? answer : { ...answer, comment: `Removed directory ${path}`, changes: dict({ deleted: path }) }
+    return deep ? answer : { ...answer, comment: `Removed directory ${path}`, changes: dictFrom({ deleted: path }) }
   }
   return { ...answer, result, changes: outcome, comment: `Failed to remove directory ${path}` }
 }

@@ -1,5 +1,5 @@
 // A copy of a directory of the file server.
-import { type Dict, isFailure } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isFailure } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -16,7 +16,7 @@ import {
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { isKeep, normalizeMode } from '../modes.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { manageDirectory } from './directory.ts'
 import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { manageFile } from './managed.ts'
@@ -105,7 +105,7 @@ class Recursing {
       return true
     }
     await this.ctx.call('file.remove', [path])
-    this.add(path, { ...begin(this.path), changes: dict({ diff: done }) })
+    this.add(path, { ...begin(this.path), changes: dictFrom({ diff: done }) })
     return false
   }
 

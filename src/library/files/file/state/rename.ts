@@ -1,4 +1,5 @@
 // A file, link or directory that is moved from another path.
+import { dictFrom } from '../../../../data/mod.ts'
 import {
   arg,
   dirName,
@@ -10,7 +11,7 @@ import {
   type StateContext,
   state,
 } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 import { isSomething } from './paths.ts'
 
 interface Move {
@@ -46,7 +47,7 @@ async function move(ctx: StateContext, { name, source: given, force, makedirs }:
     else if (isHostError(error)) return fail(answer, `Failed to move "${source}" to "${path}"`)
     else throw error
   }
-  return { ...answer, comment: `Moved "${source}" to "${path}"`, changes: dict({ [path]: source }) }
+  return { ...answer, comment: `Moved "${source}" to "${path}"`, changes: dictFrom({ [path]: source }) }
 }
 
 export const rename = state({

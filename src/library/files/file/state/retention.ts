@@ -1,5 +1,6 @@
 // Retention of backups by date: chooses the files of a directory to keep and the files to remove.
 import {
+  dictFrom,
   fromTimestamp,
   isDict,
   isoWeekOf,
@@ -13,7 +14,7 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { arg, expandUser, isDirectory, joinPaths, type StateContext, state } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 
 /** Names of files, nested by the parts of their time. */
 type Tree = Map<number, Tree | string>
@@ -128,7 +129,7 @@ async function keep(ctx: StateContext, { name, retain, strptime_format }: Retent
   const kept = retained(byDate, byWeek, retain)
   const backwards = (names: Iterable<string>): Value[] => sorted([...names]).reverse()
   const deleted = backwards([...relevant].filter((each) => !kept.has(each)))
-  if (deleted.length > 0) answer.changes = dict({ retained: backwards(kept), deleted, ignored: backwards(ignored) })
+  if (deleted.length > 0) answer.changes = dictFrom({ retained: backwards(kept), deleted, ignored: backwards(ignored) })
   if (ctx.test) {
     const comment = `${deleted.length} backups would have been removed from ${path}.\n`
     return { ...answer, comment, result: deleted.length > 0 ? null : true }

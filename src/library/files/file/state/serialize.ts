@@ -1,9 +1,9 @@
 // A file with data in a format.
-import { type Dict, dictHas, equals, isDict, merge, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, dictHas, equals, isDict, merge, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, expandUser, isFile, type StateContext, state } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
-import { type Answer, asDict, begin, dict, fail, fromDict, messageOf } from './answer.ts'
+import { type Answer, asDict, begin, fail, fromDict, messageOf } from './answer.ts'
 import { refusal } from './check-cmd.ts'
 import { removeFile, scratchFile } from './managed.ts'
 import { optionsOf, type Serializer, serializerOf } from './serializers.ts'
@@ -53,11 +53,11 @@ function dataDiff(fresh: Dict, old: Dict): Dict {
   const found: Dict = new Map()
   for (const [key, value] of fresh) {
     const before = old.get(key)
-    if (!dictHas(old, key)) found.set(key, dict({ new: value, old: '<_null_>' }))
+    if (!dictHas(old, key)) found.set(key, dictFrom({ new: value, old: '<_null_>' }))
     else if (isDict(value) && isDict(before!)) {
       const inner = dataDiff(value, before)
       if (inner.size > 0) found.set(key, inner)
-    } else if (!equals(value, before!)) found.set(key, dict({ new: value, old: before! }))
+    } else if (!equals(value, before!)) found.set(key, dictFrom({ new: value, old: before! }))
   }
   return found
 }

@@ -1,5 +1,5 @@
 // Symbolic links.
-import { equals, isFailure, str, type Value } from '../../../../data/mod.ts'
+import { dictFrom, equals, isFailure, str, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -20,7 +20,7 @@ import {
 } from '../../../../sdk/mod.ts'
 import { offered } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { preflight } from './hardlink.ts'
 import { windows } from './managed-options.ts'
 import { mainGroup, type Owner, ownUser, userOf } from './owners.ts'
@@ -91,7 +91,7 @@ async function wantedOwner(ctx: StateContext, path: string, options: Symlink): P
 async function predict(ctx: StateContext, answer: Answer, path: string, options: Symlink, owner: Owners) {
   const { target, force } = options
   const due = (comment: string, changes: Record<string, Value> = {}): Answer => {
-    return { ...answer, result: null, comment, changes: dict(changes) }
+    return { ...answer, result: null, comment, changes: dictFrom(changes) }
   }
   if (!(await isLink(ctx, path))) {
     const found = options.follow_symlinks === false ? await isSomething(ctx, path) : await exists(ctx, path)

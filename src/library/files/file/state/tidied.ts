@@ -1,6 +1,7 @@
 // Removal of files below a directory by age, size and name.
 import {
   compileRegex,
+  dictFrom,
   fromTimestamp,
   isFailure,
   iterate,
@@ -23,7 +24,7 @@ import {
   type StateContext,
   state,
 } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail, messageOf } from './answer.ts'
+import { type Answer, begin, fail, messageOf } from './answer.ts'
 import { walk } from './walk.ts'
 
 const tidiedArgs = {
@@ -126,7 +127,7 @@ async function tidy(ctx: StateContext, options: Tidying): Promise<Answer> {
   const found = await doomed(ctx, path, options)
   if (found.length === 0) return { ...answer, comment: `Nothing to remove from directory ${path}` }
   if (ctx.test)
-    return { ...answer, result: null, comment: `${path} is set for tidy`, changes: dict({ removed: found }) }
+    return { ...answer, result: null, comment: `${path} is set for tidy`, changes: dictFrom({ removed: found }) }
   const removed: string[] = []
   answer.changes.set('removed', removed)
   try {

@@ -1,5 +1,5 @@
 // An empty file, or new times of an existing one.
-import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   arg,
   dirName,
@@ -10,7 +10,7 @@ import {
   type StateContext,
   state,
 } from '../../../../sdk/mod.ts'
-import { type Answer, begin, dict, fail } from './answer.ts'
+import { type Answer, begin, fail } from './answer.ts'
 
 export interface Touch {
   name: string
@@ -21,17 +21,17 @@ export interface Touch {
 
 async function predict(ctx: StateContext, path: string, atime: Value, mtime: Value): Promise<Answer> {
   if (!(await exists(ctx, path))) {
-    return { name: path, changes: dict({ new: path }), result: null, comment: `File ${path} is set to be created` }
+    return { name: path, changes: dictFrom({ new: path }), result: null, comment: `File ${path} is set to be created` }
   }
   const stats = await ctx.call('file.stats', [path], { follow_symlinks: false })
   const differs = (wanted: Value, key: string): boolean =>
     wanted !== null && str(wanted) !== str(stats.get(key) ?? null)
   if (differs(atime, 'atime') || differs(mtime, 'mtime')) {
     const comment = `Times set to be updated on file ${path}`
-    return { name: path, changes: dict({ touched: path }), result: null, comment }
+    return { name: path, changes: dictFrom({ touched: path }), result: null, comment }
   }
   const comment = `File ${path} exists and has the correct times`
-  return { name: path, changes: dict({ new: path }), result: true, comment }
+  return { name: path, changes: dictFrom({ new: path }), result: true, comment }
 }
 
 export async function touchFile(ctx: StateContext, { name, atime = null, mtime = null, makedirs }: Touch) {

@@ -3,6 +3,7 @@
 import {
   compareDicts,
   type Dict,
+  dictFrom,
   isDict,
   iterate,
   matchVersion,
@@ -13,7 +14,7 @@ import {
   versionHolds,
 } from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import * as param from '../../common/params.ts'
 import { callApt, givenEnvironment } from './call.ts'
 import { newestVersions, sourceVersions } from './candidates.ts'
@@ -181,7 +182,7 @@ export async function install(ctx: FunctionContext, given: Installation): Promis
     changes = await perform(ctx, { list, plan, old, kwargs })
   }
   if (plan.errors.length > 0) {
-    throw new CommandError('Problem encountered installing package(s)', infoOf({ errors: plan.errors, changes }))
+    throw new CommandError('Problem encountered installing package(s)', dictFrom({ errors: plan.errors, changes }))
   }
   return changes
 }
@@ -217,7 +218,7 @@ async function perform(ctx: FunctionContext, { list, plan, old, kwargs }: Perfor
   const fresh = await listVersions(ctx)
   const changes = compareDicts(old, fresh)
   for (const name of plan.reinstall.keys()) {
-    changes.set(name, infoOf({ old: old.get(name) ?? '', new: fresh.get(name) ?? '' }))
+    changes.set(name, dictFrom({ old: old.get(name) ?? '', new: fresh.get(name) ?? '' }))
   }
   if (held.length > 0) await hold(ctx, packages)
   return changes

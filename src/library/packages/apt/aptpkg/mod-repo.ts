@@ -1,6 +1,6 @@
 // Making and changing package sources, with their keys.
 import { basename, dirname } from 'node:path/posix'
-import { failure, isInt, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, isInt, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isTrue, runAll } from '../../../../sdk/mod.ts'
 import { Deb822Section, Deb822Source } from '../sources/deb822.ts'
 import { SOURCES_LIST, SourceLine, switchOf } from '../sources/source-line.ts'
@@ -75,7 +75,7 @@ async function addByProgram(ctx: FunctionContext, repo: string, refresh: boolean
     throw failure(`Unable to add PPA '${repo.slice(4)}'. '${str(words)}' ${said}`)
   }
   if (refresh) await refreshDb(ctx)
-  return new Map([[repo, new Map<Value, Value>(Object.entries(out))]])
+  return new Map([[repo, dictFrom(out)]])
 }
 
 /** All entries of all files in one, each source once. */

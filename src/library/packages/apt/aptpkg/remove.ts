@@ -2,6 +2,7 @@
 import {
   compareDicts,
   type Dict,
+  dictFrom,
   fnmatch,
   isDict,
   SaltError,
@@ -13,7 +14,7 @@ import {
 } from '../../../../data/mod.ts'
 import { CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
 import type { Options } from '../../common/functions.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import { callApt, givenEnvironment } from './call.ts'
 import { forgetPackages, listVersions } from './installed.ts'
 import { refreshDb } from './refresh.ts'
@@ -52,9 +53,9 @@ export async function uninstall(
   forgetPackages(ctx)
   const installed = compareDicts(old, await listVersions(ctx))
   const removed = compareDicts(oldRemoved, await listVersions(ctx, { removed: true }))
-  const changes = action === 'purge' ? infoOf({ removed, installed }) : installed
+  const changes = action === 'purge' ? dictFrom({ removed, installed }) : installed
   if (retcode !== 0 && stderr !== '') {
-    throw new CommandError('Problem encountered removing package(s)', infoOf({ errors: [stderr], changes }))
+    throw new CommandError('Problem encountered removing package(s)', dictFrom({ errors: [stderr], changes }))
   }
   return changes
 }
@@ -106,7 +107,10 @@ export async function upgrade(ctx: FunctionContext, { refresh, dist_upgrade, kwa
   forgetPackages(ctx)
   const changes = compareDicts(old, await listVersions(ctx))
   if (result.retcode !== 0) {
-    throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result: infoOf({ ...result }) }))
+    throw new CommandError(
+      'Problem encountered upgrading packages',
+      dictFrom({ changes, result: dictFrom({ ...result }) }),
+    )
   }
   return changes
 }

@@ -1,6 +1,7 @@
 // The selections of dpkg: the state that each package is to have, which is install, hold, deinstall or purge.
 import {
   type Dict,
+  dictFrom,
   failure,
   isDict,
   iterate,
@@ -16,7 +17,7 @@ import {
 } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, oneLine, option, runAll, SerializerError } from '../../../../sdk/mod.ts'
 import { type HoldCall, holdTargets } from '../../common/holds.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import { callApt } from './call.ts'
 
 const STATES = ['install', 'hold', 'deinstall', 'purge']
@@ -90,7 +91,7 @@ export async function setSelections(ctx: FunctionContext, wanted: Selecting): Pr
         options: { stdin: oneLine('A selection of dpkg', `${name} ${str(state)}`), stdin_raw_newlines: true },
       })
       if (result.retcode !== 0) ctx.log('error', `failed to set state ${str(state)} for package ${name}`)
-      else changes.set(name, infoOf({ old: current.get(name) ?? null, new: state }))
+      else changes.set(name, dictFrom({ old: current.get(name) ?? null, new: state }))
     }
   }
   return changes
@@ -130,7 +131,7 @@ async function mark(ctx: FunctionContext, packages: HoldCall, words: Words): Pro
   const dryRun = option(ctx.opts, 'test')
   for (const target of holdTargets(packages)) {
     const report = (result: boolean | null, comment: string, changes: Value = new Map()): void => {
-      reports.set(target, new Map<Value, Value>(Object.entries({ name: target, changes, result, comment })))
+      reports.set(target, dictFrom({ name: target, changes, result, comment }))
     }
     const selections = await getSelections(ctx, target, words === HOLD ? 'hold' : null)
     const isHeld = (selections.get('hold') ?? []).length > 0

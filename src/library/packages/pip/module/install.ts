@@ -1,14 +1,14 @@
 // `pip install` and `pip uninstall`.
-import { type Dict, iterate, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, iterate, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { CommandOutcome, FunctionContext } from '../../../../sdk/mod.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import { AFTER, BEFORE, extraArgs, type Given, listOf, logFile, optionWords, proxy, timeout } from './options.ts'
 import { environment, forgetVersion, pipVersion, runPip } from './program.ts'
 import { type RequirementFiles, requirementWords } from './requirements.ts'
 
-const asDict = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict => infoOf({ pid, retcode, stdout, stderr })
+const asDict = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict => dictFrom({ pid, retcode, stdout, stderr })
 
-const refused = (comment: string): Dict => infoOf({ result: false, comment })
+const refused = (comment: string): Dict => dictFrom({ result: false, comment })
 
 async function tidy(ctx: FunctionContext, { temporary }: RequirementFiles, bin_env: Value): Promise<void> {
   forgetVersion(ctx, bin_env)
@@ -23,7 +23,7 @@ export async function install(ctx: FunctionContext, given: Given, further: Reado
     const version = (await pipVersion(ctx, { bin_env, user, cwd })) ?? ''
     const names = truthy(given['pkgs'] ?? null) ? listOf(given['pkgs']!).map((name) => name.replaceAll(';', ',')) : []
     if (names.length === 0 && !truthy(requirements) && !truthy(given['editable'] ?? null)) {
-      return infoOf({ retcode: 0, stdout: 'No packages to install.' })
+      return dictFrom({ retcode: 0, stdout: 'No packages to install.' })
     }
     const words = [
       'install',

@@ -3,6 +3,7 @@ import {
   compareDicts,
   comparePep440,
   type Dict,
+  dictFrom,
   loadJson,
   splitLines,
   str,
@@ -36,8 +37,7 @@ async function succeeded(
   return outcome
 }
 
-const infoOf = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict =>
-  new Map<Value, Value>(Object.entries({ pid, retcode, stdout, stderr }))
+const infoOf = ({ pid, retcode, stdout, stderr }: CommandOutcome): Dict => dictFrom({ pid, retcode, stdout, stderr })
 
 function entriesOf(outcome: CommandOutcome): Dict[] {
   try {
@@ -137,7 +137,7 @@ export async function upgradeAll(ctx: FunctionContext, place: Place, use_vt: Val
   }
   forgetVersion(ctx, place.bin_env)
   const changes = compareDicts(old, await packages(ctx, null, place, {}))
-  return new Map<Value, Value>(Object.entries({ changes, result, comment }))
+  return dictFrom({ changes, result, comment })
 }
 
 export interface VersionQuestion extends Place {

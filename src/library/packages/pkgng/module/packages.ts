@@ -1,8 +1,18 @@
 // Calls of pkg that list, install, remove, upgrade and lock packages, in this system, a jail or another root directory.
-import { type Dict, isDict, iterate, splitWords, str, truthy, type Value, versionHolds } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  isDict,
+  iterate,
+  splitWords,
+  str,
+  truthy,
+  type Value,
+  versionHolds,
+} from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext, isTrue, outputOf, runAll } from '../../../../sdk/mod.ts'
 import type { Options } from '../../common/functions.ts'
-import { changesSince, infoOf, namesOf, single, targetsOf } from '../../common/installed.ts'
+import { changesSince, namesOf, single, targetsOf } from '../../common/installed.ts'
 import * as param from '../../common/params.ts'
 import { switches } from './words.ts'
 
@@ -67,7 +77,7 @@ export async function list(
   const shown = (versions: string[]): Value => (asList ? [...versions] : versions.join(','))
   const entries = [...found.versions].map(([name, versions]): [string, Value] => [name, shown(versions)])
   if (!origins) return new Map(entries)
-  return new Map(entries.map(([name, version]) => [name, infoOf({ origin: found.origins.get(name) ?? '', version })]))
+  return new Map(entries.map(([name, version]) => [name, dictFrom({ origin: found.origins.get(name) ?? '', version })]))
 }
 
 export async function versions(ctx: FunctionContext, names: string[], kwargs: Options): Promise<Value> {
@@ -76,7 +86,7 @@ export async function versions(ctx: FunctionContext, names: string[], kwargs: Op
   if (!isTrue(kwargs.get('with_origin') ?? false)) return found
   const { origins } = await installed(ctx, Object.fromEntries(kwargs))
   const byName = isDict(found) && names.length !== 1 ? found : new Map<Value, Value>([[names[0]!, found]])
-  return new Map([...byName].map(([name, version]) => [name, infoOf({ origin: origins.get(name) ?? '', version })]))
+  return new Map([...byName].map(([name, version]) => [name, dictFrom({ origin: origins.get(name) ?? '', version })]))
 }
 
 export async function latest(ctx: FunctionContext, names: readonly string[], kwargs: Options): Promise<Value> {
@@ -202,8 +212,8 @@ export async function upgrade(ctx: FunctionContext, names: readonly string[], kw
   ctx.memory.delete(keyOf(place))
   const changes = await changesSince(ctx, old, () => list(ctx, {}))
   if (outcome.retcode === 0) return changes
-  const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-  throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
+  const result = dictFrom({ ...outcome })
+  throw new CommandError('Problem encountered upgrading packages', dictFrom({ changes, result }))
 }
 
 /** Return the names of locked packages after `pkg lock` or `pkg unlock`. */
@@ -216,8 +226,8 @@ export async function locks(
   const words = [verb, '-y', '--quiet', '--show-locked', ...names]
   const outcome = await runAll(ctx, pkg(Object.fromEntries(kwargs), ...words), QUIET)
   if (outcome.retcode !== 0) {
-    const result = new Map<Value, Value>(Object.entries({ ...outcome }))
-    throw new CommandError(`Problem encountered ${verb}ing packages`, infoOf({ result }))
+    const result = dictFrom({ ...outcome })
+    throw new CommandError(`Problem encountered ${verb}ing packages`, dictFrom({ result }))
   }
   return outcome.stdout
     .split('\n')

@@ -1,7 +1,7 @@
 // Downloaded package files of yum, dnf and zypper.
-import { type Dict, isDict, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn } from '../../../../sdk/mod.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import { isoTime } from './package.ts'
 
 async function rpmFiles(ctx: FunctionContext, folder: string): Promise<string[]> {
@@ -24,7 +24,7 @@ export async function packageFiles(ctx: FunctionContext, folder: string): Promis
     const seconds = Math.trunc(stat.ctime)
     const entry = { path, size: stat.size, creation_date_time_t: seconds, creation_date_time: isoTime(seconds) }
     const name = facts.get('name')!
-    found.set(name, new Map([...(found.get(name) ?? []), [facts.get('version')!, infoOf(entry)]]))
+    found.set(name, new Map([...(found.get(name) ?? []), [facts.get('version')!, dictFrom(entry)]]))
   }
   return new Map(found)
 }

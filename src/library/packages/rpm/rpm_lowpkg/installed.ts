@@ -1,5 +1,5 @@
 // All installed packages, with one query of rpm.
-import { type Dict, splitLines, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf } from '../../../../sdk/mod.ts'
 import { parsePackage, QUERYFORMAT } from './package.ts'
 
@@ -17,7 +17,7 @@ export async function queryInstalled(ctx: FunctionContext, options: readonly str
     const { arch, install_date, install_date_time_t } = found
     const facts = { epoch, version: version!, release, arch, install_date, install_date_time_t }
     const list = (packages.get(found.name) ?? []) as Value[]
-    packages.set(found.name, [...list, new Map<Value, Value>(Object.entries(facts))])
+    packages.set(found.name, [...list, dictFrom(facts)])
   }
   const versionIn = (facts: Value): string => str((facts as Dict).get('version')!)
   for (const list of packages.values()) {

@@ -1,5 +1,5 @@
 // Differences between installed files and their packages.
-import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 import { listed } from '../../common/installed.ts'
 
@@ -68,7 +68,7 @@ export async function modified(
 ): Promise<Dict> {
   const words = ['rpm', ...rootWords(flags), '-Va', ...packages]
   const { pid, retcode, stdout, stderr } = await runAll(ctx, words, { output_loglevel: 'trace' })
-  if (retcode > 1) return new Map<Value, Value>(Object.entries({ pid, retcode, stderr }))
+  if (retcode > 1) return dictFrom({ pid, retcode, stderr })
   const found: Dict = new Map()
   if (retcode === 0) return found
   const wanted = [...flags].filter(([name]) => name !== 'root' && !name.startsWith('_'))

@@ -1,5 +1,5 @@
 // Downloaded package files, advisories, and services that still use replaced files.
-import { type Dict, failure, misuse, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, misuse, str } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, outputOf } from '../../../../sdk/mod.ts'
 import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { isDnf, programOf } from './program.ts'
@@ -43,7 +43,7 @@ export async function listPatches(ctx: FunctionContext, installedOnly = false): 
     patches.set(match[2]!, patch)
   }
   const chosen = [...patches].filter(([, { installed }]) => installed || !installedOnly)
-  return new Map(chosen.map(([id, patch]) => [id, new Map<Value, Value>(Object.entries(patch))]))
+  return new Map(chosen.map(([id, patch]) => [id, dictFrom(patch)]))
 }
 
 /** Return the services whose processes use replaced files. */

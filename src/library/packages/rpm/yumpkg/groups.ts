@@ -1,6 +1,6 @@
 // Package groups of yum and dnf.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Options, splitMembers } from '../../common/functions.ts'
 import { listInstalled } from './listing.ts'
@@ -40,7 +40,7 @@ export async function groupList(ctx: FunctionContext): Promise<Dict> {
     if (section !== 'available languages') (found.get(section) as Value[]).push(name)
     else {
       const match = /^(.+) \[(.+)\]/.exec(name)
-      if (match) languages.set(name, new Map<Value, Value>(Object.entries({ name: match[1]!, language: match[2]! })))
+      if (match) languages.set(name, dictFrom({ name: match[1]!, language: match[2]! }))
     }
   }
   return new Map(found)
@@ -123,7 +123,7 @@ async function expanded(ctx: FunctionContext, name: string, done: string[]): Pro
 
 export function groupDict({ members, type, group, id, description }: Group): Dict {
   const lists = TYPES.map((one) => [one, [...members[one]].sort()] as const)
-  return new Map<Value, Value>(Object.entries({ ...Object.fromEntries(lists), type, group, id, description }))
+  return dictFrom({ ...Object.fromEntries(lists), type, group, id, description })
 }
 
 /** Split the members of a group into installed and missing packages, by type. */

@@ -4,6 +4,7 @@ import {
   compareDicts,
   compareRpm,
   type Dict,
+  dictFrom,
   fnmatch,
   isDict,
   iterate,
@@ -16,7 +17,7 @@ import {
 } from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext } from '../../../../sdk/mod.ts'
 import { type Options, withoutEpoch } from '../../common/functions.ts'
-import { forgetPackages, infoOf, targetsOf } from '../../common/installed.ts'
+import { forgetPackages, targetsOf } from '../../common/installed.ts'
 import * as param from '../../common/params.ts'
 import { ARCHES } from '../rpm_lowpkg/package.ts'
 import { listDownloaded, listPatches } from './extras.ts'
@@ -253,7 +254,7 @@ function reported(
 ): Dict {
   const changes = compareDicts(old, fresh)
   for (const { name } of reinstalled) {
-    changes.set(name!, infoOf({ old: old.get(name!) ?? '', new: fresh.get(name!) ?? '' }))
+    changes.set(name!, dictFrom({ old: old.get(name!) ?? '', new: fresh.get(name!) ?? '' }))
   }
   if (prevented.length > 0) {
     errors.push(
@@ -262,5 +263,5 @@ function reported(
   }
   if (errors.length === 0) return changes
   const what = reinstalled.length > 0 ? 'installing/reinstalling' : 'installing'
-  throw new CommandError(`Error occurred ${what} package(s)`, infoOf({ errors, changes }))
+  throw new CommandError(`Error occurred ${what} package(s)`, dictFrom({ errors, changes }))
 }

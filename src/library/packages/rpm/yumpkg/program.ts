@@ -1,6 +1,6 @@
 // The program behind `pkg` on machines with rpm: the first of dnf5, dnf, tdnf and yum on the path. It runs through
 // cmd.run_all, in a systemd scope where systemd runs.
-import { str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, type Host, runAll } from '../../../../sdk/mod.ts'
 import { configuredEnvironment, scopeWords } from '../../common/command.ts'
 import type { Options } from '../../common/functions.ts'
@@ -93,4 +93,4 @@ export function parseList(ctx: FunctionContext, output: string): ListedPackage[]
   return found
 }
 
-export const info = (outcome: CommandOutcome): Value => new Map<Value, Value>(Object.entries({ ...outcome }))
+export const info = (outcome: CommandOutcome): Value => dictFrom({ ...outcome })

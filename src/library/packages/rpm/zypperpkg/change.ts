@@ -3,6 +3,7 @@ import {
   compareDicts,
   compareLoose,
   type Dict,
+  dictFrom,
   failure,
   fnmatch,
   splitComparison,
@@ -11,7 +12,7 @@ import {
   type Value,
 } from '../../../../data/mod.ts'
 import { arg, type Bound, CommandError, type FunctionContext, outputOf } from '../../../../sdk/mod.ts'
-import { infoOf, namesOf, type TargetCall, targetsOf } from '../../common/installed.ts'
+import { namesOf, type TargetCall, targetsOf } from '../../common/installed.ts'
 import * as param from '../../common/params.ts'
 import { listDownloaded } from './downloads.ts'
 import { forgetInstalled, listInstalled, patches } from './listing.ts'
@@ -180,8 +181,8 @@ export async function upgrade(ctx: FunctionContext, call: Bound<typeof UPGRADE>)
   const changes = compareDicts(old, await listInstalled(ctx, { root, kwargs: attr }))
   if (!succeeded(outcome)) {
     const { retcode, stdout, stderr, pid } = outcome
-    const result = infoOf({ retcode, stdout, stderr, pid })
-    throw new CommandError('Problem encountered upgrading packages', infoOf({ changes, result }))
+    const result = dictFrom({ retcode, stdout, stderr, pid })
+    throw new CommandError('Problem encountered upgrading packages', dictFrom({ changes, result }))
   }
   return dryrun ? `${outcome.stdout}\n${outcome.stderr}`.trim() : changes
 }

@@ -1,7 +1,7 @@
 // Package files that zypper downloaded.
-import { type Dict, failure, misuse, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, misuse, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
-import { infoOf } from '../../common/installed.ts'
+
 import { packageFiles } from '../rpm_lowpkg/downloads.ts'
 import { attribute, elements, textOfElement, zypperElements } from './program.ts'
 
@@ -19,7 +19,7 @@ export async function download(ctx: FunctionContext, packages: readonly string[]
     const [name] = elements(result, 'name')
     if (!repo || !file || !name) continue
     const path = attribute(file, 'path')
-    const facts = infoOf({
+    const facts = dictFrom({
       'repository-name': attribute(repo, 'name'),
       'repository-alias': attribute(repo, 'alias'),
       path,

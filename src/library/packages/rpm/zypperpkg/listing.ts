@@ -3,6 +3,7 @@ import { lookup } from '../../../../base/mod.ts'
 import {
   compareLoose,
   type Dict,
+  dictFrom,
   failure,
   fnmatch,
   str,
@@ -11,7 +12,7 @@ import {
   type XmlElement,
 } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, textAt } from '../../../../sdk/mod.ts'
-import { infoOf, listed, wantsRemoved } from '../../common/installed.ts'
+import { listed, wantsRemoved } from '../../common/installed.ts'
 import { queryInstalled } from '../rpm_lowpkg/installed.ts'
 import { attribute, elements, textOfElement, zypper, zypperElements } from './program.ts'
 
@@ -43,7 +44,7 @@ export function forgetInstalled(ctx: FunctionContext): void {
 }
 
 const factsOf = (epoch: Value, version: Value, release: Value, arch: Value): Dict =>
-  infoOf({ epoch, version, release, arch, install_date: null, install_date_time_t: null })
+  dictFrom({ epoch, version, release, arch, install_date: null, install_date_time_t: null })
 
 async function gathered(ctx: FunctionContext, root: Value, includes: readonly string[]): Promise<Dict> {
   const all = await queryInstalled(ctx, [...(truthy(root) ? ['--root', str(root)] : []), '-qa'])
@@ -125,7 +126,7 @@ const summaries = (solvables: readonly XmlElement[]): Dict =>
   new Map(
     solvables.map((solvable) => {
       const installed = attribute(solvable, 'status') === 'installed'
-      return [attribute(solvable, 'name'), infoOf({ installed, summary: attribute(solvable, 'summary') })]
+      return [attribute(solvable, 'name'), dictFrom({ installed, summary: attribute(solvable, 'summary') })]
     }),
   )
 
@@ -154,7 +155,7 @@ export async function installedPatterns(ctx: FunctionContext, root: Value): Prom
   const hidden = [...output.matchAll(/^pattern\(\) = (.*)$/gm)].map((match) => match[1]!.split('=').at(-1)!.trim())
   const found = installedOf(await patterns(ctx, root))
   for (const name of new Set(hidden.filter((one) => !one.startsWith('.')))) {
-    if (!found.has(name)) found.set(name, infoOf({ installed: true, summary: 'Non-visible pattern' }))
+    if (!found.has(name)) found.set(name, dictFrom({ installed: true, summary: 'Non-visible pattern' }))
   }
   return found
 }

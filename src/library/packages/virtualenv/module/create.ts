@@ -1,5 +1,5 @@
 // Creation of a virtualenv by the program `virtualenv` or by the module `venv` of Python, each with its own options.
-import { failure, isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
 import { saltenv } from '../../common/params.ts'
 
@@ -56,7 +56,7 @@ export async function virtualenvVersion(
   const options = { runas: user, redirect_stderr: true, ...Object.fromEntries(further) }
   const outcome = await runAll(ctx, [program, '--version'], options)
   if (outcome.retcode > 0 || outcome.stdout.trim() === '') {
-    const data = new Map<Value, Value>(Object.entries({ ...outcome }))
+    const data = dictFrom({ ...outcome })
     const command = repr([program, '--version'])
     throw failure(`Unable to get the virtualenv version output using '${command}'. Returned data: ${repr(data)}`)
   }

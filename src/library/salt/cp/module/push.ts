@@ -1,6 +1,6 @@
 // Sends files to the master in chunks. The master stores them below a directory of this minion.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
-import { fnmatch, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, fnmatch, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 
 interface PushRequest {
@@ -27,7 +27,7 @@ export async function pushFile(ctx: FunctionContext, request: PushRequest): Prom
   for (let offset = 0; offset === 0 || offset < size; offset += length) {
     const data = await host.read(path, { offset, length })
     const load = { cmd: '_file_recv', id: option(opts, 'id'), path: words, size, loc: offset, data }
-    const taken = (await ctx.daemon?.askMaster(new Map<Value, Value>(Object.entries(load)))) ?? false
+    const taken = (await ctx.daemon?.askMaster(dictFrom(load))) ?? false
     if (!truthy(taken)) {
       ctx.log(
         'error',

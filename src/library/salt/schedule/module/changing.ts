@@ -1,16 +1,15 @@
 // Adds, changes and removes jobs: through the minion daemon, or with `offline` in its file.
-import { type Dict, equals, keyError, OrderedDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, equals, keyError, OrderedDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { BOTH_TIMES, buildItem, type Given, hasBothTimes, hasConflict, isRefusal } from './item.ts'
 import { allJobs, askSchedule, locate, saveJobs, scheduleIn } from './jobs.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const flag = (given: Given, name: string): boolean => truthy(given.get(name) ?? false)
 const persistOf = (given: Given): Value => (given.has('persist') ? given.get('persist')! : true)
 
 export async function addJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
-    dict({ comment, result, changes })
+    dictFrom({ comment, result, changes })
   const jobs = await allJobs(ctx, flag(given, 'offline'))
   if (jobs.has(name)) return report(false, `Job ${name} already exists in schedule.`)
   if (hasConflict(given)) {
@@ -32,7 +31,7 @@ export async function addJob(ctx: FunctionContext, name: string, given: Given): 
 
 export async function modifyJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
-    dict({ comment, changes, result })
+    dictFrom({ comment, changes, result })
   if (hasConflict(given)) {
     return report(false, 'Error: Unable to use "seconds", "minutes", "hours", or "days" with "when" option.')
   }
@@ -44,7 +43,7 @@ export async function modifyJob(ctx: FunctionContext, name: string, given: Given
   const item = buildItem(name, new Map([['function', fun], ...given]))
   if (isRefusal(item)) return item
   if (equals(item, current)) return report(true, `Job ${name} in correct state`)
-  const change = dict({ old: new OrderedDict(current), new: new OrderedDict(item) })
+  const change = dictFrom({ old: new OrderedDict(current), new: new OrderedDict(item) })
   const changes: Dict = new Map([[name, change]])
   if (flag(given, 'test')) return report(true, `Job: ${name} would be modified in schedule.`, changes)
   const modified = report(true, `Modified job: ${name} in schedule.`, changes)
@@ -55,14 +54,14 @@ export async function modifyJob(ctx: FunctionContext, name: string, given: Given
   }
   const place = (await locate(ctx, name)) ?? {}
   const persist = 'where' in place ? false : persistOf(given)
-  const data = dict({ name, schedule: item, ...place, func: 'modify', persist })
+  const data = dictFrom({ name, schedule: item, ...place, func: 'modify', persist })
   const heard = truthy(await ctx.call('event.fire', [data, 'manage_schedule']))
   return heard ? modified : report(false, `Failed to modify job ${name} in schedule.`, changes)
 }
 
 export async function deleteJob(ctx: FunctionContext, name: string, given: Given): Promise<Dict> {
   const report = (result: boolean, comment: string, changes: Dict = new Map()): Dict =>
-    dict({ comment, result, changes })
+    dictFrom({ comment, result, changes })
   if (flag(given, 'test')) return report(true, `Job: ${name} would be deleted from schedule.`)
   const deleted = (): Dict => report(true, `Deleted Job ${name} from schedule.`, new Map([[name, 'removed']]))
   if (flag(given, 'offline')) {
@@ -100,5 +99,5 @@ export async function purgeJobs(ctx: FunctionContext, given: Given): Promise<Dic
     }
   }
   if (offline) await saveJobs(ctx, jobs)
-  return dict({ comment: comments, changes, result: true })
+  return dictFrom({ comment: comments, changes, result: true })
 }

@@ -1,11 +1,9 @@
 // Copies jobs to other minions, by publishing `schedule.add`.
-import { type Dict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { deleteJob } from './changing.ts'
 import type { Given } from './item.ts'
 import { allJobs } from './jobs.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Copy a job to other minions, and with `move` remove it here. */
 export async function spreadJob(
@@ -16,7 +14,7 @@ export async function spreadJob(
   move: boolean,
 ): Promise<Dict> {
   const report = (result: boolean, comment: string, minions?: Value): Dict =>
-    dict({ comment, result, ...(minions !== undefined && { minions }) })
+    dictFrom({ comment, result, ...(minions !== undefined && { minions }) })
   if (truthy(given.get('test') ?? false)) {
     return report(name !== '', `Job: ${name} would be ${move ? 'moved' : 'copied'} from schedule.`)
   }

@@ -1,11 +1,10 @@
 // Requests to the minion daemon: enable, disable, postpone, skip and run jobs, and reload the schedule.
 import { dirname } from 'node:path/posix'
-import { type Dict, decodeBytes, PyError, parseTime, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, decodeBytes, dictFrom, PyError, parseTime, str, truthy, type Value } from '../../../../data/mod.ts'
 import { deserialize, type FunctionContext, option, SerializerError } from '../../../../sdk/mod.ts'
 import type { Given } from './item.ts'
 import { allJobs, askSchedule, locate, scheduleIn } from './jobs.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 const isTest = (given: Given): boolean => truthy(given.get('test') ?? false)
 
 interface JobCommand {
@@ -27,7 +26,7 @@ async function command(
 ): Promise<Dict> {
   const changes: Dict = new Map()
   const report = (result: boolean, comment: Value): Dict =>
-    dict({ comment, result, ...(change !== undefined && { changes }) })
+    dictFrom({ comment, result, ...(change !== undefined && { changes }) })
   const place = await locate(ctx, name)
   if (place === undefined) return report(false, `Job ${name} does not exist.`)
   const persist = change === undefined ? {} : { persist: 'where' in place ? false : data['persist']! }
@@ -44,7 +43,7 @@ export function switchJob(ctx: FunctionContext, name: string, given: Given, on: 
   // as in Salt, enable reads the option `test`, disable reads the keyword
   const test = on ? option(ctx.opts, 'test') : isTest(given)
   const comment = `Job: ${name} would be ${word}d in schedule.`
-  if (test) return dict({ comment, result: name !== '', changes: new Map() })
+  if (test) return dictFrom({ comment, result: name !== '', changes: new Map() })
   return command(
     ctx,
     name,
@@ -63,7 +62,7 @@ export function switchJob(ctx: FunctionContext, name: string, given: Given, on: 
 export async function switchSchedule(ctx: FunctionContext, given: Given, on: boolean): Promise<Dict> {
   const word = on ? 'enable' : 'disable'
   const report = (result: boolean, comment: Value, changes: Dict = new Map()): Dict =>
-    dict({ comment, changes, result })
+    dictFrom({ comment, changes, result })
   if (isTest(given)) return report(true, `Schedule would be ${word}d.`)
   const data = { func: word, persist: given.has('persist') ? given.get('persist')! : true }
   const now = scheduleIn(await askSchedule(ctx, data, `${word}d_complete`))
@@ -71,15 +70,15 @@ export async function switchSchedule(ctx: FunctionContext, given: Given, on: boo
   if (!now.has('enabled') || truthy(now.get('enabled')!) !== on) {
     return report(false, `Failed to ${word} schedule on minion.`)
   }
-  return report(true, `${on ? 'Enabled' : 'Disabled'} schedule on minion.`, dict({ schedule: `${word}d` }))
+  return report(true, `${on ? 'Enabled' : 'Disabled'} schedule on minion.`, dictFrom({ schedule: `${word}d` }))
 }
 
 export async function saveSchedule(ctx: FunctionContext, given: Given): Promise<Dict> {
-  if (isTest(given)) return dict({ comment: 'Schedule would be saved.', result: true })
+  if (isTest(given)) return dictFrom({ comment: 'Schedule would be saved.', result: true })
   const answer = await askSchedule(ctx, { func: 'save_schedule' }, 'saved')
-  if (answer === undefined) return dict({ comment: [], result: true })
+  if (answer === undefined) return dictFrom({ comment: [], result: true })
   const done = truthy(answer?.get('complete') ?? false)
-  return dict({ comment: done ? 'Schedule (non-pillar items) saved.' : 'Failed to save schedule.', result: done })
+  return dictFrom({ comment: done ? 'Schedule (non-pillar items) saved.' : 'Failed to save schedule.', result: done })
 }
 
 const isReadable = (time: string, format: string): boolean => parseTime(time, format) !== undefined
@@ -90,7 +89,7 @@ const formatOf = (given: Given): string => {
   return truthy(format) ? str(format) : FORMAT
 }
 
-const refused = (comment: string): Dict => dict({ comment, result: false })
+const refused = (comment: string): Dict => dictFrom({ comment, result: false })
 const UNREADABLE = 'Date string could not be parsed.'
 
 export function postponeJob(
@@ -107,7 +106,7 @@ export function postponeJob(
   if (!newTime) return refused('Job new_time is required.')
   if (!isReadable(newTime, time_fmt)) return refused(UNREADABLE)
   if (option(ctx.opts, 'test')) {
-    return dict({ comment: `Job: ${name} would be postponed in schedule.`, result: true })
+    return dictFrom({ comment: `Job: ${name} would be postponed in schedule.`, result: true })
   }
   return command(
     ctx,
@@ -127,7 +126,7 @@ export function skipJob(ctx: FunctionContext, name: string, time: string, given:
   const time_fmt = formatOf(given)
   if (time && !isReadable(time, time_fmt)) return refused(UNREADABLE)
   if (option(ctx.opts, 'test')) {
-    return dict({ comment: `Job: ${name} would be skipped in schedule.`, result: name !== '' && time !== '' })
+    return dictFrom({ comment: `Job: ${name} would be skipped in schedule.`, result: name !== '' && time !== '' })
   }
   return command(
     ctx,
@@ -144,11 +143,11 @@ export function skipJob(ctx: FunctionContext, name: string, time: string, given:
 }
 
 export async function runJob(ctx: FunctionContext, name: string, force: boolean): Promise<Dict> {
-  const report = (result: boolean, comment: string): Dict => dict({ comment, result })
+  const report = (result: boolean, comment: string): Dict => dictFrom({ comment, result })
   const job = (await allJobs(ctx)).get(name)
   if (!(job instanceof Map)) return report(false, `Job ${name} does not exist.`)
   if (!truthy(job.get('enabled') ?? true) && !force) return report(true, `Job ${name} is disabled.`)
-  const heard = truthy(await ctx.call('event.fire', [dict({ name, func: 'run_job' }), 'manage_schedule']))
+  const heard = truthy(await ctx.call('event.fire', [dictFrom({ name, func: 'run_job' }), 'manage_schedule']))
   return heard
     ? report(true, `Scheduling Job ${name} on minion.`)
     : report(false, `Failed to run job ${name} on minion.`)
@@ -189,7 +188,7 @@ export async function reloadSchedule(ctx: FunctionContext): Promise<Dict> {
     if (schedule !== undefined && truthy(schedule)) {
       const where = 'schedule on minion from schedule.conf.'
       await fire(
-        dict({ func: 'reload', schedule: saved }),
+        dictFrom({ func: 'reload', schedule: saved }),
         'manage_schedule',
         `Reloaded ${where}`,
         `Failed to reload ${where}`,
@@ -199,7 +198,7 @@ export async function reloadSchedule(ctx: FunctionContext): Promise<Dict> {
       result = false
     }
   }
-  return dict({ comment: comments, result })
+  return dictFrom({ comment: comments, result })
 }
 
 async function readSaved(ctx: FunctionContext, path: string, comments: string[]): Promise<Value> {

@@ -1,12 +1,11 @@
 // Creation, import, export, trust and deletion of keys.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, oneLine } from '../../../../sdk/mod.ts'
 import { gpg, handBack, neededPassphrase, type Outcome, pillarPassphrase, type Ring } from './engine.ts'
 import { findKey } from './listing.ts'
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-const report = (res: boolean, message: string): Dict => dict({ res, message })
+const report = (res: boolean, message: string): Dict => dictFrom({ res, message })
 
 export interface NewKey {
   key_type: string
@@ -21,7 +20,7 @@ export interface NewKey {
 }
 
 export async function createKey(ctx: FunctionContext, ring: Ring, request: NewKey): Promise<Dict> {
-  const failed = (message: string): Dict => dict({ res: false, fingerprint: '', message })
+  const failed = (message: string): Dict => dictFrom({ res: false, fingerprint: '', message })
   const words = request.use_passphrase ? await pillarPassphrase(ctx) : undefined
   if (request.use_passphrase && words === undefined) return failed('gpg_passphrase not available in pillar.')
   const email = request.name_email
@@ -46,7 +45,7 @@ export async function createKey(ctx: FunctionContext, ring: Ring, request: NewKe
   await handBack(ctx, ring)
   const created = status.find(({ keyword }) => keyword === 'KEY_CREATED')?.text.split(' ')[1]
   if (created === undefined) return failed('Unable to generate GPG key pair.')
-  return dict({ res: true, fingerprint: created, message: 'GPG key pair successfully generated.' })
+  return dictFrom({ res: true, fingerprint: created, message: 'GPG key pair successfully generated.' })
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -103,7 +102,8 @@ async function importBytes(ctx: FunctionContext, ring: Ring, data: Uint8Array): 
       .map(Number) ?? []
   const [count = 0, , imported = 0, rsa = 0, unchanged = 0] = counts
   const notImported = counts[13] ?? 0
-  const answer = (res: boolean, message: string): Dict => dict({ res, message, fingerprints: importedPrints(outcome) })
+  const answer = (res: boolean, message: string): Dict =>
+    dictFrom({ res, message, fingerprints: importedPrints(outcome) })
   if (imported > 0 || rsa > 0) return answer(true, 'Successfully imported key(s).')
   if (unchanged > 0) return answer(true, 'Key(s) already exist in keychain.')
   return notImported > 0 || count === 0 ? answer(false, 'Unable to import key.') : answer(true, '')
@@ -147,7 +147,7 @@ async function selected(
     if (answer.get('res') === false) return answer
     const { stdout } = await gpg(ctx, own, ['--export', '--armor', ...wanted])
     if (stdout.length > 0) return stdout
-    return dict({ res: true, message: 'After filtering, no keys to import were left.', fingerprints: [] })
+    return dictFrom({ res: true, message: 'After filtering, no keys to import were left.', fingerprints: [] })
   } finally {
     await ctx.host.removeDirectory(directory, { recursive: true })
   }
@@ -167,10 +167,10 @@ export async function exportKeys(ctx: FunctionContext, ring: Ring, request: Expo
   const which = secret ? '--export-secret-key' : '--export'
   const { stdout } = await gpg(ctx, ring, [which, '--armor', ...(keyids ?? [])], { passphrase })
   const text = Buffer.from(stdout).toString()
-  if (text === '') return bare ? false : dict({ res: false })
+  if (text === '') return bare ? false : dictFrom({ res: false })
   if (output) await ctx.host.write(output, text)
   if (bare) return text
-  return dict({ res: true, comment: output ? `Exported key data has been written to ${output}` : text })
+  return dictFrom({ res: true, comment: output ? `Exported key data has been written to ${output}` : text })
 }
 
 const RECEIVED: Readonly<Record<string, string>> = {
@@ -198,7 +198,7 @@ export async function receiveKeys(
   const res = importedPrints(outcome).length > 0
   if (!res) messages.push(`GPG reported failure: ${outcome.stderr}`)
   await handBack(ctx, ring)
-  return dict({ res, message: messages })
+  return dictFrom({ res, message: messages })
 }
 
 export const DEFAULT_SERVER = 'keys.openpgp.org'
@@ -225,5 +225,5 @@ export async function trustKey(
   const print = fingerprint || str(key.get('fingerprint')!)
   const { retcode, stderr } = await gpg(ctx, ring, ['--import-ownertrust'], { stdin: `${print}:${level[0]}:\n` })
   if (retcode !== 0) return report(false, stderr)
-  return dict({ res: true, message: `Setting ownership trust to ${level[1]}.`, fingerprint: print })
+  return dictFrom({ res: true, message: `Setting ownership trust to ${level[1]}.`, fingerprint: print })
 }

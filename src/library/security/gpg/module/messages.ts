@@ -1,10 +1,8 @@
 // Signing, verification, encryption and decryption.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { gpg, neededPassphrase, type Outcome, type Ring, type Status } from './engine.ts'
-
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 /** Return the data: a text, or the content of a file. */
 async function inputOf(ctx: FunctionContext, text: Value, filename: string | null): Promise<Uint8Array> {
@@ -106,21 +104,21 @@ export async function verifySignature(ctx: FunctionContext, ring: Ring, request:
   const { trustmodel } = request
   if (trustmodel && !MODELS.includes(trustmodel)) {
     const message = `Invalid trustmodel defined: ${trustmodel}. Use one of: ${MODELS.join(', ')}`
-    return dict({ res: false, message })
+    return dictFrom({ res: false, message })
   }
   const signatures = await verified(ctx, ring, request)
   if (request.signed_by_any || request.signed_by_all) return bySigners(signatures, request)
   const trusted = signatures.findLast(({ trust_level }) => trust_level !== null)
-  if (trusted === undefined) return dict({ res: false, message: 'The signature could not be verified.' })
+  if (trusted === undefined) return dictFrom({ res: false, message: 'The signature could not be verified.' })
   const { username, key_id, trust_level } = trusted
-  return dict({ res: true, username, key_id, trust_level, message: 'The signature is verified.' })
+  return dictFrom({ res: true, username, key_id, trust_level, message: 'The signature is verified.' })
 }
 
 const listOf = (value: Value): string[] => (truthy(value) ? (isList(value) ? value : [value]).map(str) : [])
 
 function bySigners(signatures: readonly Signature[], request: Verification): Dict {
   const answer = (res: boolean, message: string): Dict =>
-    dict({ res, message, signatures: signatures.map((signature) => dict({ ...signature })) })
+    dictFrom({ res, message, signatures: signatures.map((signature) => dictFrom({ ...signature })) })
   const hasSigned = (signer: string): boolean =>
     signatures.some(({ trust_level, fingerprint }) => trust_level !== null && fingerprint === signer)
   const any = request.signed_by_any ?? []
@@ -177,11 +175,11 @@ function answered(
   const state = stateOf(outcome.status)
   if (!state.endsWith(' ok')) {
     ctx.log('error', outcome.stderr)
-    return bare ? false : dict({ res: false, comment: `${state}.\nPlease check the salt-minion log.` })
+    return bare ? false : dictFrom({ res: false, comment: `${state}.\nPlease check the salt-minion log.` })
   }
   const data = new Uint8Array(outcome.stdout)
   if (bare) return data
-  return dict({ res: true, comment: output ? `${word} data has been written to ${output}` : data })
+  return dictFrom({ res: true, comment: output ? `${word} data has been written to ${output}` : data })
 }
 
 const outputTo = (output: string | null): string[] => (output ? ['--yes', '--output', output] : [])

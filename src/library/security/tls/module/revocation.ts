@@ -1,7 +1,7 @@
 // Revocation: an authority records revoked certificates in its `index.txt`, in the format of openssl's database, and signs a
 // list of them that is valid for a hundred years.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, changes, exists, type FunctionContext, reads } from '../../../../sdk/mod.ts'
 import { certificateFacts, openssl } from './openssl.ts'
 import { rootOf, textOfFile } from './places.ts'
@@ -113,16 +113,14 @@ async function validate(ctx: FunctionContext, cert: string, ca: string, crl: Val
   }
 }
 
-const dict = (given: Record<string, Value>): Dict => new Map(Object.entries(given))
-
 const usage = (extended: string, key: string): Dict =>
-  dict({ csr: dict({ extendedKeyUsage: extended, keyUsage: key }), cert: dict({}) })
+  dictFrom({ csr: dictFrom({ extendedKeyUsage: extended, keyUsage: key }), cert: dictFrom({}) })
 
 const USES: Readonly<Record<string, () => Dict>> = lookup({
   common: () =>
-    dict({
-      csr: dict({ basicConstraints: 'CA:FALSE' }),
-      cert: dict({ authorityKeyIdentifier: 'keyid,issuer:always', subjectKeyIdentifier: 'hash' }),
+    dictFrom({
+      csr: dictFrom({ basicConstraints: 'CA:FALSE' }),
+      cert: dictFrom({ authorityKeyIdentifier: 'keyid,issuer:always', subjectKeyIdentifier: 'hash' }),
     }),
   server: () => usage('serverAuth', 'digitalSignature, keyEncipherment'),
   client: () => usage('clientAuth', 'nonRepudiation, digitalSignature, keyEncipherment'),

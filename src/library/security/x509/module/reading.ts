@@ -1,13 +1,11 @@
 // Contents of certificates, requests and revocation lists.
 import { createHash, type KeyObject } from 'node:crypto'
-import { type Dict, OrderedDict, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, OrderedDict, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, type X509, x509 } from '../../../../sdk/mod.ts'
 import { keySize } from './encoding.ts'
 import { bytesOf, certificate, isFile } from './sources.ts'
 
 type Name = ReturnType<X509['loadCertificate']>['certificate']['subject']
-
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 export function commonName(tools: X509, subject: Name): string | undefined {
   return subject.flat().find(({ oid }) => oid === tools.NAME_ATTRIBUTES.CN)?.value
@@ -42,7 +40,7 @@ export async function readCertificate(ctx: FunctionContext, source: Value): Prom
   const key = tools.loadPublicKey(held.publicKey)
   const print = (algorithm: string): string => tools.prettyHex(createHash(algorithm).update(held.raw).digest('hex'))
   const hashes = ctx.opts.get('fips_mode') === true ? ['sha1', 'sha256'] : ['sha1', 'sha256', 'md5']
-  return dict({
+  return dictFrom({
     ...{ version: held.version, key_size: keySize(key), key_type: tools.keyKind(key) ?? null },
     serial_number: tools.decimalToHex(held.serial),
     fingerprints: new Map(hashes.map((algorithm): [Value, Value] => [algorithm, print(algorithm)])),
@@ -60,7 +58,7 @@ export async function readRequest(ctx: FunctionContext, source: Value): Promise<
   const tools = await x509()
   const { value: held } = tools.loadRequest(await bytesOf(ctx, source))
   const key = tools.loadPublicKey(held.publicKey)
-  return dict({
+  return dictFrom({
     ...{ key_size: keySize(key), key_type: tools.keyKind(key) ?? null },
     ...nameFacts(tools, 'subject', held.subject),
     public_key_hash: tools.prettyHex(tools.keyIdentifier(held.publicKey)),
@@ -74,9 +72,9 @@ export async function readList(ctx: FunctionContext, source: Value): Promise<Dic
   const revoked: Dict = new Map()
   for (const { serial, date, extensions } of held.revoked) {
     const facts = { revocation_date: tools.shownTime(date), extensions: tools.renderEntryExtensions(extensions) }
-    revoked.set(tools.decimalToHex(serial).replaceAll(':', ''), dict(facts))
+    revoked.set(tools.decimalToHex(serial).replaceAll(':', ''), dictFrom(facts))
   }
-  return dict({
+  return dictFrom({
     issuer: nameDict(tools, held.issuer),
     last_update: tools.shownTime(held.lastUpdate),
     next_update: tools.shownTime(held.nextUpdate),

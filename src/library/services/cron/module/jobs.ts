@@ -1,9 +1,9 @@
 // Changes of crontab entries.
 import { randomInt } from 'node:crypto'
-import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, str, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { cronDiffers, cronMatches, NO_CRON_ID } from '../cron-entry.ts'
-import { dict, readTab, TIMES, writeTab } from './tab.ts'
+import { readTab, TIMES, writeTab } from './tab.ts'
 
 /** A wanted entry: its times or `spec`, and cmd, commented, comment, identifier. */
 export interface Wanted extends Readonly<Record<string, Value>> {
@@ -22,7 +22,7 @@ export async function setEntry(ctx: FunctionContext, user: string, wanted: Wante
   const { cmd, comment, commented, identifier } = wanted
   const found = [...tab.crons, ...tab.special].find((entry) => cronMatches(entry, cmd, identifier))
   if (found === undefined) {
-    const fresh = isSpecial ? dict({ ...wanted }) : dict({ ...wanted, ...chosenTimes(wanted) })
+    const fresh = isSpecial ? dictFrom({ ...wanted }) : dictFrom({ ...wanted, ...chosenTimes(wanted) })
     ;(isSpecial ? tab.special : tab.crons).push(fresh)
     return (await writeTab(ctx, user, tab)) ?? 'new'
   }
@@ -114,7 +114,7 @@ export async function setVariable(ctx: FunctionContext, user: string, name: stri
   const found = tab.env.find((entry) => entry.get('name') === name)
   if (found && found.get('value') === value) return 'present'
   if (found) tab.env.splice(tab.env.indexOf(found), 1)
-  tab.env.push(dict({ name, value }))
+  tab.env.push(dictFrom({ name, value }))
   return (await writeTab(ctx, user, tab)) ?? (found ? 'updated' : 'new')
 }
 

@@ -1,5 +1,5 @@
 // Reader and writer of crontabs. Lines before Salt's mark are kept; below it are variables, jobs and special jobs (`@daily`).
-import { type Dict, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, splitWords, str } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 
 const MARK = '# Lines below here are managed by Salt, do not edit'
@@ -78,22 +78,20 @@ function readEntry(tab: Tab, line: string, { identifier, comment, commented }: N
   if (line.startsWith('@')) {
     const [spec = '', ...command] = splitWords(line)
     if (command.length === 0) return false
-    tab.special.push(dict({ spec, cmd: command.join(' '), identifier, comment, commented }))
+    tab.special.push(dictFrom({ spec, cmd: command.join(' '), identifier, comment, commented }))
     return true
   }
   const equal = line.indexOf('=')
   if (equal > 0 && (!line.includes(' ') || equal < line.indexOf(' '))) {
-    tab.env.push(dict({ name: line.slice(0, equal), value: line.slice(equal + 1) }))
+    tab.env.push(dictFrom({ name: line.slice(0, equal), value: line.slice(equal + 1) }))
     return false
   }
   const words = line.split(' ')
   if (words.length <= 5) return false
   const times = Object.fromEntries(TIMES.map((key, at) => [key, words[at] ?? '']))
-  tab.crons.push(dict({ ...times, identifier, cmd: words.slice(5).join(' '), comment, commented }))
+  tab.crons.push(dictFrom({ ...times, identifier, cmd: words.slice(5).join(' '), comment, commented }))
   return true
 }
-
-export const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
 
 function commentLines(entry: Dict): string {
   const comment = entry.get('comment') ?? null

@@ -1,6 +1,6 @@
 // `cron.file`: a file of the file server as a user's crontab. Write the crontab to a temporary file, update that as
 // `file.managed` does, and install it when it differs.
-import { type Dict, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, str, type Value } from '../../../../data/mod.ts'
 import { groupIdsOf, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
 export interface CrontabFile {
@@ -75,7 +75,7 @@ async function applied(ctx: StateContext, wanted: CrontabFile, place: Place): Pr
     request.set('source', source).set('source_hash', source_hash).set('skip_verify', false)
     const [sfn, source_sum, comment] = (await ctx.call('file.get_managed', [], request)) as [Value, Value, string]
     if (comment) return failed(comment)
-    const ret: Dict = new Map<Value, Value>(Object.entries({ changes: new Map(), comment: '', name, result: true }))
+    const ret: Dict = dictFrom({ changes: new Map(), comment: '', name, result: true })
     const content = { sfn, source, source_sum, ret, saltenv: ctx.env, backup }
     report = await ctx.call('file.manage_file', [], { ...place, ...content })
   } catch (error) {

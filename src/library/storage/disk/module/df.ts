@@ -1,6 +1,6 @@
 // Parser of the output of `df`, by mount point. Columns depend on the kernel. As in Salt, a line with too few columns discards
 // all entries before it.
-import { type Dict, intFromText, splitWords, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, intFromText, splitWords, type Value } from '../../../../data/mod.ts'
 
 const isCount = (word: string): boolean => /^\d+$/.test(word)
 
@@ -32,7 +32,7 @@ function keyed(rows: readonly string[][], mount: number, cells: Cells, unreadabl
     if (path === undefined) {
       unreadable()
       found.clear()
-    } else found.set(path, new Map<Value, Value>(Object.entries(cells(words))))
+    } else found.set(path, dictFrom(cells(words)))
   }
   return found
 }

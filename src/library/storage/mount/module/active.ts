@@ -1,6 +1,6 @@
 // Active mounts: from the tables of the kernel on Linux, from `mount` elsewhere.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, failure, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 
 const grain = (ctx: FunctionContext, name: string): string => str(ctx.grains.get(name) ?? '')
@@ -39,14 +39,12 @@ async function kernelTable(ctx: FunctionContext, path: string): Promise<string[]
   return splitLines(Buffer.from(await ctx.host.read(path)).toString()).map(splitWords)
 }
 
-const entry = (facts: Readonly<Record<string, Value>>): Dict => new Map(Object.entries(facts))
-
 async function fromMounts(ctx: FunctionContext): Promise<Dict> {
   const names = await listed(ctx)
   const found: Dict = new Map()
   for (const [device = '', point = '', fstype = '', options = ''] of await kernelTable(ctx, '/proc/self/mounts')) {
     const opts = await resolved(ctx, options.split(','))
-    found.set(point, entry({ device, alt_device: names.get(point) ?? null, fstype, opts }))
+    found.set(point, dictFrom({ device, alt_device: names.get(point) ?? null, fstype, opts }))
   }
   return found
 }
@@ -77,7 +75,7 @@ async function fromMountInfo(ctx: FunctionContext): Promise<Dict> {
       device_uuid: uuid === undefined ? null : str(uuid).toLowerCase(),
       device_label: block?.get('LABEL') ?? null,
     }
-    found.set(point, entry(facts))
+    found.set(point, dictFrom(facts))
   }
   return found
 }
@@ -138,7 +136,7 @@ export async function activeMounts(ctx: FunctionContext, extended: boolean): Pro
   for (const line of await output(ctx, foreign.command)) {
     if (line.trim() === '') continue
     const { point, facts, options } = foreign.read(splitWords(line), line)
-    found.set(point, entry({ ...facts, opts: await resolved(ctx, options) }))
+    found.set(point, dictFrom({ ...facts, opts: await resolved(ctx, options) }))
   }
   return found
 }

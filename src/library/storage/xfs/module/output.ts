@@ -1,5 +1,5 @@
 // Parsers of the output of XFS programs.
-import { type Dict, splitLines, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, type Value } from '../../../../data/mod.ts'
 
 const filled = (text: string): string[] => splitLines(text).filter((line) => line.trim() !== '')
 
@@ -101,7 +101,7 @@ export function estimates(text: string): Dict {
       .map((line) => {
         const [directory = '', bsize = '', blocks = '', megabytes = '', logsize = ''] = line.trim().split(/\s+/)
         const facts = { 'block _size': bsize, blocks, megabytes, logsize }
-        return [directory, new Map<Value, Value>(Object.entries(facts))]
+        return [directory, dictFrom(facts)]
       }),
   )
 }

@@ -3,6 +3,7 @@
 import {
   type Dict,
   decodeBytes,
+  dictFrom,
   encodeText,
   failure,
   PyError,
@@ -90,7 +91,7 @@ export async function execute(ctx: FunctionContext, args: Given, stderr: Stderr)
   if (outcome instanceof Map) return outcome
   if (succeeds(success, outcome)) outcome.retcode = 0
   report(ctx, args, cmd, outcome, quiet)
-  return new Map<Value, Value>(Object.entries(outcome))
+  return dictFrom(outcome)
 }
 
 interface Performance {
@@ -112,7 +113,7 @@ async function perform(
     const result = await ctx.host.run(command)
     if (!result.timedOut) return decoded(result, args)
     const stdout = `${str(words)} : Timed out after ${str(given(args, 'timeout'))} seconds`
-    return new Map<Value, Value>(Object.entries({ stdout, stderr: '', retcode: 1, pid: result.pid }))
+    return dictFrom({ stdout, stderr: '', retcode: 1, pid: result.pid })
   } catch (error) {
     if (!isHostError(error)) throw error
     throw spawnFailure(error, quiet ? 'REDACTED' : str(words), context())

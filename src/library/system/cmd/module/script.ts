@@ -1,5 +1,15 @@
 // Scripts: fetched or rendered to a temporary file that only its user can run, and removed afterwards.
-import { type Dict, PyError, SaltError, shlexSplit, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  PyError,
+  SaltError,
+  shlexSplit,
+  str,
+  textOf,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
 import { execute, shellChoice } from './execute.ts'
 import { type Given, given, optionsOf } from './given.ts'
@@ -23,7 +33,7 @@ export async function runScript(ctx: FunctionContext, args: Given): Promise<Dict
     ...(cwd && { directory: cwd }),
   })
   try {
-    if (!(await place(ctx, args, { source, path, saltenv }))) return new Map<Value, Value>(Object.entries(FAILED))
+    if (!(await place(ctx, args, { source, path, saltenv }))) return dictFrom(FAILED)
     const uid = await ownerOf(ctx, given(args, 'runas'))
     await ctx.host.chmod(path, 0o500)
     await ctx.host.chown(path, uid, -1)

@@ -1,5 +1,5 @@
 // The report of a state while it is built; the output of a command may replace any part of it.
-import type { Dict, Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../../data/mod.ts'
 
 export type Answer = {
   name: Value
@@ -12,4 +12,4 @@ export const begin = (name: string): Answer => ({ name, changes: new Map(), resu
 
 export const fail = (answer: Answer, comment: string): Answer => ({ ...answer, result: false, comment })
 
-export const asReport = (answer: Answer): Dict => new Map<Value, Value>(Object.entries(answer))
+export const asReport = (answer: Answer): Dict => dictFrom(answer)

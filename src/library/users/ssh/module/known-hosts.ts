@@ -5,6 +5,7 @@ import {
   contains,
   type Dict,
   decodeBytes,
+  dictFrom,
   equals,
   failure,
   PySet,
@@ -20,8 +21,7 @@ import { fingerprint } from './keys.ts'
 
 const SSH_PORT = 22
 
-const dict = (entries: Record<string, Value>): Dict => new Map(Object.entries(entries))
-const problem = (error: string): Dict => dict({ status: 'error', error })
+const problem = (error: string): Dict => dictFrom({ status: 'error', error })
 
 /** Return the path of a file of known hosts, or a dict with the error. */
 async function hostsFile(ctx: FunctionContext, user: string | null, config: string | null): Promise<string | Dict> {
@@ -47,7 +47,7 @@ export function parseEntries(output: string, hashType: Value): Dict[] {
     const [hostname, enc, key] = words as [string, string, string]
     if (words.length !== 3 || hostname.startsWith('#')) continue
     const print = fingerprint(key, hashType)
-    if (print !== undefined) entries.push(dict({ hostname, key, enc, fingerprint: print }))
+    if (print !== undefined) entries.push(dictFrom({ hostname, key, enc, fingerprint: print }))
   }
   return entries
 }
@@ -133,7 +133,7 @@ export async function removeHost(
   if (!(await isFile(ctx.host, path))) return problem(`Known hosts file ${path} does not exist`)
   const comment = await outputOf(ctx, ['ssh-keygen', '-R', hostAt(hostname, port), '-f', path])
   await giveBack(ctx, path, user)
-  return dict({ status: 'removed', comment })
+  return dictFrom({ status: 'removed', comment })
 }
 
 export async function hashHosts(ctx: FunctionContext, user: string | null, config: string | null): Promise<Dict> {
@@ -145,7 +145,7 @@ export async function hashHosts(ctx: FunctionContext, user: string | null, confi
   const comment = await outputOf(ctx, ['ssh-keygen', '-H', '-f', path])
   await ctx.host.chmod(path, mode)
   await giveBack(ctx, path, user)
-  return dict({ status: 'updated', comment })
+  return dictFrom({ status: 'updated', comment })
 }
 
 interface WantedHost extends HostQuery, ScanRequest {
@@ -165,14 +165,15 @@ async function decide(ctx: FunctionContext, wanted: WantedHost): Promise<Decisio
   const unknownPrint = print && !contains(column(stored ?? [], 'fingerprint'), print)
   const mustUpdate = stored === null || unknownPrint || (key && !contains(keys, key))
   const mustCompare = !mustUpdate && key === null && print === null
-  if (!mustUpdate && !mustCompare) return dict({ status: 'exists', keys })
-  if (key) return { entries: [dict({ hostname, enc, key })], old: stored }
+  if (!mustUpdate && !mustCompare) return dictFrom({ status: 'exists', keys })
+  if (key) return { entries: [dictFrom({ hostname, enc, key })], old: stored }
   const remote = await scanHost(ctx, wanted)
   if (remote === null) return problem('Unable to receive remote host keys')
   if (print && !contains(column(remote, 'fingerprint'), print)) {
     return problem('Remote host public keys found but none of their fingerprints match the one you have provided')
   }
-  if (mustCompare && equals(new PySet(column(remote, 'key')), new PySet(keys))) return dict({ status: 'exists', keys })
+  if (mustCompare && equals(new PySet(column(remote, 'key')), new PySet(keys)))
+    return dictFrom({ status: 'exists', keys })
   return { entries: remote, old: stored }
 }
 
@@ -199,7 +200,7 @@ export async function setHost(ctx: FunctionContext, wanted: WantedHost): Promise
   await giveBack(ctx, path, user)
   await ctx.host.chmod(path, mode ?? 0o600)
   if (wanted.key && hashed) await ctx.call('ssh.hash_known_hosts', [], { user, config: path })
-  return dict({ status: 'updated', old: decision.old, new: decision.entries })
+  return dictFrom({ status: 'updated', old: decision.old, new: decision.entries })
 }
 
 /** Return the line of an entry; set the port in the entry if the line has it. */
