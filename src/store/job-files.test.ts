@@ -107,6 +107,18 @@ describe('the files of a job', () => {
     expect(read('web1', 'return.p')).toEqual(new Map([['return', 'new']]))
   })
 
+  it('take the place of what a killed master left, and of a file in their way', () => {
+    files.saveJob({ jid: JID, load, minions: [] })
+    mkdirSync(join(place(JID), '.fresh'))
+    writeFileSync(join(place(JID), '.fresh', 'out.p'), 'left')
+    writeFileSync(join(place(JID), 'web1'), 'in the way')
+    files.saveReturn(JID, 'web1', new Map([['return', true]]))
+    expect(readdirSync(join(place(JID), 'web1'))).toEqual(['return.p'])
+    rmSync(place(JID), { recursive: true })
+    files.saveReturn(JID, 'web2', new Map([['return', true]]))
+    expect(read('web2', 'return.p')).toEqual(new Map([['return', true]]))
+  })
+
   it('are for their owner alone, however open the folder is', () => {
     mkdirSync(folder)
     chmodSync(folder, 0o777)

@@ -31,6 +31,8 @@ const MOST_REMEMBERED = 1000
 export class JobFiles {
   private readonly options: JobFilesOptions
   private readonly known = new Map<string, boolean>()
+  /** The job that was asked for last: most returns are of the same job as the one before. */
+  private last = { jid: '', folder: '' }
 
   constructor(options: JobFilesOptions) {
     this.options = options
@@ -67,14 +69,12 @@ export class JobFiles {
     const folder = this.folderOf(jid)
     // under a name that readers skip, then whole under its own: they never see a part of it
     const fresh = join(folder, '.fresh')
-    rmSync(fresh, { recursive: true, force: true })
-    this.makeFolder(fresh)
+    this.makeEmpty(fresh)
     const kept = KEPT.filter((name) => fields.has(name)).map((name): [Value, Value] => [name, fields.get(name)!])
     this.write(join(fresh, 'return.p'), encodeMsgpack(new Map(kept), 'bus'))
     if (fields.has('out')) this.write(join(fresh, 'out.p'), encodeMsgpack(fields.get('out')!, 'bus'))
     const place = join(folder, id)
-    rmSync(place, { recursive: true, force: true })
-    renameSync(fresh, place)
+    unlessTaken(place, () => renameSync(fresh, place))
   }
 
   /** Remove jobs that are older, Salt's own too. Return their number. */
@@ -96,9 +96,11 @@ export class JobFiles {
   }
 
   private folderOf(jid: string): string {
+    if (this.last.jid === jid) return this.last.folder
     const { folder, hashType } = this.options
     const hash = createHash(hashType).update(jid).digest('hex')
-    return join(folder, hash.slice(0, 2), hash.slice(2))
+    this.last = { jid, folder: join(folder, hash.slice(0, 2), hash.slice(2)) }
+    return this.last.folder
   }
 
   private get mode(): number {
@@ -118,6 +120,18 @@ export class JobFiles {
     return path
   }
 
+  /** Create an empty directory in that of a job. Its parents are usually there: asking for them costs more than the rest. */
+  private makeEmpty(path: string): void {
+    const { mode } = this
+    try {
+      unlessTaken(path, () => mkdirSync(path, { mode }))
+      if (mode !== PRIVATE_FOLDER) chmodSync(path, mode)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.makeFolder(path)
+    }
+  }
+
   private write(path: string, bytes: Uint8Array): void {
     const mode = this.mode & 0o666
     writeFileSync(path, bytes, { mode })
@@ -128,6 +142,17 @@ export class JobFiles {
     const fresh = `${path}.${process.pid}.tmp`
     this.write(fresh, bytes)
     renameSync(fresh, path)
+  }
+}
+
+/** Put something in a place; remove what is there only if it is in the way. */
+function unlessTaken(place: string, put: () => void): void {
+  try {
+    put()
+  } catch (error) {
+    if (!['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    rmSync(place, { recursive: true, force: true })
+    put()
   }
 }
 
