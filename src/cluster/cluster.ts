@@ -8,6 +8,7 @@ import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
 import { ClusterLog, type LogPlace, type LogRecord, NoQuorumError } from './cluster-log.ts'
+import { Contact } from './contact.ts'
 import { hasIdentity, joinIdentity } from './identity.ts'
 import { KeySync } from './key-sync.ts'
 import { Membership } from './membership.ts'
@@ -73,6 +74,7 @@ interface Begun extends Joined {
   log: ClusterLog
   membership: Membership
   keys: KeySync
+  contact: Contact
 }
 
 /** The last event and the last return are those before the last message was worked on. */
@@ -104,6 +106,8 @@ export class Cluster {
   private alone: number = performance.now()
   /** Whether the place could not be noted, such as when a disk is full. */
   private isUnkept = false
+  /** Called when this master no longer hears the others, and when it hears them again. */
+  onApart: (isApart: boolean) => void = () => {}
 
   private constructor(parts: ClusterParts) {
     this.parts = parts
@@ -294,7 +298,15 @@ export class Cluster {
     for (const [name, note] of this.leases) membership.want(name, note)
     membership.onQuorum = (has) => this.markAlone(!has)
     const keys = new KeySync(state, pki, folder, log)
-    this.begun = { ...joined, log: clusterLog, membership, keys }
+    const contact = new Contact({
+      nats,
+      seal,
+      member,
+      count: this.settings.members.length,
+      subject: `brine.${this.settings.name}.beat`,
+      onApart: (isApart) => this.onApart(isApart),
+    })
+    this.begun = { ...joined, log: clusterLog, membership, keys, contact }
     pki.guard = () => this.requireQuorum()
     this.timer = setInterval(() => void this.keepPlace(clusterLog, kept), KEEP_MS)
     await keys.start()
@@ -466,6 +478,7 @@ export class Cluster {
     clearInterval(this.watch)
     this.parts.keys.guard = undefined
     const { begun } = this
+    begun?.contact.close()
     await begun?.keys.close()
     await this.cache?.close()
     await begun?.log.close()

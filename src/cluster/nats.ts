@@ -150,6 +150,11 @@ export class Nats {
     })
   }
 
+  /** Send a message that nobody keeps, to the members that listen now. */
+  send(subject: string, data: Uint8Array): void {
+    if (!this.connection.isClosed()) this.connection.publish(subject, data)
+  }
+
   private async api(name: string, body: unknown): Promise<ApiAnswer> {
     const reply = await this.connection.request(`$JS.API.${name}`, JSON.stringify(body), { timeout: REQUEST_MS })
     return reply.json<ApiAnswer>()
@@ -182,7 +187,8 @@ export class Nats {
     const reply = await this.connection.request(subject, data, { headers, timeout })
     const { error, seq } = reply.json<ApiAnswer>()
     if (error?.err_code === WRONG_LAST_SEQUENCE) throw new ConflictError(subject)
-    if (error || seq === undefined) throw apiFailure(`A message on ${subject} was not kept`, error)
+    // a leader without a majority calls a message that is sent again a duplicate, with the place 0, and may still lose it
+    if (error || !seq) throw apiFailure(`A message on ${subject} was not kept`, error)
     return seq
   }
 
@@ -213,7 +219,7 @@ export class Nats {
 }
 
 const apiFailure = (what: string, error: ApiError | undefined): BrineError =>
-  new BrineError('ClusterRequest', `${what}: ${error?.description ?? 'the answer is empty'}`)
+  new BrineError('ClusterRequest', `${what}: ${error?.description ?? 'the answer names no place'}`)
 
 /** Refuse servers that lose what they acknowledged, and warn of those that may. */
 export function checkServer({ name, version, maxPayload }: Nats['server'], isSyncSure: boolean, log: Log): void {

@@ -152,14 +152,16 @@ export async function openCluster(
   return cluster
 }
 
-/** Begin with the records of the other masters. */
+/** Begin with the records of the other masters; undefined for a master alone. */
 export async function beginCluster(
-  parts: ClusteringParts,
+  parts: MasterParts,
   publishing: Publishing,
   returns: ReturnService,
-): Promise<Clustering> {
-  const clustering = new Clustering(parts, publishing, returns)
+): Promise<Clustering | undefined> {
+  const { cluster } = parts
+  if (!cluster) return undefined
+  const clustering = new Clustering({ ...parts, cluster }, publishing, returns)
   clustering.begin()
-  await parts.cluster.ready()
+  await cluster.ready()
   return clustering
 }

@@ -49,6 +49,7 @@ import { beginCluster, openCluster } from './clustering.ts'
 import { CommandMeter } from './command-meter.ts'
 import { Connections } from './connections.ts'
 import { Deliveries } from './delivery.ts'
+import { Diversion } from './diversion.ts'
 import { openMasterEngines } from './engines.ts'
 import { FileService } from './file-service.ts'
 import { openIdentity } from './identity.ts'
@@ -232,8 +233,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const secret = new PublishSecret()
   const transport = await openTransport(option(opts, 'transport'))
   const isRelieved = program !== undefined && transport.name === 'zeromq'
-  const publisher = { identity, keys, secret, log, jobs, program: isRelieved ? program : undefined }
-  const sending = await openPublisher(transport, opts, publisher, closings)
+  const publisher = { identity, keys, secret, log, jobs, cluster, program: isRelieved ? program : undefined }
+  const { diversion, ...sending } = await openPublisher(transport, opts, publisher, closings)
   closings.push(jobCaches.listen(bus))
   const own = { opts, log, keys, bus, kept, jobs, storage, cluster }
   const stores = await openStores(own, host, closings)
@@ -258,12 +259,12 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights, resolver)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const clustering =
-    cluster && (await beginCluster(named({ ...parts, cluster }, 'salt.cluster'), publishing, services.returns))
+  const clustering = await beginCluster(named(parts, 'salt.cluster'), publishing, services.returns)
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   const handlers = requestHandlers(meter, clear, services)
-  await openRequests(transport, parts, { identity, secret, handlers, quotas, isRelieved, metrics }, closings)
+  const answering = { identity, secret, handlers, quotas, diversion, isRelieved, metrics }
+  await openRequests(transport, parts, answering, closings)
   closings.push(await openMasterMarks(opts, log))
   batches.resume()
   const reacting = { ...parts, bus: clustering?.reactorBus() ?? bus }
@@ -449,6 +450,7 @@ interface RequestParts {
   secret: PublishSecret
   handlers: RequestHandlers
   quotas: Quotas
+  diversion: Diversion
   /** Whether another process takes subscribers when there are many. */
   isRelieved: boolean
   metrics: MasterMetrics
@@ -457,7 +459,7 @@ interface RequestParts {
 async function openRequests(
   transport: Transport,
   { opts, keys, bus, log }: MasterParts,
-  { identity, secret, handlers, quotas, isRelieved, metrics }: RequestParts,
+  { identity, secret, handlers, quotas, diversion, isRelieved, metrics }: RequestParts,
   closings: Closing[],
 ): Promise<void> {
   warnOfIgnoredTls(opts, log)
@@ -475,7 +477,10 @@ async function openRequests(
     secret,
     sessions,
     handlers,
-    policy: authPolicy(opts, keys, quotas, namedLog(log, 'salt.daemons.masterapi')),
+    policy: {
+      ...authPolicy(opts, keys, quotas, namedLog(log, 'salt.daemons.masterapi')),
+      sendsAway: (id) => diversion.refuses(id),
+    },
     publishPort: option(opts, 'publish_port'),
     minimumVersion: option(opts, 'minimum_auth_version'),
     timeToLive: option(opts, 'request_server_ttl'),
@@ -547,6 +552,7 @@ interface PublisherParts {
   secret: PublishSecret
   log: Log
   jobs: SqliteJobs
+  cluster: Cluster | undefined
   /** What is started for further subscribers. */
   program: string | undefined
 }
@@ -554,9 +560,11 @@ interface PublisherParts {
 async function openPublisher(
   transport: Transport,
   opts: Dict,
-  { identity, keys, secret, log, jobs, program }: PublisherParts,
+  { identity, keys, secret, log, jobs, cluster, program }: PublisherParts,
   closings: Closing[],
-): Promise<Pick<MasterParts, 'connections' | 'deliveries' | 'syndics'> & { publications: PublishChannel }> {
+): Promise<
+  Pick<MasterParts, 'connections' | 'deliveries' | 'syndics'> & { publications: PublishChannel; diversion: Diversion }
+> {
   const connections = new Connections(transport.name === 'tcp')
   const publisher = await transport.publisher(masterEndpoints(opts).publications, {
     ...publisherOptions(opts),
@@ -581,9 +589,12 @@ async function openPublisher(
     minions: () => keys.list('minions'),
   })
   const isAccepted = (id: string): boolean => keys.accepted(id) !== undefined
+  const diversion = new Diversion({ publisher, isAccepted, log: namedLog(log, 'salt.cluster') })
+  closings.push(() => diversion.close())
+  if (cluster) cluster.onApart = diversion.apart
   const syndics = new Syndics({ opts, log, connections, isAccepted })
   const deliveries = new Deliveries({ opts, log, jobs, publications, connections, syndics })
   deliveries.start()
   closings.push(() => deliveries.close())
-  return { publications, connections, deliveries, syndics }
+  return { publications, connections, deliveries, syndics, diversion }
 }

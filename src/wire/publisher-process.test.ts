@@ -54,6 +54,10 @@ describe('a publisher with a second process for further subscribers', () => {
     await allHear('first')
     expect(publisher.subscribers).toBe(2)
     await eventually(() => expect(publisher.reached).toBe(5))
+    publisher.turnAway(true)
+    await eventually(() => expect([publisher.reached, publisher.subscribers]).toEqual([0, 0]))
+    publisher.turnAway(false)
+    await allHear('again')
     others[0]!.end()
     await others[0]!.ended
     await allHear('second')

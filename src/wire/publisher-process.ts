@@ -17,7 +17,7 @@ interface Told {
   reached: number
 }
 
-type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] }
+type Message = { open: PublisherOptions } | { packet: Uint8Array; ids?: readonly string[] } | { isAway: boolean }
 
 /** What the second process has for the log. */
 interface Line {
@@ -66,6 +66,7 @@ export async function start({ program, options, server, signal, log = silentLog 
       return reached
     },
     publish: (packet, ids) => tell(child, { packet: Uint8Array.from(packet), ...(ids && { ids }) }),
+    turnAway: (isAway) => tell(child, { isAway }),
     ended,
   }
 }
@@ -99,6 +100,7 @@ export async function servePublisher(): Promise<void> {
   let publisher: Publisher | undefined
   process.on('message', (message: Message, handle: unknown) => {
     if ('packet' in message) publisher?.publish(message.packet, message.ids)
+    else if ('isAway' in message) publisher?.turnAway(message.isAway)
     else {
       const log: Log = (level, text) => void process.send?.({ level, text } satisfies Line, () => {})
       publisher = takeOver(handle as Server, { ...message.open, log: atLeastWarning(log) })

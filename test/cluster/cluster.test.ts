@@ -200,4 +200,15 @@ describe.skipIf('reason' in found)('three masters as one', () => {
       acknowledged.flatMap((jid) => [`salt/job/${jid}/new`, ...ids.map((id) => `salt/job/${jid}/ret/${id}`)]),
     )
   })
+
+  it('acknowledge no job that only the leading NATS server has', async () => {
+    const leader = await trio.leader()
+    const others = trio.masters.filter((master) => master !== leader).map(({ natsPid }) => natsPid)
+    for (const pid of others) process.kill(pid, 'SIGSTOP')
+    const answer = leader.publish('sim-*', 'test.ping').finally(() => {
+      for (const pid of others) process.kill(pid, 'SIGCONT')
+    })
+    await expect(answer).rejects.toThrow('majority')
+    for (const master of trio.masters) await until(`${master.address} is ready again`, () => master.isReady())
+  })
 })

@@ -8,10 +8,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { connect } from '@nats-io/transport-node'
 import { isGone, toError } from '../../src/base/mod.ts'
-import { connectionOptions } from '../../src/cluster/nats.ts'
-import { clusterSettings } from '../../src/cluster/settings.ts'
 import { generateRsaKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
 import { until } from '../until.ts'
 import { clockLibrary, type Fault, faults, revived, Surroundings } from './drill-faults.ts'
@@ -203,29 +200,12 @@ class Drill {
   /** Kill the server that leads the log, and ask all minions. */
   async leaders(times: number): Promise<void> {
     for (let round = 1; round <= times; round++) {
-      const leader = await this.leader()
+      const leader = await this.trio.leader()
       say(`${round}: kill -9 of the NATS server of ${leader.address}, which leads the log`)
       leader.signal('SIGKILL', 'nats')
       const took = await this.answers()
       say(`   all minions answered in ${took.toFixed(1)} s`)
       await revived(leader)
-    }
-  }
-
-  private async leader(): Promise<TrioMaster> {
-    for (;;) {
-      const settings = clusterSettings(await this.trio.masters[0]!.options())
-      try {
-        const connection = await connect({ servers: settings.servers, ...connectionOptions(settings), timeout: 2000 })
-        const reply = await connection.request('$JS.API.STREAM.INFO.brine-trio-log', '', { timeout: 2000 })
-        await connection.close()
-        const { cluster } = reply.json<{ cluster?: { leader?: string } }>()
-        const found = this.trio.masters.find(({ address }) => address.replaceAll('.', '_') === cluster?.leader)
-        if (found) return found
-      } catch {
-        // there is no leader yet
-      }
-      await sleep(200)
     }
   }
 

@@ -14,9 +14,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '@nats-io/transport-node'
 import { isGone, silentLog } from '../../src/base/mod.ts'
 import { fireOnce, JournalReader, journalFolder, masterBusPaths } from '../../src/bus/mod.ts'
 import { LocalClient } from '../../src/client/mod.ts'
+import { connectionOptions } from '../../src/cluster/nats.ts'
+import { clusterSettings } from '../../src/cluster/settings.ts'
 import { clientConfig } from '../../src/config/mod.ts'
 import type { Dict, Plain, Value } from '../../src/data/mod.ts'
 import { toPlain } from '../../src/data/mod.ts'
@@ -257,6 +261,24 @@ export class Trio {
   async start(): Promise<void> {
     for (const master of this.masters) master.start()
     for (const master of this.masters) await until(`${master.address} is ready`, () => master.isReady())
+  }
+
+  /** Return the master whose NATS server leads the log. */
+  async leader(): Promise<TrioMaster> {
+    for (;;) {
+      const settings = clusterSettings(await this.masters[0]!.options())
+      try {
+        const connection = await connect({ servers: settings.servers, ...connectionOptions(settings), timeout: 2000 })
+        const reply = await connection.request('$JS.API.STREAM.INFO.brine-trio-log', '', { timeout: 2000 })
+        await connection.close()
+        const { cluster } = reply.json<{ cluster?: { leader?: string } }>()
+        const found = this.masters.find(({ address }) => address.replaceAll('.', '_') === cluster?.leader)
+        if (found) return found
+      } catch {
+        // there is no leader yet
+      }
+      await sleep(200)
+    }
   }
 
   /** Stop all; `stopped` is called before the files are removed. */

@@ -12,6 +12,7 @@ const question = (given: Partial<AuthQuestion>): AuthQuestion => ({
   autoReject: false,
   autoSign: false,
   full: false,
+  away: false,
   mayFile: () => true,
   ...given,
 })
@@ -70,6 +71,11 @@ describe('decideAuth', () => {
     ],
     ['a rejected key', { key: stored('rejected'), autoSign: true }, { act: 'reject', ret: false, store: undefined }],
     ['any minion when there is no room', { key: stored('accepted'), full: true }, { act: 'full', ret: 'full' }],
+    [
+      'an accepted minion on a master cut off from its cluster',
+      { key: stored('accepted'), away: true },
+      { act: 'full', ret: 'full' },
+    ],
     [
       'any key in open mode',
       { key: stored('rejected', 'x'), openMode: true },

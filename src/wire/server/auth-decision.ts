@@ -15,6 +15,8 @@ export interface AuthQuestion {
   autoSign: boolean
   /** There are as many minions as there may be, and this is not one of them. */
   full: boolean
+  /** This master sends its minions to the others of its cluster. */
+  away: boolean
   /** Whether one more key may be kept that is not accepted; asked when one is to be. */
   mayFile(): boolean
 }
@@ -34,8 +36,9 @@ export interface AuthDecision {
 }
 
 export function decideAuth(question: AuthQuestion): AuthDecision {
-  const { id, key, openMode, full } = question
+  const { id, key, openMode, full, away } = question
   if (full) return refuse('full', 'full', ['info', `Too many minions connected. Rejecting connection from id ${id}`])
+  if (away) return refuse('full', 'full', ['info', `Sent ${id} to another master: this one does not hear its cluster`])
   if (openMode) return openDecision(question)
   if (key === undefined) return newDecision(question)
   if (key.state === 'rejected') {

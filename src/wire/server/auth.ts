@@ -21,6 +21,8 @@ export interface AuthPolicy {
   autoSign?(id: string, autosignGrains: Dict | undefined): boolean | Promise<boolean>
   /** Whether `max_minions` leaves no room for this one. */
   isFull?(id: string): boolean | Promise<boolean>
+  /** Whether a minion should ask another master. */
+  sendsAway?(id: string): boolean
   /** Whether one more key may be kept that is not accepted. */
   mayFile?(): boolean
   /** Limits the attempts of a host: each counts unless it was accepted. */
@@ -95,6 +97,7 @@ export class Authenticator {
       key: await keys.fetch(id),
       openMode: policy.openMode === true,
       full: (await policy.isFull?.(id)) === true,
+      away: policy.sendsAway?.(id) === true,
       autoReject: (await policy.autoReject?.(id)) === true,
       autoSign: (await policy.autoSign?.(id, autosignGrains)) === true,
       mayFile: () => policy.mayFile?.() !== false,

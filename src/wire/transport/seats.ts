@@ -121,6 +121,7 @@ export class Seats {
   private readonly byEnds = new Map<string, Seat>()
   private readonly lines = new Rates({ perSecond: 1 / 60, burst: 1 })
   private readonly sweeping: NodeJS.Timeout | undefined
+  private isAway = false
 
   constructor(settings: SeatSettings) {
     this.settings = settings
@@ -139,6 +140,10 @@ export class Seats {
     const { remoteAddress, localAddress } = socket
     // a Unix socket, or a connection that is over already
     if (remoteAddress === undefined) return
+    if (this.isAway) {
+      socket.destroy()
+      return
+    }
     const seat = new Seat(this, socket, peer, remoteAddress === localAddress)
     const ends = endsOf(socket)
     this.byEnds.set(ends, seat)
@@ -165,6 +170,12 @@ export class Seats {
     seat.class = 'proven'
     seat.key = owner
     this.classes.proven.add(seat)
+  }
+
+  /** Close all connections, and each new one at once, until this is called with false. */
+  turnAway(isAway: boolean): void {
+    this.isAway = isAway
+    if (isAway) for (const { socket } of [...this.byEnds.values()]) socket.destroy()
   }
 
   close(): void {

@@ -28,6 +28,8 @@ const CONNECT_TIMEOUT_MS = 5000
 
 export interface Listening {
   readonly endpoint: Endpoint
+  /** Close all connections, and each new one at once, until this is called with false. */
+  turnAway(isAway: boolean): void
   /** Stops listening; connections stay. */
   stop(): Promise<void>
 }
@@ -71,7 +73,7 @@ export function takeOver(server: Server, options: ListenOptions, accept: Accept)
   const { address = '', port = 0 } = (server.address() ?? {}) as { address?: string; port?: number }
   tellRefusals(server, endpointText({ host: address, port }), options)
   const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
-  return { endpoint: { host: address, port }, server, stop }
+  return { endpoint: { host: address, port }, server, turnAway: (isAway) => seats.turnAway(isAway), stop }
 }
 
 /** How long a peer may take for TLS. */
@@ -98,7 +100,8 @@ export async function listenOn(endpoint: Endpoint, options: ListenOptions, accep
     socket.destroy()
   })
   const where = await bind(server, endpoint, options)
-  return { endpoint: where, server, stop: () => new Promise((resolve) => server.close(() => resolve())) }
+  const stop = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+  return { endpoint: where, server, turnAway: (isAway) => seats.turnAway(isAway), stop }
 }
 
 /** Binds a server; a Unix socket that someone left behind makes room. */

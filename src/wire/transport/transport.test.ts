@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../test/eventually.ts'
 import { PATIENCE_SECONDS } from '../../../test/until.ts'
@@ -159,6 +160,33 @@ describe.each(['zeromq', 'tcp', 'ws'])('transport %s', (name) => {
     publisher = closing(await transport.publisher(endpoint))
     await untilHeard('back')
     expect(publisher.subscribers).toBe(1)
+  })
+})
+
+describe.each(['zeromq', 'tcp', 'ws'])('a publisher of %s', (name) => {
+  it('turns subscribers away, and takes them again', async () => {
+    const transport = await openTransport(name)
+    const publisher = closing(await transport.publisher(LOCAL))
+    const heard: string[] = []
+    const subscriber = closing(
+      transport.subscribe(publisher.endpoint, {
+        id: 'web',
+        onMessage: (packet) => void heard.push(Buffer.from(packet).toString()),
+        reconnectDelay: () => 20,
+      }),
+    )
+    const hears = (text: string): Promise<void> =>
+      eventually(() => {
+        publisher.publish(Buffer.from(text))
+        expect(heard).toContain(text)
+      }, 50)
+    await hears('before')
+    publisher.turnAway(true)
+    await eventually(() => expect([subscriber.connected, publisher.subscribers]).toEqual([false, 0]))
+    await sleep(200)
+    expect(publisher.subscribers).toBe(0)
+    publisher.turnAway(false)
+    await hears('after')
   })
 })
 

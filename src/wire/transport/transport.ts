@@ -107,6 +107,7 @@ export interface Relief {
   /** Its subscribers that a publication reaches now. */
   readonly reached: number
   publish(packet: Uint8Array, ids?: readonly string[]): void
+  turnAway(isAway: boolean): void
   /** Resolves when it is gone, whatever the reason. */
   ended: Promise<void>
 }
@@ -150,6 +151,8 @@ export interface Publisher {
   readonly supportsTopics: boolean
   /** Sends to all, or to the minions with these ids. */
   publish(packet: Uint8Array, ids?: readonly string[]): void
+  /** Close all connections, and each new one at once, until this is called with false. */
+  turnAway(isAway: boolean): void
   close(): Promise<void>
 }
 

@@ -73,6 +73,10 @@ export class FramedPublisher implements Publisher {
     else for (const id of ids) for (const connection of this.byId.get(id) ?? []) this.deliver(connection, frame)
   }
 
+  turnAway(isAway: boolean): void {
+    this.listening.turnAway(isAway)
+  }
+
   async close(): Promise<void> {
     const stopped = this.listening.stop()
     for (const connection of this.open.keys()) connection.close()

@@ -71,6 +71,10 @@ export class WebSocketPublisher implements Publisher {
     }
   }
 
+  turnAway(isAway: boolean): void {
+    this.listening.turnAway(isAway)
+  }
+
   close(): Promise<void> {
     return this.listening.stop()
   }

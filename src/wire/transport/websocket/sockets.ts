@@ -77,6 +77,7 @@ export async function serveWebSockets(
   const where = await bind(http, endpoint, options)
   return {
     endpoint: where,
+    turnAway: (isAway) => seats.turnAway(isAway),
     async stop() {
       for (const socket of sockets.clients) socket.terminate()
       sockets.close()

@@ -72,6 +72,7 @@ export class ZmtpPublisher implements Publisher {
   private async listenAgain(): Promise<void> {
     const { endpoint } = this.listening
     this.listening = await this.listen(endpoint)
+    this.listening.turnAway(this.relieving.isAway)
   }
 
   private listen(endpoint: Endpoint): Promise<PortListening> {
@@ -107,6 +108,11 @@ export class ZmtpPublisher implements Publisher {
     if (ids === undefined) return [BROADCAST]
     const topics = ids.map(topicOf)
     return this.options.orderMasters ? [...topics, SYNDIC] : topics
+  }
+
+  turnAway(isAway: boolean): void {
+    this.listening.turnAway(isAway)
+    this.relieving.turnAway(isAway)
   }
 
   async close(): Promise<void> {

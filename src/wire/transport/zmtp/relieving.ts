@@ -12,6 +12,7 @@ export class Relieving {
   private readonly listenAgain: () => Promise<void>
   private relief: Relief | undefined
   private work: Promise<void> | undefined
+  isAway = false
   private readonly closing = new AbortController()
 
   constructor(options: PublisherOptions, listenAgain: () => Promise<void>) {
@@ -37,6 +38,7 @@ export class Relieving {
     const { signal } = this.closing
     const relief = await this.options.relief!.start(listening.server, signal)
     this.relief = relief
+    if (this.isAway) relief.turnAway(true)
     // done when its subscribers are gone too, which nobody waits for
     void listening.stop()
     await relief.ended
@@ -52,6 +54,11 @@ export class Relieving {
 
   publish(packet: Uint8Array, ids?: readonly string[]): void {
     this.relief?.publish(packet, ids)
+  }
+
+  turnAway(isAway: boolean): void {
+    this.isAway = isAway
+    this.relief?.turnAway(isAway)
   }
 
   /** Done when the port is free. */

@@ -1,0 +1,75 @@
+// Whether this member hears the other members. Each member sends a beat through the NATS servers twice a second. A member that hears less
+// than its half of the cluster is apart: the others may go on without it. A broken network shows here in three seconds, sooner than in
+// the entries of the shared state.
+import type { Nats } from './nats.ts'
+import type { Seal } from './seal.ts'
+
+export const BEAT_MS = 500
+/** Looks without a beat after which a member is no longer heard. Time in which this process did not run has few looks. */
+const SILENT_LOOKS = 6
+
+export interface ContactParts {
+  nats: Pick<Nats, 'listen' | 'send'>
+  seal: Seal
+  member: string
+  /** The number of members. */
+  count: number
+  /** The subject of the beats. */
+  subject: string
+  /** Called when this member comes apart from the others, and when it hears them again. */
+  onApart(isApart: boolean): void
+}
+
+export class Contact {
+  private readonly parts: ContactParts
+  private readonly timer: NodeJS.Timeout
+  private readonly listening: { unsubscribe(): void }
+  /** Looks since the last beat of each member that was heard in this life. */
+  private readonly silent = new Map<string, number>()
+  private wasApart = false
+
+  constructor(parts: ContactParts) {
+    this.parts = parts
+    this.listening = parts.nats.listen(parts.subject, ({ data }) => this.hear(data))
+    this.timer = setInterval(() => this.beat(), BEAT_MS).unref()
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+    this.listening.unsubscribe()
+  }
+
+  /** A member that was never heard may be of a version without beats, so it is not missed. */
+  private get isApart(): boolean {
+    const heard = [...this.silent.values()].filter((looks) => looks < SILENT_LOOKS).length
+    return this.silent.size > 0 && heard + 1 < this.parts.count / 2
+  }
+
+  private beat(): void {
+    const { nats, seal, member, subject } = this.parts
+    for (const [name, looks] of this.silent) this.silent.set(name, looks + 1)
+    this.tell()
+    nats.send(subject, seal.close(Buffer.from(member), subject))
+  }
+
+  private hear(data: Uint8Array): void {
+    const { seal, subject, member } = this.parts
+    let name = ''
+    try {
+      name = seal.open(data, subject).toString()
+    } catch {
+      // the log of the cluster reports messages that the members did not seal
+      return
+    }
+    if (name === member) return
+    this.silent.set(name, 0)
+    this.tell()
+  }
+
+  private tell(): void {
+    const { isApart } = this
+    if (isApart === this.wasApart) return
+    this.wasApart = isApart
+    this.parts.onApart(isApart)
+  }
+}

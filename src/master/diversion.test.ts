@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CLOSED_MS, Diversion, REFUSED_MS } from './diversion.ts'
+
+describe('a master that does not hear the others of its cluster', () => {
+  const log = vi.fn()
+  const turnAway = vi.fn()
+  let diversion: Diversion
+  beforeEach(() => {
+    vi.useFakeTimers()
+    log.mockClear()
+    turnAway.mockClear()
+    const now = (): number => Date.now()
+    diversion = new Diversion({ publisher: { turnAway }, isAccepted: (id) => id !== 'stranger', log, now })
+  })
+  afterEach(() => {
+    diversion.close()
+    vi.useRealTimers()
+  })
+
+  it('closes its publications for a while, and says so once', () => {
+    diversion.apart(true)
+    diversion.apart(true)
+    expect(turnAway.mock.calls).toEqual([[true]])
+    expect(log).toHaveBeenCalledExactlyOnceWith('error', expect.stringContaining('sends its minions to them'))
+    vi.advanceTimersByTime(CLOSED_MS)
+    expect(turnAway.mock.calls).toEqual([[true], [false]])
+  })
+
+  it('refuses the first attempts of each minion, and then takes it in', () => {
+    expect(diversion.refuses('web')).toBe(false)
+    diversion.apart(true)
+    vi.advanceTimersByTime(CLOSED_MS)
+    expect(diversion.refuses('web')).toBe(true)
+    vi.advanceTimersByTime(REFUSED_MS)
+    expect(diversion.refuses('web')).toBe(false)
+    expect(diversion.refuses('db')).toBe(true)
+  })
+
+  it('keeps no note of minions whose key is not accepted', () => {
+    diversion.apart(true)
+    expect(diversion.refuses('stranger')).toBe(false)
+  })
+
+  it('takes all minions again when it hears the others', () => {
+    diversion.apart(true)
+    expect(diversion.refuses('web')).toBe(true)
+    diversion.apart(false)
+    expect(diversion.refuses('web')).toBe(false)
+    expect(turnAway).toHaveBeenLastCalledWith(false)
+  })
+})
