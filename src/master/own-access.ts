@@ -1,5 +1,5 @@
 // The master as its own functions reach it: without sockets, and with the rights of its owner.
-import { BrineError, newJid, shownText } from '../base/mod.ts'
+import { BrineError, shownText } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
 import { collectReturns, isOfJob, requestOf } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
@@ -37,7 +37,7 @@ export function ownAccess(parts: OwnParts, publishing: Publishing, host: Host, a
     const targeted = withTargets(found, overSsh)
     const ordersMasters = minions === undefined && option(parts.opts, 'order_masters')
     if (targeted.minions.length === 0 && !ordersMasters) return undefined
-    const jid = request.jid ?? newJid()
+    const jid = request.jid ?? publishing.freshJid()
     taps.set(jid, new BusTap(parts.bus, isOfJob))
     try {
       await publishing.send({ ...request, jid }, asks.user, targeted, {

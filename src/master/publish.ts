@@ -133,7 +133,7 @@ export class Publishing {
   }
 
   /** A new id that is no job's, also where a user chose ids of this moment. */
-  private freshJid(): string {
+  freshJid(): string {
     for (;;) {
       const jid = newJid()
       if (this.parts.cluster?.isOwnJid(jid) === false) continue
