@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isDict, type Plain, type Value } from '../../src/data/mod.ts'
 import { generateRsaKeys, loadOrMakeKeys, RsaPrivateKey } from '../../src/wire/mod.ts'
+import { freeze } from '../freeze.ts'
 import { until } from '../until.ts'
 import { natsServer } from './nats-binary.ts'
 import { RoamingMinion } from './roaming-minion.ts'
@@ -204,7 +205,7 @@ describe.skipIf('reason' in found)('three masters as one', () => {
   it('acknowledge no job that only the leading NATS server has', async () => {
     const leader = await trio.leader()
     const others = trio.masters.filter((master) => master !== leader).map(({ natsPid }) => natsPid)
-    for (const pid of others) process.kill(pid, 'SIGSTOP')
+    await Promise.all(others.map(freeze))
     const answer = leader.publish('sim-*', 'test.ping').finally(() => {
       for (const pid of others) process.kill(pid, 'SIGCONT')
     })

@@ -17,6 +17,7 @@ import { readReturnRecord, returnRecord } from '../../src/master/log-records.ts'
 import { ReturnService } from '../../src/master/returns.ts'
 import { PkiKeys } from '../../src/store/mod.ts'
 import { loadOrMakeKeys } from '../../src/wire/mod.ts'
+import { freeze } from '../freeze.ts'
 import { until } from '../until.ts'
 import { natsServer } from './nats-binary.ts'
 import { type SiteServer, startSiteServer } from './site-server.ts'
@@ -234,10 +235,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
 
   it('refuses a record after the patience of its caller', async () => {
     const log = await openLog([])
-    server.process.kill('SIGSTOP')
-    // the state of the process is the third field, after its name; a signal takes effect only some time after it was sent
-    const state = (): string => readFileSync(`/proc/${server.process.pid}/stat`, 'utf8').split(') ')[1]!
-    await until('the server is stopped', () => state().startsWith('T'))
+    await freeze(server.process.pid!)
     const refused = log.append(record(10), 100).finally(() => server.process.kill('SIGCONT'))
     await expect(refused).rejects.toThrow('The cluster has no majority of its masters')
     await log.close()
