@@ -1,6 +1,6 @@
 // Who is logged in, and what this user may do.
 import { computed, signal } from '@preact/signals'
-import { type Data, Problem, post, read, remove, whenLoggedOut } from './api/client.ts'
+import { type Data, endSession, Problem, post, read, whenLoggedOut } from './api/client.ts'
 import { stream } from './live/stream.ts'
 
 export type Session = Data<'/v1/session'>
@@ -63,7 +63,7 @@ export async function logIn(username: string, password: string, eauth: string): 
 
 export async function logOut(): Promise<void> {
   stream.close()
-  await remove('/v1/session')
+  await endSession()
   session.value = null
 }
 

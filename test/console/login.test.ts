@@ -124,6 +124,25 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
     await page.getByLabel('Password').waitFor()
   })
 
+  it('ends the reads that are under way at the logout', async () => {
+    const page = await visitor.logIn()
+    const { promise: loggedOut, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/\/v1\/keys/, async (route) => {
+      await loggedOut
+      await route.continue()
+    })
+    const asked = page.waitForRequest(/\/v1\/keys/)
+    await page.goto(`${site.url}/console/#/keys`)
+    await asked
+    await page.getByRole('button', { name: /admin/ }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Password').waitFor()
+    release()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  })
+
   it('says that the server is away, and goes on when it is back', async () => {
     visitor.expected.push(/ERR_|50\d /)
     const page = await visitor.logIn()

@@ -75,6 +75,42 @@ async function problemOf(response: Response): Promise<Problem> {
   return new Problem(response.status, detail, fields)
 }
 
+/** Aborts the reads that are under way when the user logs out: the server would refuse them. */
+let reads = new AbortController()
+/** Resolves to whether the session ended, while the server is asked to end it. */
+let ending: Promise<boolean> | undefined
+
+/** End the session. A read that is under way, or begins meanwhile, is sent again only if the session goes on. */
+export async function endSession(): Promise<void> {
+  reads.abort()
+  reads = new AbortController()
+  const removed = remove('/v1/session')
+  ending = removed.then(
+    () => true,
+    () => false,
+  )
+  try {
+    await removed
+  } finally {
+    ending = undefined
+  }
+}
+
+async function sendRead<O>(path: string, options: Options<O>): Promise<Answer<Success<O>>> {
+  for (;;) {
+    if (await ending) throw new Problem(401, 'The session has ended')
+    const { signal } = reads
+    try {
+      return await send('get', path, {
+        ...options,
+        signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
+      })
+    } catch (error) {
+      if (!signal.aborted || options.signal?.aborted) throw error
+    }
+  }
+}
+
 async function send<O>(method: Method, path: string, options: Options<O>): Promise<Answer<Success<O>>> {
   const { params = {}, query = {}, body, signal, headers = {} } = options as Options<never> & { query?: object }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -106,7 +142,7 @@ async function send<O>(method: Method, path: string, options: Options<O>): Promi
 
 /** Read a resource, with the number of the last event that the answer takes into account. */
 export const read = <P extends PathsOf<'get'>>(path: P, options: Options<Operation<P, 'get'>> = {}) =>
-  send<Operation<P, 'get'>>('get', path, options)
+  sendRead<Operation<P, 'get'>>(path, options)
 
 /** Read a resource. */
 export const get = async <P extends PathsOf<'get'>>(path: P, options: Options<Operation<P, 'get'>> = {}) =>
