@@ -126,7 +126,10 @@ describe.skipIf(!hasBrowser)('The login and the frame of the console', () => {
 
   it('ends the reads that are under way at the logout', async () => {
     const page = await visitor.logIn()
-    const { promise: loggedOut, resolve: release } = Promise.withResolvers<void>()
+    let release = (): void => {}
+    const loggedOut = new Promise<void>((resolve) => {
+      release = resolve
+    })
     await page.route(/\/v1\/keys/, async (route) => {
       await loggedOut
       await route.continue()

@@ -153,7 +153,7 @@ export const post = async <P extends PathsOf<'post'>>(path: P, options: Options<
   (await send<Operation<P, 'post'>>('post', path, options)).data
 
 /** End what a resource stands for. */
-export const remove = async <P extends PathsOf<'delete'>>(path: P, options: Options<Operation<P, 'delete'>> = {}) =>
+const remove = async <P extends PathsOf<'delete'>>(path: P, options: Options<Operation<P, 'delete'>> = {}) =>
   (await send<Operation<P, 'delete'>>('delete', path, options)).data
 
 /** What reading a resource gives. */
