@@ -671,6 +671,8 @@ export const moduleTable: ModuleTable = {
     'create_ca', 'create_csr', 'create_self_signed_cert', 'create_ca_signed_cert', 'create_pkcs12', 'create_empty_crl',
     'revoke_cert', 'validate', 'get_extensions', 'maybe_fix_ssl_version', 'cert_info', 'get_expiration_date'],
     load: () => import('../library/security/tls/module.ts') }],
+  tuned: [{ functions: ['list', 'active', 'recommend', 'off', 'profile'],
+    load: () => import('../library/system/tuned/module.ts') }],
   udev: [{ functions: ['info', 'env', 'name', 'path', 'links', 'exportdb'],
     load: () => import('../library/system/udev/module.ts') }],
   ufw: [{ functions: ['is_enabled', 'get_default_incoming', 'get_default_outgoing', 'set_enabled', 'add_rule'],

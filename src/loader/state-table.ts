@@ -270,6 +270,7 @@ export const stateTable: StateTable = {
     load: () => import('../library/salt/test/state.ts') }],
   timezone: [{ functions: ['system'], load: () => import('../library/system/timezone/state.ts') }],
   tls: [{ functions: ['valid_certificate'], load: () => import('../library/security/tls/state.ts') }],
+  tuned: [{ functions: ['profile', 'off'], load: () => import('../library/system/tuned/state.ts') }],
   ufw: [{ functions: ['enabled', 'default_incoming', 'default_outgoing', 'deny', 'limit', 'allow', 'allowed'],
     load: () => import('../library/network/ufw/state.ts') }],
   user: [{ functions: ['present', 'absent'], load: () => import('../library/users/user/user.state.ts') }],

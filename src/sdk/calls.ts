@@ -1645,6 +1645,11 @@ export interface Calls {
   'test.versions_information': Dict
   'test.versions_report': string
   'tls.cert_info': Dict
+  'tuned.active': string
+  'tuned.list': string[]
+  'tuned.off': boolean
+  'tuned.profile': false | string
+  'tuned.recommend': string
   'udev.exportdb': Value[]
   'udev.info': Dict
   'user.add': boolean
