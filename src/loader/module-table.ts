@@ -459,6 +459,8 @@ export const moduleTable: ModuleTable = {
     load: () => import('../library/salt/match/module.ts') }],
   raid: [{ functions: ['list', 'detail', 'destroy', 'stop', 'create', 'save_config', 'assemble', 'examine', 'add'],
     load: () => import('../library/storage/mdadm/module.ts') }],
+  memcached: [{ functions: ['status', 'get', 'set', 'add', 'replace', 'delete', 'increment', 'incr', 'decrement',
+    'decr'], always: true, load: () => import('../library/databases/memcached/module.ts') }],
   mine: [{ functions: ['update', 'send', 'get', 'delete', 'flush', 'get_docker', 'valid'], always: true,
     load: () => import('../library/salt/mine/module.ts') }],
   minion: [{ functions: ['list', 'kill', 'restart'], always: true,

@@ -162,6 +162,7 @@ export const stateTable: StateTable = {
     load: () => import('../library/storage/lvm/state.ts') }],
   macpackage: [{ functions: ['installed'], load: () => import('../library/packages/macpackage/state.ts') }],
   raid: [{ functions: ['present', 'absent'], load: () => import('../library/storage/mdadm/state.ts') }],
+  memcached: [{ functions: ['managed', 'absent'], load: () => import('../library/databases/memcached/state.ts') }],
   module: [{ functions: ['wait', 'watch', 'run', 'mod_watch'], load: () => import('../library/salt/module/state.ts') }],
   mongodb_database: [{ functions: ['absent'],
     load: () => import('../library/databases/mongodb/mongodb_database.state.ts') }],

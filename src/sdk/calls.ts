@@ -1044,6 +1044,11 @@ export interface Calls {
   'macpackage.uninstall_app': boolean
   'macpackage.unmount': string
   'match.search_by': Value[] | null
+  'memcached.add': boolean
+  'memcached.delete': boolean
+  'memcached.replace': boolean
+  'memcached.set': boolean
+  'memcached.status': Dict | false
   'mine.delete': boolean
   'mine.flush': boolean
   'mine.get': Dict
