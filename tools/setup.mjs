@@ -33,6 +33,7 @@ const SYSTEM_PACKAGES = {
   'ldap-utils': ['ldapsearch', '-VV'],
   mandoc: ['sh', '-c', 'test -x /usr/bin/mandoc'],
   'mariadb-server': ['mariadbd', '--version'],
+  memcached: ['memcached', '--version'],
   mercurial: ['hg', '--version'],
   nftables: ['nft', '--version'],
   'nginx-light': ['nginx', '-v'],

@@ -151,6 +151,14 @@ export async function startRedis(...options: string[]): Promise<Server> {
   return serve({ user: 'redis', directory, port, argv, signal: 'SIGTERM', target: { port } })
 }
 
+/** A memcached on a port. */
+export async function startMemcached(): Promise<Server> {
+  const directory = scratchFor('memcache')
+  const port = await freePort()
+  const argv = ['/usr/bin/memcached', '-l', '127.0.0.1', '-p', `${port}`, '-U', '0']
+  return serve({ user: 'memcache', directory, port, argv, signal: 'SIGTERM', target: { port } })
+}
+
 /** An etcd of one member, with the API v2 beside v3. */
 export async function startEtcd(): Promise<Server> {
   const directory = scratchFor('nobody')
