@@ -3,7 +3,20 @@
 import type { Stock } from './packages.ts'
 
 export const STOCK: Stock = {
-  names: ['bind9', 'bind9-dnsutils', 'cron', 'git', 'haproxy', 'logrotate', 'nginx', 'postgresql', 'rsync', 'sudo'],
+  names: [
+    'bind9',
+    'bind9-dnsutils',
+    'cron',
+    'dbus',
+    'git',
+    'haproxy',
+    'logrotate',
+    'nginx',
+    'postgresql',
+    'rsync',
+    'sudo',
+    'tuned',
+  ],
   relabelled: [
     { name: 'nginx', versions: ['1.20.2-1', '1.22.1-9'] },
     { name: 'nginx-common', versions: ['1.22.1-9'] },
