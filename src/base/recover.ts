@@ -1,34 +1,18 @@
-// Errors that a caller expects: a file that is missing, a request that is refused. All other errors go on.
-
-type Expected<E> = (error: unknown) => error is E
+// Errors that a caller expects, such as a missing file or a refused request, and the value that stands for them.
 
 /**
- * Return what `body` returns, or what `otherwise` returns for an error that is expected. Any other error is thrown.
- * A body may return a promise; its rejections count as errors.
+ * Return what `body` returns, or `otherwise` where it fails with an expected error. Any other error is thrown. A body may
+ * return a promise: its rejections count as errors.
  */
-export function recover<T, E, F>(
-  body: () => Promise<T>,
-  isExpected: Expected<E>,
-  otherwise: (error: E) => F | Promise<F>,
-): Promise<T | F>
 export function recover<T, F>(
   body: () => Promise<T>,
   isExpected: (error: unknown) => boolean,
-  otherwise: (error: unknown) => F | Promise<F>,
+  otherwise: F,
 ): Promise<T | F>
-export function recover<T, E, F>(body: () => T, isExpected: Expected<E>, otherwise: (error: E) => F): T | F
-export function recover<T, F>(
-  body: () => T,
-  isExpected: (error: unknown) => boolean,
-  otherwise: (error: unknown) => F,
-): T | F
-export function recover(
-  body: () => unknown,
-  isExpected: (error: unknown) => boolean,
-  otherwise: (error: unknown) => unknown,
-): unknown {
+export function recover<T, F>(body: () => T, isExpected: (error: unknown) => boolean, otherwise: F): T | F
+export function recover(body: () => unknown, isExpected: (error: unknown) => boolean, otherwise: unknown): unknown {
   const caught = (error: unknown): unknown => {
-    if (isExpected(error)) return otherwise(error)
+    if (isExpected(error)) return otherwise
     throw error
   }
   try {
@@ -41,12 +25,15 @@ export function recover(
 
 /** Make a test for errors of a class. */
 export const isA =
-  <E>(kind: abstract new (...args: never[]) => E): Expected<E> =>
-  (error): error is E =>
+  (kind: abstract new (...args: never[]) => Error): ((error: unknown) => boolean) =>
+  (error) =>
     error instanceof kind
 
-/** Make a test for errors of Node with one of these codes, such as `ENOENT`. */
+/** Make a test for errors with one of these codes, such as `ENOENT` of Node. */
 export const hasCode =
-  (...codes: string[]): Expected<NodeJS.ErrnoException> =>
-  (error): error is NodeJS.ErrnoException =>
+  (...codes: string[]): ((error: unknown) => boolean) =>
+  (error) =>
     error instanceof Error && 'code' in error && codes.includes(String(error.code))
+
+/** Expect any error. */
+export const isAnyError = (): boolean => true

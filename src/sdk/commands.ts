@@ -1,5 +1,6 @@
 // Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
 // code that a job ends with depend on it. No shell reads the line unless it is asked for.
+import { recover } from '../base/mod.ts'
 import { str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import type { FunctionContext } from './context.ts'
@@ -46,20 +47,10 @@ export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options:
 
 /** The text of a file, or undefined where it cannot be read. */
 export async function textAt(host: Host, path: string): Promise<string | undefined> {
-  try {
-    return Buffer.from(await host.read(path)).toString()
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  return recover(async () => Buffer.from(await host.read(path)).toString(), isHostError, undefined)
 }
 
 /** The names in a directory, in order; none where there is no such directory. */
 export async function namesIn(host: Host, path: string): Promise<string[]> {
-  try {
-    return (await host.list(path)).sort()
-  } catch (error) {
-    if (isHostError(error)) return []
-    throw error
-  }
+  return recover(async () => (await host.list(path)).sort(), isHostError, [])
 }

@@ -1,5 +1,6 @@
 // What states of Thorium see besides: a register that stays from turn to turn, and the events since the last turn. Both are in
 // the memory of the run, where the engine puts them.
+import { isA, recover } from '../base/mod.ts'
 import { compileRegex, type Dict, fnmatch, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -42,12 +43,7 @@ export function thoriumOf({ memory }: Pick<FunctionContext, 'memory'>): Thorium 
 /** Whether a tag is meant by a glob, or else by a regular expression for all of it. */
 export function isTagMeant(tag: string, expression: string): boolean {
   if (fnmatch(tag, expression)) return true
-  try {
-    return Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag))
-  } catch (error) {
-    if (error instanceof PyError) return false
-    throw error
-  }
+  return recover(() => Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag)), isA(PyError), false)
 }
 
 /** The events that a tag expression means, each with what it says: of events of minions and users that is below `data`. */

@@ -1,6 +1,6 @@
 // What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
 // ssh itself.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
 import type { CallFailure, CallResult } from '../minion/mod.ts'
@@ -82,12 +82,7 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
 
 /** Answers of targets come as JSON in Salt: tuples are lists, and keys are text. What JSON cannot hold stays as it is. */
 function throughJson(value: Value): Value {
-  try {
-    return loadJson(dumpJson(value))
-  } catch (error) {
-    if (error instanceof BrineError) return value
-    throw error
-  }
+  return recover(() => loadJson(dumpJson(value)), isA(BrineError), value)
 }
 
 /** A text in place of an answer: what functions of the controller's side fail with. */

@@ -1,7 +1,7 @@
 // Metrics of any process.
 import { readdirSync, readFileSync } from 'node:fs'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import { brineVersion, SALT_VERSION } from '../base/mod.ts'
+import { brineVersion, isAnyError, recover, SALT_VERSION } from '../base/mod.ts'
 import { askedAll, type Family } from './families.ts'
 
 const NANOSECONDS = 1e9
@@ -61,12 +61,8 @@ export function processFamilies(lag: Pick<LoopLag, 'worst'>): Family[] {
 }
 
 function openDescriptors(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    // systems without /proc do not tell
-    return undefined
-  }
+  // systems without /proc do not tell
+  return recover(() => readdirSync('/proc/self/fd').length, isAnyError, undefined)
 }
 
 function limitOfDescriptors(): number | undefined {

@@ -1,6 +1,6 @@
 // The scan roster: the target is an address or a network, and each address on which a port of `ssh_scan_ports` is open is a target.
 // An address that was named by itself is a target in any case.
-import { BrineError } from '../../base/mod.ts'
+import { BrineError, isA, recover } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, type IpNetwork, ipAddress, ipNetwork, str, textOf, type Value } from '../../data/mod.ts'
 import { isHostError } from '../../host/mod.ts'
@@ -51,12 +51,7 @@ const tooMany = (what: string): RosterError =>
   new RosterError('InvalidTarget', `${what} has more than ${MOST_TARGETS} addresses; name a smaller network`)
 
 function read<T>(reader: (text: string) => T, text: string): T | undefined {
-  try {
-    return reader(text)
-  } catch (error) {
-    if (error instanceof BrineError) return undefined
-    throw error
-  }
+  return recover(() => reader(text), isA(BrineError), undefined)
 }
 
 /** Return the ports of `ssh_scan_ports`. */

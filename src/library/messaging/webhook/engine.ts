@@ -2,6 +2,7 @@
 // by the network, or use the API instead.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { isAnyError, recover } from '../../../base/mod.ts'
 import type { Dict, Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
@@ -74,11 +75,7 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
 
 /** What comes after the first slash, without the query; undefined when it is no text. */
 function pathOf(url: string): string | undefined {
-  try {
-    return decodeURIComponent(url.split('?')[0]!.slice(1))
-  } catch {
-    return undefined
-  }
+  return recover(() => decodeURIComponent(url.split('?')[0]!.slice(1)), isAnyError, undefined)
 }
 
 /** By their usual spelling, as `Content-Type`; values of one that comes twice with a comma between. */

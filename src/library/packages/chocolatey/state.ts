@@ -1,4 +1,5 @@
 // Packages and sources of Chocolatey, and Chocolatey itself.
+import { isA, recover } from '../../../base/mod.ts'
 import {
   compareDicts,
   type Dict,
@@ -165,12 +166,7 @@ async function sourcePresent(ctx: StateContext, { force, ...source }: Bound<type
 
 /** Return the version of Chocolatey; None without Chocolatey. */
 async function ownVersion(ctx: StateContext, refresh = false): Promise<string | null> {
-  try {
-    return await ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {})
-  } catch (error) {
-    if (error instanceof SaltError) return null
-    throw error
-  }
+  return recover(() => ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {}), isA(SaltError), null)
 }
 
 const HINT = 'Use "choco upgrade chocolatey --version 2.1.0" to change the version'

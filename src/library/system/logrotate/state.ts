@@ -1,16 +1,12 @@
 // State of logrotate settings.
+import { isA, recover } from '../../../base/mod.ts'
 import { equals, intFromText, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 type Setting = Bound<typeof setArgs>
 
 function numberIfOne(value: Value): Value {
-  try {
-    return intFromText(str(value))
-  } catch (error) {
-    if (error instanceof PyError) return value
-    throw error
-  }
+  return recover(() => intFromText(str(value)), isA(PyError), value)
 }
 
 async function current(ctx: StateContext, kwargs: Readonly<Record<string, Value>>): Promise<Value> {

@@ -1,4 +1,5 @@
 // Keys by their state. As in Salt, a state has the name of the directory of its keys.
+import { isAnyError, recover } from '../../../../base/mod.ts'
 import { type Dict, fnmatch, isList, str, type Value } from '../../../../data/mod.ts'
 import { type KeyFolder, type MasterContext, RsaPublicKey } from '../../../../sdk/mod.ts'
 
@@ -85,12 +86,8 @@ export async function remove(ctx: MasterContext, matches: Matches): Promise<void
 }
 
 function isKey(pem: string): boolean {
-  try {
-    return new RsaPublicKey(pem) !== undefined
-  } catch {
-    // any error means that this is not a key
-    return false
-  }
+  // any error means that this is not a key
+  return recover(() => new RsaPublicKey(pem) !== undefined, isAnyError, false)
 }
 
 /** Fire an event about a key, if the master runs. */
