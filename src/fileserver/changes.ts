@@ -2,7 +2,7 @@
 // the cache, in Salt's form, so that changes while no master ran are told too.
 import { join } from 'node:path/posix'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 
 type Times = ReadonlyMap<string, number>
@@ -40,14 +40,6 @@ export async function rootsChanges(opts: Dict, host: Host, paths: readonly strin
   const file = fileOf(opts)
   await host.makeDirectory(join(file, '..'), { parents: true })
   await host.write(file, Buffer.from([...now].map(([path, time]) => `${path}:${time}\n`).join('')))
-  const files = new Map<Value, Value>([
-    ['changed', changed],
-    ['removed', removed],
-    ['added', added],
-  ])
-  return new Map<Value, Value>([
-    ['changed', changed.length + removed.length + added.length > 0],
-    ['files', files],
-    ['backend', 'roots'],
-  ])
+  const files = dictFrom({ changed, removed, added })
+  return dictFrom({ changed: changed.length + removed.length + added.length > 0, files, backend: 'roots' })
 }

@@ -1,5 +1,5 @@
 // Graphics adapters by vendor and model.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 const VENDORS = ['nvidia', 'amd', 'ati', 'intel', 'cirrus logic', 'vmware', 'matrox', 'aspeed']
@@ -13,16 +13,7 @@ interface Adapter {
 export function gpuGrains(adapters: readonly Adapter[]): Dict {
   return new Map<Value, Value>([
     ['num_gpus', adapters.length],
-    [
-      'gpus',
-      adapters.map(
-        ({ vendor, model }) =>
-          new Map([
-            ['vendor', vendor],
-            ['model', model],
-          ]),
-      ),
-    ],
+    ['gpus', adapters.map(({ vendor, model }) => dictFrom({ vendor, model }))],
   ])
 }
 

@@ -1,7 +1,7 @@
 // What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
 // ssh itself.
 import { BrineError, isA, recover } from '../base/mod.ts'
-import { type Dict, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
 import type { CallFailure, CallResult } from '../minion/mod.ts'
 
@@ -46,12 +46,7 @@ const UNKNOWN_HOST_KEY = 254
 const HOST_KEY_TEXT = 'The host key needs to be accepted, to auto accept run salt-ssh with the -i flag:\n'
 
 function endedMap({ stdout, stderr, retcode }: Ended, parsed: Value = null): Dict {
-  const map: Dict = new Map<Value, Value>([
-    ['stdout', stdout],
-    ['stderr', stderr],
-    ['retcode', retcode],
-    ['parsed', parsed],
-  ])
+  const map: Dict = dictFrom({ stdout, stderr, retcode, parsed })
   return retcode === 0 ? map : map.set('_error', FAILED)
 }
 

@@ -1,5 +1,5 @@
 // Zones and records of Route 53 as states, with parameters by the names of AWS.
-import { compareText, type Dict, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, dictFrom, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -67,12 +67,7 @@ const change = (
   given: Bound<typeof ABSENT>,
   { id, action, set }: { id: string; action: string; set: Dict },
 ): Promise<Value> => {
-  const Changes = [
-    new Map<Value, Value>([
-      ['Action', action],
-      ['ResourceRecordSet', set],
-    ]),
-  ]
+  const Changes = [dictFrom({ Action: action, ResourceRecordSet: set })]
   return ask(ctx, 'change_resource_record_sets', given, {
     HostedZoneId: id,
     ChangeBatch: new Map([['Changes', Changes]]),

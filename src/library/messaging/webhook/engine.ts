@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { isAnyError, recover } from '../../../base/mod.ts'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
 const MOST_BYTES = 100 << 20
@@ -65,10 +65,7 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
     if (size > MOST_BYTES) return respond(response, 413, 'Request Entity Too Large')
     pieces.push(piece as Buffer)
   }
-  const event: Dict = new Map<Value, Value>([
-    ['headers', headersOf(request.rawHeaders)],
-    ['body', bodyOf(Buffer.concat(pieces))],
-  ])
+  const event: Dict = dictFrom({ headers: headersOf(request.rawHeaders), body: bodyOf(Buffer.concat(pieces)) })
   if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
   response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
 }

@@ -1,5 +1,5 @@
 // A virtualenv with its packages.
-import { type Dict, PyError, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import { type Dict, dictFrom, PyError, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const optional = (doc: string) => arg.text(doc, { optional: true })
@@ -157,10 +157,7 @@ async function installed(
   const gone = before.filter((line) => !after.includes(line))
   if (fresh.length === 0 && gone.length === 0) return
   const orEmpty = (lines: string[]): Value => (lines.length > 0 ? lines : '')
-  const packages = new Map<Value, Value>([
-    ['new', orEmpty(fresh)],
-    ['old', orEmpty(gone)],
-  ])
+  const packages = dictFrom({ new: orEmpty(fresh), old: orEmpty(gone) })
   report.changes.set('packages', packages)
 }
 

@@ -1,5 +1,15 @@
 // Credentials for minions, which minions ask for by `peer_run`, and the management of what was issued.
-import { type Dict, fromPlain, isDict, isPlainObject, SaltError, str, toPlain, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  fromPlain,
+  isDict,
+  isPlainObject,
+  SaltError,
+  str,
+  toPlain,
+  type Value,
+} from '../../../data/mod.ts'
 import {
   arg,
   defineRunner,
@@ -135,10 +145,7 @@ const issuing = {
     isSecret: true,
     run: (ctx, { ttl, uses, upgrade_request, ...asked }) =>
       answering(ctx, asked, async (config) => {
-        const params = new Map<Value, Value>([
-          ['explicit_max_ttl', ttl],
-          ['num_uses', uses],
-        ])
+        const params = dictFrom({ explicit_max_ttl: ttl, num_uses: uses })
         if (upgrade_request) return configFor(ctx, config, asked.minion_id, params, false)
         const { body, numUses } = await (await issuerFor(ctx, asked.minion_id, config)).token(wishes(params), false)
         const token = tokenFields(body, numUses)

@@ -1,5 +1,5 @@
 // Keys of GnuPG that Vault keeps, and keyrings that have them.
-import { type Dict, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changed,
@@ -20,11 +20,7 @@ const readKey = async (ctx: StateContext, name: string, mount: string): Promise<
   return isDict(key) ? key : null
 }
 
-const pair = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 /** `Name (comment) <address>` */
 const IDENTITY = /^(?<real_name>[^(<]*?)(?:\s*\((?<comment>.*)\))?(?:\s*<(?<email>.*@.*)>)?\s*$/

@@ -1,5 +1,5 @@
 // The catalog of plugins of Vault: registered plugins, their versions, and pins.
-import { type Dict, equals, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changed,
@@ -63,11 +63,7 @@ interface Registered {
   fields: Readonly<Record<string, Value>>
 }
 
-const pair = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 const register = (ctx: StateContext, { name, plugin_type, version, fields }: Registered): Promise<StateReturn> =>
   reporting(name, () =>

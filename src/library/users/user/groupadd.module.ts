@@ -3,6 +3,7 @@ import {
   contains,
   type Dict,
   decodeBytes,
+  dictFrom,
   equals,
   failure,
   str,
@@ -36,12 +37,7 @@ async function groupsOf(ctx: FunctionContext, root: string | null): Promise<User
 }
 
 const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
-  new Map<Value, Value>([
-    ['name', name],
-    ['passwd', passwd ?? 'x'],
-    ['gid', gid],
-    ['members', [...members]],
-  ])
+  dictFrom({ name, passwd: passwd ?? 'x', gid, members: [...members] })
 
 async function info(ctx: FunctionContext, name: Value, root: string | null): Promise<Dict> {
   const isText = typeof name === 'string'

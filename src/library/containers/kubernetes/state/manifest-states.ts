@@ -1,5 +1,5 @@
 // Objects of any kind, by their manifests.
-import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changed, ensure, failed, foreseen, settled, state } from '../../../../sdk/mod.ts'
 import { dictIn, FIELD_MANAGER } from '../client/objects.ts'
 import { connection } from '../client/settings.ts'
@@ -116,10 +116,7 @@ export const manifestStates = {
               const place = metadata.get('namespace') ?? namespace
               const words = [one.get('apiVersion') ?? '', one.get('kind') ?? '', metadata.get('name') ?? '', place]
               const live = (await ctx.call('kubernetes.get_object', words, kwargs)) as Value
-              const gone: Dict = new Map([
-                ['old', 'present'],
-                ['new', 'absent'],
-              ])
+              const gone: Dict = dictFrom({ old: 'present', new: 'absent' })
               if (isDict(live)) changes.set(manifestKey(live), gone)
             }
             return changes.size === 0 ? settled('Manifests already absent') : changes

@@ -1,6 +1,6 @@
 // Keys by their state. As in Salt, a state has the name of the directory of its keys.
 import { isAnyError, recover } from '../../../../base/mod.ts'
-import { type Dict, fnmatch, isList, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, fnmatch, isList, str } from '../../../../data/mod.ts'
 import { type KeyFolder, type MasterContext, RsaPublicKey } from '../../../../sdk/mod.ts'
 
 /** The states in the order of Salt's lists. */
@@ -92,11 +92,7 @@ function isKey(pem: string): boolean {
 
 /** Fire an event about a key, if the master runs. */
 async function tell(ctx: MasterContext, act: string, id: string, pub?: string): Promise<void> {
-  const event: Dict = new Map<Value, Value>([
-    ['result', true],
-    ['act', act],
-    ['id', id],
-  ])
+  const event: Dict = dictFrom({ result: true, act, id })
   if (pub !== undefined) event.set('pub', pub)
   await ctx.announce('salt/key', event)
 }
