@@ -143,7 +143,7 @@ export {
 export type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
-export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
+export { changed, ensure, ensureOrFail, failed, foreseen, orFailed, type Steps, settled, Verdict } from './ensure.ts'
 export {
   type CacheDriver,
   callExtPillar,

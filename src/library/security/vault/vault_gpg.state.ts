@@ -1,12 +1,13 @@
 // Keys of GnuPG that Vault keeps, and keyrings that have them.
-import { type Dict, dictFrom, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changed,
   defineState,
-  ensure,
+  ensureOrFail,
   failed,
   foreseen,
+  orFailed,
   type StateContext,
   settled,
   state,
@@ -54,12 +55,6 @@ interface Gap {
 
 const fingerprint = (key: Dict | null): Value => key?.get('fingerprint') ?? null
 
-/** Report errors of functions as the failure of a state. */
-const reported = (name: string) => (error: unknown) => {
-  if (isFailure(error)) return failed(error.message).on(name)
-  throw error
-}
-
 export default defineState({
   name: 'vault_gpg',
   doc: 'Keys of GnuPG that Vault keeps, by the plugin vault-gpg-plugin.',
@@ -77,7 +72,7 @@ export default defineState({
         mount,
       },
       run: (ctx, { name, regenerate, mount, ...wanted }) =>
-        ensure<Gap>(ctx, {
+        ensureOrFail<Gap>(ctx, {
           name,
           look: async () => {
             const current = await readKey(ctx, name, mount)
@@ -102,13 +97,13 @@ export default defineState({
             changes.set('fingerprint', pair(fingerprint(current), fingerprint(await readKey(ctx, name, mount))))
             return changed(`${current ? 'Regenerated' : 'Created'} the key`, changes)
           },
-        }).catch(reported(name)),
+        }),
     }),
     key_absent: state({
       doc: 'Ensure that a key does not exist.',
       args: { name, mount },
       run: (ctx, { name, mount }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await readKey(ctx, name, mount)) ? 'there' : settled('Key is already absent')),
           foresee: () => foreseen('Would have deleted the key', { deleted: name }),
@@ -116,7 +111,7 @@ export default defineState({
             await ctx.call('vault_gpg.delete_key', [name], { mount })
             return changed('Deleted the key', { deleted: name })
           },
-        }).catch(reported(name)),
+        }),
     }),
     keychain_present: state({
       doc: 'Ensure that a keyring has the public part of a key of Vault.',
@@ -125,8 +120,8 @@ export default defineState({
         mount,
         kwargs: arg.open('Arguments of gpg.present but `text`, `source` and `keys`, such as user and trust'),
       },
-      run: async (ctx, { name, mount, kwargs }) => {
-        try {
+      run: (ctx, { name, mount, kwargs }) =>
+        orFailed(name, async () => {
           const key = await readKey(ctx, name, mount)
           if (key === null) {
             const missing = `Key ${name} does not exist.`
@@ -145,10 +140,7 @@ export default defineState({
           if (!isDict(run)) throw failure(`Failed running gpg.present: ${str(answer)}`)
           const [changes, result, comment] = ['changes', 'result', 'comment'].map((part) => run.get(part) ?? null)
           return { name, changes: changes!, result: result as boolean | null, comment: str(comment!) }
-        } catch (error) {
-          return reported(name)(error)
-        }
-      },
+        }),
     }),
   },
 })

@@ -4,7 +4,7 @@ import {
   arg,
   changed,
   defineState,
-  ensure,
+  ensureOrFail,
   failed,
   foreseen,
   type StateContext,
@@ -85,7 +85,7 @@ export default defineState({
         mount,
       },
       run: (ctx, { name, mount, ...fields }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await authority(ctx, mount)) ? settled('The CA has already been initialized') : 'none'),
           foresee: () => foreseen('The CA would have been initialized', { created: `SSH CA on mount ${mount}` }),
@@ -93,16 +93,13 @@ export default defineState({
             changed('The CA has been initialized', {
               created: (await ctx.call('vault_ssh.create_ca', [], { ...fields, mount })) as Value,
             }),
-        }).catch((error: unknown) => {
-          if (isFailure(error)) return failed(error.message).on(name)
-          throw error
         }),
     }),
     ca_absent: state({
       doc: 'Ensure that a mount has no certificate authority.',
       args: { name: arg.text('Any text'), mount },
       run: (ctx, { name, mount }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await authority(ctx, mount)) ? 'there' : settled('There is no CA on the mount')),
           foresee: () => foreseen('The CA would have been destroyed', { destroyed: `SSH CA on mount ${mount}` }),
@@ -110,9 +107,6 @@ export default defineState({
             await ctx.call('vault_ssh.destroy_ca', [], { mount })
             return changed('The CA has been destroyed', { destroyed: true })
           },
-        }).catch((error: unknown) => {
-          if (isFailure(error)) return failed(error.message).on(name)
-          throw error
         }),
     }),
     role_present_otp: state({
@@ -166,13 +160,11 @@ export default defineState({
       doc: 'Ensure that a role does not exist.',
       args: { name, mount },
       run: (ctx, { name, mount }) =>
-        removed(
-          ctx,
-          name,
-          'Role',
-          () => fetchRole(ctx, name, mount),
-          async () => ctx.call('vault_ssh.delete_role', [name], { mount }),
-        ),
+        removed(ctx, name, {
+          kind: 'Role',
+          fetch: () => fetchRole(ctx, name, mount),
+          remove: async () => ctx.call('vault_ssh.delete_role', [name], { mount }),
+        }),
     }),
   },
 })
