@@ -41,4 +41,5 @@ export { namingErrors, StorageError, type StorageErrorCode, type Storing, storag
 export { TurnQueue, type TurnSettings, Turns } from './turns.ts'
 export { RESTORE_FOLDER, RESTORE_PLAN, refuseUnfinishedRestore } from './unfinished-restore.ts'
 export { brineVersion, SALT_VERSION } from './version.ts'
+export { readJson, writeWhole } from './whole-files.ts'
 export { WorkSlice } from './work-slice.ts'

@@ -1,7 +1,7 @@
 // Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
 // code that a job ends with depend on it. No shell reads the line unless it is asked for.
 import { recover } from '../base/mod.ts'
-import { str, type Value } from '../data/mod.ts'
+import { failure, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -43,6 +43,13 @@ export async function retcodeOf(ctx: FunctionContext, cmd: CommandWords, options
 /** Whether it ends with 0. */
 export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options: Options = {}): Promise<boolean> {
   return (await retcodeOf(ctx, cmd, options)) === 0
+}
+
+/** Return the path of a program. One that is missing is a failure. */
+export async function programPath({ host }: Pick<FunctionContext, 'host'>, name: string): Promise<string> {
+  const path = await host.which(name)
+  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
+  return path
 }
 
 /** The text of a file, or undefined where it cannot be read. */

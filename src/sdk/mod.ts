@@ -29,7 +29,7 @@ export {
   unlessRefused,
 } from '../host/mod.ts'
 export type { HttpRequest, HttpSocket, HttpStream, HttpUpgrade } from '../http/mod.ts'
-export { type AwsKey, awsEscaped, type HttpClient, signAws } from '../http/mod.ts'
+export { type AwsKey, awsEscaped, CA_BUNDLES, type HttpClient, signAws } from '../http/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
 export type {
@@ -107,6 +107,7 @@ export {
   type CommandWords,
   namesIn,
   outputOf,
+  programPath,
   retcodeOf,
   runAll,
   succeeds,

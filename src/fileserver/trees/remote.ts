@@ -13,8 +13,8 @@ import {
   utimesSync,
 } from 'node:fs'
 import { join } from 'node:path/posix'
-import { type Log, makeOwnFolder, toError, withHint } from '../../base/mod.ts'
-import { NotedStatus, readJson, writeWhole } from '../noted-status.ts'
+import { type Log, makeOwnFolder, readJson, toError, withHint, writeWhole } from '../../base/mod.ts'
+import { NotedStatus } from '../noted-status.ts'
 import type { RemoteStatus, UpdatedRemote } from '../remote-updates.ts'
 import { isPlainEnv } from '../roots.ts'
 import { TreeError } from './program.ts'

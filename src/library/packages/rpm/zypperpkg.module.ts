@@ -1,7 +1,14 @@
 // Packages of SUSE through zypper.
 import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
-import { latestVersion, listRepoPkgs, type Options, upgradeAvailable, version } from '../common/functions.ts'
+import {
+  installation,
+  latestVersion,
+  listRepoPkgs,
+  type Options,
+  upgradeAvailable,
+  version,
+} from '../common/functions.ts'
 import * as param from '../common/params.ts'
 import { rpmFunctions } from './rpm_lowpkg/provider.ts'
 import { INSTALL, install, remove, UPGRADE, upgrade } from './zypperpkg/change.ts'
@@ -214,13 +221,7 @@ export default defineModule({
       run: (ctx, { force, root, gpgautoimport, kwargs }) =>
         refresh(ctx, { force, root, gpgautoimport, repos: kwargs.get('repos') ?? [] }),
     }),
-    install: changes({
-      doc: 'Install packages.',
-      example: 'pkg.install bash',
-      args: INSTALL,
-      returns: param.versionChanges,
-      run: install,
-    }),
+    install: installation(INSTALL, install),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
       args: UPGRADE,

@@ -8,6 +8,7 @@ import {
   ensureOrFail,
   failed,
   foreseen,
+  optionalText,
   orFailed,
   type StateContext,
   type StateReturn,
@@ -19,10 +20,9 @@ import { ifFound } from './managed.ts'
 const name = arg.text('Name of the plugin')
 const plugin_type = arg.text('`auth`, `database` or `secret`')
 const version = arg.text('Version')
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const description = {
-  sha256: optional('SHA-256 of the program or of the image'),
-  command: optional('Program, below the directory of plugins'),
+  sha256: optionalText('SHA-256 of the program or of the image'),
+  command: optionalText('Program, below the directory of plugins'),
   args: arg.list('Arguments of the program', { optional: true }),
   env: arg.list(
     'Environment variables of the program, each as `KEY=value`. Vault does not return them, so they are not compared',
@@ -31,8 +31,8 @@ const description = {
       secret: true,
     },
   ),
-  oci_image: optional('Image of a container that has the plugin'),
-  runtime: optional('Runtime of the container'),
+  oci_image: optionalText('Image of a container that has the plugin'),
+  runtime: optionalText('Runtime of the container'),
   download: arg.flag('Download the plugin; only Vault Enterprise can', { default: false }),
 }
 const reloading = {

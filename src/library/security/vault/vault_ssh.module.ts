@@ -5,21 +5,13 @@ import { dataOf, type VaultAccess } from './access.ts'
 import { unlessMissing } from './approles.ts'
 import { asking, given, items } from './asking.ts'
 import { isVaultError } from './errors.ts'
+import { ROLE_LISTS } from './ssh-roles.ts'
 
 const name = arg.text('Name of the role')
 const mount = arg.text('Mount of the engine', { default: 'ssh' })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const done = ret.boolean('True')
 
-/** Fields of roles that are lists; Vault takes them as texts with commas. */
-const LISTS = [
-  'allowed_users',
-  'allowed_critical_options',
-  'allowed_domains',
-  'allowed_extensions',
-  'cidr_list',
-  'exclude_cidr_list',
-]
 const DICTS = ['default_critical_options', 'default_extensions', 'allowed_user_key_lengths']
 
 async function writeRole(
@@ -33,7 +25,7 @@ async function writeRole(
   }
   const sent = Object.entries(fields).map(([field, value]): [string, Value] => [
     field,
-    LISTS.includes(field) ? (items(value)?.map(str).join(',') ?? null) : value,
+    ROLE_LISTS.includes(field) ? (items(value)?.map(str).join(',') ?? null) : value,
   ])
   return asking(ctx, async (access) => {
     const payload = given({ ...Object.fromEntries(sent), key_type })

@@ -12,20 +12,12 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 import { ifFound, managed, removed } from './managed.ts'
+import { ROLE_LISTS } from './ssh-roles.ts'
 
 const name = arg.text('Name of the role')
 const mount = arg.text('Mount of the engine', { default: 'ssh' })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const flag = (doc: string) => arg.flag(doc, { default: false })
-
-const SETS = [
-  'allowed_users',
-  'allowed_critical_options',
-  'allowed_domains',
-  'allowed_extensions',
-  'cidr_list',
-  'exclude_cidr_list',
-]
 
 /** Fields that servers before Vault 1.12 neither have nor tell, with the values that count there. */
 const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
@@ -60,7 +52,7 @@ function role(
     kind: 'Role',
     fetch: () => fetchRole(ctx, name, mount),
     wanted: { key_type: kind, ...fields },
-    sets: SETS,
+    sets: ROLE_LISTS,
     view: (current) => new Map([...USUAL, ...current]),
     write: async () =>
       ctx.call(kind === 'ca' ? 'vault_ssh.write_role_ca' : 'vault_ssh.write_role_otp', [name], { ...fields, mount }),
