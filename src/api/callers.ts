@@ -59,7 +59,7 @@ export function refuseForeignPage(headers: Headers): void {
 
 function hostOf(origin: string): string | undefined {
   // such as the origin `null` of a sandboxed page, which is no host
-  return recover(() => new URL(origin).host, isAnyError, undefined)
+  return recover(isAnyError, undefined, () => new URL(origin).host)
 }
 
 /** The header that sets the cookie of a session. */

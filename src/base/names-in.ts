@@ -4,5 +4,5 @@ import { hasCode, recover } from './recover.ts'
 
 /** Return the names of the entries of a directory; none where there is no such directory. */
 export function namesIn(folder: string): string[] {
-  return recover(() => readdirSync(folder), hasCode('ENOENT'), [])
+  return recover(hasCode('ENOENT'), [], () => readdirSync(folder))
 }

@@ -8,20 +8,20 @@ const refuse = (): never => {
 }
 
 test('a value stands for an expected error', () => {
-  expect(recover(refuse, isA(Refused), 'otherwise')).toBe('otherwise')
-  expect(recover(refuse, hasCode('ENOENT', 'Refused'), null)).toBeNull()
-  expect(recover(refuse, isAnyError, 0)).toBe(0)
-  expect(recover(() => 'value', isAnyError, 'otherwise')).toBe('value')
+  expect(recover(isA(Refused), 'otherwise', refuse)).toBe('otherwise')
+  expect(recover(hasCode('ENOENT', 'Refused'), null, refuse)).toBeNull()
+  expect(recover(isAnyError, 0, refuse)).toBe(0)
+  expect(recover(isAnyError, 'otherwise', () => 'value')).toBe('value')
 })
 
 test('a value stands for an expected rejection', async () => {
   const reject = async (): Promise<string> => refuse()
-  expect(await recover(reject, isA(Refused), 'otherwise')).toBe('otherwise')
-  expect(await recover(async () => 'value', isAnyError, 'otherwise')).toBe('value')
+  expect(await recover(isA(Refused), 'otherwise', reject)).toBe('otherwise')
+  expect(await recover(isAnyError, 'otherwise', async () => 'value')).toBe('value')
 })
 
 test('other errors go on', async () => {
-  expect(() => recover(refuse, isA(TypeError), 'otherwise')).toThrow('no')
-  expect(() => recover(refuse, hasCode('ENOENT'), 'otherwise')).toThrow('no')
-  await expect(recover(async () => refuse(), hasCode('ENOENT'), 'otherwise')).rejects.toThrow('no')
+  expect(() => recover(isA(TypeError), 'otherwise', refuse)).toThrow('no')
+  expect(() => recover(hasCode('ENOENT'), 'otherwise', refuse)).toThrow('no')
+  await expect(recover(hasCode('ENOENT'), 'otherwise', async () => refuse())).rejects.toThrow('no')
 })

@@ -16,5 +16,5 @@ const isUnreadable = (error: unknown): boolean =>
 
 /** Return what a JSON file holds; undefined when it is missing or damaged. */
 export function readJson<T>(path: string): T | undefined {
-  return recover(() => JSON.parse(readFileSync(path, 'utf8')) as T, isUnreadable, undefined)
+  return recover(isUnreadable, undefined, () => JSON.parse(readFileSync(path, 'utf8')) as T)
 }

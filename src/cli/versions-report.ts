@@ -24,5 +24,5 @@ export async function printVersions(streams: Streams = processStreams, folder?: 
 
 /** The report needs no sense in the configuration, and is asked for when there is none. */
 async function configuredOptions(folder: string | undefined): Promise<Dict | undefined> {
-  return recover(() => pythonOptions(folder), isAnyError, undefined)
+  return recover(isAnyError, undefined, () => pythonOptions(folder))
 }

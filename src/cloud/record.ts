@@ -101,7 +101,7 @@ export class Records {
   }
 
   private files(): string[] {
-    return recover(() => readdirSync(this.folder), hasCode('ENOENT'), [])
+    return recover(hasCode('ENOENT'), [], () => readdirSync(this.folder))
   }
 
   /** Names are checked before; the encoding keeps a file in the folder all the same. */

@@ -196,5 +196,5 @@ const digest = ({ state = '', pub = '', denied = '' }: { state?: string; pub?: s
 
 /** What the file says; a file that is missing or damaged says nothing. */
 function remembered(file: string): Record<string, string> {
-  return recover(() => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>, isAnyError, {})
+  return recover(isAnyError, {}, () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>)
 }

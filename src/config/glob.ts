@@ -35,7 +35,7 @@ function step(folder: string, part: string, last: boolean): string[] {
 
 /** A folder that cannot be listed has nothing that matches. */
 function namesIn(folder: string): string[] {
-  return recover(() => readdirSync(folder), isAnyError, [])
+  return recover(isAnyError, [], () => readdirSync(folder))
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -135,7 +135,7 @@ export abstract class CachingClient implements FileClient {
     const wanted = sourceHash.slice(sourceHash.lastIndexOf('=') + 1)
     const form = HASH_LENGTHS.get(wanted.length)
     if (form === undefined) return false
-    return recover(async () => (await host.hash(path, form)) === wanted, isHostError, false)
+    return recover(isHostError, false, async () => (await host.hash(path, form)) === wanted)
   }
 
   async cached(url: string, saltenv: string): Promise<string> {

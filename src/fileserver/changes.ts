@@ -1,6 +1,7 @@
 // What changed below the roots since the last look, as the event of an update tells it. When each file was changed is kept in
 // the cache, in Salt's form, so that changes while no master ran are told too.
 import { join } from 'node:path/posix'
+import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, dictFrom } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
@@ -10,16 +11,13 @@ type Times = ReadonlyMap<string, number>
 const fileOf = (opts: Dict): string => join(option(opts, 'cachedir'), 'roots', 'mtime_map')
 
 async function remembered(opts: Dict, host: Host): Promise<Times> {
-  try {
+  return recover(isHostError, new Map(), async () => {
     const lines = Buffer.from(await host.read(fileOf(opts)))
       .toString()
       .split('\n')
     const entries = lines.map((line) => /^(.*):([\d.]+)$/.exec(line)).filter((found) => found !== null)
     return new Map(entries.map(([, path, time]) => [path!, Number(time)]))
-  } catch (error) {
-    if (isHostError(error)) return new Map()
-    throw error
-  }
+  })
 }
 
 async function timesOf(paths: readonly string[], host: Host): Promise<Times> {

@@ -99,6 +99,6 @@ export class MinionFiles implements FileBackend {
   }
 
   private async names(directory: string): Promise<string[]> {
-    return recover(async () => (await this.host.list(directory)).sort(), isHostError, [])
+    return recover(isHostError, [], async () => (await this.host.list(directory)).sort())
   }
 }

@@ -72,7 +72,7 @@ function withScheme(
 
 function decoded(text: string): string {
   // a percent sign that begins no escape stands for itself
-  return recover(() => decodeURIComponent(text), isAnyError, text)
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }
 
 /** Return an address, perhaps after a branch, as logs and answers may show it. */

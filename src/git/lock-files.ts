@@ -108,7 +108,7 @@ const matching = (remotes: readonly ConfiguredRemote[], pattern: string | null):
   remotes.filter(({ url }) => pattern === null || pattern === '' || fnmatch(url, pattern))
 
 function readIfThere(path: string): string | undefined {
-  return recover(() => readFileSync(path, 'utf8'), hasCode('ENOENT'), undefined)
+  return recover(hasCode('ENOENT'), undefined, () => readFileSync(path, 'utf8'))
 }
 
 function isRunning(pid: number): boolean {

@@ -56,7 +56,7 @@ async function osReleaseFacts(machine: Machine): Promise<Facts> {
 /** Line by line, so that an open quote costs only its line. */
 function shellTokens(text: string): string[] {
   return text.split('\n').flatMap((line) => {
-    return recover(() => shlexSplit(line.replace(/(^|\s)#.*$/, '')), isA(PyError), [])
+    return recover(isA(PyError), [], () => shlexSplit(line.replace(/(^|\s)#.*$/, '')))
   })
 }
 

@@ -54,7 +54,7 @@ export function parseResolv(text: string): Dict {
 
 /** Nothing for an address that is none. */
 function readable(read: () => string): string[] {
-  return recover(() => [read()], isA(PyError), [])
+  return recover(isA(PyError), [], () => [read()])
 }
 
 /** A bare IPv4 address stands for the network of its class. */

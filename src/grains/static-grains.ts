@@ -37,5 +37,5 @@ export function withoutBlacklisted(grains: Dict, blacklist: Value): Dict {
 
 function matches(name: string, pattern: string): boolean {
   if (fnmatch(name, pattern)) return true
-  return recover(() => compileRegex(`\\A${pattern}\\Z`).match(name) !== null, isA(PyError), false)
+  return recover(isA(PyError), false, () => compileRegex(`\\A${pattern}\\Z`).match(name) !== null)
 }

@@ -88,4 +88,4 @@ export function isHostError(error: unknown, ...codes: HostErrorCode[]): error is
 
 /** Return what a look at the machine gives, or `otherwise` where the host refuses it: a file is gone, or another user's. */
 export const unlessRefused = <T, U>(look: Promise<T>, otherwise: U): Promise<T | U> =>
-  recover(() => look, isHostError, otherwise)
+  recover(isHostError, otherwise, () => look)

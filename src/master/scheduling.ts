@@ -136,7 +136,7 @@ class Notes {
       const text = readFileSync(join(this.folder, file), 'utf8')
       this.remove(file)
       // it was killed while it wrote: nothing had begun
-      return recover(() => [JSON.parse(text) as Note], isAnyError, [])
+      return recover(isAnyError, [], () => [JSON.parse(text) as Note])
     })
   }
 

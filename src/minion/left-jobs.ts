@@ -37,7 +37,7 @@ export function leftJobs(folder: string, log: Log): Dict[] {
 }
 
 function names(folder: string): string[] {
-  return recover(() => readdirSync(folder), hasCode('ENOENT'), [])
+  return recover(hasCode('ENOENT'), [], () => readdirSync(folder))
 }
 
 /** The return of such a job. */

@@ -101,7 +101,7 @@ export class MasterSearch {
 
   /** Whether the name of the master leads to another address now. */
   async hasMoved(): Promise<boolean> {
-    return recover(async () => !this.link.isAt(await this.address(this.name, true)), isA(MasterUnresolvable), false)
+    return recover(isA(MasterUnresolvable), false, async () => !this.link.isAt(await this.address(this.name, true)))
   }
 
   /** Send a request to a master that is not the one of now, over a connection of its own. */
@@ -122,12 +122,9 @@ export class MasterSearch {
 
   /** Whether a master answers at all. */
   async answers(name: string, seconds = option(this.options.opts, 'auth_timeout')): Promise<boolean> {
-    try {
-      return await this.link.answers(await this.address(name, true), seconds)
-    } catch (error) {
-      if (error instanceof MasterUnresolvable) return false
-      throw error
-    }
+    return recover(isA(MasterUnresolvable), false, async () =>
+      this.link.answers(await this.address(name, true), seconds),
+    )
   }
 
   close(): void {

@@ -82,5 +82,5 @@ function started(
 
 function parsed(line: string): ScannedModule | undefined {
   // a line that was cut when the process ended
-  return recover(() => JSON.parse(line) as ScannedModule, isAnyError, undefined)
+  return recover(isAnyError, undefined, () => JSON.parse(line) as ScannedModule)
 }

@@ -30,23 +30,21 @@ interface Prefix {
 
 export function isFolder(path: string): boolean {
   // a folder in one that this user may not enter, such as the home of another user, is not part of the search
-  return recover(() => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false, isAnyError, false)
+  return recover(isAnyError, false, () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 }
 
 /** A short text file; an empty text when it is missing, too long or not readable. */
 export function shortText(path: string, most: number = MOST_BYTES): string {
-  try {
+  // a file that this user may not read is not part of the search
+  return recover(isAnyError, '', () => {
     const facts = statSync(path, { throwIfNoEntry: false })
     return facts?.isFile() && facts.size <= most ? readFileSync(path, 'utf8') : ''
-  } catch {
-    // a file that this user may not read is not part of the search
-    return ''
-  }
+  })
 }
 
 export function namesIn(folder: string): string[] {
   // a folder that is missing or unreadable holds nothing for this user
-  return recover(() => readdirSync(folder).sort(), isAnyError, [])
+  return recover(isAnyError, [], () => readdirSync(folder).sort())
 }
 
 /** The settings of a virtual environment (`pyvenv.cfg`). */
@@ -65,7 +63,7 @@ const prefixOf = (program: string): Prefix => {
 /** The program behind links: the name of the last one often has the version. */
 function resolved(program: string): string {
   // a program that is missing is reported when it is started
-  return recover(() => realpathSync(program), isAnyError, program)
+  return recover(isAnyError, program, () => realpathSync(program))
 }
 
 function versionOf(program: string, { folder, settings }: Prefix): string | undefined {

@@ -51,8 +51,8 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EACCES']
 
 async function bytesOf(file: string): Promise<Uint8Array | undefined> {
   return recover(
-    () => readFile(file),
     (error) => ABSENT.has((error as NodeJS.ErrnoException).code ?? ''),
     undefined,
+    () => readFile(file),
   )
 }

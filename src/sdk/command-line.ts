@@ -35,7 +35,7 @@ export function readArgument(text: string): Value {
   if (/[\t\r\n]/.test(text)) return text
   if (text === 'None') return null
   // what is no YAML is text
-  return recover(() => accepted(load(text), text), isA(BrineError), text)
+  return recover(isA(BrineError), text, () => accepted(load(text), text))
 }
 
 function accepted(value: Value, text: string): Value {

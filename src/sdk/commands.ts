@@ -54,10 +54,10 @@ export async function programPath({ host }: Pick<FunctionContext, 'host'>, name:
 
 /** The text of a file, or undefined where it cannot be read. */
 export async function textAt(host: Host, path: string): Promise<string | undefined> {
-  return recover(async () => Buffer.from(await host.read(path)).toString(), isHostError, undefined)
+  return recover(isHostError, undefined, async () => Buffer.from(await host.read(path)).toString())
 }
 
 /** The names in a directory, in order; none where there is no such directory. */
 export async function namesIn(host: Host, path: string): Promise<string[]> {
-  return recover(async () => (await host.list(path)).sort(), isHostError, [])
+  return recover(isHostError, [], async () => (await host.list(path)).sort())
 }

@@ -39,7 +39,7 @@ export function thoriumOf({ memory }: Pick<FunctionContext, 'memory'>): Thorium 
 /** Whether a tag is meant by a glob, or else by a regular expression for all of it. */
 export function isTagMeant(tag: string, expression: string): boolean {
   if (fnmatch(tag, expression)) return true
-  return recover(() => Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag)), isA(PyError), false)
+  return recover(isA(PyError), false, () => Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag)))
 }
 
 /** The events that a tag expression means, each with what it says: of events of minions and users that is below `data`. */

@@ -1,6 +1,6 @@
 // What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
 // ssh itself.
-import { BrineError, isA, recover } from '../base/mod.ts'
+import { BrineError, isA, isAnyError, recover } from '../base/mod.ts'
 import { type Dict, dictFrom, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
 import type { CallFailure, CallResult } from '../minion/mod.ts'
@@ -57,13 +57,11 @@ export function rawAnswer(id: string, ended: Ended): SshAnswer {
 }
 
 function jsonIn(text: string): Value {
-  try {
+  // most output is no JSON
+  return recover(isAnyError, null, () => {
     const value = findJson(text)
     return isDict(value) || isList(value) ? value : null
-  } catch {
-    // most output is no JSON
-    return null
-  }
+  })
 }
 
 export function functionAnswer(id: string, { answer, out }: CallResult): SshAnswer {
@@ -77,7 +75,7 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
 
 /** Answers of targets come as JSON in Salt: tuples are lists, and keys are text. What JSON cannot hold stays as it is. */
 function throughJson(value: Value): Value {
-  return recover(() => loadJson(dumpJson(value)), isA(BrineError), value)
+  return recover(isA(BrineError), value, () => loadJson(dumpJson(value)))
 }
 
 /** A text in place of an answer: what functions of the controller's side fail with. */

@@ -57,5 +57,5 @@ export function keepPlan(key: PlanKey, reads: readonly SshRead[]): void {
 }
 
 function contentOf(path: string): string | undefined {
-  return recover(() => readFileSync(path, 'utf8'), hasCode('ENOENT'), undefined)
+  return recover(hasCode('ENOENT'), undefined, () => readFileSync(path, 'utf8'))
 }

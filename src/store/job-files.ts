@@ -163,5 +163,5 @@ function readList(file: string): string[] {
 }
 
 async function names(folder: string, pattern: RegExp): Promise<string[]> {
-  return recover(async () => (await readdir(folder)).filter((name) => pattern.test(name)), hasCode('ENOENT'), [])
+  return recover(hasCode('ENOENT'), [], async () => (await readdir(folder)).filter((name) => pattern.test(name)))
 }

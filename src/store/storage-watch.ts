@@ -188,5 +188,5 @@ const deviceOf = (folder: string): number => infoOf(folder)?.dev ?? 0
 /** Undefined where nothing exists, or the disk cannot tell. */
 function infoOf(path: string): Stats | undefined {
   // the error that led here is the one to tell of
-  return recover(() => statSync(path, { throwIfNoEntry: false }), isAnyError, undefined)
+  return recover(isAnyError, undefined, () => statSync(path, { throwIfNoEntry: false }))
 }

@@ -62,15 +62,13 @@ export function processFamilies(lag: Pick<LoopLag, 'worst'>): Family[] {
 
 function openDescriptors(): number | undefined {
   // systems without /proc do not tell
-  return recover(() => readdirSync('/proc/self/fd').length, isAnyError, undefined)
+  return recover(isAnyError, undefined, () => readdirSync('/proc/self/fd').length)
 }
 
 function limitOfDescriptors(): number | undefined {
-  try {
+  // systems without /proc do not tell
+  return recover(isAnyError, undefined, () => {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? undefined : Number(soft)
-  } catch {
-    // systems without /proc do not tell
-    return undefined
-  }
+  })
 }

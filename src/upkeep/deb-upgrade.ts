@@ -40,7 +40,7 @@ const PATIENCE_MS = 60_000
 /** Whether a program was installed by a package. */
 export function isPackaged(program: string | undefined): boolean {
   // the program was removed while it runs
-  return recover(() => program !== undefined && dirname(realpathSync(program)) === PROGRAMS, isAnyError, false)
+  return recover(isAnyError, false, () => program !== undefined && dirname(realpathSync(program)) === PROGRAMS)
 }
 
 const refuse = (message: string, hint?: string): never => {

@@ -49,7 +49,7 @@ export function installedAs(program: string | undefined): Installed | undefined 
 
 /** Return the version that is started; undefined without one. */
 export function currentVersion(prefix: string): string | undefined {
-  return recover(() => basename(readlinkSync(join(prefix, CURRENT))), hasCode('ENOENT'), undefined)
+  return recover(hasCode('ENOENT'), undefined, () => basename(readlinkSync(join(prefix, CURRENT))))
 }
 
 /** Let another version be started from now on: the link changes as a whole. */

@@ -128,7 +128,7 @@ function wantsHtml(request: Request): boolean {
 
 function decoded(part: string): string | undefined {
   // not valid: it has a lone % or is not UTF-8
-  return recover(() => decodeURIComponent(part), isAnyError, undefined)
+  return recover(isAnyError, undefined, () => decodeURIComponent(part))
 }
 
 function decodedPart(part: string): string {

@@ -131,5 +131,5 @@ export function addFileRoutes(site: V1App, { master }: ApiService): void {
 function textIn(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null
   // no text of UTF-8
-  return recover(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }), isAnyError, null)
+  return recover(isAnyError, null, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }))
 }

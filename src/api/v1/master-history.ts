@@ -129,5 +129,5 @@ export class MasterHistory {
 
 /** Return the number of files that this process has open; 0 where the system does not tell. */
 async function openFiles(): Promise<number> {
-  return recover(async () => (await readdir('/proc/self/fd')).length, hasCode('ENOENT'), 0)
+  return recover(hasCode('ENOENT'), 0, async () => (await readdir('/proc/self/fd')).length)
 }

@@ -48,5 +48,5 @@ function isReadable(file: string): boolean {
 
 function modeOf(path: string): number | undefined {
   // missing, or not readable for this user, so not readable for all users
-  return recover(() => statSync(path).mode, isAnyError, undefined)
+  return recover(isAnyError, undefined, () => statSync(path).mode)
 }

@@ -30,7 +30,7 @@ function addressOf(remote: Value): string {
 
 function isLocal(remote: Value): boolean {
   // the check of the configuration tells of it
-  return recover(() => parseAddress(addressOf(remote)).scheme === 'file', isAnyError, false)
+  return recover(isAnyError, false, () => parseAddress(addressOf(remote)).scheme === 'file')
 }
 
 /** Write the files of local remotes below the scratch folder, once for all tries of an examination. */

@@ -37,5 +37,5 @@ export function staticKeys(source: string, depth: number): string[] {
 }
 
 function linesOf(source: string): string[] {
-  return recover(() => plainLines(source), isA(JinjaError), [])
+  return recover(isA(JinjaError), [], () => plainLines(source))
 }

@@ -36,5 +36,5 @@ export function parseTreeAddress(text: string, schemes: readonly string[]): Tree
 
 function decoded(text: string): string {
   // a percent sign that begins no escape stands for itself
-  return recover(() => decodeURIComponent(text), isAnyError, text)
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }

@@ -27,7 +27,7 @@ export class TokenFiles {
   }
 
   list(): string[] {
-    return recover(() => readdirSync(this.folder).filter(isSaltToken), isMissing, [])
+    return recover(isMissing, [], () => readdirSync(this.folder).filter(isSaltToken))
   }
 
   read(token: string): Dict | undefined {

@@ -45,5 +45,5 @@ export function onPath<T>(path: string, run: () => T): T {
 
 /** What `run` gives, or the answer for a system that says no. */
 export function unlessSystemError<T>(otherwise: T, run: () => T): T {
-  return recover(() => run(), isSystemError, otherwise)
+  return recover(isSystemError, otherwise, () => run())
 }

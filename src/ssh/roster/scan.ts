@@ -51,7 +51,7 @@ const tooMany = (what: string): RosterError =>
   new RosterError('InvalidTarget', `${what} has more than ${MOST_TARGETS} addresses; name a smaller network`)
 
 function read<T>(reader: (text: string) => T, text: string): T | undefined {
-  return recover(() => reader(text), isA(BrineError), undefined)
+  return recover(isA(BrineError), undefined, () => reader(text))
 }
 
 /** Return the ports of `ssh_scan_ports`. */
@@ -71,14 +71,11 @@ export async function openPorts(
   const ports = scanPorts(opts)
   const timeout = Math.max(option(opts, 'ssh_scan_timeout'), 0.001)
   const isOpen = async (address: string, port: number): Promise<boolean> => {
-    try {
+    return recover(isHostError, false, async () => {
       const connection = await host.connect({ host: address, port }, { timeout })
       connection.close()
       return true
-    } catch (error) {
-      if (isHostError(error)) return false
-      throw error
-    }
+    })
   }
   const found = new Map<string, number>()
   const waiting = addresses.entries()

@@ -78,5 +78,5 @@ function problemOf(headers: IncomingHttpHeaders): Error | undefined {
 
 function decodeURIComponentSafe(text: string): string {
   // the server wrote a percent sign that is no escape
-  return recover(() => decodeURIComponent(text), isAnyError, text)
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }

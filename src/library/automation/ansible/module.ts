@@ -1,4 +1,5 @@
 // Ansible: its modules, playbooks and inventories. `ansible.call` calls every module.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -138,12 +139,10 @@ async function playbooks(ctx: FunctionContext, given: Playbook): Promise<Dict> {
 
 /** Return the report of the playbook, or the outcome of the program without a report. */
 function playbookReport(answer: Dict): Dict {
-  try {
+  return recover(isAnyError, answer, () => {
     const report = loadJson(str(answer.get('stdout') ?? ''))
     return isDict(report) ? report : answer
-  } catch {
-    return answer
-  }
+  })
 }
 
 const DISCOVER = {

@@ -30,7 +30,7 @@ interface Step {
 /** Return a value as data where it is JSON. */
 function parsed(value: Value): Value {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  return recover(() => loadJson(value), isAnyError, value)
+  return recover(isAnyError, value, () => loadJson(value))
 }
 
 /** Return the steps to the attributes that are wanted. Those that are not given stay as they are. */

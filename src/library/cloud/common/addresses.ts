@@ -20,7 +20,7 @@ interface Addresses {
 
 /** Return an address, or undefined for a text that is none. */
 function parsed(text: string): IpAddress | undefined {
-  return recover(() => ipAddress(text), isAnyError, undefined)
+  return recover(isAnyError, undefined, () => ipAddress(text))
 }
 
 /** Sort addresses into private and public ones, each once. Those that only count within a machine or a link are left out. */

@@ -176,7 +176,7 @@ export const bearerCloud = (ctx: CloudContext, base: string, token: string, logi
 export function bodyOf({ text }: WebAnswer): Value {
   if (text === '') return null
   // the status says what happened
-  return recover(() => loadJson(text), isAnyError, null)
+  return recover(isAnyError, null, () => loadJson(text))
 }
 
 /** Return what a provider says is wrong. */

@@ -83,7 +83,7 @@ export async function askMetadata(
 }
 
 function jsonOrText(text: string): Value {
-  return recover(() => loadJson(text), isAnyError, text)
+  return recover(isAnyError, text, () => loadJson(text))
 }
 
 /** Return a token from the answer of a metadata service. `who` names the service for errors. */

@@ -289,7 +289,7 @@ function infoValue(text: string): Value {
 }
 
 async function answers(ctx: FunctionContext, server: Server): Promise<boolean> {
-  return recover(async () => (await ask(ctx, server, ['PING'])) === 'PONG', isUnreachable, false)
+  return recover(isUnreachable, false, async () => (await ask(ctx, server, ['PING'])) === 'PONG')
 }
 
 const server = {

@@ -72,7 +72,7 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
 
 /** What comes after the first slash, without the query; undefined when it is no text. */
 function pathOf(url: string): string | undefined {
-  return recover(() => decodeURIComponent(url.split('?')[0]!.slice(1)), isAnyError, undefined)
+  return recover(isAnyError, undefined, () => decodeURIComponent(url.split('?')[0]!.slice(1)))
 }
 
 /** By their usual spelling, as `Content-Type`; values of one that comes twice with a comma between. */

@@ -18,7 +18,7 @@ const lines = async (ctx: FunctionContext, words: readonly string[], nameserver:
   (await dig(ctx, words, nameserver))?.split('\n') ?? []
 
 function versionOf(text: string): 4 | 6 | undefined {
-  return recover(() => ipAddress(text).version, isA(BrineError), undefined)
+  return recover(isA(BrineError), undefined, () => ipAddress(text).version)
 }
 
 const PREFIXES = { 4: [1, 32], 6: [8, 128] } as const

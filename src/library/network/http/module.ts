@@ -1,6 +1,6 @@
 // Queries to web servers.
 import { type Dict, failure, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, CA_BUNDLES, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, CA_BUNDLES, changes, defineModule, type FunctionContext, optionalText, ret } from '../../../sdk/mod.ts'
 
 /** Query a URL. Options of the caller override those of the minion. */
 async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<string, Value>): Promise<Dict> {
@@ -100,9 +100,7 @@ export default defineModule({
     update_ca_bundle: changes({
       doc: 'Download the bundle of CA certificates.',
       args: {
-        target: arg.text('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle', {
-          optional: true,
-        }),
+        target: optionalText('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle'),
         source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
         merge_files: arg.textOrList('File or list of files to append to the bundle', { optional: true }),
       },

@@ -173,7 +173,7 @@ async function sourcePresent(ctx: StateContext, { force, ...source }: Bound<type
 
 /** Return the version of Chocolatey; None without Chocolatey. */
 async function ownVersion(ctx: StateContext, refresh = false): Promise<string | null> {
-  return recover(() => ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {}), isA(SaltError), null)
+  return recover(isA(SaltError), null, () => ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {}))
 }
 
 const HINT = 'Use "choco upgrade chocolatey --version 2.1.0" to change the version'

@@ -52,7 +52,7 @@ const nix = (ctx: FunctionContext, ...words: string[]) => run(ctx, 'nix', ...wor
 
 /** Return JSON of a program; None for another text. */
 function jsonIn(text: string): Value {
-  return recover(() => loadJson(text), isA(PyError), null)
+  return recover(isA(PyError), null, () => loadJson(text))
 }
 
 /** The version in `/nix/store/<hash>-<name>-<version>`: the first part after the hash that begins with a digit. */

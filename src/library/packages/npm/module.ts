@@ -70,7 +70,7 @@ async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promi
   ]
   const { retcode, stdout, stderr } = await npm(ctx, words, { ...call, cwd: dir || '/tmp' })
   if (retcode !== 0) throw failure(stderr)
-  return recover(() => findJson(stdout || stderr), isA(PyError), stdout || stderr)
+  return recover(isA(PyError), stdout || stderr, () => findJson(stdout || stderr))
 }
 
 async function list(

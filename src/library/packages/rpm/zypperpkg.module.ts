@@ -1,4 +1,5 @@
 // Packages of SUSE through zypper.
+import { isA, recover } from '../../../base/mod.ts'
 import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
 import {
@@ -60,13 +61,10 @@ async function resolved(ctx: FunctionContext, pkg: Value, kwargs: Options, root:
   let name = str(given)
   if (truthy(kwargs.get('resolve_capabilities') ?? null)) {
     const ask = async (further: [string, Value][]): Promise<string[]> => {
-      try {
+      return recover(isA(SaltError), [], async () => {
         const options = new Map<string, Value>([['root', root], ['match', 'exact'], ...further])
         return [...(await search(ctx, name, options)).keys()].map((one) => str(one))
-      } catch (error) {
-        if (error instanceof SaltError) return []
-        throw error
-      }
+      })
     }
     if ((await ask([])).length === 0) {
       const providers = await ask([['provides', true]])

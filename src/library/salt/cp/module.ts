@@ -229,7 +229,7 @@ export default defineModule({
       run: async (ctx, { path, saltenv }) => {
         const file = await cacheFile(ctx, path, saltenv)
         if (typeof file !== 'string') return file
-        return recover(async () => decodeBytes(await ctx.host.read(file)), isHostError, false)
+        return recover(isHostError, false, async () => decodeBytes(await ctx.host.read(file)))
       },
     }),
     cache_file: cacheFileFunction,

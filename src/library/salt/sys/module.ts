@@ -19,7 +19,7 @@ const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 /** Return what was found; undefined for a plugin that does not exist or is not available on this minion. */
 async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
-  return recover(() => found, isA(BrineError), undefined)
+  return recover(isA(BrineError), undefined, () => found)
 }
 
 function functions(ctx: FunctionContext): Family {

@@ -97,5 +97,5 @@ export default defineState({
 
 /** Return whether a value contains another one; false for a value that cannot contain any. */
 function holdsMember(own: Value, value: Value): boolean {
-  return recover(() => contains(own, value), isAnyError, false)
+  return recover(isAnyError, false, () => contains(own, value))
 }

@@ -52,7 +52,7 @@ export const requestNames = (names: readonly AltName[]): string[] =>
 export function comparedName({ type, value }: AltName): string {
   if (!TYPES.has(type)) return `other:${type}`
   if (type !== 'IP') return `${type.toLowerCase()}:${value}`
-  return recover(() => `ip:${ipAddress(value).toString()}`, isA(PyError), `ip:${value}`)
+  return recover(isA(PyError), `ip:${value}`, () => `ip:${ipAddress(value).toString()}`)
 }
 
 /** Return a name of a certificate, as `x509` shows it, in that form. */

@@ -10,9 +10,9 @@ import { Issuer, textField } from './issue.ts'
 /** Return what a request answers, or undefined when there is nothing at its path. */
 export async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   return recover(
-    () => asked,
     (error) => isVaultError(error, 'VaultNotFoundError'),
     undefined,
+    () => asked,
   )
 }
 

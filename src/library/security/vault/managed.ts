@@ -1,4 +1,5 @@
 // States of objects that Vault keeps by name, such as roles and connections: read the object, compare it with the wanted one, and write it.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, dictFrom, equals, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
 import {
   changed,
@@ -48,12 +49,11 @@ function differences(current: Dict, wanted: Readonly<Record<string, Value>>, set
 
 /** Return what a function reads, or null where Vault has nothing of that name. */
 export async function ifFound(read: () => unknown): Promise<Value> {
-  try {
-    return (await read()) as Value
-  } catch (error) {
-    if (isFailure(error) && error.message.includes('VaultNotFoundError')) return null
-    throw error
-  }
+  return recover(
+    (error) => isFailure(error) && error.message.includes('VaultNotFoundError'),
+    null,
+    async () => (await read()) as Value,
+  )
 }
 
 export interface Managed {

@@ -1,4 +1,5 @@
 // Credentials for minions, which minions ask for by `peer_run`, and the management of what was issued.
+import { recover } from '../../../base/mod.ts'
 import {
   type Dict,
   dictFrom,
@@ -386,12 +387,11 @@ async function secretIdInfo(ctx: MasterContext, { auth }: VaultConfig): Promise<
   if (typeof auth.secretId !== 'string') return null
   const path = `auth/${auth.approleMount}/role/${auth.approleName}/secret-id/lookup`
   const own = await ownAccess(surroundings(ctx))
-  try {
-    return plainData(await own.post(path, fromPlain({ secret_id: auth.secretId }), { isRepeatable: true }))
-  } catch (error) {
-    if (!isVaultError(error, 'VaultPermissionDeniedError')) throw error
-    return `Permission denied, allow API \`create\`, \`update\` access to \`${path}\` to view info`
-  }
+  return recover(
+    (error) => isVaultError(error, 'VaultPermissionDeniedError'),
+    `Permission denied, allow API \`create\`, \`update\` access to \`${path}\` to view info`,
+    async () => plainData(await own.post(path, fromPlain({ secret_id: auth.secretId }), { isRepeatable: true })),
+  )
 }
 
 /** Return functions that no minion may call, also where a wide pattern of `peer_run` allows it: they act with the rights of the master. */

@@ -1,4 +1,5 @@
 // Roles of the auth method approle, their ids, and secret ids, which are kept as long as they are valid.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, fromPlain, markSecret, misuse, str, toPlain, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, plainData, type VaultAccess } from './access.ts'
@@ -223,13 +224,14 @@ const secretIds = {
 async function destroyKept(access: VaultAccess, leases: Leases, key: string): Promise<boolean> {
   const [, mount = '', name = ''] = key.split('.')
   const payload = given({ secret_id_accessor: str(fromPlain(leases.data(key)['secret_id_accessor'] ?? '')) })
-  try {
-    await unlessMissing(ifKnown(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload)))
-    return true
-  } catch (error) {
-    if (error instanceof VaultError && error.code === 'VaultPermissionDeniedError') return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof VaultError && error.code === 'VaultPermissionDeniedError',
+    false,
+    async () => {
+      await unlessMissing(ifKnown(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload)))
+      return true
+    },
+  )
 }
 
 export default defineModule({

@@ -1,4 +1,5 @@
 // The catalog of plugins of Vault: registered plugins and their versions, pins, and reloads.
+import { recover } from '../../../base/mod.ts'
 import { compareLoose, type Dict, fnmatch, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, optionalText, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
@@ -254,13 +255,12 @@ const reloads = {
     example: 'vault_plugin.reload_named mymysql-database-plugin',
     run: (ctx, { name, globally }) =>
       asking(ctx, async (access) => {
-        try {
-          return await reload(access, 'sys/plugins/reload/backend', given({ plugin: name }), globally)
-        } catch (error) {
-          if (isVaultError(error, 'VaultInvocationError') && error.message.includes('plugin not found in the catalog'))
-            return false
-          throw error
-        }
+        return recover(
+          (error) =>
+            isVaultError(error, 'VaultInvocationError') && error.message.includes('plugin not found in the catalog'),
+          false,
+          () => reload(access, 'sys/plugins/reload/backend', given({ plugin: name }), globally),
+        )
       }),
   }),
   reload_mounts: changes({

@@ -1,4 +1,5 @@
 // The secrets engine for SSH: its certificate authority, roles, signed keys and one-time passwords.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, dumpJson, isDict, isList, markSecret, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
@@ -121,14 +122,15 @@ const roles = {
     example: 'vault_ssh.list_roles_ip 10.1.0.1',
     run: (ctx, { address, mount }) =>
       asking(ctx, async (access) => {
-        try {
-          const body = await access.post(`${mount}/lookup`, given({ ip: address }), { isRepeatable: true })
-          return dataOf(body).get('roles') ?? []
-        } catch (error) {
-          // old servers refuse where new ones answer with nothing
-          if (isVaultError(error, 'VaultInvocationError') && error.message.includes('Missing roles')) return []
-          throw error
-        }
+        // old servers refuse where new ones answer with nothing
+        return recover(
+          (error) => isVaultError(error, 'VaultInvocationError') && error.message.includes('Missing roles'),
+          [],
+          async () => {
+            const body = await access.post(`${mount}/lookup`, given({ ip: address }), { isRepeatable: true })
+            return dataOf(body).get('roles') ?? []
+          },
+        )
       }),
   }),
   list_roles_zeroaddr: reads({

@@ -6,16 +6,15 @@ import { arg, type Bound, defineState, reportOn, type StateContext, type StateRe
 type Setting = Bound<typeof setArgs>
 
 function numberIfOne(value: Value): Value {
-  return recover(() => intFromText(str(value)), isA(PyError), value)
+  return recover(isA(PyError), value, () => intFromText(str(value)))
 }
 
 async function current(ctx: StateContext, kwargs: Readonly<Record<string, Value>>): Promise<Value> {
-  try {
-    return await ctx.call('logrotate.get', [], kwargs)
-  } catch (error) {
-    if (error instanceof PyError && ['AttributeError', 'KeyError'].includes(error.code)) return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && ['AttributeError', 'KeyError'].includes(error.code),
+    false,
+    () => ctx.call('logrotate.get', [], kwargs),
+  )
 }
 
 async function set(ctx: StateContext, { name, key, value, setting, conf_file }: Setting): Promise<StateReturn> {

@@ -59,7 +59,7 @@ function literal(text: string): Value {
   if (text === 'None') return null
   if (/^(['"]).*\1$/.test(text) && text.length > 1) return text.slice(1, -1)
   if (!/^[[{].*[\]}]$/.test(text)) return text
-  return recover(() => load(text) as Value, isA(BrineError), text)
+  return recover(isA(BrineError), text, () => load(text) as Value)
 }
 
 /** Comments begin with `#`, or with `;` at the start of a line, outside of quotes. */

@@ -86,7 +86,7 @@ export async function requireRunning(ctx: FunctionContext, container: string): P
 
 /** Return the value of a call; undefined if Docker refused it. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
-  return recover(() => call(), isFailure, undefined)
+  return recover(isFailure, undefined, () => call())
 }
 
 /** Return facts as they are given, or those of the named object. */

@@ -85,9 +85,9 @@ export class KubernetesClient {
   /** Return an object, or undefined when it is not there. */
   async find(path: string): Promise<Dict | undefined> {
     return recover(
-      () => this.ask({ path }),
       (error) => isStatus(error, 404),
       undefined,
+      () => this.ask({ path }),
     )
   }
 

@@ -1,6 +1,6 @@
 // Objects of any kind, by their manifests.
 import { type Dict, dictFrom, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, changed, ensureOrFail, failed, foreseen, settled, state } from '../../../../sdk/mod.ts'
+import { arg, changed, ensureOrFail, failed, foreseen, optionalText, settled, state } from '../../../../sdk/mod.ts'
 import { dictIn, FIELD_MANAGER } from '../client/objects.ts'
 import { connection } from '../client/settings.ts'
 import { manifestKey } from '../diff.ts'
@@ -83,9 +83,7 @@ export const manifestStates = {
     args: {
       name: arg.text('Name of the state; no object is named by it'),
       ...common,
-      propagation_policy: arg.text('What happens to dependents: `Background`, `Foreground` or `Orphan`', {
-        optional: true,
-      }),
+      propagation_policy: optionalText('What happens to dependents: `Background`, `Foreground` or `Orphan`'),
       grace_period_seconds: arg.count('Seconds that pods have to end', { optional: true }),
       ...templating,
       kwargs: connection,

@@ -1,5 +1,5 @@
 // Unpacking an archive: find it, fetch it, list it, compare it with the target, unpack it, and set its owners.
-import { toError } from '../../../../base/mod.ts'
+import { isA, recover, toError } from '../../../../base/mod.ts'
 import { type Dict, isFailure, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
 import { type StateContext, type StateReturn, unlessRefused } from '../../../../sdk/mod.ts'
 import { storedSum, storeSum, sumOf } from './checksum.ts'
@@ -122,12 +122,9 @@ async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Prom
 }
 
 async function isLocked({ ctx, request }: Work, cached: string): Promise<boolean> {
-  try {
-    return truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: request.use_etag }))
-  } catch (error) {
-    if (error instanceof SaltError) return false
-    throw error
-  }
+  return recover(isA(SaltError), false, async () =>
+    truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: request.use_etag })),
+  )
 }
 
 async function fromCache(work: Work, source: Source, options: Options, cached: string): Promise<StateReturn> {

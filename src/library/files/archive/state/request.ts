@@ -152,5 +152,5 @@ export function optionsOf(request: Extraction, format: string, warnings: string[
 }
 
 export async function pathExists(ctx: StateContext, path: string | null): Promise<boolean> {
-  return recover(async () => path !== null && (await ctx.host.stat(path)) !== undefined, isHostError, false)
+  return recover(isHostError, false, async () => path !== null && (await ctx.host.stat(path)) !== undefined)
 }

@@ -43,7 +43,7 @@ async function statsOrNothing(
   { name, follow_symlinks: follow }: FileRequest,
   sum: HashSum | undefined,
 ): Promise<Stats | undefined> {
-  return recover(() => stats(ctx, name, { hashType: sum?.hash_type ?? null, follow }), isFailure, undefined)
+  return recover(isFailure, undefined, () => stats(ctx, name, { hashType: sum?.hash_type ?? null, follow }))
 }
 
 /** Compare new content with the file, or with nothing when there is no file. */

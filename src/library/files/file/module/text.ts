@@ -29,7 +29,7 @@ export const fromLatin = (text: string): Uint8Array => Buffer.from(text, 'latin1
 
 /** Decode a line as UTF-8, or else byte by byte. */
 function decodedLine(line: string): string {
-  return recover(() => decodeBytes(fromLatin(line)), isA(PyError), line)
+  return recover(isA(PyError), line, () => decodeBytes(fromLatin(line)))
 }
 
 /** Return the difference of lines as one text. */

@@ -37,7 +37,7 @@ export class Checkout {
 
   /** Return the answer of a function, or null when git refuses. */
   async ask(name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Promise<string | null> {
-    return recover(() => this.text(name, args, { ignore_retcode: true, ...kwargs }), isFailure, null)
+    return recover(isFailure, null, () => this.text(name, args, { ignore_retcode: true, ...kwargs }))
   }
 
   /** Call a function that reaches the remote. */

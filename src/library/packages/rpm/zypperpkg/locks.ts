@@ -68,7 +68,7 @@ async function lockedPackages(ctx: FunctionContext, name: string, root: Value): 
     ['installed_only', true],
     ['details', true],
   ])
-  return recover(async () => [...(await search(ctx, name, options)).keys()].map((one) => str(one)), isA(SaltError), [])
+  return recover(isA(SaltError), [], async () => [...(await search(ctx, name, options)).keys()].map((one) => str(one)))
 }
 
 interface HoldRequest extends TargetCall {

@@ -66,7 +66,7 @@ function complaint({ stdout, stderr }: CommandOutcome, xml: boolean): string {
 }
 
 function parsed(text: string): XmlElement | undefined {
-  return recover(() => parseXml(text), isA(PyError), undefined)
+  return recover(isA(PyError), undefined, () => parseXml(text))
 }
 
 export const zypper = (

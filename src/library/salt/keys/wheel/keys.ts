@@ -87,7 +87,7 @@ export async function remove(ctx: MasterContext, matches: Matches): Promise<void
 
 function isKey(pem: string): boolean {
   // any error means that this is not a key
-  return recover(() => new RsaPublicKey(pem) !== undefined, isAnyError, false)
+  return recover(isAnyError, false, () => new RsaPublicKey(pem) !== undefined)
 }
 
 /** Fire an event about a key, if the master runs. */

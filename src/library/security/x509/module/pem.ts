@@ -34,7 +34,7 @@ export async function pemEntry(ctx: FunctionContext, source: Value, type: string
 
 /** Return an entry of a file to keep; empty if there is none. */
 async function kept(ctx: FunctionContext, text: string, type: string): Promise<string> {
-  return recover(() => pemEntry(ctx, text, type), isA(SaltError), '')
+  return recover(isA(SaltError), '', () => pemEntry(ctx, text, type))
 }
 
 export async function writePem(

@@ -22,9 +22,9 @@ const created = (name: string): Comparison => ({ changes: new Map([['created', n
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   const { LoadError } = await x509()
   return recover(
-    () => read(),
     (error) => error instanceof LoadError && error.fault === 'unreadable',
     undefined,
+    () => read(),
   )
 }
 

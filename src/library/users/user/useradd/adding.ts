@@ -1,7 +1,8 @@
 // Creating and removing users. Only useradd decides whether a user was created; later settings may fail silently, and
 // the next state run sees it.
+import { hasCode, recover } from '../../../../base/mod.ts'
 import { contains, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, programPath } from '../../../../sdk/mod.ts'
+import { type FunctionContext, programPath } from '../../../../sdk/mod.ts'
 import { changeGecos, changeGroups } from './changing.ts'
 import { GECOS, type GecosField, kernelIs, rootOption } from './passwd.ts'
 
@@ -25,12 +26,7 @@ interface NewUser extends Record<GecosField, string> {
 const given = (value: Value): boolean => value !== null && value !== ''
 
 async function lines(ctx: FunctionContext, path: string): Promise<string[]> {
-  try {
-    return decodeBytes(await ctx.host.read(path)).split('\n')
-  } catch (error) {
-    if (isHostError(error, 'ENOENT')) return []
-    throw error
-  }
+  return recover(hasCode('ENOENT'), [], async () => decodeBytes(await ctx.host.read(path)).split('\n'))
 }
 
 /** Return the options for the primary group. A supplementary group with the name of the user is the primary one on systems
