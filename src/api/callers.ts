@@ -1,4 +1,5 @@
 // Who sends a request: the session of its `X-Auth-Token` header or of its cookie.
+import { isAnyError, recover } from '../base/mod.ts'
 import type { ApiSession, ApiSessions } from '../store/mod.ts'
 import { HttpError } from './errors.ts'
 
@@ -57,12 +58,8 @@ export function refuseForeignPage(headers: Headers): void {
 }
 
 function hostOf(origin: string): string | undefined {
-  try {
-    return new URL(origin).host
-  } catch {
-    // such as the origin `null` of a sandboxed page, which is no host
-    return undefined
-  }
+  // such as the origin `null` of a sandboxed page, which is no host
+  return recover(isAnyError, undefined, () => new URL(origin).host)
 }
 
 /** The header that sets the cookie of a session. */

@@ -2,7 +2,7 @@
 // one waits, and takes over when the first one ends.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isGone } from '../base/mod.ts'
+import { hasCode, isGone, recover } from '../base/mod.ts'
 
 export class PortHolder {
   private readonly file: string
@@ -30,12 +30,9 @@ export class PortHolder {
   }
 
   private read(): number | undefined {
-    try {
+    return recover(hasCode('ENOENT'), undefined, () => {
       const pid = Number.parseInt(readFileSync(this.file, 'utf8'), 10)
       return pid > 0 ? pid : undefined
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
+    })
   }
 }

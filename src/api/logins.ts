@@ -1,7 +1,7 @@
 // Logins and the ends of sessions, for all interfaces of the API.
 import { shownText } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, equals, isDict, isList, numberOf, order, repr, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, isList, numberOf, order, repr, str, type Value } from '../data/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import type { Caller } from './callers.ts'
 import { HttpError, mindRefusal } from './errors.ts'
@@ -39,10 +39,7 @@ export async function beginSession(
   const token = await service.master.command(asked, peer)
   mindRefusal(token)
   const isProven = isDict(token) && token.has('token')
-  const fields = new Map<Value, Value>([
-    ['eauth', credentials.get('eauth') ?? ''],
-    ['success', isProven],
-  ])
+  const fields = dictFrom({ eauth: credentials.get('eauth') ?? '', success: isProven })
   service.audit.tell({ what: 'login', user, address, isProven, fields })
   if (!isProven) {
     service.limits.loginFailed(address)

@@ -3,6 +3,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BrineError } from './errors.ts'
+import { isAnyError, recover } from './recover.ts'
 
 export type StorageErrorCode =
   /** No space, or no quota, is left. */
@@ -70,14 +71,12 @@ function causeOf(errno: string, path: string): Cause | undefined {
 }
 
 function hasNoSpace(path: string): boolean {
-  try {
+  // a disk that cannot be asked stays one that failed
+  return recover(isAnyError, false, () => {
     const { bavail, files, ffree } = statfsSync(existsSync(path) ? path : dirname(path))
     // some file systems count no files
     return bavail === 0 || (files > 0 && ffree === 0)
-  } catch {
-    // a disk that cannot be asked stays one that failed
-    return false
-  }
+  })
 }
 
 /** Do work with a file; an error of its disk is thrown as a `StorageError`. */

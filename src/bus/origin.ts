@@ -1,6 +1,6 @@
 // The origin of an event: the sender, and the proof of its identity. The bus stores the origin beside the event and never in the
 // event's data, so the sender cannot choose it.
-import { fnmatch, isList, str, type Value } from '../data/mod.ts'
+import { dictFrom, fnmatch, isList, str, type Value } from '../data/mod.ts'
 import { FrameHead } from '../wire/mod.ts'
 
 export const ORIGIN_KINDS = ['master', 'minion', 'syndic', 'user', 'external', 'unknown'] as const
@@ -46,12 +46,7 @@ export const UNKNOWN: Origin = { kind: 'unknown', name: '', proof: 'none' }
 /** `minion:web1`. */
 export const originText = ({ kind, name }: Origin): string => (name === '' ? kind : `${kind}:${name}`)
 
-export const originDict = ({ kind, name, proof }: Origin): Map<Value, Value> =>
-  new Map([
-    ['kind', kind],
-    ['name', name],
-    ['proof', proof],
-  ])
+export const originDict = ({ kind, name, proof }: Origin): Map<Value, Value> => dictFrom({ kind, name, proof })
 
 /** The origin that a text as of `originText` names, with the usual proof of its kind. */
 export function readOriginText(text: string): Origin {

@@ -3,7 +3,7 @@
 // pace; where the journal is off, or has dropped those events, the listener is told how many it missed.
 import type { Socket } from 'node:net'
 import { type Log, ownMemory, toError } from '../base/mod.ts'
-import { type Dict, fnmatch, isList, str } from '../data/mod.ts'
+import { type Dict, dictFrom, fnmatch, isList, str } from '../data/mod.ts'
 import { decodeEvent, EventFrames, frameEvent, numberFrame } from '../wire/mod.ts'
 import { type BusEvent, stamp } from './event-bus.ts'
 import { headOf } from './origin.ts'
@@ -162,14 +162,7 @@ export class Subscriber {
     if (last < first) return
     this.behind = last + 1
     this.parts.log('warning', `A listener of the event bus missed ${last - first + 1} events: it read too slowly`)
-    this.tell(
-      MISSED,
-      new Map([
-        ['missed', last - first + 1],
-        ['first', first],
-        ['last', last],
-      ]),
-    )
+    this.tell(MISSED, dictFrom({ missed: last - first + 1, first, last }))
   }
 
   /** An event for this listener alone. */

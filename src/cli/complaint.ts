@@ -1,6 +1,7 @@
 // An error for the eyes of who runs a command: the place, the reason, what to try, and the lines around the place.
 import { readFileSync } from 'node:fs'
 import type { BrineError } from '../base/mod.ts'
+import { isAnyError, recover } from '../base/mod.ts'
 import { splitLines } from '../data/mod.ts'
 import { excerpt } from '../render/mod.ts'
 
@@ -16,11 +17,10 @@ export function complaint({ reason, at, hint }: BrineError, file: string): strin
 
 /** Undefined when the file has no such text; a fault at the very end is shown in the last line. */
 function linesAround(file: string, line: number): string | undefined {
-  try {
+  // the error itself matters, and it is told already
+  return recover(isAnyError, undefined, () => {
     const text = readFileSync(file, 'utf8')
     const last = splitLines(text).length
     return last === 0 ? undefined : excerpt(text, Math.min(line, last))
-  } catch {
-    return undefined // the error itself matters, and it is told already
-  }
+  })
 }

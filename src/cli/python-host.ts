@@ -3,7 +3,7 @@
 import { consoleLog, lookup } from '../base/mod.ts'
 import { localKey } from '../client/mod.ts'
 import { clientConfig, masterConfig, minionConfig, option } from '../config/mod.ts'
-import { type Dict, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, numberOf, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { type Answer, answersOf, serveFrames } from '../python/mod.ts'
 import { runMasterFunction, type SocketAccess, socketAccess } from '../runner/mod.ts'
 import type { MinionJob } from '../sdk/mod.ts'
@@ -107,10 +107,7 @@ function answers(masters: Masters): Map<string, Answer> {
         if (how === 'cmd') return gather(access, job)
         const published = await access.publish(job)
         const { jid = '', minions = [] } = published ?? {}
-        return new Map<Value, Value>([
-          ['jid', jid],
-          ['minions', minions],
-        ])
+        return dictFrom({ jid, minions })
       },
       runner: async ([path, ...call]) => callMaster(await masters.of(path!), 'runner', call),
       wheel: async ([path, ...call]) => callMaster(await masters.of(path!), 'wheel', call),

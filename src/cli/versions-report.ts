@@ -1,5 +1,5 @@
 // `-V` and `--versions-report` of every program: what `test.versions_report` says of this machine.
-import { silentLog } from '../base/mod.ts'
+import { isAnyError, recover, silentLog } from '../base/mod.ts'
 import { rawOption } from '../config/mod.ts'
 import { type Dict, str, type Value } from '../data/mod.ts'
 import { localMinion } from './call/local-minion.ts'
@@ -24,9 +24,5 @@ export async function printVersions(streams: Streams = processStreams, folder?: 
 
 /** The report needs no sense in the configuration, and is asked for when there is none. */
 async function configuredOptions(folder: string | undefined): Promise<Dict | undefined> {
-  try {
-    return await pythonOptions(folder)
-  } catch {
-    return undefined
-  }
+  return recover(isAnyError, undefined, () => pythonOptions(folder))
 }

@@ -2,7 +2,7 @@
 // of the master sees it; for others, and beside a master of Salt's own, nothing is known.
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, StorageError } from '../base/mod.ts'
+import { isAnyError, type Log, recover, StorageError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, isDict } from '../data/mod.ts'
 import { fileCache, SqliteJobs } from '../store/mod.ts'
@@ -11,13 +11,11 @@ const cachedirOf = (opts: Dict): string => option(opts, 'cachedir')
 
 /** Whether this user can use a file. A database whose log is in use is written to by its readers, too. */
 function isOurs(file: string): boolean {
-  try {
+  // not there, or not for this user
+  return recover(isAnyError, false, () => {
     accessSync(file, constants.R_OK | constants.W_OK)
     return true
-  } catch {
-    // not there, or not for this user
-    return false
-  }
+  })
 }
 
 /** Return the stored returns of these minions to a job. */

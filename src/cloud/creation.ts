@@ -2,7 +2,7 @@
 // undone, so that nothing is billed and no key is accepted.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, quote, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, quote, type Value } from '../data/mod.ts'
 import { boundSettings, type CloudNode, type CloudSteps } from '../sdk/mod.ts'
 import { generateRsaKeys, isValidId } from '../wire/mod.ts'
 import { type Accounts, markDeclared, type OpenAccount } from './accounts.ts'
@@ -56,11 +56,7 @@ export async function createMachine(parts: CreationParts, wish: MachineWish): Pr
   const plan = ofDeploy.deploy ? await planDeployment(parts.deploying, name, ofDeploy) : undefined
   if (plan) assertFree(parts.deploying.access, name, undefined, false)
   const record = parts.records.begin(name, { alias: provider.alias, driver: driver.name })
-  const origin: Dict = new Map<Value, Value>([
-    ['profile', wish.profile],
-    ['provider', provider.alias],
-    ['driver', driver.name],
-  ])
+  const origin: Dict = dictFrom({ profile: wish.profile, provider: provider.alias, driver: driver.name })
   try {
     await parts.report(name, 'creating', new Map([...origin, ['provider', `${provider.alias}:${driver.name}`]]))
     const keys = plan && (await acceptedKeys(parts, record))

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, decodeMsgpack, encodeMsgpack, equals, isDict, type Value } from '../data/mod.ts'
+import { type Dict, decodeMsgpack, dictFrom, encodeMsgpack, equals, isDict, type Value } from '../data/mod.ts'
 import type { CloudNode } from '../sdk/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { Reporter } from './events.ts'
@@ -106,11 +106,7 @@ export class NodeCache {
   }
 }
 
-const originOf = ({ driver, provider }: Place): Dict =>
-  new Map<Value, Value>([
-    ['driver', driver.name],
-    ['provider', provider.alias],
-  ])
+const originOf = ({ driver, provider }: Place): Dict => dictFrom({ driver: driver.name, provider: provider.alias })
 
 /** The fields that -Q shows. */
 export function shown({ name, id, image, size, state, private_ips, public_ips }: CloudNode): Dict {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isGone, type Log, toError } from '../base/mod.ts'
+import { hasCode, isGone, type Log, recover, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
 import { processMark } from '../upkeep/mod.ts'
 import { executionFailure } from './errors.ts'
@@ -101,12 +101,7 @@ export class Records {
   }
 
   private files(): string[] {
-    try {
-      return readdirSync(this.folder)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    }
+    return recover(hasCode('ENOENT'), [], () => readdirSync(this.folder))
   }
 
   /** Names are checked before; the encoding keeps a file in the folder all the same. */

@@ -3,7 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brineVersion, type Log, makeOwnFolder, toError } from '../base/mod.ts'
+import { brineVersion, isAnyError, type Log, makeOwnFolder, recover, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 import { type DataCache, type PkiKeys, quorumMark } from '../store/mod.ts'
@@ -444,13 +444,11 @@ export class Cluster {
   }
 
   private readPlace(): Place {
-    try {
+    return recover(isAnyError, { seq: 0, seen: {}, event: 0, returned: 0, state: 0, nonce: '' }, () => {
       const read = JSON.parse(readFileSync(this.placeFile, 'utf8')) as Place
       const { seq, seen, event, returned = 0, state, nonce } = read
       return { seq, seen, event, returned, state, nonce }
-    } catch {
-      return { seq: 0, seen: {}, event: 0, returned: 0, state: 0, nonce: '' }
-    }
+    })
   }
 
   /** Note the place after its events are in the journal. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, renameSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Log, shownText, toError } from '../base/mod.ts'
+import { isAnyError, type Log, recover, shownText, toError } from '../base/mod.ts'
 import { type Dict, textOf } from '../data/mod.ts'
 import type { KeyFolder, PkiKeys } from '../store/mod.ts'
 import { isValidId, type KeyState } from '../wire/mod.ts'
@@ -196,9 +196,5 @@ const digest = ({ state = '', pub = '', denied = '' }: { state?: string; pub?: s
 
 /** What the file says; a file that is missing or damaged says nothing. */
 function remembered(file: string): Record<string, string> {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
-  } catch {
-    return {}
-  }
+  return recover(isAnyError, {}, () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>)
 }

@@ -1,6 +1,6 @@
 // Complaints about options: a value of the wrong type, with Salt's words and its ideas of what may pass, and a name that
 // looks like a slip of the pen. Options that no program knows are fine otherwise: modules read their own.
-import { type Log, type LogLevel, lookup, shownText, slipOf } from '../base/mod.ts'
+import { isA, type Log, type LogLevel, lookup, recover, shownText, slipOf } from '../base/mod.ts'
 import {
   type Dict,
   equals,
@@ -85,20 +85,21 @@ function fits(value: Value, types: readonly string[]): boolean {
   if (types.some((type) => is(value, type))) return true
   if (textOf(value)?.startsWith('sdb://')) return true
   const [only] = types
-  if (types.length === 1) return converts(value, only!) && !(CHANGED_BY[only!] ?? []).some((type) => isA(value, type))
+  if (types.length === 1)
+    return converts(value, only!) && !(CHANGED_BY[only!] ?? []).some((type) => isOfType(value, type))
   return types.some((type) => {
     const changed = CHANGED_BY[type]?.filter((other) => !types.includes(other))
-    return changed !== undefined && converts(value, type) && !changed.some((other) => isA(value, other))
+    return changed !== undefined && converts(value, type) && !changed.some((other) => isOfType(value, other))
   })
 }
 
 /** A truth value is no number here. */
 function is(value: Value, type: string): boolean {
-  return typeof value === 'boolean' ? type === 'bool' : isA(value, type)
+  return typeof value === 'boolean' ? type === 'bool' : isOfType(value, type)
 }
 
 /** Python's isinstance, for which a truth value is an int. */
-function isA(value: Value, type: string): boolean {
+function isOfType(value: Value, type: string): boolean {
   switch (type) {
     case 'str':
       return textOf(value) !== undefined
@@ -130,7 +131,7 @@ function converts(value: Value, type: string): boolean {
       return text === '' || (isIterable(value) && text === undefined && isPairs(value))
     case 'int':
     case 'float':
-      return text === undefined ? isA(value, 'int') || isFloat(value) : readsAsNumber(text, type)
+      return text === undefined ? isOfType(value, 'int') || isFloat(value) : readsAsNumber(text, type)
     default:
       return true
   }
@@ -143,12 +144,9 @@ function isPairs(value: Value): boolean {
 }
 
 function readsAsNumber(text: string, type: 'int' | 'float'): boolean {
-  try {
-    return type === 'int' ? intFromText(text) !== undefined : floatFromText(text) !== undefined
-  } catch (error) {
-    if (!(error instanceof PyError)) throw error
-    return false
-  }
+  return recover(isA(PyError), false, () =>
+    type === 'int' ? intFromText(text) !== undefined : floatFromText(text) !== undefined,
+  )
 }
 
 /** Return a warning for each option of the files whose name is unknown, yet close to one that is known. */

@@ -4,7 +4,7 @@
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { type Log, toError, wrapLog } from '../base/mod.ts'
+import { isAnyError, type Log, recover, toError, wrapLog } from '../base/mod.ts'
 import { type Dict, deepCopy, isDict, isList, str, textOf, truthy, update, type Value } from '../data/mod.ts'
 import { ConfigError } from './errors.ts'
 import { globFiles } from './glob.ts'
@@ -197,12 +197,10 @@ function optionsOf(path: string, { walked, rendered }: Reading, open: () => Dict
 }
 
 function isReadable(path: string): boolean {
-  try {
+  return recover(isAnyError, false, () => {
     accessSync(path, constants.R_OK)
     return true
-  } catch {
-    return false
-  }
+  })
 }
 
 /** A package may bring `minion.template` instead of `minion`; its first line is a remark. */

@@ -2,6 +2,7 @@
 // a leading dot only when the pattern has one, and no order.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAnyError, recover } from '../base/mod.ts'
 import { compileGlob } from '../data/mod.ts'
 
 const MAGIC = /[*?[]/
@@ -34,11 +35,7 @@ function step(folder: string, part: string, last: boolean): string[] {
 
 /** A folder that cannot be listed has nothing that matches. */
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return recover(isAnyError, [], () => readdirSync(folder))
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

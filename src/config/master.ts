@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Log, silentLog } from '../base/mod.ts'
+import { isA, type Log, recover, silentLog } from '../base/mod.ts'
 import {
   compileRegex,
   type Dict,
@@ -285,13 +285,10 @@ function listIgnored(opts: Dict, log: Log): void {
 }
 
 function isRegex(pattern: Value): boolean {
-  try {
+  return recover(isA(PyError), false, () => {
     compileRegex(textOf(pattern) ?? '')
     return textOf(pattern) !== undefined
-  } catch (error) {
-    if (!(error instanceof PyError)) throw error
-    return false
-  }
+  })
 }
 
 function settleWorkers(opts: Dict, log: Log): void {

@@ -1,6 +1,6 @@
 // What file clients share: where copies of sources lie in a minion's cache, and sources that are no `salt://` files.
 import { basename, dirname, isAbsolute, join } from 'node:path/posix'
-import { isLogged, type Log, namedLog, silentLog } from '../base/mod.ts'
+import { isLogged, type Log, namedLog, recover, silentLog } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, parseSaltUrl, SaltError, schemeOf, urlParts } from '../data/mod.ts'
 import { type FileStat, type Host, isHostError } from '../host/mod.ts'
@@ -135,12 +135,7 @@ export abstract class CachingClient implements FileClient {
     const wanted = sourceHash.slice(sourceHash.lastIndexOf('=') + 1)
     const form = HASH_LENGTHS.get(wanted.length)
     if (form === undefined) return false
-    try {
-      return (await host.hash(path, form)) === wanted
-    } catch (error) {
-      if (isHostError(error)) return false
-      throw error
-    }
+    return recover(isHostError, false, async () => (await host.hash(path, form)) === wanted)
   }
 
   async cached(url: string, saltenv: string): Promise<string> {

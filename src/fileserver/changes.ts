@@ -1,8 +1,9 @@
 // What changed below the roots since the last look, as the event of an update tells it. When each file was changed is kept in
 // the cache, in Salt's form, so that changes while no master ran are told too.
 import { join } from 'node:path/posix'
+import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 
 type Times = ReadonlyMap<string, number>
@@ -10,16 +11,13 @@ type Times = ReadonlyMap<string, number>
 const fileOf = (opts: Dict): string => join(option(opts, 'cachedir'), 'roots', 'mtime_map')
 
 async function remembered(opts: Dict, host: Host): Promise<Times> {
-  try {
+  return recover(isHostError, new Map(), async () => {
     const lines = Buffer.from(await host.read(fileOf(opts)))
       .toString()
       .split('\n')
     const entries = lines.map((line) => /^(.*):([\d.]+)$/.exec(line)).filter((found) => found !== null)
     return new Map(entries.map(([, path, time]) => [path!, Number(time)]))
-  } catch (error) {
-    if (isHostError(error)) return new Map()
-    throw error
-  }
+  })
 }
 
 async function timesOf(paths: readonly string[], host: Host): Promise<Times> {
@@ -40,14 +38,6 @@ export async function rootsChanges(opts: Dict, host: Host, paths: readonly strin
   const file = fileOf(opts)
   await host.makeDirectory(join(file, '..'), { parents: true })
   await host.write(file, Buffer.from([...now].map(([path, time]) => `${path}:${time}\n`).join('')))
-  const files = new Map<Value, Value>([
-    ['changed', changed],
-    ['removed', removed],
-    ['added', added],
-  ])
-  return new Map<Value, Value>([
-    ['changed', changed.length + removed.length + added.length > 0],
-    ['files', files],
-    ['backend', 'roots'],
-  ])
+  const files = dictFrom({ changed, removed, added })
+  return dictFrom({ changed: changed.length + removed.length + added.length > 0, files, backend: 'roots' })
 }

@@ -2,6 +2,7 @@
 // The answer is compact: the paths in one text, a line each, and the hashes in one row of bytes. A minion that has a manifest already
 // names its digest, and gets it again only if it changed.
 import { createHash } from 'node:crypto'
+import { isAnyError, recover } from '../base/mod.ts'
 import { type Dict, decodeBytes, isDict, type Value } from '../data/mod.ts'
 import type { FileSum } from './file-client.ts'
 import type { FileServer } from './file-server.ts'
@@ -97,14 +98,12 @@ export class ManifestBuilder {
 
   private async sumOf(path: string, saltenv: string): Promise<string | undefined> {
     if (path.includes('\n') || path.includes('?') || path.startsWith('|')) return undefined
-    try {
+    // a file that is gone or cannot be read; minions that want it hear of that
+    return recover(isAnyError, undefined, async () => {
       const found = await this.server.look(path, saltenv)
       if (!found || LEFT_OUT.includes(found.back) || found.stat.size > MOST_BYTES) return undefined
       return await this.hashes.of(found.path, this.hashType, found)
-    } catch {
-      // a file that is gone or cannot be read; minions that want it hear of that
-      return undefined
-    }
+    })
   }
 }
 

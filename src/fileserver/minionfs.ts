@@ -1,6 +1,7 @@
 // The `minionfs` backend: files that minions pushed, below the id of each. It serves no top files, because what minions
 // send must not decide about others.
 import { basename, isAbsolute, join, normalize } from 'node:path/posix'
+import { recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, fnmatch, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
@@ -98,11 +99,6 @@ export class MinionFiles implements FileBackend {
   }
 
   private async names(directory: string): Promise<string[]> {
-    try {
-      return (await this.host.list(directory)).sort()
-    } catch (error) {
-      if (isHostError(error)) return []
-      throw error
-    }
+    return recover(isHostError, [], async () => (await this.host.list(directory)).sort())
   }
 }

@@ -1,6 +1,7 @@
 // The remotes of a backend that were configured last, as `remote_map.txt` names them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
+import { hasCode, recover } from '../base/mod.ts'
 import { type MappedRemote, writeRemoteMap } from '../git/mod.ts'
 
 /** Bring `remote_map.txt` of a backend up to date if it is not; return whether a remote was taken out. */
@@ -13,12 +14,9 @@ export function noteRemotes(home: string, backend: string, remotes: readonly Map
 }
 
 function linesOf(path: string): string[] | undefined {
-  try {
-    return readFileSync(path, 'utf8')
+  return recover(hasCode('ENOENT'), undefined, () =>
+    readFileSync(path, 'utf8')
       .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+      .filter((line) => line !== '' && !line.startsWith('#')),
+  )
 }

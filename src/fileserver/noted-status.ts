@@ -1,8 +1,5 @@
-// What is known about the fetches of a remote, in a file of its folder, so that every process can tell.
-import { randomBytes } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { PRIVATE_FILE } from '../base/mod.ts'
+import { readJson, writeWhole } from '../base/mod.ts'
 import type { RemoteStatus } from './remote-updates.ts'
 
 const now = (): number => Date.now() / 1000
@@ -35,22 +32,5 @@ export class NotedStatus {
 
   private write(status: RemoteStatus): void {
     writeWhole(this.path, JSON.stringify(status))
-  }
-}
-
-/** Replace a file as a whole. */
-export function writeWhole(path: string, text: string): void {
-  const made = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(made, text, { mode: PRIVATE_FILE })
-  renameSync(made, path)
-}
-
-/** What a file says; undefined when it is missing or was damaged. */
-export function readJson<T>(path: string): T | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

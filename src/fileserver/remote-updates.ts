@@ -2,7 +2,7 @@
 // serving what was fetched last; that it fails is told once, and that it works again as well.
 import { type Log, toError } from '../base/mod.ts'
 import { placeOfOption } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { withoutLogin } from '../git/mod.ts'
 import type { UpdateReport, UpdateWish } from './backend.ts'
 
@@ -63,10 +63,7 @@ export class RemoteUpdates {
     const chosen = this.chosen(wish)
     const isOtherMap = this.note()
     const { isChanged, events } = await this.fetchAll(chosen, wish.isQuiet === true)
-    const data = new Map<Value, Value>([
-      ['changed', isChanged || isOtherMap],
-      ['backend', this.backend],
-    ])
+    const data = dictFrom({ changed: isChanged || isOtherMap, backend: this.backend })
     return { data, events }
   }
 
@@ -139,11 +136,7 @@ export class RemoteUpdates {
   }
 
   private news({ shownId, name }: UpdatedRemote): Dict {
-    return new Map<Value, Value>([
-      ['backend', this.backend],
-      ['remote', shownId],
-      ['name', name ?? null],
-    ])
+    return dictFrom({ backend: this.backend, remote: shownId, name: name ?? null })
   }
 }
 

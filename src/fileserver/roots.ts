@@ -2,7 +2,7 @@
 // Nothing outside a root is served.
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { type Dict, str, type Value } from '../data/mod.ts'
-import { type FileStat, type Host, isHostError } from '../host/mod.ts'
+import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
 import type { FileBackend, FolderEntry, Listing, ServedFile } from './backend.ts'
 import { rootsChanges } from './changes.ts'
 import { isIgnored } from './ignored.ts'
@@ -41,12 +41,7 @@ export class Roots implements FileBackend {
 
   /** Look at a path that a request names. One that the system cannot follow, such as through too many links, names nothing. */
   private async statOf(path: string): Promise<FileStat | undefined> {
-    try {
-      return await this.host.stat(path)
-    } catch (error) {
-      if (!isHostError(error)) throw error
-      return undefined
-    }
+    return unlessRefused(this.host.stat(path), undefined)
   }
 
   async find(given: string, saltenv: string): Promise<ServedFile | undefined> {
@@ -153,12 +148,7 @@ export class Roots implements FileBackend {
   }
 
   private async names(directory: string): Promise<string[]> {
-    try {
-      return await this.host.list(directory)
-    } catch (error) {
-      if (isHostError(error)) return []
-      throw error
-    }
+    return unlessRefused(this.host.list(directory), [])
   }
 }
 

@@ -1,6 +1,7 @@
 // Places in files of the file server, as people are shown them. A minion knows its own copy of a file; the person who edits
 // the file wants the original. The minion therefore names the file by its URL, and only the master's machine turns the URL
 // into a path, among its own roots.
+import { recover } from '../base/mod.ts'
 import { type Dict, makeSaltUrl, parseSaltUrl } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import { isPlainEnv } from './roots.ts'
@@ -21,14 +22,11 @@ export async function localPlace(place: string, opts: Dict, host: Host): Promise
   if (url === undefined) return place
   const { path, saltenv = 'base' } = parseSaltUrl(url)
   if (!isPlainEnv(saltenv)) return place
-  try {
+  // if the user of this program may not read the file roots, show the URL
+  return recover(isHostError, place, async () => {
     // only places of the file server need it
     const { FileServer } = await import('./file-server.ts')
     const found = await new FileServer(opts, host).find(path, saltenv, 'roots')
     return found ? `${found.path}:${line}` : place
-  } catch (error) {
-    // if the user of this program may not read the file roots, show the URL
-    if (isHostError(error)) return place
-    throw error
-  }
+  })
 }

@@ -1,5 +1,6 @@
 // The address of a repository: what git is told, and the login that may stand in it. Any user of the machine can read the words
 // of a command, so the login is taken out and handed over in the environment.
+import { isAnyError, recover } from '../base/mod.ts'
 import { GitError } from './errors.ts'
 
 export interface GitAddress {
@@ -70,12 +71,8 @@ function withScheme(
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // a percent sign that begins no escape stands for itself
-    return text
-  }
+  // a percent sign that begins no escape stands for itself
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }
 
 /** Return an address, perhaps after a branch, as logs and answers may show it. */

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
 import type { Log } from '../base/mod.ts'
+import { hasCode, recover } from '../base/mod.ts'
 import { fnmatch } from '../data/mod.ts'
 import type { ConfiguredRemote, GitRole } from './configured.ts'
 
@@ -107,12 +108,7 @@ const matching = (remotes: readonly ConfiguredRemote[], pattern: string | null):
   remotes.filter(({ url }) => pattern === null || pattern === '' || fnmatch(url, pattern))
 
 function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return recover(hasCode('ENOENT'), undefined, () => readFileSync(path, 'utf8'))
 }
 
 function isRunning(pid: number): boolean {

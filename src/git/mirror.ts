@@ -1,9 +1,9 @@
 // The bare copy of a repository below the cache: one for each address, whoever needs it. Objects are only added, and the refs are
 // read from a file that is replaced as a whole, so readers wait for nobody and a fetch that is killed leaves the last refs served.
-import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { makeOwnFolder, PRIVATE_FILE, toError } from '../base/mod.ts'
+import { makeOwnFolder, readJson, toError, writeWhole } from '../base/mod.ts'
 import { parseAddress, withoutLogin } from './address.ts'
 import { GitError, type GitErrorCode } from './errors.ts'
 import { looksOfRefs } from './local-look.ts'
@@ -327,26 +327,10 @@ function removeLocks(folder: string): void {
   }
 }
 
-function writeWhole(path: string, text: string): void {
-  const made = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(made, text, { mode: PRIVATE_FILE })
-  renameSync(made, path)
-}
-
 /** Return a text that changes when a file is replaced; undefined when there is no file. */
 function looksOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat && `${stat.ino} ${stat.mtimeNs} ${stat.size}`
-}
-
-/** What a file says; undefined when it is missing or was damaged. */
-function readJson<T>(path: string): T | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 /** Seconds after which a mirror that nobody updated is taken for one that is no longer configured. */

@@ -1,8 +1,6 @@
-// `<cachedir>/<role>/remote_map.txt`: which folder of the cache belongs to which remote, for people who look there.
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
+import { makeOwnFolder, writeWhole } from '../base/mod.ts'
 import type { ConfiguredRemote } from './configured.ts'
 import type { GitError } from './errors.ts'
 
@@ -17,10 +15,8 @@ export function writeRemoteMap(folder: string, role: string, remotes: readonly M
   const lines = remotes.map((remote) => `${remote.folder} = ${remote.shownId}`)
   if (existsSync(path) && readFileSync(path, 'utf8').split('\n').slice(1, -1).join('\n') === lines.join('\n')) return
   makeOwnFolder(folder)
-  const made = `${path}.${randomBytes(6).toString('hex')}`
   const text = [`# ${role}_remote map as of ${moment(new Date())}`, ...lines, ''].join('\n')
-  writeFileSync(made, text, { mode: PRIVATE_FILE })
-  renameSync(made, path)
+  writeWhole(path, text)
 }
 
 /** A time as Salt writes it: `07 Mar 2024 09:05:01.123000`. */

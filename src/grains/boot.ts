@@ -1,5 +1,5 @@
 // What is known of a machine's start and its disks: kernel parameters, firmware, block devices.
-import { type Dict, PyError, shlexSplit, tuple, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, PyError, shlexSplit, tuple, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 export async function kernelParamsGrain(machine: Machine): Promise<Dict> {
@@ -59,10 +59,7 @@ export async function linuxDiskGrains(machine: Machine): Promise<Dict> {
     if (flag === '0') ssds.push(name)
     else if (flag === '1') disks.push(name)
   }
-  return new Map<Value, Value>([
-    ['disks', disks],
-    ['ssds', ssds],
-  ])
+  return dictFrom({ disks, ssds })
 }
 
 /** Software RAID devices. */

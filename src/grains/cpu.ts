@@ -1,5 +1,5 @@
 // Processors: their number, model and flags.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 /** From /proc/cpuinfo, whose keys differ between architectures. */
@@ -33,11 +33,7 @@ export async function linuxCpuGrains(machine: Machine): Promise<Dict> {
         break
     }
   }
-  return new Map<Value, Value>([
-    ['num_cpus', count],
-    ['cpu_model', model],
-    ['cpu_flags', flags],
-  ])
+  return dictFrom({ num_cpus: count, cpu_model: model, cpu_flags: flags })
 }
 
 /** From sysctl, on macOS and the BSDs. */

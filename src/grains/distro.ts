@@ -1,5 +1,6 @@
 // What the Python library `distro` makes of a Linux system: name, most precise version and codename, from os-release,
 // the `lsb_release` command and files such as /etc/redhat-release, in this order.
+import { isA, recover } from '../base/mod.ts'
 import { PyError, shlexSplit } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
@@ -55,12 +56,7 @@ async function osReleaseFacts(machine: Machine): Promise<Facts> {
 /** Line by line, so that an open quote costs only its line. */
 function shellTokens(text: string): string[] {
   return text.split('\n').flatMap((line) => {
-    try {
-      return shlexSplit(line.replace(/(^|\s)#.*$/, ''))
-    } catch (error) {
-      if (error instanceof PyError) return []
-      throw error
-    }
+    return recover(isA(PyError), [], () => shlexSplit(line.replace(/(^|\s)#.*$/, '')))
   })
 }
 

@@ -1,4 +1,5 @@
 // The resolver's configuration.
+import { isA, recover } from '../base/mod.ts'
 import { type Dict, IpAddress, ipAddress, ipNetwork, PyError, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
@@ -53,12 +54,7 @@ export function parseResolv(text: string): Dict {
 
 /** Nothing for an address that is none. */
 function readable(read: () => string): string[] {
-  try {
-    return [read()]
-  } catch (error) {
-    if (error instanceof PyError) return []
-    throw error
-  }
+  return recover(isA(PyError), [], () => [read()])
 }
 
 /** A bare IPv4 address stands for the network of its class. */

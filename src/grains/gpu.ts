@@ -1,5 +1,5 @@
 // Graphics adapters by vendor and model.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 const VENDORS = ['nvidia', 'amd', 'ati', 'intel', 'cirrus logic', 'vmware', 'matrox', 'aspeed']
@@ -11,19 +11,7 @@ interface Adapter {
 }
 
 export function gpuGrains(adapters: readonly Adapter[]): Dict {
-  return new Map<Value, Value>([
-    ['num_gpus', adapters.length],
-    [
-      'gpus',
-      adapters.map(
-        ({ vendor, model }) =>
-          new Map([
-            ['vendor', vendor],
-            ['model', model],
-          ]),
-      ),
-    ],
-  ])
+  return dictFrom({ num_gpus: adapters.length, gpus: adapters.map(({ vendor, model }) => dictFrom({ vendor, model })) })
 }
 
 /** None where `enable_lspci` or `enable_gpu_grains` is False, or lspci is not there. */

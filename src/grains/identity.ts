@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { brineVersion, SALT_VERSION } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, truthy, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, truthy, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 export async function processGrains(machine: Machine): Promise<Dict> {
@@ -49,11 +49,7 @@ export async function softwareGrains(machine: Machine, opts: Dict): Promise<Dict
 
 export function optionGrains(opts: Dict): Dict {
   const id = option(opts, 'id')
-  const grains: Dict = new Map<Value, Value>([
-    ['id', id],
-    ['server_id', serverId(id)],
-    ['master', option(opts, 'master')],
-  ])
+  const grains: Dict = dictFrom({ id, server_id: serverId(id), master: option(opts, 'master') })
   const domain = opts.get('append_domain')
   if (domain !== undefined) grains.set('append_domain', domain)
   const resources = option(opts, 'resources') ?? null

@@ -1,7 +1,7 @@
 // The machine as grains look at it: files, commands and programs of a host, each asked for once in a collection however
 // many grains need it. What is missing or cannot be read counts as absent.
 import { decodeBytes, PyError } from '../data/mod.ts'
-import { type FileStat, type Host, isHostError } from '../host/mod.ts'
+import { type FileStat, type Host, unlessRefused } from '../host/mod.ts'
 import { type Probe, probeScript, readProbe } from './probe.ts'
 
 export interface Ran {
@@ -126,10 +126,5 @@ function textOf(bytes: Uint8Array): string {
 }
 
 async function absentOnFailure<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  return unlessRefused(ask(), undefined)
 }

@@ -1,12 +1,8 @@
 // Memory and swap, in mebibytes.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
-const both = (memory: number, swap: number): Dict =>
-  new Map<Value, Value>([
-    ['mem_total', memory],
-    ['swap_total', swap],
-  ])
+const both = (memory: number, swap: number): Dict => dictFrom({ mem_total: memory, swap_total: swap })
 
 const MEBI = 1024 * 1024
 

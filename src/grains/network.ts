@@ -1,5 +1,5 @@
 // Network interfaces and their addresses, from `ip addr show` or ifconfig, and the default gateways.
-import { type Dict, type IpAddress, ipAddress, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type IpAddress, ipAddress, type Value } from '../data/mod.ts'
 import type { Machine } from './machine.ts'
 
 export interface Interface {
@@ -95,11 +95,7 @@ export async function gatewayGrains(machine: Machine): Promise<Dict> {
   if (ip === undefined) return new Map()
   const [four, six] = await Promise.all(['-4', '-6'].map((family) => machine.output(ip, family, 'route', 'show')))
   const [gateway4, gateway6] = [gatewayIn(four!), gatewayIn(six!)]
-  return new Map<Value, Value>([
-    ['ip_gw', gateway4 !== false || gateway6 !== false],
-    ['ip4_gw', gateway4],
-    ['ip6_gw', gateway6],
-  ])
+  return dictFrom({ ip_gw: gateway4 !== false || gateway6 !== false, ip4_gw: gateway4, ip6_gw: gateway6 })
 }
 
 /** The address, True for a default route without one, or False. */

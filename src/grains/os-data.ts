@@ -1,6 +1,6 @@
 // The grains of the operating system: kernel, distribution, processors, memory, hardware and virtualization. What does
 // not depend on another answer is asked for at the same time.
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { cleanValue } from './clean-value.ts'
 import { bsdCpuGrains, linuxCpuGrains } from './cpu.ts'
 import { distributionGrains, releaseGrains } from './distribution.ts'
@@ -70,10 +70,7 @@ async function systemGrains(machine: Machine, opts: Dict, uname: Uname): Promise
     case 'NetBSD':
       return bsdGrains(machine, uname)
     default:
-      return new Map<Value, Value>([
-        ['os', uname.kernel],
-        ['os_family', 'Unknown'],
-      ])
+      return dictFrom({ os: uname.kernel, os_family: 'Unknown' })
   }
 }
 
@@ -109,10 +106,7 @@ async function systemdGrain(machine: Machine): Promise<Dict> {
   const ran = await machine.run(systemctl, '--version')
   const [first = '', second = ''] = ran?.retcode === 0 ? ran.stdout.split('\n') : []
   const version = first.startsWith('systemd ') ? first.split(/\s+/)[1] : undefined
-  const systemd = new Map<Value, Value>([
-    ['version', version ?? 'UNDEFINED'],
-    ['features', version === undefined ? '' : second],
-  ])
+  const systemd = dictFrom({ version: version ?? 'UNDEFINED', features: version === undefined ? '' : second })
   return new Map([['systemd', systemd]])
 }
 

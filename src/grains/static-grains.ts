@@ -1,6 +1,7 @@
 // Grains that the machine's owner set: in the `grains` file beside the configuration, and under `grains` in it.
 import { dirname } from 'node:path/posix'
 import type { Log } from '../base/mod.ts'
+import { isA, recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { compileRegex, type Dict, fnmatch, PyError, str, type Value } from '../data/mod.ts'
 import { load, YamlError } from '../yaml/mod.ts'
@@ -36,10 +37,5 @@ export function withoutBlacklisted(grains: Dict, blacklist: Value): Dict {
 
 function matches(name: string, pattern: string): boolean {
   if (fnmatch(name, pattern)) return true
-  try {
-    return compileRegex(`\\A${pattern}\\Z`).match(name) !== null
-  } catch (error) {
-    if (error instanceof PyError) return false
-    throw error
-  }
+  return recover(isA(PyError), false, () => compileRegex(`\\A${pattern}\\Z`).match(name) !== null)
 }

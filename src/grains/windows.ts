@@ -1,4 +1,5 @@
 // Windows: what one PowerShell script says of the system, as grains. The script asks the same WMI classes as Salt.
+import { isA, recover } from '../base/mod.ts'
 import { type Dict, dictGet, loadJson, PyError, str, tuple, type Value } from '../data/mod.ts'
 import { cleanValue } from './clean-value.ts'
 import type { Machine } from './machine.ts'
@@ -23,13 +24,10 @@ export async function windowsGrains(machine: Machine): Promise<Dict> {
 }
 
 function readJson(output: string): Dict {
-  try {
+  return recover(isA(PyError), new Map(), () => {
     const value = loadJson(output)
     return value instanceof Map ? value : new Map()
-  } catch (error) {
-    if (error instanceof PyError) return new Map()
-    throw error
-  }
+  })
 }
 
 /** From the first instance of each class, by the class' name without `Win32_`. */

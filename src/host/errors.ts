@@ -1,5 +1,5 @@
 // Failures of the machine, in the words and classes of Python's OSError: `[Errno 2] No such file or directory: '/x'`.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, recover } from '../base/mod.ts'
 import { quote } from '../data/mod.ts'
 
 const FACTS = {
@@ -86,12 +86,6 @@ export function isHostError(error: unknown, ...codes: HostErrorCode[]): error is
   return error instanceof HostError && (codes.length === 0 || codes.includes(error.code))
 }
 
-/** What a look at the machine gives, or something else where the host refuses it: what is gone meanwhile, or another user's. */
-export async function unlessRefused<T, U>(look: Promise<T>, otherwise: U): Promise<T | U> {
-  try {
-    return await look
-  } catch (error) {
-    if (isHostError(error)) return otherwise
-    throw error
-  }
-}
+/** Return what a look at the machine gives, or `otherwise` where the host refuses it: a file is gone, or another user's. */
+export const unlessRefused = <T, U>(look: Promise<T>, otherwise: U): Promise<T | U> =>
+  recover(isHostError, otherwise, () => look)

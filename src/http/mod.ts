@@ -8,6 +8,7 @@ import type { HttpUpgrade } from './web-socket.ts'
 
 export { awsEscaped } from './aws-escape.ts'
 export type { AwsKey } from './aws-signature.ts'
+export { CA_BUNDLES } from './ca-bundles.ts'
 export { PARAMETERS as HTTP_PARAMETERS } from './parameters.ts'
 export type { HttpMachine } from './query.ts'
 export type { HttpRequest, HttpStream, SendHttp } from './request.ts'

@@ -2,20 +2,12 @@
 // of a machine added; Salt takes the machine's bundle. Every TLS connection without authorities of its own gets them.
 import { existsSync, readFileSync } from 'node:fs'
 import tls from 'node:tls'
-
-const BUNDLES = [
-  '/etc/ssl/certs/ca-certificates.crt',
-  '/etc/pki/tls/certs/ca-bundle.crt',
-  '/etc/pki/tls/certs/ca-bundle.trust.crt',
-  '/etc/ssl/certs/ca-bundle.crt',
-  '/var/lib/ca-certificates/ca-bundle.pem',
-  '/etc/ssl/cert.pem',
-]
+import { CA_BUNDLES } from './ca-bundles.ts'
 
 let isTrusted = false
 
 /** From now on; nothing changes where there is no bundle, or where Node was given authorities by its own means. */
-export function trustSystem(bundles: string[] = BUNDLES): void {
+export function trustSystem(bundles = CA_BUNDLES): void {
   if (isTrusted || process.env['NODE_EXTRA_CA_CERTS']) return
   const bundle = bundles.find((path) => existsSync(path))
   if (bundle === undefined) return

@@ -1,7 +1,7 @@
 // Commands that are not encrypted: from programs on the master's machine, and with credentials from anywhere.
 import { guarded, newJid, shownText } from '../base/mod.ts'
 import type { Origin } from '../bus/mod.ts'
-import { briefStr, type Dict, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, dictFrom, type Value } from '../data/mod.ts'
 import { beginMasterFunction, type MasterAccess, runMasterFunction } from '../runner/mod.ts'
 import type { Peer } from '../wire/mod.ts'
 import { argumentsOf } from './call-arguments.ts'
@@ -73,10 +73,7 @@ export class ClearCommands {
     const call = { family, fun, ...argumentsOf(load), user: judged.user, jid }
     const run = { ...call, caller: callerOf(load, judged.user) }
     guarded(access.log, `${family} ${shownText(fun)}`, () => beginMasterFunction(access, run))()
-    return new Map<Value, Value>([
-      ['tag', `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`],
-      ['jid', jid],
-    ])
+    return dictFrom({ tag: `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`, jid })
   }
 
   /** A wheel function is waited for. */
@@ -96,10 +93,7 @@ export class ClearCommands {
       ['return', result.value],
       ['success', result.success],
     ])
-    return new Map<Value, Value>([
-      ['tag', tag],
-      ['data', data],
-    ])
+    return dictFrom({ tag, data })
   }
 }
 

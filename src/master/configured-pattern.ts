@@ -1,5 +1,6 @@
 // Expressions of the configuration, matched against text of others: ids, names of users and functions, arguments. A harmless
 // expression may take long on a long text, so longer text than is of use matches nothing.
+import { recover } from '../base/mod.ts'
 import { compileRegex, fnmatch, PyError, str, type Value } from '../data/mod.ts'
 
 /** Characters of an id, or of the name of a user or a function. */
@@ -20,10 +21,9 @@ export function means(pattern: string, name: string): boolean {
 }
 
 function isMatch(expression: string, text: string): boolean {
-  try {
-    return compileRegex(expression).match(text) !== null
-  } catch (error) {
-    if (error instanceof PyError || error instanceof SyntaxError) return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError || error instanceof SyntaxError,
+    false,
+    () => compileRegex(expression).match(text) !== null,
+  )
 }

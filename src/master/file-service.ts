@@ -1,7 +1,7 @@
 // The file server towards minions: contents piece by piece, hashes, lists. Nothing outside the roots is served.
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { briefStr, type Dict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
+import { briefStr, type Dict, dictFrom, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { FileServer, type FoundFile, KnownHashes, ManifestBuilder } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { LentAnswer } from '../wire/mod.ts'
@@ -71,10 +71,7 @@ export class FileService {
 
   private async hashOf(found: FoundFile): Promise<Value> {
     const hash_type = option(this.opts, 'hash_type')
-    return new Map<Value, Value>([
-      ['hsum', await this.hashes.of(found.path, hash_type, found)],
-      ['hash_type', hash_type],
-    ])
+    return dictFrom({ hsum: await this.hashes.of(found.path, hash_type, found), hash_type })
   }
 
   /** Return the hashes of all files of an environment, unless the minion has them. */
@@ -90,17 +87,8 @@ export class FileService {
 
   async locate(load: Dict): Promise<Value> {
     const found = await this.find(load)
-    if (!found)
-      return new Map<Value, Value>([
-        ['path', ''],
-        ['rel', ''],
-      ])
-    return new Map<Value, Value>([
-      ['path', found.path],
-      ['rel', found.rel],
-      ['stat', statList(found)],
-      ['back', found.back],
-    ])
+    if (!found) return dictFrom({ path: '', rel: '' })
+    return dictFrom({ path: found.path, rel: found.rel, stat: statList(found), back: found.back })
   }
 
   envs(): Promise<string[]> {

@@ -1,6 +1,6 @@
 // The records of the log of a cluster: a job, a return, and an event. Each is a mapping with its kind under `k`.
 import { type BusEvent, type Origin, readOrigin } from '../bus/mod.ts'
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Event } from '../wire/mod.ts'
 
 /** A job that is judged and has its id. */
@@ -104,21 +104,11 @@ export function eventRecord(
   { tag, fields, origin }: Pick<BusEvent, 'tag' | 'fields' | 'origin'>,
   isTold = false,
 ): Dict {
-  return new Map<Value, Value>([
-    ['k', 'evt'],
-    ['tag', tag],
-    ['data', fields],
-    ['from', originList(origin)],
-    ['told', isTold],
-  ])
+  return dictFrom({ k: 'evt', tag, data: fields, from: originList(origin), told: isTold })
 }
 
 /** The marks of events that a master reacts to. */
-export const reactedRecord = (marks: readonly string[]): Dict =>
-  new Map<Value, Value>([
-    ['k', 'react'],
-    ['marks', [...marks]],
-  ])
+export const reactedRecord = (marks: readonly string[]): Dict => dictFrom({ k: 'react', marks: [...marks] })
 
 export const readReactedRecord = (record: Dict): ReadonlySet<string> => new Set(texts(record.get('marks')))
 

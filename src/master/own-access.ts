@@ -3,7 +3,7 @@ import { BrineError, shownText } from '../base/mod.ts'
 import { BusTap, checkJournal, type EventFilter, type EventTap, eventStream, FollowedEvents } from '../bus/mod.ts'
 import { collectReturns, isOfJob, requestOf } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, SaltError, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, SaltError, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { publishedTarget, resolveTarget } from '../match/mod.ts'
 import { type MasterAccess, MasterFunctions } from '../runner/mod.ts'
@@ -114,15 +114,7 @@ const UNCLAIMED_MS = 5000
 function jobRequest(job: MinionJob, opts: Dict): JobRequest {
   const { tgt, tgtType = 'glob', fun, arg, ret = '', jid = '', kwargs = new Map() } = requestOf(job)
   const { target, kind } = publishedTarget(tgt, tgtType, opts)
-  const load: Dict = new Map<Value, Value>([
-    ['fun', fun],
-    ['arg', arg],
-    ['tgt', target],
-    ['tgt_type', kind],
-    ['ret', ret],
-    ['jid', jid],
-    ['kwargs', kwargs],
-  ])
+  const load: Dict = dictFrom({ fun, arg, tgt: target, tgt_type: kind, ret, jid, kwargs })
   const request = readRequest(load)
   if (typeof request === 'string') throw new SaltError('SaltInvocationError', request)
   return request

@@ -69,10 +69,7 @@ export class Peers {
     const published = await this.access.publishTo(allowed.job, allowed.minions)
     const jid = published?.jid
     if (jid !== undefined) this.remember(jid, str(load.get('id')!))
-    return new Map<Value, Value>([
-      ['jid', jid ?? 0],
-      ['minions', published?.minions ?? []],
-    ])
+    return dictFrom({ jid: jid ?? 0, minions: published?.minions ?? [] })
   }
 
   /** `minion_publish`: publishes, and waits for the returns. */

@@ -1,6 +1,6 @@
 // `presence_events`: from time to time the master tells which minions are connected, and who came and went since.
 import { option } from '../config/mod.ts'
-import type { Value } from '../data/mod.ts'
+import { dictFrom, type Value } from '../data/mod.ts'
 import { connectedMinions } from '../match/mod.ts'
 import type { MasterParts } from './parts.ts'
 
@@ -23,13 +23,7 @@ export class Presence {
     const fresh = [...present].filter((id) => !this.before.has(id))
     const lost = [...this.before].filter((id) => !present.has(id))
     if (fresh.length > 0 || lost.length > 0) {
-      bus.fire(
-        'salt/presence/change',
-        new Map<Value, Value>([
-          ['new', fresh],
-          ['lost', lost],
-        ]),
-      )
+      bus.fire('salt/presence/change', dictFrom({ new: fresh, lost }))
       cache.bank('presence-data').store('present', [...present])
     }
     bus.fire('salt/presence/present', new Map<Value, Value>([['present', [...present]]]))

@@ -3,7 +3,7 @@
 import { isJid } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { returnerNames } from '../daemon/mod.ts'
-import { type Dict, isDict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, numberOf, textOf, truthy, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 
 /** A request to publish that has the right shape. */
@@ -145,13 +145,7 @@ export function fieldsInNeed({ fields }: JobRequest, opts: Dict): Array<[field: 
 /** Build what is published and kept of a job, with the target as it was written. The user's name is all that it tells of the caller. */
 export function publicationOf(request: JobRequest, jid: string, user: string, opts: Dict, authList?: Value[]): Dict {
   const { fun, arg, tgt, tgtType, delimiter = ':', fields } = request
-  const published: Dict = new Map<Value, Value>([
-    ['fun', fun],
-    ['arg', arg],
-    ['tgt', tgt],
-    ['jid', jid],
-    ['ret', withExternalCache(fields.get('ret') ?? '', opts)],
-  ])
+  const published: Dict = dictFrom({ fun, arg, tgt, jid, ret: withExternalCache(fields.get('ret') ?? '', opts) })
   if (delimiter !== ':') published.set('delimiter', delimiter)
   published.set('tgt_type', tgtType)
   for (const name of Object.keys(FIELDS)) {

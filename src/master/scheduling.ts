@@ -2,7 +2,7 @@
 // master that was killed meanwhile says so in its next life, and runs it again where the job says `run_missed`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { guarded, newJid, toError } from '../base/mod.ts'
+import { guarded, isAnyError, newJid, recover, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { handScheduled } from '../daemon/mod.ts'
 import { type Dict, isDict, isList, str, truthy, type Value } from '../data/mod.ts'
@@ -135,12 +135,8 @@ class Notes {
     return readdirSync(this.folder).flatMap((file) => {
       const text = readFileSync(join(this.folder, file), 'utf8')
       this.remove(file)
-      try {
-        return [JSON.parse(text) as Note]
-      } catch {
-        // it was killed while it wrote: nothing had begun
-        return []
-      }
+      // it was killed while it wrote: nothing had begun
+      return recover(isAnyError, [], () => [JSON.parse(text) as Note])
     })
   }
 

@@ -2,7 +2,7 @@
 // own files in `_tops`, which have a function `top` that gets the minion's options and grains.
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, textOf, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { moduleTable, Registry, topsTable } from '../loader/mod.ts'
 import { userPlugins } from '../pybridge/mod.ts'
@@ -36,10 +36,7 @@ async function ownSources(
 ): Promise<ReadonlyMap<string, Source>> {
   const answers = answersOf({ function: sourceFamily(functions) })
   const scope = { opts, grains: asking.grains, pillar: new Map(), memory: new Map(), log, answers }
-  const given = new Map<Value, Value>([
-    ['opts', asking.opts],
-    ['grains', asking.grains],
-  ])
+  const given = dictFrom({ opts: asking.opts, grains: asking.grains })
   const found = await userPlugins(scope, 'tops', names, Object.keys(topsTable))
   const plugins = [...found].filter(([, plugin]) => plugin.has('top'))
   return new Map(

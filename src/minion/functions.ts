@@ -2,7 +2,7 @@
 // does not need is not loaded: the renderers and the state engine cost more than most functions.
 import { type Log, namedLog, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict } from '../data/mod.ts'
 import { type FileClient, LocalFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import { type ModuleTable, moduleTable, Registry, type RegistryContext } from '../loader/mod.ts'
@@ -71,16 +71,8 @@ export function minionFunctions({
 /** What other systems have the master name for this minion; it gets of the options what such systems go by. */
 async function askTops(daemon: DaemonAccess, opts: Dict, grains: Dict): Promise<Dict> {
   const id = option(opts, 'id')
-  const shown = new Map<Value, Value>([
-    ['id', id],
-    ['grains', grains],
-    ['saltenv', option(opts, 'saltenv')],
-  ])
-  const load = new Map<Value, Value>([
-    ['cmd', '_master_tops'],
-    ['id', id],
-    ['opts', shown],
-  ])
+  const shown = dictFrom({ id, grains, saltenv: option(opts, 'saltenv') })
+  const load = dictFrom({ cmd: '_master_tops', id, opts: shown })
   const tops = await daemon.askMaster(load)
   return isDict(tops) ? tops : new Map()
 }
@@ -93,13 +85,7 @@ interface StateEvent {
 
 /** Tells the master of a state; one that does not hear of it holds nothing up. */
 async function tellState(daemon: DaemonAccess, opts: Dict, { tag, data, jid }: StateEvent, log: Log): Promise<void> {
-  const load = new Map<Value, Value>([
-    ['id', option(opts, 'id')],
-    ['tag', tag],
-    ['data', data],
-    ['cmd', '_minion_event'],
-    ['jid', jid],
-  ])
+  const load = dictFrom({ id: option(opts, 'id'), tag, data, cmd: '_minion_event', jid })
   try {
     await daemon.askMaster(load)
   } catch (error) {

@@ -19,7 +19,7 @@ import {
 } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { handReturn, type ReturnerOutcome, returnerNames } from '../daemon/mod.ts'
-import { type Dict, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, encodeMsgpack, isDict, isList, SaltError, str, type Value } from '../data/mod.ts'
 import { endingHost, loggedHost } from '../host/mod.ts'
 import { loggerName, type Registry } from '../loader/mod.ts'
 import { type DaemonAccess, HintList, publishedLists } from '../sdk/mod.ts'
@@ -312,11 +312,7 @@ export class Jobs {
   private async single(functions: Registry, load: Dict): Promise<Dict> {
     const [[fun, args]] = publishedLists(load.get('fun')!, load.get('arg') ?? []) as [[string, readonly Value[]]]
     const outcome = await this.call(functions, fun, args, load)
-    const ret: Dict = new Map<Value, Value>([
-      ['success', outcome.success],
-      ['return', outcome.value],
-      ['retcode', outcome.retcode],
-    ])
+    const ret: Dict = dictFrom({ success: outcome.success, return: outcome.value, retcode: outcome.retcode })
     return outcome.out === undefined ? ret : (ret.set('out', outcome.out) as Dict)
   }
 

@@ -2,7 +2,7 @@
 // they did is not known, so the master is told that: nobody waits for a return that will not come.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJid, type Log, toError } from '../base/mod.ts'
+import { hasCode, isJid, type Log, recover, toError } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, isDict, str, textOf, type Value } from '../data/mod.ts'
 
 const REASON = 'The minion was stopped while it was running the job; outcome unknown'
@@ -37,12 +37,7 @@ export function leftJobs(folder: string, log: Log): Dict[] {
 }
 
 function names(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  return recover(hasCode('ENOENT'), [], () => readdirSync(folder))
 }
 
 /** The return of such a job. */

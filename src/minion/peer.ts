@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Log, type Storing, toError } from '../base/mod.ts'
 import type { EventBus } from '../bus/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, encodeMsgpack, isDict, str, textOf, truthy, type Value } from '../data/mod.ts'
 import { RemoteFileClient } from '../fileserver/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Registry, RegistryContext } from '../loader/mod.ts'
@@ -180,11 +180,7 @@ export class MasterPeer {
 
   /** Tells the master of several events, which need no name of ours around them. */
   async fireEvents(events: Value): Promise<void> {
-    const load = new Map<Value, Value>([
-      ['id', option(this.opts, 'id')],
-      ['cmd', '_minion_event'],
-      ['pretag', null],
-    ])
+    const load = dictFrom({ id: option(this.opts, 'id'), cmd: '_minion_event', pretag: null })
     await this.ask(load.set('events', events) as Dict)
   }
 

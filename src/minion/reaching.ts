@@ -2,7 +2,7 @@
 // cannot become better by waiting, a rejected key or a wrong fingerprint, ends it.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BrineError, type Log, Repeats, toError } from '../base/mod.ts'
+import { BrineError, isA, type Log, Repeats, recover, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, textOf, type Value } from '../data/mod.ts'
 import {
@@ -101,12 +101,7 @@ export class MasterSearch {
 
   /** Whether the name of the master leads to another address now. */
   async hasMoved(): Promise<boolean> {
-    try {
-      return !this.link.isAt(await this.address(this.name, true))
-    } catch (error) {
-      if (error instanceof MasterUnresolvable) return false
-      throw error
-    }
+    return recover(isA(MasterUnresolvable), false, async () => !this.link.isAt(await this.address(this.name, true)))
   }
 
   /** Send a request to a master that is not the one of now, over a connection of its own. */
@@ -127,12 +122,9 @@ export class MasterSearch {
 
   /** Whether a master answers at all. */
   async answers(name: string, seconds = option(this.options.opts, 'auth_timeout')): Promise<boolean> {
-    try {
-      return await this.link.answers(await this.address(name, true), seconds)
-    } catch (error) {
-      if (error instanceof MasterUnresolvable) return false
-      throw error
-    }
+    return recover(isA(MasterUnresolvable), false, async () =>
+      this.link.answers(await this.address(name, true), seconds),
+    )
   }
 
   close(): void {

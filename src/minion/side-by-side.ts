@@ -2,7 +2,7 @@
 // only where there may be one to report.
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJid, type Log } from '../base/mod.ts'
+import { isAnyError, isJid, type Log, recover } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import type { UpgradeRequest } from '../sdk/mod.ts'
 import type { MasterPeer } from './peer.ts'
@@ -16,14 +16,12 @@ const VERSIONED = /\/versions\/[^/]+\/dist\/[^/]+$/
 /** Whether an upgrade of this minion may be open. */
 function mayBeUpgrading(): boolean {
   const [, program] = process.argv
-  try {
+  // the program was removed while it runs
+  return recover(isAnyError, false, () => {
     if (program === undefined) return false
     const real = realpathSync(program)
     return VERSIONED.test(real) || (PACKAGED.test(real) && hasOpenRecord())
-  } catch {
-    // the program was removed while it runs
-    return false
-  }
+  })
 }
 
 const hasOpenRecord = (): boolean =>

@@ -1,7 +1,7 @@
 // What a minion runs when it has started: `startup_states`.
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 
 /** The job of `startup_states`, if there is one. Its return finds its number on the master. */
 export function startupJob(opts: Dict, log: Log): Dict | undefined {
@@ -20,10 +20,5 @@ export function startupJob(opts: Dict, log: Log): Dict | undefined {
       : kind === 'top'
         ? ['state.top', [option(opts, 'top_file')]]
         : ['state.highstate', []]
-  return new Map<Value, Value>([
-    ['jid', 'req'],
-    ['ret', option(opts, 'ext_job_cache')],
-    ['fun', fun],
-    ['arg', arg],
-  ])
+  return dictFrom({ jid: 'req', ret: option(opts, 'ext_job_cache'), fun, arg })
 }

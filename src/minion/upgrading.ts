@@ -1,7 +1,7 @@
 // Upgrades of this minion: begins one for a job, and at the next start tells the master how it ended.
 import { join } from 'node:path'
 import { type Log, toError } from '../base/mod.ts'
-import { type Dict, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, fromPlain, type Plain, str, toPlain, type Value } from '../data/mod.ts'
 import type { UpgradePackage, UpgradeRequest } from '../sdk/mod.ts'
 import {
   abandonDebUpgrade,
@@ -37,10 +37,7 @@ export async function beginUpgrade(request: UpgradeRequest): Promise<Dict> {
   const open = Trial.unreported(found?.prefix ?? DEB_PREFIX)
   if (open) throw new UpkeepError('UpgradeRefused', `The upgrade of job ${open.request.jid} is not over yet`)
   const { from, to } = found ? await beginVersion(found, request, request.job) : await beginDebs(request, request.job)
-  return new Map<Value, Value>([
-    ['from', from],
-    ['to', to],
-  ])
+  return dictFrom({ from, to })
 }
 
 /** What a trial has to know of this process and of the job. */
@@ -172,13 +169,7 @@ async function confirm(trial: Trial, peer: MasterPeer, id: string): Promise<void
   const start = (version: string): void => {
     if (kind === 'versions') makeCurrent(prefix, version)
   }
-  await peer.fireMaster(
-    `salt/minion/${id}/upgrade`,
-    new Map<Value, Value>([
-      ['from', from],
-      ['to', to],
-    ]),
-  )
+  await peer.fireMaster(`salt/minion/${id}/upgrade`, dictFrom({ from, to }))
   start(to)
   if (!trial.decide('confirmed', `version ${to} reported to its master`)) start(from)
 }

@@ -1,4 +1,5 @@
 // The default outputter: keys in order, each value indented below its key, items of lists behind dashes.
+import { recover } from '../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -126,12 +127,11 @@ class NestedWriter {
 
 /** Bytes as text, or unchanged (and then not shown) when they are none. */
 function readable(bytes: Uint8Array): Value {
-  try {
-    return decodeBytes(bytes)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'UnicodeDecodeError') return bytes
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'UnicodeDecodeError',
+    bytes,
+    () => decodeBytes(bytes),
+  )
 }
 
 function entriesInOrder(dict: Dict): [key: string, value: Value][] {

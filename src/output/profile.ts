@@ -1,5 +1,6 @@
 // How long each state of a run took, as a table in the order of the durations' text.
 import {
+  dictFrom,
   fixedText,
   floatFromText,
   getItem,
@@ -22,10 +23,7 @@ const LABELS = ['name', 'mod.fun', 'duration (ms)']
 const LONGEST_NAME = 60
 
 export const profile: Outputter = (data, screen) => {
-  const content = new Map<Value, Value>([
-    ['labels', LABELS],
-    ['rows', durations(data)],
-  ])
+  const content = dictFrom({ labels: LABELS, rows: durations(data) })
   const kwargs = new Map<Value, Value>([...screen.kwargs, ['rows_key', 'rows'], ['labels_key', 'labels']])
   return table(content, { ...screen, kwargs })
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path/posix'
 import { decodeBytes } from '../data/mod.ts'
 import { GitError, type GitMirror, type TreeEntry } from '../git/mod.ts'
-import { type Host, isHostError } from '../host/mod.ts'
+import { type Host, unlessRefused } from '../host/mod.ts'
 import type { TreeFile } from '../render/mod.ts'
 
 export interface PillarFolder {
@@ -55,12 +55,7 @@ export class DirectoryFolder implements PillarFolder {
 
   /** Nothing for what cannot be looked at. */
   private async stat(path: string) {
-    try {
-      return await this.host.stat(path)
-    } catch (error) {
-      if (isHostError(error)) return undefined
-      throw error
-    }
+    return unlessRefused(this.host.stat(path), undefined)
   }
 }
 

@@ -1,6 +1,6 @@
 // Pillar top files: which SLS files of which environments a minion gets. Every environment has a top file, and each may
 // speak of all environments; of two that name the same target in one environment the later one stays.
-import { BrineError, type Log } from '../base/mod.ts'
+import { BrineError, type Log, recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import {
   add,
@@ -171,12 +171,11 @@ function orderOf(value: Value): number {
   if (isInt(value)) return Number(value)
   const text = textOf(value)
   if (text !== undefined) {
-    try {
-      return Number(intFromText(text))
-    } catch (error) {
-      if (error instanceof PyError && error.code === 'ValueError') return 0
-      throw error
-    }
+    return recover(
+      (error) => error instanceof PyError && error.code === 'ValueError',
+      0,
+      () => Number(intFromText(text)),
+    )
   }
   const number = numberOf(value)
   if (number !== undefined) return Math.trunc(Number(number))

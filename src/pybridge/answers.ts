@@ -1,5 +1,5 @@
 // Functions and states of ours as Python sees them.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, isA, recover } from '../base/mod.ts'
 import { type Dict, isDict, str, type Value } from '../data/mod.ts'
 import { display } from '../output/mod.ts'
 import type { Answer, Family, FoundFunction, PythonSource } from '../python/mod.ts'
@@ -23,13 +23,10 @@ export function functionFamily(ctx: FunctionContext): Family {
   return {
     find: async (name) => {
       if (!ctx.has(name)) return undefined
-      try {
-        return foundIn((await ctx.module(moduleOf(name))).functions[functionOf(name)])
-      } catch (error) {
-        // a module that cannot serve this minion is not there
-        if (error instanceof BrineError) return undefined
-        throw error
-      }
+      // a module that cannot serve this minion is not there
+      return recover(isA(BrineError), undefined, async () =>
+        foundIn((await ctx.module(moduleOf(name))).functions[functionOf(name)]),
+      )
     },
     names: () => ctx.names(),
     call: (name, args, kwargs) => ctx.call(name, args, kwargs),

@@ -1,5 +1,5 @@
 // Users' own execution modules as modules of the registry.
-import type { Value } from '../data/mod.ts'
+import { dictFrom } from '../data/mod.ts'
 import type { ModuleEntry, Registry } from '../loader/mod.ts'
 import { answersOf, callPython, type ModuleFile, moduleFolders, moduleText, type Scope } from '../python/mod.ts'
 import type { FunctionContext, FunctionDeclaration, ModuleDeclaration } from '../sdk/mod.ts'
@@ -21,10 +21,7 @@ export function functionScope(ctx: FunctionContext): Scope {
     ending: ctx.host.ending,
     remote: ctx.host.remote,
     context: ctx,
-    facts: new Map<Value, Value>([
-      ['utils', moduleFolders(opts, 'utils')],
-      ['progress', ctx.daemon?.progress !== undefined],
-    ]),
+    facts: dictFrom({ utils: moduleFolders(opts, 'utils'), progress: ctx.daemon?.progress !== undefined }),
     answers: answersOf(
       { function: functionFamily(ctx) },
       {

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import type { Log } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import type { Dict, Value } from '../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../data/mod.ts'
 import type { MasterEntry, MasterRegistry } from '../loader/mod.ts'
 import {
   answersOf,
@@ -58,10 +58,7 @@ function masterScope(ctx: MasterContext, registries: MasterRegistries, kind: Kin
     pillar: new Map(),
     memory,
     log,
-    facts: new Map<Value, Value>([
-      ['utils', moduleFolders(opts, 'utils')],
-      ['families', new Map([['__salt__', kind]])],
-    ]),
+    facts: dictFrom({ utils: moduleFolders(opts, 'utils'), families: new Map([['__salt__', kind]]) }),
     answers: answersOf(
       {
         runner: familyOf(registries.runner, ctx),
@@ -78,10 +75,7 @@ function masterScope(ctx: MasterContext, registries: MasterRegistries, kind: Kin
         },
         targets: ([target, form, delimiter]) => {
           const { minions, missing } = ctx.targets(target!, String(form), String(delimiter))
-          return new Map<Value, Value>([
-            ['minions', minions],
-            ['missing', missing],
-          ])
+          return dictFrom({ minions, missing })
         },
       },
     ),

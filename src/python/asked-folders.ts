@@ -2,6 +2,7 @@
 // found only by Python's import system. The process that asks may hang, print or end in any way without harm.
 import { spawnSync } from 'node:child_process'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isAnyError, recover } from '../base/mod.ts'
 import { workerEnvironment, workerFile } from './interpreter.ts'
 import type { PythonInstallation } from './site-folders.ts'
 
@@ -45,13 +46,11 @@ interface Told {
 }
 
 function parsed(text: string): Told | undefined {
-  try {
+  // the process ended before it wrote its answer
+  return recover(isAnyError, undefined, () => {
     const told: unknown = JSON.parse(text)
     return typeof told === 'object' && told !== null ? (told as Told) : undefined
-  } catch {
-    // the process ended before it wrote its answer
-    return undefined
-  }
+  })
 }
 
 const paths = (all: unknown): string[] =>

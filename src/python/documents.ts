@@ -1,5 +1,6 @@
 // Large dicts that many calls see (options, grains, pillar) are sent when Python first looks at them, and later only what
 // changed in them. The worker keeps each under a number as long as it lives here.
+import { isAnyError, recover } from '../base/mod.ts'
 import { type Dict, encodeMsgpack, type Value } from '../data/mod.ts'
 
 interface Known {
@@ -94,10 +95,8 @@ export class Documents {
 
 function canTravel(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return true
-  try {
+  return recover(isAnyError, false, () => {
     encodeMsgpack(value, 'python')
     return true
-  } catch {
-    return false
-  }
+  })
 }

@@ -1,7 +1,7 @@
 // Which Python runs and what it is given: the worker's file lies beside the sources, and inside dist/ once they are built.
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
-import { installedFolder } from '../base/mod.ts'
+import { installedFolder, isAnyError, recover } from '../base/mod.ts'
 
 /** Written in by the build. */
 declare const BRINE_VERSION: string | undefined
@@ -50,10 +50,8 @@ function behindShim(found: string, env: NodeJS.ProcessEnv): string | undefined {
 
 /** Return whether a path names a file that this user can run. */
 export function isProgram(path: string): boolean {
-  try {
+  return recover(isAnyError, false, () => {
     accessSync(path, constants.X_OK)
     return true
-  } catch {
-    return false
-  }
+  })
 }

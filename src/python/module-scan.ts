@@ -1,6 +1,7 @@
 // Looks at users' Python modules in a process of its own, without running them, or imports one of them with limits.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
+import { isAnyError, recover } from '../base/mod.ts'
 import { interpreter, workerEnvironment, workerFile } from './interpreter.ts'
 
 /** The findings about one file. */
@@ -80,10 +81,6 @@ function started(
 }
 
 function parsed(line: string): ScannedModule | undefined {
-  try {
-    return JSON.parse(line) as ScannedModule
-  } catch {
-    // a line that was cut when the process ended
-    return undefined
-  }
+  // a line that was cut when the process ended
+  return recover(isAnyError, undefined, () => JSON.parse(line) as ScannedModule)
 }

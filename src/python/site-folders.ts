@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { isAnyError, recover } from '../base/mod.ts'
 import { absoluteFolders, interpreter } from './interpreter.ts'
 
 /** Path files are short; a longer file is something else. */
@@ -28,32 +29,22 @@ interface Prefix {
 }
 
 export function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  } catch {
-    // a folder in one that this user may not enter, such as the home of another user, is not part of the search
-    return false
-  }
+  // a folder in one that this user may not enter, such as the home of another user, is not part of the search
+  return recover(isAnyError, false, () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 }
 
 /** A short text file; an empty text when it is missing, too long or not readable. */
 export function shortText(path: string, most: number = MOST_BYTES): string {
-  try {
+  // a file that this user may not read is not part of the search
+  return recover(isAnyError, '', () => {
     const facts = statSync(path, { throwIfNoEntry: false })
     return facts?.isFile() && facts.size <= most ? readFileSync(path, 'utf8') : ''
-  } catch {
-    // a file that this user may not read is not part of the search
-    return ''
-  }
+  })
 }
 
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch {
-    // a folder that is missing or unreadable holds nothing for this user
-    return []
-  }
+  // a folder that is missing or unreadable holds nothing for this user
+  return recover(isAnyError, [], () => readdirSync(folder).sort())
 }
 
 /** The settings of a virtual environment (`pyvenv.cfg`). */
@@ -71,12 +62,8 @@ const prefixOf = (program: string): Prefix => {
 
 /** The program behind links: the name of the last one often has the version. */
 function resolved(program: string): string {
-  try {
-    return realpathSync(program)
-  } catch {
-    // a program that is missing is reported when it is started
-    return program
-  }
+  // a program that is missing is reported when it is started
+  return recover(isAnyError, program, () => realpathSync(program))
 }
 
 function versionOf(program: string, { folder, settings }: Prefix): string | undefined {

@@ -2,6 +2,7 @@
 // file wins. A path with `..` in it is refused, so none can leave its root.
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path/posix'
+import { recover } from '../base/mod.ts'
 import { type Dict, decodeBytes, str, textOf, type Value } from '../data/mod.ts'
 
 export interface TreeFile {
@@ -49,10 +50,9 @@ export class FileRoots implements FileTree {
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EACCES'])
 
 async function bytesOf(file: string): Promise<Uint8Array | undefined> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
-  }
+  return recover(
+    (error) => ABSENT.has((error as NodeJS.ErrnoException).code ?? ''),
+    undefined,
+    () => readFile(file),
+  )
 }

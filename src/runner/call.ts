@@ -19,6 +19,7 @@ import { ClientError } from '../client/mod.ts'
 import { option } from '../config/mod.ts'
 import {
   type Dict,
+  dictFrom,
   EncodedDict,
   encodeMsgpack,
   HIDDEN,
@@ -96,12 +97,7 @@ async function performedNow(access: MasterAccess, call: MasterCall): Promise<Mas
   const tag = `salt/${family === 'runner' ? 'run' : 'wheel'}/${jid}`
   const registry = access.functions.of(family)
   const [module = ''] = fun.split('.')
-  const described: Dict = new Map<Value, Value>([
-    ['fun', `${family}.${fun}`],
-    ['jid', jid],
-    ['user', user],
-    ['fun_args', await toldArguments(access, call)],
-  ])
+  const described: Dict = dictFrom({ fun: `${family}.${fun}`, jid, user, fun_args: await toldArguments(access, call) })
   await announce(access, `${tag}/new`, new Map(described))
   const { masked, caller, print, onProgress } = call
   const origin = caller && { caller }
@@ -238,14 +234,7 @@ class Note {
 /** A call of the master is a job too, and what it returns is all that its last event says. */
 function remember({ stores, opts, log }: MasterAccess, jid: string, ended: Dict): void {
   const id = option(opts, 'id')
-  const load = new Map<Value, Value>([
-    ['fun', ended.get('fun')!],
-    ['arg', []],
-    ['tgt', id],
-    ['tgt_type', 'list'],
-    ['jid', jid],
-    ['user', ended.get('user')!],
-  ])
+  const load = dictFrom({ fun: ended.get('fun')!, arg: [], tgt: id, tgt_type: 'list', jid, user: ended.get('user')! })
   const { return: value, success, ...rest } = Object.fromEntries(ended as Map<string, Value>)
   const whole = new Map<Value, Value>([
     ...Object.entries(rest),

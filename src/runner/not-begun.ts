@@ -1,6 +1,6 @@
 // A call of a runner that could not begin, because the function or one of its arguments is missing: an event reports it.
 import { newJid } from '../base/mod.ts'
-import type { Value } from '../data/mod.ts'
+import { dictFrom, type Value } from '../data/mod.ts'
 import type { MasterAccess } from './access.ts'
 import { announce } from './context.ts'
 
@@ -17,13 +17,6 @@ export interface NotBegun {
 
 export async function tellNotBegun(access: MasterAccess, { fun, args, message, jid }: NotBegun): Promise<void> {
   const number = jid || newJid()
-  const event = new Map<Value, Value>([
-    ['success', false],
-    ['return', message],
-    ['retcode', NOT_BEGUN],
-    ['fun', fun],
-    ['fun_args', args],
-    ['jid', number],
-  ])
+  const event = dictFrom({ success: false, return: message, retcode: NOT_BEGUN, fun, fun_args: args, jid: number })
   await announce(access, `salt/run/${number}/ret`, event)
 }

@@ -1,7 +1,7 @@
 // Arguments as people type them and as they are published. Text is read as YAML where that gives a scalar, or a
 // collection that is plainly written as one; `name=value` is a keyword. On the wire, keywords are a dict marked
 // `__kwarg__` among the positional arguments.
-import { BrineError } from '../base/mod.ts'
+import { BrineError, isA, recover } from '../base/mod.ts'
 import {
   type Dict,
   isList,
@@ -34,13 +34,8 @@ export function readArgument(text: string): Value {
   if (text.includes('_') && /^[0-9_]*$/.test(bare)) return text
   if (/[\t\r\n]/.test(text)) return text
   if (text === 'None') return null
-  try {
-    return accepted(load(text), text)
-  } catch (error) {
-    // what is no YAML is text
-    if (error instanceof BrineError) return text
-    throw error
-  }
+  // what is no YAML is text
+  return recover(isA(BrineError), text, () => accepted(load(text), text))
 }
 
 function accepted(value: Value, text: string): Value {

@@ -1,6 +1,7 @@
 // Commands the way Salt's modules run them, through the functions of `cmd`: their log, their environment and the return
 // code that a job ends with depend on it. No shell reads the line unless it is asked for.
-import { str, type Value } from '../data/mod.ts'
+import { recover } from '../base/mod.ts'
+import { failure, str, type Value } from '../data/mod.ts'
 import { type Host, isHostError } from '../host/mod.ts'
 import type { FunctionContext } from './context.ts'
 
@@ -44,22 +45,19 @@ export async function succeeds(ctx: FunctionContext, cmd: CommandWords, options:
   return (await retcodeOf(ctx, cmd, options)) === 0
 }
 
+/** Return the path of a program. One that is missing is a failure. */
+export async function programPath({ host }: Pick<FunctionContext, 'host'>, name: string): Promise<string> {
+  const path = await host.which(name)
+  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
+  return path
+}
+
 /** The text of a file, or undefined where it cannot be read. */
 export async function textAt(host: Host, path: string): Promise<string | undefined> {
-  try {
-    return Buffer.from(await host.read(path)).toString()
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  return recover(isHostError, undefined, async () => Buffer.from(await host.read(path)).toString())
 }
 
 /** The names in a directory, in order; none where there is no such directory. */
 export async function namesIn(host: Host, path: string): Promise<string[]> {
-  try {
-    return (await host.list(path)).sort()
-  } catch (error) {
-    if (isHostError(error)) return []
-    throw error
-  }
+  return recover(isHostError, [], async () => (await host.list(path)).sort())
 }

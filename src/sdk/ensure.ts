@@ -1,5 +1,6 @@
 // The skeleton of a state: look at the machine, compare it with what is wanted, foresee the changes in a dry run, act,
 // and report.
+import { isFailure } from '../data/mod.ts'
 import type { Result } from './description.ts'
 import type { StateContext, StateReturn } from './state.ts'
 
@@ -53,3 +54,17 @@ export async function ensure<Gap>(ctx: Pick<StateContext, 'test'>, steps: Steps<
   const forecast = await foresee(gap)
   return (forecast instanceof Verdict ? forecast : foreseen(forecast)).on(name)
 }
+
+/** Run a state. A failed call (`isFailure`) ends it with the message of the failure. */
+export async function orFailed(name: Result, run: () => StateReturn | Promise<StateReturn>): Promise<StateReturn> {
+  try {
+    return await run()
+  } catch (error) {
+    if (isFailure(error)) return failed(error.message).on(name)
+    throw error
+  }
+}
+
+/** Take the steps of a state, and report. A failed call (`isFailure`) ends the state with the message of the failure. */
+export const ensureOrFail = <Gap>(ctx: Pick<StateContext, 'test'>, steps: Steps<Gap>): Promise<StateReturn> =>
+  orFailed(steps.name, () => ensure(ctx, steps))

@@ -1,4 +1,5 @@
 // `glob.glob`: the paths that match a pattern; names that begin with a dot only when the pattern says so.
+import { recover } from '../base/mod.ts'
 import { compileGlob } from '../data/mod.ts'
 import { isHostError } from '../host/mod.ts'
 import type { FunctionContext } from './context.ts'
@@ -26,11 +27,8 @@ export async function globPaths(ctx: FunctionContext, pattern: string): Promise<
 
 async function matching(ctx: FunctionContext, directory: string, pattern: string): Promise<string[]> {
   const glob = compileGlob(pattern)
-  try {
+  return recover(isHostError, [], async () => {
     const names = await ctx.host.list(directory === '' ? '.' : directory)
     return names.filter((name) => glob(name) && (pattern.startsWith('.') || !name.startsWith('.')))
-  } catch (error) {
-    if (isHostError(error)) return []
-    throw error
-  }
+  })
 }

@@ -29,7 +29,7 @@ export {
   unlessRefused,
 } from '../host/mod.ts'
 export type { HttpRequest, HttpSocket, HttpStream, HttpUpgrade } from '../http/mod.ts'
-export { type AwsKey, awsEscaped, type HttpClient, signAws } from '../http/mod.ts'
+export { type AwsKey, awsEscaped, CA_BUNDLES, type HttpClient, signAws } from '../http/mod.ts'
 export { type MatchOptions, type MatchSubject, match } from '../match/mod.ts'
 export { display } from '../output/mod.ts'
 export type {
@@ -107,6 +107,7 @@ export {
   type CommandWords,
   namesIn,
   outputOf,
+  programPath,
   retcodeOf,
   runAll,
   succeeds,
@@ -143,7 +144,7 @@ export {
 export type { FunctionDescription, ModuleDescription, Result, Returns } from './description.ts'
 export { type DaemonPart, defineEngine, type EngineContext, type EngineDeclaration } from './engine.ts'
 export { engineFile, engineStates } from './engine-states.ts'
-export { changed, ensure, failed, foreseen, type Steps, settled, Verdict } from './ensure.ts'
+export { changed, ensure, ensureOrFail, failed, foreseen, orFailed, type Steps, settled, Verdict } from './ensure.ts'
 export {
   type CacheDriver,
   callExtPillar,

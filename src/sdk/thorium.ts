@@ -1,6 +1,7 @@
 // What states of Thorium see besides: a register that stays from turn to turn, and the events since the last turn. Both are in
 // the memory of the run, where the engine puts them.
-import { compileRegex, type Dict, fnmatch, isDict, isList, PyError, str, type Value } from '../data/mod.ts'
+import { isA, recover } from '../base/mod.ts'
+import { compileRegex, type Dict, dictFrom, fnmatch, isDict, isList, PyError, str } from '../data/mod.ts'
 import type { FunctionContext } from './context.ts'
 
 /** As whom functions of the master run for it. */
@@ -19,11 +20,7 @@ export interface Thorium {
 
 /** Puts a new register in place; gives what to call with the events of each turn. */
 export function beginThorium(memory: Dict): (events: Dict[]) => void {
-  const place: Dict = new Map<Value, Value>([
-    ['register', new Map()],
-    ['events', []],
-    ['kept', new Map()],
-  ])
+  const place: Dict = dictFrom({ register: new Map(), events: [], kept: new Map() })
   memory.set(KEY, place)
   return (events) => void place.set('events', events)
 }
@@ -42,12 +39,7 @@ export function thoriumOf({ memory }: Pick<FunctionContext, 'memory'>): Thorium 
 /** Whether a tag is meant by a glob, or else by a regular expression for all of it. */
 export function isTagMeant(tag: string, expression: string): boolean {
   if (fnmatch(tag, expression)) return true
-  try {
-    return Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag))
-  } catch (error) {
-    if (error instanceof PyError) return false
-    throw error
-  }
+  return recover(isA(PyError), false, () => Boolean(compileRegex(`\\A(?:${expression})\\Z`).match(tag)))
 }
 
 /** The events that a tag expression means, each with what it says: of events of minions and users that is below `data`. */

@@ -1,6 +1,7 @@
 // Certificates for plugins; imported when they are first used, since most runs have none. Options name them in many
 // ways: a file, text in PEM, hexadecimal digits or base64, or bytes.
 import type { KeyObject } from 'node:crypto'
+import { isA, recover } from '../base/mod.ts'
 import { decodeBase64, misuse, PyError, str, type Value } from '../data/mod.ts'
 import type { Host } from '../host/mod.ts'
 import type { Certificate } from '../x509/mod.ts'
@@ -38,12 +39,9 @@ function decoded(text: string): Uint8Array | undefined {
   if (text.includes('-----BEGIN') && !text.startsWith('b64:')) return Buffer.from(text)
   const digits = text.replace(/\s/g, '')
   if (/^(?:[\da-f]{2})*$/i.test(digits)) return Buffer.from(digits, 'hex')
-  try {
-    return decodeBase64(Buffer.from(text.startsWith('b64:') ? text.slice(4) : text))
-  } catch (error) {
-    if (error instanceof PyError) return undefined
-    throw error
-  }
+  return recover(isA(PyError), undefined, () =>
+    decodeBase64(Buffer.from(text.startsWith('b64:') ? text.slice(4) : text)),
+  )
 }
 
 export async function sourceKey(host: Host, source: Value, passphrase: Value): Promise<KeyObject> {

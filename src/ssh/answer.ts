@@ -1,7 +1,7 @@
 // What a target answers, in the forms that Salt gives it: the answer of a function, the map of a command that failed, or the words of
 // ssh itself.
-import { BrineError } from '../base/mod.ts'
-import { type Dict, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
+import { BrineError, isA, isAnyError, recover } from '../base/mod.ts'
+import { type Dict, dictFrom, dumpJson, findJson, isDict, isList, loadJson, type Value } from '../data/mod.ts'
 import { SshError } from '../host/mod.ts'
 import type { CallFailure, CallResult } from '../minion/mod.ts'
 
@@ -46,12 +46,7 @@ const UNKNOWN_HOST_KEY = 254
 const HOST_KEY_TEXT = 'The host key needs to be accepted, to auto accept run salt-ssh with the -i flag:\n'
 
 function endedMap({ stdout, stderr, retcode }: Ended, parsed: Value = null): Dict {
-  const map: Dict = new Map<Value, Value>([
-    ['stdout', stdout],
-    ['stderr', stderr],
-    ['retcode', retcode],
-    ['parsed', parsed],
-  ])
+  const map: Dict = dictFrom({ stdout, stderr, retcode, parsed })
   return retcode === 0 ? map : map.set('_error', FAILED)
 }
 
@@ -62,13 +57,11 @@ export function rawAnswer(id: string, ended: Ended): SshAnswer {
 }
 
 function jsonIn(text: string): Value {
-  try {
+  // most output is no JSON
+  return recover(isAnyError, null, () => {
     const value = findJson(text)
     return isDict(value) || isList(value) ? value : null
-  } catch {
-    // most output is no JSON
-    return null
-  }
+  })
 }
 
 export function functionAnswer(id: string, { answer, out }: CallResult): SshAnswer {
@@ -82,12 +75,7 @@ export function functionAnswer(id: string, { answer, out }: CallResult): SshAnsw
 
 /** Answers of targets come as JSON in Salt: tuples are lists, and keys are text. What JSON cannot hold stays as it is. */
 function throughJson(value: Value): Value {
-  try {
-    return loadJson(dumpJson(value))
-  } catch (error) {
-    if (error instanceof BrineError) return value
-    throw error
-  }
+  return recover(isA(BrineError), value, () => loadJson(dumpJson(value)))
 }
 
 /** A text in place of an answer: what functions of the controller's side fail with. */

@@ -2,7 +2,7 @@
 // answers are in the job store and on the bus of the master, like those of minions.
 import { newJid, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, isDict, SaltError, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, isDict, SaltError, type Value } from '../data/mod.ts'
 import { LocalHost, sshRuntimeFolder } from '../host/mod.ts'
 import { currentTraceparent, inSpan } from '../telemetry/mod.ts'
 import type { SshAnswer } from './answer.ts'
@@ -100,12 +100,7 @@ function returnData({ id, full, shown, retcode }: SshAnswer, load: Dict): Dict {
 
 /** What the job store keeps: the whole answer is the return, as in Salt. */
 function keptData({ id, full, retcode }: SshAnswer, load: Dict): Dict {
-  const data = new Map<Value, Value>([
-    ['jid', load.get('jid')!],
-    ['id', id],
-    ['return', full],
-    ['fun', load.get('fun')!],
-  ])
+  const data = dictFrom({ jid: load.get('jid')!, id, return: full, fun: load.get('fun')! })
   return retcode === 0 ? data : data.set('failed', true)
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeOwnFolder, PRIVATE_FILE } from '../base/mod.ts'
+import { hasCode, makeOwnFolder, PRIVATE_FILE, recover } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
 import { type Dict, repr, type Value } from '../data/mod.ts'
 import { keptReads, type SshRead } from '../host/mod.ts'
@@ -57,10 +57,5 @@ export function keepPlan(key: PlanKey, reads: readonly SshRead[]): void {
 }
 
 function contentOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return recover(hasCode('ENOENT'), undefined, () => readFileSync(path, 'utf8'))
 }

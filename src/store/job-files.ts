@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isJid, makeOwnFolder, PRIVATE_FOLDER } from '../base/mod.ts'
+import { hasCode, isJid, makeOwnFolder, PRIVATE_FOLDER, recover } from '../base/mod.ts'
 import { type Dict, decodeMsgpack, encodeMsgpack, isList, str, type Value } from '../data/mod.ts'
 import { isValidId } from '../wire/mod.ts'
 import type { JobRecord } from './jobs.ts'
@@ -163,10 +163,5 @@ function readList(file: string): string[] {
 }
 
 async function names(folder: string, pattern: RegExp): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => pattern.test(name))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  return recover(hasCode('ENOENT'), [], async () => (await readdir(folder)).filter((name) => pattern.test(name)))
 }

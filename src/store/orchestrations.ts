@@ -1,7 +1,7 @@
 // Orchestrations step by step: what was asked for, which steps began, and how they ended. A run that a crash or a failed step
 // ended can be continued from here, without doing again what succeeded.
 import { readFileSync } from 'node:fs'
-import { isGone } from '../base/mod.ts'
+import { isAnyError, isGone, recover } from '../base/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type Database, openDatabase, pack, unpackDict } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -228,13 +228,11 @@ function isAlive(known: string): boolean {
 /** When a process began, in ticks since the machine did; empty where the system does not tell. */
 function beginningOf(pid: number): string {
   if (isGone(pid)) return 'gone'
-  try {
+  // no such file on other systems
+  return recover(isAnyError, '', () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    // no such file on other systems
-    return ''
-  }
+  })
 }
 
 const now = (): number => Date.now() / 1000

@@ -1,5 +1,6 @@
 // What can still be read of a damaged database. A file that was cut lacks its last pages, which hold what was written last; rows are
 // read in the order of their keys up to the first one that cannot be read.
+import { isAnyError, recover } from '../base/mod.ts'
 import type { SqlDatabase, SqlParameter } from './sql.ts'
 
 /** Rows that are read at once. */
@@ -48,13 +49,11 @@ function readAfter(
 ): Row[] | undefined {
   const order = key.join(', ')
   const beyond = after ? `WHERE (${order}) > (${key.map(() => '?').join(', ')})` : ''
-  try {
+  // that the database is damaged is told already
+  return recover(isAnyError, undefined, () => {
     const sql = `SELECT * FROM "${name}" ${beyond} ORDER BY ${order} LIMIT ${limit}`
     return (damaged.prepare(sql).all(...(after ?? [])) as Array<Record<string, unknown>>).map(fromRow)
-  } catch {
-    // that the database is damaged is told already
-    return undefined
-  }
+  })
 }
 
 /** Bytes come as the memory underneath. */

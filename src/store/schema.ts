@@ -3,7 +3,7 @@
 // of the file, and copies it first. Each step can be reversed.
 import { chmodSync, closeSync, openSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { BrineError, StorageError, toError } from '../base/mod.ts'
+import { BrineError, recover, StorageError, toError } from '../base/mod.ts'
 import type { SqlDatabase } from './sql.ts'
 
 /** What a migration needs of a database. */
@@ -68,13 +68,14 @@ export function versionOf(db: MigratedDatabase, schema?: Schema): number {
 
 /** Whether a condition holds, by a statement that fails when it does not. */
 function holds(db: MigratedDatabase, condition: string): boolean {
-  try {
-    db.exec(`SELECT CASE WHEN ${condition} THEN 1 ELSE abs(-9223372036854775808) END`)
-    return true
-  } catch (error) {
-    if (toError(error).message.includes('integer overflow')) return false
-    throw error
-  }
+  return recover(
+    (error) => toError(error).message.includes('integer overflow'),
+    false,
+    () => {
+      db.exec(`SELECT CASE WHEN ${condition} THEN 1 ELSE abs(-9223372036854775808) END`)
+      return true
+    },
+  )
 }
 
 const numbersOf = ({ migrations }: Schema): number[] => [0, ...migrations.map(({ version }) => versionNumber(version))]

@@ -1,7 +1,7 @@
 // Data about minions that several masters share on a server. The local cache stays the working copy: reads never wait for the server. A
 // change goes to the local cache at once and to the server in the background; changes of other masters are fetched at an interval. While
 // the server cannot be reached, the newest change of each key waits.
-import { BrineError, type Log, silentLog, toError } from '../base/mod.ts'
+import { BrineError, isAnyError, type Log, recover, silentLog, toError } from '../base/mod.ts'
 import type { Value } from '../data/mod.ts'
 import type { Bank, DataCache } from './data-cache.ts'
 
@@ -166,13 +166,11 @@ export class SharedCache implements DataCache {
   }
 
   private async isThere(): Promise<boolean> {
-    try {
+    // the error of the batch is told
+    return recover(isAnyError, false, async () => {
       await this.remote.times(KNOWN_BANKS[0]!)
       return true
-    } catch {
-      // the error of the batch is told
-      return false
-    }
+    })
   }
 
   private fails(error: unknown): void {

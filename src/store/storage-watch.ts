@@ -2,7 +2,16 @@
 // over: in the log and as an event, however many requests fail meanwhile. It is over when a file can be written there again.
 import { rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { guarded, type Log, PRIVATE_FILE, StorageError, type Storing, storageError } from '../base/mod.ts'
+import {
+  guarded,
+  isAnyError,
+  type Log,
+  PRIVATE_FILE,
+  recover,
+  StorageError,
+  type Storing,
+  storageError,
+} from '../base/mod.ts'
 import type { Dict, Value } from '../data/mod.ts'
 
 /** How a store uses the disk: errors get their names, and with a log it says what it finds damaged when it opens a file. */
@@ -178,10 +187,6 @@ const deviceOf = (folder: string): number => infoOf(folder)?.dev ?? 0
 
 /** Undefined where nothing exists, or the disk cannot tell. */
 function infoOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    // the error that led here is the one to tell of
-    return undefined
-  }
+  // the error that led here is the one to tell of
+  return recover(isAnyError, undefined, () => statSync(path, { throwIfNoEntry: false }))
 }

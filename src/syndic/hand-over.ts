@@ -2,7 +2,7 @@
 // disk up to which event the master above has taken them: neither a restart of that master nor one of the syndic loses any.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Log, PRIVATE_FILE, Repeats, toError } from '../base/mod.ts'
+import { isAnyError, type Log, PRIVATE_FILE, Repeats, recover, toError } from '../base/mod.ts'
 import type { BusEvent, EventTap } from '../bus/mod.ts'
 import type { Dict } from '../data/mod.ts'
 import { type DescribeJob, eventsLoad, HandedEvents, type JobEvent, jobEvent } from './handed-events.ts'
@@ -142,12 +142,10 @@ export class HandOver {
 
   /** Whether the master takes requests at all: if so, what it refuses is refused for its content. */
   private async isServed(): Promise<boolean> {
-    try {
+    return recover(isAnyError, false, async () => {
       await this.parts.send([eventsLoad(this.parts.id, [])], 0)
       return true
-    } catch {
-      return false
-    }
+    })
   }
 
   private read(): number | undefined {

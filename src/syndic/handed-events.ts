@@ -1,7 +1,7 @@
 // What goes upwards together: returns by job, as `_syndic_return` carries them, and other events as a list.
 import { isJid, shownText } from '../base/mod.ts'
 import type { BusEvent } from '../bus/mod.ts'
-import { type Dict, encodeMsgpack, Packed, str, textOf, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, encodeMsgpack, Packed, str, textOf, type Value } from '../data/mod.ts'
 
 /** Events and bytes of returns that are handed over at once. */
 const MOST_EVENTS = 500
@@ -107,10 +107,7 @@ export class HandedEvents {
     const requests: Dict[] = []
     if (events.length > 0) requests.push(eventsLoad(this.id, events))
     if (returns.length > 0) {
-      const load: Dict = new Map<Value, Value>([
-        ['cmd', '_syndic_return'],
-        ['id', this.id],
-      ])
+      const load: Dict = dictFrom({ cmd: '_syndic_return', id: this.id })
       requests.push(load.set('load', returns) as Dict)
     }
     return requests
@@ -151,11 +148,7 @@ export class HandedEvents {
 
 /** The request that hands events over. */
 export function eventsLoad(id: string, events: Value[]): Dict {
-  const load: Dict = new Map<Value, Value>([
-    ['id', id],
-    ['cmd', '_minion_event'],
-    ['pretag', `syndic/${id}`],
-  ])
+  const load: Dict = dictFrom({ id, cmd: '_minion_event', pretag: `syndic/${id}` })
   return load.set('events', events) as Dict
 }
 

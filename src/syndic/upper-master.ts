@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Log, toError } from '../base/mod.ts'
 import { option } from '../config/mod.ts'
-import { type Dict, MsgpackError, type Value } from '../data/mod.ts'
+import { type Dict, dictFrom, MsgpackError, type Value } from '../data/mod.ts'
 import { MasterSearch } from '../minion/mod.ts'
 import { asctime } from '../schedule/mod.ts'
 import { isWireError, type MinionSettings } from '../wire/mod.ts'
@@ -77,13 +77,7 @@ export class UpperMaster {
   }
 
   private async tell(tag: string, data: Value): Promise<void> {
-    const load: Dict = new Map<Value, Value>([
-      ['id', this.id],
-      ['cmd', '_minion_event'],
-      ['pretag', null],
-      ['data', data],
-      ['tag', tag],
-    ])
+    const load: Dict = dictFrom({ id: this.id, cmd: '_minion_event', pretag: null, data, tag })
     await this.send(load)
   }
 }

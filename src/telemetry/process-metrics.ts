@@ -1,7 +1,7 @@
 // Metrics of any process.
 import { readdirSync, readFileSync } from 'node:fs'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import { brineVersion, SALT_VERSION } from '../base/mod.ts'
+import { brineVersion, isAnyError, recover, SALT_VERSION } from '../base/mod.ts'
 import { askedAll, type Family } from './families.ts'
 
 const NANOSECONDS = 1e9
@@ -61,20 +61,14 @@ export function processFamilies(lag: Pick<LoopLag, 'worst'>): Family[] {
 }
 
 function openDescriptors(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    // systems without /proc do not tell
-    return undefined
-  }
+  // systems without /proc do not tell
+  return recover(isAnyError, undefined, () => readdirSync('/proc/self/fd').length)
 }
 
 function limitOfDescriptors(): number | undefined {
-  try {
+  // systems without /proc do not tell
+  return recover(isAnyError, undefined, () => {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return soft === undefined ? undefined : Number(soft)
-  } catch {
-    // systems without /proc do not tell
-    return undefined
-  }
+  })
 }

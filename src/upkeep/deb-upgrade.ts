@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PRIVATE_FOLDER } from '../base/mod.ts'
+import { isAnyError, PRIVATE_FOLDER, recover } from '../base/mod.ts'
 import { type Deb, installedDebs, keepInstalled, machineArchitecture, readDeb } from './debs.ts'
 import { UpkeepError } from './errors.ts'
 import { runProgram } from './programs.ts'
@@ -39,12 +39,8 @@ const PATIENCE_MS = 60_000
 
 /** Whether a program was installed by a package. */
 export function isPackaged(program: string | undefined): boolean {
-  try {
-    return program !== undefined && dirname(realpathSync(program)) === PROGRAMS
-  } catch {
-    // the program was removed while it runs
-    return false
-  }
+  // the program was removed while it runs
+  return recover(isAnyError, false, () => program !== undefined && dirname(realpathSync(program)) === PROGRAMS)
 }
 
 const refuse = (message: string, hint?: string): never => {

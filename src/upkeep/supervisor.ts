@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isGone, PRIVATE_FILE } from '../base/mod.ts'
+import { isAnyError, isGone, PRIVATE_FILE, recover } from '../base/mod.ts'
 import type { Trial } from './trial.ts'
 import { makeCurrent, versionFolder } from './versions.ts'
 
@@ -30,14 +30,12 @@ export function startSupervisor({ folder, request: { prefix, from, node } }: Tri
 
 /** Return a text that stands for a process; another one with the same number has another text. */
 export function processMark(pid: number): string {
-  try {
+  // no such process, or a system without /proc
+  return recover(isAnyError, `${pid}:`, () => {
     // the time of its start is the 22nd field; the name before it may have spaces and brackets
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ')
     return `${pid}:${fields[19]}`
-  } catch {
-    // no such process, or a system without /proc
-    return `${pid}:`
-  }
+  })
 }
 
 function isRunning(mark: string): boolean {

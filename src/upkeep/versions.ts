@@ -18,7 +18,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { PRIVATE_FILE, shownText } from '../base/mod.ts'
+import { hasCode, PRIVATE_FILE, recover, shownText } from '../base/mod.ts'
 import { type ReadEntry, readArchive } from './archive-reader.ts'
 import { UpkeepError } from './errors.ts'
 import { RELEASE_FILE, type Release, readRelease, releaseIn } from './release.ts'
@@ -49,12 +49,7 @@ export function installedAs(program: string | undefined): Installed | undefined 
 
 /** Return the version that is started; undefined without one. */
 export function currentVersion(prefix: string): string | undefined {
-  try {
-    return basename(readlinkSync(join(prefix, CURRENT)))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  return recover(hasCode('ENOENT'), undefined, () => basename(readlinkSync(join(prefix, CURRENT))))
 }
 
 /** Let another version be started from now on: the link changes as a whole. */

@@ -1,6 +1,6 @@
 // Plans of certificates, requests and lists out of what users ask for; and what differs between a plan and what is there.
 import { type KeyObject, randomBytes } from 'node:crypto'
-import { type Dict, failure, isInt, misuse, str, truthy, type Value, valueError } from '../data/mod.ts'
+import { type Dict, dictFrom, failure, isInt, misuse, str, truthy, type Value, valueError } from '../data/mod.ts'
 import { buildExtension, type Surroundings } from './build-extensions.ts'
 import { type Bytes, sameBytes } from './der.ts'
 import {
@@ -216,11 +216,7 @@ function extensionChanges(held: readonly Extension[], wanted: readonly Extension
   })
   const removed = held.filter((extension) => !find(wanted, extension))
   if (added.length + changed.length + removed.length === 0) return undefined
-  return new Map<Value, Value>([
-    ['added', names(added)],
-    ['changed', names(changed)],
-    ['removed', names(removed)],
-  ])
+  return dictFrom({ added: names(added), changed: names(changed), removed: names(removed) })
 }
 
 const noteExtensions = (changes: Dict, held: readonly Extension[], wanted: readonly Extension[]): Dict => {

@@ -1,7 +1,7 @@
 // The clients that publish jobs to minions.
 import { collectReturns, shuffled } from '../../client/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, numberOf, str, truthy, type Value } from '../../data/mod.ts'
 import { publishedTarget } from '../../match/mod.ts'
 import { type MinionReturn, type Published, unreturnedText } from '../../sdk/mod.ts'
 import { answered, HttpError } from '../errors.ts'
@@ -21,10 +21,7 @@ export async function localAsync(work: ClientWork, low: Dict): Promise<Dict> {
   const { published, events } = await begin(work, low)
   events.close()
   if (!published) return new Map()
-  return new Map<Value, Value>([
-    ['jid', published.jid],
-    ['minions', published.minions],
-  ])
+  return dictFrom({ jid: published.jid, minions: published.minions })
 }
 
 const SUBSET = 3

@@ -4,6 +4,7 @@ import type { BusEvent } from '../../bus/mod.ts'
 import { option } from '../../config/mod.ts'
 import {
   type Dict,
+  dictFrom,
   EncodedDict,
   GrowingJson,
   isDict,
@@ -81,10 +82,7 @@ export async function runner(work: ClientWork, low: Dict): Promise<Value> {
       if (!event) throw new HttpError(504, `RunnerClient job '${str(begun.get('jid') ?? '')}' timed out`)
       if (event.tag !== tag) continue
       if (!truthy(low.get('full_return') ?? null)) return returnedBy(event)
-      return new Map<Value, Value>([
-        ['data', event.data],
-        ['tag', tag],
-      ])
+      return dictFrom({ data: event.data, tag })
     }
   } finally {
     signal.removeEventListener('abort', leave)

@@ -2,7 +2,7 @@
 // user may see.
 import { toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, isDict, numberOf, str, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, numberOf, str } from '../../data/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { bearerIn, callerOf, refuseForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
@@ -124,11 +124,7 @@ export class EventListener {
   }
 }
 
-const tokenCommand = (cmd: string, token: string): Dict =>
-  new Map<Value, Value>([
-    ['cmd', cmd],
-    ['token', token],
-  ])
+const tokenCommand = (cmd: string, token: string): Dict => dictFrom({ cmd, token })
 
 const expiryOf = (token: Dict): number => numberOf(token.get('expire') ?? null) ?? 0
 

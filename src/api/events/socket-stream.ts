@@ -1,7 +1,7 @@
 // One web socket with events.
 import type { WebSocket } from 'ws'
 import { toError } from '../../base/mod.ts'
-import type { Value } from '../../data/mod.ts'
+import { dictFrom } from '../../data/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
 import { runLowstate } from '../lowstate.ts'
 import { type ApiService, clientWork } from '../service.ts'
@@ -130,13 +130,7 @@ export class SocketStream {
   /** Have minions return their grains, with the rights of the user. */
   private askGrains(tgt: string[] | string, kind: string): void {
     const { service, listener, peer } = this.parts
-    const chunk = new Map<Value, Value>([
-      ['client', 'local_async'],
-      ['tgt', tgt],
-      ['tgt_type', kind],
-      ['fun', 'grains.items'],
-      ['token', listener.token],
-    ])
+    const chunk = dictFrom({ client: 'local_async', tgt, tgt_type: kind, fun: 'grains.items', token: listener.token })
     runLowstate(clientWork(service, peer, this.leaving.signal, this.user), [chunk]).catch((error: unknown) =>
       service.log('debug', `Grains for a web socket of ${this.user} were not asked for: ${toError(error).message}`),
     )

@@ -1,6 +1,6 @@
 // Answers in the forms of Salt's API: JSON or YAML by the Accept header, and pages of HTML for errors, whatever that header says.
 import { STATUS_CODES } from 'node:http'
-import { encodeJson, type Value } from '../../data/mod.ts'
+import { encodeJson, escapeHtml, type Value } from '../../data/mod.ts'
 import { dump } from '../../yaml/mod.ts'
 import { HttpError } from '../errors.ts'
 
@@ -67,16 +67,6 @@ export function encodeAnswer(value: Value, type: string): Uint8Array<ArrayBuffer
 
 export const HTML_TYPE = 'text/html;charset=utf-8'
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
-
 /** The texts of statuses that come without a message of their own. */
 const MESSAGES: Readonly<Record<number, string>> = {
   401: 'No permission -- see authorization schemes',
@@ -101,7 +91,7 @@ export function errorPage(status: number, message: string): string {
 <head><meta charset="utf-8"><title>${title}</title></head>
 <body>
 <h2>${title}</h2>
-<p>${escaped(message)}</p>
+<p>${escapeHtml(message)}</p>
 </body>
 </html>
 `

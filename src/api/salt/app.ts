@@ -1,5 +1,6 @@
 // The routes of Salt's API. Most paths are options, so that one handler finds the resource of a path.
 import type { Context, Hono } from 'hono'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
 import { bestType, HTML_TYPE } from './answers.ts'
@@ -126,12 +127,8 @@ function wantsHtml(request: Request): boolean {
 }
 
 function decoded(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    // not valid: it has a lone % or is not UTF-8
-    return undefined
-  }
+  // not valid: it has a lone % or is not UTF-8
+  return recover(isAnyError, undefined, () => decodeURIComponent(part))
 }
 
 function decodedPart(part: string): string {

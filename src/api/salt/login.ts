@@ -1,6 +1,6 @@
 // `/login`, `/logout` and `/token`.
 import { randomBytes } from 'node:crypto'
-import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, type Value } from '../../data/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import { isForeignPage } from '../callers.ts'
 import { HttpError } from '../errors.ts'
@@ -13,10 +13,7 @@ import { type Answer, cookieOf, isChunks, lowstateOf, type SaltCall } from './re
 export function askLogin({ headers }: SaltCall): Answer {
   headers.set('WWW-Authenticate', 'Session')
   return {
-    value: new Map<Value, Value>([
-      ['status', null],
-      ['return', 'Please log in'],
-    ]),
+    value: dictFrom({ status: null, return: 'Please log in' }),
   }
 }
 

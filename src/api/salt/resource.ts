@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 import { shownText, toError } from '../../base/mod.ts'
-import { type Dict, isDict, isList, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, type Value } from '../../data/mod.ts'
 import { traceback } from '../../render/mod.ts'
 import { SESSION_IDLE } from '../../store/mod.ts'
 import type { Peer } from '../../wire/mod.ts'
@@ -180,10 +180,7 @@ function unexpected({ service, request, headers }: SaltCall, error: unknown, typ
   const path = shownText(new URL(request.url).pathname)
   service.log('error', `Error while processing request for ${path}: ${shownText(toError(error).message)}`)
   const text = service.settings.debug ? traceback(error) : 'An unexpected error occurred'
-  const value: Value = new Map<Value, Value>([
-    ['status', 500],
-    ['return', text],
-  ])
+  const value: Value = dictFrom({ status: 500, return: text })
   headers.set('Content-Type', type)
   return new Response(encodeAnswer(value, type), { status: 500, headers })
 }

@@ -10,10 +10,7 @@ const returned = (value: Value): Answer => ({ value: new Map([['return', value]]
 
 function welcome(): Answer {
   return {
-    value: new Map<Value, Value>([
-      ['return', 'Welcome'],
-      ['clients', [...CLIENTS]],
-    ]),
+    value: dictFrom({ return: 'Welcome', clients: [...CLIENTS] }),
   }
 }
 
@@ -33,10 +30,7 @@ async function beginJobs(call: SaltCall): Promise<Answer> {
   const links = jobs
     .filter((job): job is Dict => isDict(job) && job.size > 0)
     .map((job): Value => new Map([['href', `/jobs/${str(job.get('jid')!)}`]]))
-  const value: Value = new Map<Value, Value>([
-    ['return', jobs],
-    ['_links', new Map([['jobs', links]])],
-  ])
+  const value: Value = dictFrom({ return: jobs, _links: new Map([['jobs', links]]) })
   return { value, status: 202 }
 }
 
@@ -54,10 +48,7 @@ async function jobs(call: SaltCall): Promise<Answer> {
     isDict(data) ? (data.get('return') ?? null) : null,
   ])
   return {
-    value: new Map<Value, Value>([
-      ['info', [job]],
-      ['return', [new Map(values)]],
-    ]),
+    value: dictFrom({ info: [job], return: [new Map(values)] }),
   }
 }
 

@@ -2,6 +2,7 @@
 // `fileserver.envs`, `fileserver.file_list` and `fileserver.dir_list`, and `cp.get_file_str` through `salt.cmd`.
 import { normalize } from 'node:path/posix'
 import { createRoute, z } from '@hono/zod-openapi'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { FileServer } from '../../fileserver/mod.ts'
 import { HttpError } from '../errors.ts'
 import type { ApiService } from '../service.ts'
@@ -129,10 +130,6 @@ export function addFileRoutes(site: V1App, { master }: ApiService): void {
 /** Return bytes as text, or null where they are none. The last character may be cut. */
 function textIn(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
-  } catch {
-    // no text of UTF-8
-    return null
-  }
+  // no text of UTF-8
+  return recover(isAnyError, null, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }))
 }

@@ -1,4 +1,5 @@
 // The manual page: the OpenAPI document as HTML, without scripts and without anything from elsewhere.
+import { escapeHtml } from '../../data/mod.ts'
 
 interface Schema {
   $ref?: string
@@ -40,16 +41,6 @@ interface Document {
   components?: { schemas?: Record<string, Schema>; responses?: Record<string, Answer> }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!)
-
 /** Text with `code` and **strong** words, in paragraphs. */
 const prose = (text: string): string =>
   text
@@ -58,7 +49,7 @@ const prose = (text: string): string =>
     .join('')
 
 const inline = (text: string): string =>
-  escaped(text)
+  escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
 
@@ -67,10 +58,10 @@ function typeOf(schema: Schema | undefined): string {
   if (!schema) return ''
   const { $ref, type, format, enum: words, items, anyOf, oneOf, allOf, additionalProperties } = schema
   if ($ref !== undefined) {
-    const name = escaped($ref.split('/').at(-1)!)
+    const name = escapeHtml($ref.split('/').at(-1)!)
     return `<a href="#schema-${name}">${name}</a>`
   }
-  if (words) return words.map((word) => `<code>${escaped(String(word))}</code>`).join(' ')
+  if (words) return words.map((word) => `<code>${escapeHtml(String(word))}</code>`).join(' ')
   const some = anyOf ?? oneOf ?? allOf
   if (some)
     return some
@@ -81,7 +72,7 @@ function typeOf(schema: Schema | undefined): string {
   if (additionalProperties && typeof additionalProperties === 'object' && !schema.properties)
     return `map of ${typeOf(additionalProperties) || 'anything'}`
   const names = Array.isArray(type) ? type.join(' or ') : (type ?? 'anything')
-  return escaped(format === undefined ? names : `${names} (${format})`)
+  return escapeHtml(format === undefined ? names : `${names} (${format})`)
 }
 
 const row = (cells: readonly string[]): string => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
@@ -92,13 +83,13 @@ const table = (heads: readonly string[], rows: readonly string[]): string =>
     : `<table><thead><tr>${heads.map((head) => `<th>${head}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`
 
 const usual = (schema: Schema | undefined): string =>
-  schema?.default === undefined ? '' : ` Default: <code>${escaped(JSON.stringify(schema.default))}</code>.`
+  schema?.default === undefined ? '' : ` Default: <code>${escapeHtml(JSON.stringify(schema.default))}</code>.`
 
 function fields(schema: Schema): string {
   const all = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {}, required = [] }) =>
     Object.entries(properties).map(([name, of]) => {
       const must = required.includes(name) ? '' : 'optional'
-      return row([`<code>${escaped(name)}</code>`, typeOf(of), must, inline(of.description ?? '') + usual(of)])
+      return row([`<code>${escapeHtml(name)}</code>`, typeOf(of), must, inline(of.description ?? '') + usual(of)])
     }),
   )
   return table(['field', 'type', '', ''], all)
@@ -108,7 +99,7 @@ const contentType = (content: Content | undefined): string => {
   const [first] = Object.entries(content ?? {})
   if (!first) return ''
   const [type, { schema }] = first
-  return type.endsWith('json') ? typeOf(schema) : `<code>${escaped(type)}</code>`
+  return type.endsWith('json') ? typeOf(schema) : `<code>${escapeHtml(type)}</code>`
 }
 
 /** Return the answers of an operation by status, with those that it only refers to. */
@@ -122,20 +113,20 @@ function operationText([method, path, operation]: Listed, document: Document): s
   const { operationId = '', summary = '', description, parameters = [], requestBody } = operation
   const given = parameters.map(({ name, in: place, required, description: meaning, schema }) =>
     row([
-      `<code>${escaped(name)}</code>`,
-      escaped(place),
+      `<code>${escapeHtml(name)}</code>`,
+      escapeHtml(place),
       typeOf(schema),
       required ? '' : 'optional',
       inline(meaning ?? schema?.description ?? '') + usual(schema),
     ]),
   )
   const answers = answersOf(operation, document).map(([status, { description: meaning, content }]) =>
-    row([`<code>${escaped(status)}</code>`, contentType(content), inline(meaning)]),
+    row([`<code>${escapeHtml(status)}</code>`, contentType(content), inline(meaning)]),
   )
   const [bodySchema] = Object.values(requestBody?.content ?? {})
   const sent = bodySchema ? `<p>Body: ${typeOf(bodySchema.schema)}</p>` : ''
-  return `<section id="${escaped(operationId)}">
-<h3><span class="${escaped(method)}">${method.toUpperCase()}</span> <code>${escaped(path)}</code></h3>
+  return `<section id="${escapeHtml(operationId)}">
+<h3><span class="${escapeHtml(method)}">${method.toUpperCase()}</span> <code>${escapeHtml(path)}</code></h3>
 <p class="summary">${inline(summary)}</p>${description === undefined ? '' : prose(description)}
 ${table(['parameter', 'in', 'type', '', ''], given)}${sent}${table(['status', 'answer', ''], answers)}
 </section>`
@@ -168,22 +159,22 @@ export function manualPage(document: Document, address: string): string {
   const links = used.map(({ name }) => {
     const items = of(name).map(
       ([, , { operationId = '', summary = '' }]) =>
-        `<li><a href="#${escaped(operationId)}">${inline(summary)}</a></li>`,
+        `<li><a href="#${escapeHtml(operationId)}">${inline(summary)}</a></li>`,
     )
-    return `<h2>${escaped(name)}</h2><ul>${items.join('')}</ul>`
+    return `<h2>${escapeHtml(name)}</h2><ul>${items.join('')}</ul>`
   })
   const chapters = used.map(({ name, description = '' }) => {
     const operations = of(name).map((listed) => operationText(listed, document))
-    return `<h2>${escaped(name)}</h2>${prose(description)}${operations.join('\n')}`
+    return `<h2>${escapeHtml(name)}</h2>${prose(description)}${operations.join('\n')}`
   })
   const schemas = Object.entries(components?.schemas ?? {}).map(
     ([name, schema]) =>
-      `<section id="schema-${escaped(name)}"><h3>${escaped(name)}</h3>${prose(schema.description ?? '')}${fields(schema) || `<p>${typeOf(schema)}</p>`}</section>`,
+      `<section id="schema-${escapeHtml(name)}"><h3>${escapeHtml(name)}</h3>${prose(schema.description ?? '')}${fields(schema) || `<p>${typeOf(schema)}</p>`}</section>`,
   )
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escaped(info.title)} API</title><style>${STYLE}</style></head><body>
-<h1>${escaped(info.title)} API</h1><p>Version ${escaped(info.version)}. <a href="${escaped(address)}">OpenAPI document</a></p>
+<title>${escapeHtml(info.title)} API</title><style>${STYLE}</style></head><body>
+<h1>${escapeHtml(info.title)} API</h1><p>Version ${escapeHtml(info.version)}. <a href="${escapeHtml(address)}">OpenAPI document</a></p>
 ${prose(info.description ?? '')}<nav>${links.join('')}</nav>
 ${chapters.join('\n')}
 <h2>Schemas</h2>

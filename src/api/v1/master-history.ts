@@ -2,7 +2,7 @@
 // minions that are up are counted.
 import { readdir } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { guarded, type Log } from '../../base/mod.ts'
+import { guarded, hasCode, type Log, recover } from '../../base/mod.ts'
 import type { BusEvent } from '../../bus/mod.ts'
 import { str } from '../../data/mod.ts'
 import type { EventFeed } from '../master.ts'
@@ -129,10 +129,5 @@ export class MasterHistory {
 
 /** Return the number of files that this process has open; 0 where the system does not tell. */
 async function openFiles(): Promise<number> {
-  try {
-    return (await readdir('/proc/self/fd')).length
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
-    throw error
-  }
+  return recover(hasCode('ENOENT'), 0, async () => (await readdir('/proc/self/fd')).length)
 }

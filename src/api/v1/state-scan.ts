@@ -1,6 +1,7 @@
 // Reads results of states from returns as the store keeps them, without unpacking them: a job of 10,000 minions with 100 states has a
 // million results. The digest of a return is the same for the same results: times, process ids and job ids do not count.
 import { hash } from 'node:crypto'
+import { isA, recover } from '../../base/mod.ts'
 import { MsgpackError, PackedCursor, packedKeys, type Value } from '../../data/mod.ts'
 
 const RETURN = packedKeys(['return'])
@@ -100,14 +101,11 @@ export const scanReturn = (bytes: Uint8Array, visit: (state: ScannedState) => vo
 
 function scanned(bytes: Uint8Array, visit: (state: ScannedState) => void, hasDigest: boolean): ScannedReturn {
   if (bytes.length > LARGEST_SCAN) return { isStates: false, digest: digestOf(bytes.subarray(0, LARGEST_SCAN)) }
-  try {
+  return recover(isA(MsgpackError), { isStates: false, digest: '' }, () => {
     const cursor = returnIn(bytes)
     if (!cursor) return { isStates: false, digest: '' }
     return new Scan(cursor, hasDigest).run(visit)
-  } catch (error) {
-    if (!(error instanceof MsgpackError)) throw error
-    return { isStates: false, digest: '' }
-  }
+  })
 }
 
 /** Return the place of the value that a minion returned. */

@@ -1,5 +1,7 @@
 // Files and pillar from Git.
+
 import type { OptionTable } from '../option.ts'
+import { GIT_PROVIDER, GIT_REFSPECS } from './git-remotes.ts'
 
 export const GITFS = {
   git_pillar_base: { both: 'master', doc: 'Branch that is the base environment' },
@@ -47,11 +49,7 @@ export const GITFS = {
     both: ['branch', 'tag', 'sha'],
     doc: 'What becomes an environment: branch, tag, sha',
   },
-  gitfs_refspecs: {
-    type: 'list',
-    both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
-    doc: 'Refspecs that are fetched',
-  },
+  gitfs_refspecs: GIT_REFSPECS,
   gitfs_disable_saltenv_mapping: { type: 'bool', both: false, doc: 'Map no branches or tags to environments' },
   gitfs_proxy: { type: 'str', both: '', doc: 'Proxy for fetching' },
   gitfs_depth: { both: 1, doc: 'Accepted; mirrors have all commits, so that each can be an environment' },
@@ -60,11 +58,7 @@ export const GITFS = {
     both: 60,
     doc: 'Seconds between updates of gitfs; 0 for updates only when somebody asks',
   },
-  gitfs_provider: {
-    type: 'str',
-    for: ['minion', 'master'],
-    doc: 'Library of Salt for Git: pygit2, gitpython or gitcli. Git itself is used in any case; remotes of gitpython take no login',
-  },
+  gitfs_provider: GIT_PROVIDER,
   gitfs_webhook_secret: {
     type: 'str',
     for: ['master'],
@@ -89,11 +83,7 @@ export const GITFS = {
   git_pillar_insecure_auth: { type: 'bool', both: false, doc: 'Allow a password over plain HTTP' },
   git_pillar_pubkey: { type: 'str', both: '', doc: 'Public key for SSH' },
   git_pillar_passphrase: { type: 'str', both: '', doc: 'Passphrase of the private key' },
-  git_pillar_refspecs: {
-    type: 'list',
-    both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
-    doc: 'Refspecs that are fetched',
-  },
+  git_pillar_refspecs: GIT_REFSPECS,
   git_pillar_ref_types: {
     both: ['branch', 'tag', 'sha'],
     doc: 'Checked and otherwise without effect: a remote names its branch or tag',
@@ -104,9 +94,5 @@ export const GITFS = {
   },
   git_pillar_depth: { both: 1, doc: 'Accepted; mirrors have all commits' },
   git_pillar_verify_config: { type: 'bool', master: true, doc: 'Check the options of the remotes at start' },
-  git_pillar_provider: {
-    type: 'str',
-    for: ['minion', 'master'],
-    doc: 'Library of Salt for Git: pygit2, gitpython or gitcli. Git itself is used in any case; remotes of gitpython take no login',
-  },
+  git_pillar_provider: GIT_PROVIDER,
 } satisfies OptionTable

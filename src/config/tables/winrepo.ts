@@ -1,5 +1,7 @@
 // Package definitions for Windows.
+
 import { later, type OptionTable } from '../option.ts'
+import { GIT_PROVIDER, GIT_REFSPECS } from './git-remotes.ts'
 
 export const WINREPO = {
   winrepo_dir: { type: 'str', both: '/srv/salt/win/repo', old: ['win_repo'], doc: 'Directory of the definitions' },
@@ -31,17 +33,9 @@ export const WINREPO = {
   winrepo_privkey: { type: 'str', both: '', doc: 'Private key for SSH' },
   winrepo_pubkey: { type: 'str', both: '', doc: 'Public key for SSH' },
   winrepo_passphrase: { type: 'str', both: '', doc: 'Passphrase of the private key' },
-  winrepo_refspecs: {
-    type: 'list',
-    both: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'],
-    doc: 'Refspecs that are fetched',
-  },
+  winrepo_refspecs: GIT_REFSPECS,
   winrepo_depth: { both: 1, doc: 'How many commits are fetched; 0 for all', needless: 'Mirrors have all commits' },
-  winrepo_provider: {
-    type: 'str',
-    for: ['minion', 'master'],
-    doc: 'Library of Salt for Git: pygit2, gitpython or gitcli. Git itself is used in any case; remotes of gitpython take no login',
-  },
+  winrepo_provider: GIT_PROVIDER,
   ...later('packages of Windows minions', {
     winrepo_source_dir: { type: 'str', minion: 'salt://win/repo-ng/', doc: 'Where minions take the definitions from' },
     winrepo_cache_expire_min: { type: 'int', minion: 1800, doc: 'Seconds before definitions are looked at again' },

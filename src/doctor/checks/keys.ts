@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
 import { readBounded } from '../site/read-bounded.ts'
@@ -25,14 +26,12 @@ export const keys: Check = {
 }
 
 function idsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
+  // not there, or not for this user
+  return recover(isAnyError, [], () =>
+    readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.name.startsWith('.') && !entry.isDirectory())
-      .map(({ name }) => name)
-  } catch {
-    // not there, or not for this user
-    return []
-  }
+      .map(({ name }) => name),
+  )
 }
 
 function checkKey(file: string, { report }: CheckContext, mayMiss = false): void {

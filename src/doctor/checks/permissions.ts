@@ -1,6 +1,7 @@
 // Files with secrets that all local users can read: private keys, pillar, configuration with passwords.
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import type { Check, CheckContext } from '../check.ts'
 import { secretsIn } from '../secrets/secrets-in.ts'
@@ -46,10 +47,6 @@ function isReadable(file: string): boolean {
 }
 
 function modeOf(path: string): number | undefined {
-  try {
-    return statSync(path).mode
-  } catch {
-    // missing, or not readable for this user, so not readable for all users
-    return undefined
-  }
+  // missing, or not readable for this user, so not readable for all users
+  return recover(isAnyError, undefined, () => statSync(path).mode)
 }

@@ -2,7 +2,7 @@
 // that all checks read it like a root. Other remotes would need the network and are not read.
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Log, toError } from '../../base/mod.ts'
+import { isAnyError, type Log, recover, toError } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { FileServer } from '../../fileserver/mod.ts'
@@ -29,12 +29,8 @@ function addressOf(remote: Value): string {
 }
 
 function isLocal(remote: Value): boolean {
-  try {
-    return parseAddress(addressOf(remote)).scheme === 'file'
-  } catch {
-    // the check of the configuration tells of it
-    return false
-  }
+  // the check of the configuration tells of it
+  return recover(isAnyError, false, () => parseAddress(addressOf(remote)).scheme === 'file')
 }
 
 /** Write the files of local remotes below the scratch folder, once for all tries of an examination. */

@@ -1,7 +1,7 @@
 // Puts a site together: configuration, trees, modules of its own, minions.
 import { resolve } from 'node:path'
 import { option, rawOption } from '../../config/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { collectGrains } from '../../grains/mod.ts'
 import { LocalHost } from '../../host/mod.ts'
 import type { Report } from '../finding.ts'
@@ -75,10 +75,7 @@ async function ownMinion(daemon: Daemon, request: DoctorRequest, report: Report)
   if (found.minions.length > 0 || request.root !== '/') return found
   const id = option(daemon.opts, 'id')
   const grains = await collectGrains({
-    opts: new Map<Value, Value>([
-      ['id', id],
-      ['grains', option(daemon.opts, 'grains')],
-    ]),
+    opts: dictFrom({ id, grains: option(daemon.opts, 'grains') }),
     host: new LocalHost(),
   })
   return { ...found, minions: [{ id, grains, pillar: undefined, from: 'own' }] }

@@ -2,7 +2,7 @@
 // both in `minions/ID/data.p`; later releases and Brine have a bank each.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toError } from '../../base/mod.ts'
+import { isAnyError, recover, toError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, decodeMsgpack, fnmatch, isDict, str, type Value } from '../../data/mod.ts'
 import { load } from '../../yaml/mod.ts'
@@ -35,14 +35,12 @@ export function findMinions(master: Daemon, request: DoctorRequest, report: Repo
 }
 
 function names(folder: string, ending: string): string[] {
-  try {
-    return readdirSync(folder)
+  // the folder is not there, or not for this user: then nothing is known
+  return recover(isAnyError, [], () =>
+    readdirSync(folder)
       .filter((name) => name.endsWith(ending) && !name.startsWith('.'))
-      .map((name) => name.slice(0, name.length - ending.length))
-  } catch {
-    // the folder is not there, or not for this user: then nothing is known
-    return []
-  }
+      .map((name) => name.slice(0, name.length - ending.length)),
+  )
 }
 
 function cachedData(

@@ -1,4 +1,5 @@
 // Keys of a YAML file that may be a template, seen without rendering it: for files whose data is not known.
+import { isA, recover } from '../../base/mod.ts'
 import { JinjaError } from '../../jinja/mod.ts'
 import { plainLines } from './plain-text.ts'
 
@@ -36,10 +37,5 @@ export function staticKeys(source: string, depth: number): string[] {
 }
 
 function linesOf(source: string): string[] {
-  try {
-    return plainLines(source)
-  } catch (error) {
-    if (!(error instanceof JinjaError)) throw error
-    return []
-  }
+  return recover(isA(JinjaError), [], () => plainLines(source))
 }

@@ -1,9 +1,9 @@
 // Lists of files by tree: branches with the same tree share one. The list of each environment is also kept in a file with the trees
 // it was made of, so that the next program needs no git.
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { namesIn, PRIVATE_FILE } from '../../base/mod.ts'
+import { namesIn, readJson, writeWhole } from '../../base/mod.ts'
 import { type Listing, noFiles } from '../backend.ts'
 import type { ServedTree } from './environments.ts'
 
@@ -119,20 +119,13 @@ interface KeptList {
 }
 
 function kept(path: string, key: string): Listing | undefined {
-  try {
-    const list = JSON.parse(readFileSync(path, 'utf8')) as KeptList
-    if (list.key !== key) return undefined
-    return { files: list.files, dirs: list.dirs, emptyDirs: [], links: new Map(list.links) }
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const list = readJson<KeptList>(path)
+  if (list?.key !== key) return undefined
+  return { files: list.files, dirs: list.dirs, emptyDirs: [], links: new Map(list.links) }
 }
 
 function writeList(path: string, key: string, { files, dirs, links }: Listing): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
-  const made = `${path}.${randomBytes(6).toString('hex')}`
   const list: KeptList = { key, files, dirs, links: [...links] }
-  writeFileSync(made, JSON.stringify(list), { mode: PRIVATE_FILE })
-  renameSync(made, path)
+  writeWhole(path, JSON.stringify(list))
 }

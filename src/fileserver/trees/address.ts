@@ -1,5 +1,6 @@
 // The address of a repository: what the program is told, and the login that may stand in it. Any user of the machine can read the
 // words of a command, so a password is taken out.
+import { isAnyError, recover } from '../../base/mod.ts'
 import { withoutLogin } from '../../git/mod.ts'
 import { TreeError } from './program.ts'
 
@@ -34,10 +35,6 @@ export function parseTreeAddress(text: string, schemes: readonly string[]): Tree
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // a percent sign that begins no escape stands for itself
-    return text
-  }
+  // a percent sign that begins no escape stands for itself
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }

@@ -1,9 +1,6 @@
-// A Mercurial repository: branches, bookmarks and tags are environments. All changesets are pulled into a repository without a
-// working copy below the cache, and files are written from there when somebody asks for them.
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path/posix'
-import { makeOwnFolder, PRIVATE_FILE } from '../../base/mod.ts'
+import { makeOwnFolder, writeWhole } from '../../base/mod.ts'
 import { parseTreeAddress, type TreeAddress } from './address.ts'
 import { runProgram, TreeError } from './program.ts'
 import type { Tree, TreeSource } from './source.ts'
@@ -115,9 +112,7 @@ export class HgSource implements TreeSource {
 
 function writeIfOther(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return
-  const made = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(made, text, { mode: PRIVATE_FILE })
-  renameSync(made, path)
+  writeWhole(path, text)
 }
 
 /** A login is in this file alone, which only its owner can read. */

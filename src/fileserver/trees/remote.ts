@@ -13,8 +13,17 @@ import {
   utimesSync,
 } from 'node:fs'
 import { join } from 'node:path/posix'
-import { type Log, makeOwnFolder, toError, withHint } from '../../base/mod.ts'
-import { NotedStatus, readJson, writeWhole } from '../noted-status.ts'
+import {
+  isAnyError,
+  type Log,
+  makeOwnFolder,
+  readJson,
+  recover,
+  toError,
+  withHint,
+  writeWhole,
+} from '../../base/mod.ts'
+import { NotedStatus } from '../noted-status.ts'
 import type { RemoteStatus, UpdatedRemote } from '../remote-updates.ts'
 import { isPlainEnv } from '../roots.ts'
 import { TreeError } from './program.ts'
@@ -196,11 +205,9 @@ function settle(top: string): void {
 }
 
 function leadsInto(path: string, top: string): boolean {
-  try {
+  // a link to nothing, or in a circle
+  return recover(isAnyError, false, () => {
     const target = realpathSync(path)
     return target === top || target.startsWith(`${top}/`)
-  } catch {
-    // a link to nothing, or in a circle
-    return false
-  }
+  })
 }

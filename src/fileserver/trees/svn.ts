@@ -1,6 +1,7 @@
 // A Subversion repository: the trunk is the environment base, each folder of branches and tags is one. Files are exported by
 // revision; there is no working copy.
 import { createHash } from 'node:crypto'
+import { recover } from '../../base/mod.ts'
 import { findXml, parseXml, type XmlElement } from '../../data/mod.ts'
 import { parseTreeAddress, type TreeAddress } from './address.ts'
 import { runProgram, TreeError } from './program.ts'
@@ -92,12 +93,11 @@ export class SvnSource implements TreeSource {
 
   /** The answer of svn in XML; undefined for a path that the repository does not have. */
   private async ask(address: TreeAddress, words: readonly string[]): Promise<XmlElement | undefined> {
-    try {
-      return parseXml(await this.svn(address, words))
-    } catch (error) {
-      if (error instanceof TreeError && IS_MISSING.test(error.message)) return undefined
-      throw error
-    }
+    return recover(
+      (error) => error instanceof TreeError && IS_MISSING.test(error.message),
+      undefined,
+      async () => parseXml(await this.svn(address, words)),
+    )
   }
 
   private svn({ user, password }: TreeAddress, [command = '', ...words]: readonly string[]): Promise<string> {

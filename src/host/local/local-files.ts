@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path/posix'
-import { makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/mod.ts'
+import { isAnyError, makeOwnFolder, PASSABLE_FOLDER, PRIVATE_FILE, PRIVATE_FOLDER, recover } from '../../base/mod.ts'
 import { fromNodeError, isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
@@ -196,13 +196,11 @@ export class LocalFiles implements HostFiles {
   }
 
   async access(path: string, wish: AccessWish): Promise<boolean> {
-    try {
+    // whatever the reason, it is not accessible
+    return recover(isAnyError, false, () => {
       fs.accessSync(path, WISHES[wish])
       return true
-    } catch {
-      // whatever the reason, it is not accessible
-      return false
-    }
+    })
   }
 
   /** In the order of the file system, which Python shows too; `readdir` would sort. */

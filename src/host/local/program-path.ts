@@ -1,5 +1,6 @@
 // Which file a command starts: as the system looks it up, but saying what is wrong before anything wraps it.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { systemError } from '../errors.ts'
 import type { Command } from '../host.ts'
 
@@ -19,13 +20,11 @@ export function programPath({ argv: [program = ''], env, cleanEnv }: Command): s
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  // the reason does not matter here
+  return recover(isAnyError, false, () => {
     accessSync(path, constants.X_OK)
     return true
-  } catch {
-    // the reason does not matter here
-    return false
-  }
+  })
 }
 
 /** Text without `#!` is no program, although many a shell would run it. */

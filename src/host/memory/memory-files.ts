@@ -1,7 +1,8 @@
 // The files of a simulated machine. Whoever acts is root: modes and owners are kept, and hinder nobody.
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path/posix'
-import { isHostError, systemError } from '../errors.ts'
+import { hasCode, recover } from '../../base/mod.ts'
+import { systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
 import { type FileNode, findNode, makeNode, place, statOf } from './nodes.ts'
@@ -113,13 +114,10 @@ export abstract class MemoryFiles implements HostFiles {
   }
 
   private statOrNothing(path: string, follow: boolean): FileStat | undefined {
-    try {
+    return recover(hasCode('ENOENT', 'ENOTDIR'), undefined, () => {
       const { node } = findNode(this.root, path, follow)
       return node && statOf(node)
-    } catch (error) {
-      if (isHostError(error, 'ENOENT', 'ENOTDIR')) return undefined
-      throw error
-    }
+    })
   }
 
   async fileSystem(path: string): Promise<FileSystemStat> {

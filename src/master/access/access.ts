@@ -5,6 +5,7 @@ import { option } from '../../config/mod.ts'
 import {
   briefStr,
   type Dict,
+  dictFrom,
   fnmatch,
   isDict,
   isList,
@@ -321,10 +322,7 @@ export class Access {
     const own = numberOf(load.get('token_expire') ?? null)
     const usual = option(this.known.opts, 'token_expire')
     const isOwn = own !== undefined && Number.isFinite(own) && own > 0 && this.mayChooseExpiry(load)
-    const facts = new Map<Value, Value>([
-      ['name', recognised.user],
-      ['eauth', briefStr(load.get('eauth')!)],
-    ])
+    const facts = dictFrom({ name: recognised.user, eauth: briefStr(load.get('eauth')!) })
     if (recognised.groups && recognised.groups.length > 0) facts.set('groups', [...recognised.groups])
     return this.tokens.make(facts, isOwn ? own : usual)
   }

@@ -1,6 +1,7 @@
 // Tokens as Salt's own Python keeps them in `token_dir`: in 3007 one file for each, named by the token; in 3008 a record of its cache.
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { recover } from '../../base/mod.ts'
 import { type Dict, decodeMsgpack, isDict, type Value } from '../../data/mod.ts'
 
 /** A token of Salt's is the hash of random bytes by `hash_type`. */
@@ -26,12 +27,7 @@ export class TokenFiles {
   }
 
   list(): string[] {
-    try {
-      return readdirSync(this.folder).filter(isSaltToken)
-    } catch (error) {
-      if (isMissing(error)) return []
-      throw error
-    }
+    return recover(isMissing, [], () => readdirSync(this.folder).filter(isSaltToken))
   }
 
   read(token: string): Dict | undefined {

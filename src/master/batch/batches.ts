@@ -8,6 +8,7 @@ import { returnerNames } from '../../daemon/mod.ts'
 import {
   briefStr,
   type Dict,
+  dictFrom,
   isDict,
   isList,
   numberOf,
@@ -113,10 +114,7 @@ export class Batches {
     this.running.set(plan.jid, batch)
     this.tell(batch, 'new')
     await this.advance(batch, {})
-    return new Map<Value, Value>([
-      ['jid', plan.jid],
-      ['minions', minions],
-    ])
+    return dictFrom({ jid: plan.jid, minions })
   }
 
   /** Takes up what was going on when the master ended, once minions had a moment to come back. */
@@ -303,15 +301,7 @@ export class Batches {
 }
 
 const refusal = ({ code, message }: SaltError): Dict =>
-  new Map<Value, Value>([
-    [
-      'error',
-      new Map<Value, Value>([
-        ['name', code],
-        ['message', message],
-      ]),
-    ],
-  ])
+  new Map<Value, Value>([['error', dictFrom({ name: code, message })]])
 
 const NO_MINIONS = new SaltError('SaltInvocationError', 'The batch names no minion that this master knows')
 

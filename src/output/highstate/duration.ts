@@ -1,5 +1,6 @@
 // The milliseconds a state took, which it gives as a number or as text, with its unit or without.
 import type { Log } from '../../base/mod.ts'
+import { recover } from '../../base/mod.ts'
 import {
   floatFromText,
   isNumeric,
@@ -28,10 +29,9 @@ export function milliseconds(duration: Value, log: Log): number | undefined {
 }
 
 function numberIn(text: string): number | undefined {
-  try {
-    return floatFromText(text)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'ValueError') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'ValueError',
+    undefined,
+    () => floatFromText(text),
+  )
 }

@@ -5,6 +5,7 @@ import { BrineError } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import {
   type Dict,
+  dictFrom,
   dictGet,
   PyError,
   splitLines,
@@ -146,10 +147,7 @@ interface Templates {
 /** Plain Jinja: undefined values are empty, and templates come from the folder of the configuration. */
 async function stackTemplates(ctx: ExtPillarContext, config: string, pillar: Dict): Promise<Templates> {
   const { opts, grains, minionId, functions, host } = ctx
-  const tools: Dict = new Map<Value, Value>([
-    ['traverse', new HostFunction('traverse_dict_and_list', traverseCall)],
-    ['cfg_path', config],
-  ])
+  const tools: Dict = dictFrom({ traverse: new HostFunction('traverse_dict_and_list', traverseCall), cfg_path: config })
   const globals = {
     __opts__: opts,
     __grains__: grains,

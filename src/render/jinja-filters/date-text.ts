@@ -1,5 +1,6 @@
 // Dates as people write them: `2002/12/25`, `8 March 2016 17:00`, `tomorrow`, `+2 weeks`. Salt reads these with the
 // timelib its packages bring along; here are the forms its manual and users' files have. Zones are read and left aside.
+import { recover } from '../../base/mod.ts'
 import { localDatetime, PyDatetime, PyError } from '../../data/mod.ts'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -39,12 +40,11 @@ function clock(text: string): number[] | undefined {
 function assembled([year, month, day]: Day, time: number[] | undefined): PyDatetime | undefined {
   if (time === undefined) return undefined
   const [hour, minute, second, microsecond] = time as [number, number, number, number]
-  try {
-    return new PyDatetime(year, month, day, { hour, minute, second, microsecond, offset: undefined })
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'ValueError') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'ValueError',
+    undefined,
+    () => new PyDatetime(year, month, day, { hour, minute, second, microsecond, offset: undefined }),
+  )
 }
 
 /** Days from today, and the hour, of a word for a day. */

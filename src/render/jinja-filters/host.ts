@@ -2,6 +2,7 @@
 // their own. What reaches beyond files is loaded only when it is used, because most runs never do.
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
+import { isAnyError, recover } from '../../base/mod.ts'
 import { type SendHttp, sendHttp } from '../../http/mod.ts'
 
 export interface FileKind {
@@ -51,12 +52,10 @@ function stat(path: string): FileKind | undefined {
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  return recover(isAnyError, false, () => {
     fs.accessSync(path, fs.constants.X_OK)
     return fs.statSync(path).isFile()
-  } catch {
-    return false
-  }
+  })
 }
 
 const PIECE = 65536
@@ -99,13 +98,11 @@ function userIdOf(name: string): number | undefined {
 
 function askDirectory(name: string): string | undefined {
   if (name.startsWith('-')) return undefined
-  try {
+  // no such user, or a system without getent
+  return recover(isAnyError, undefined, () => {
     const { execFileSync } = process.getBuiltinModule('node:child_process')
     return execFileSync('getent', ['passwd', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  } catch {
-    // no such user, or a system without getent
-    return undefined
-  }
+  })
 }
 
 async function canConnect(address: string, port: number, timeout: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 // Errors of the operating system in Python's words: `[Errno 2] No such file or directory: '/x'`.
-import { lookup } from '../../base/mod.ts'
+import { lookup, recover } from '../../base/mod.ts'
 import { PyError, quote } from '../../data/mod.ts'
 
 const TEXTS: Readonly<Record<string, readonly [number, string]>> = lookup({
@@ -45,10 +45,5 @@ export function onPath<T>(path: string, run: () => T): T {
 
 /** What `run` gives, or the answer for a system that says no. */
 export function unlessSystemError<T>(otherwise: T, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    if (isSystemError(error)) return otherwise
-    throw error
-  }
+  return recover(isSystemError, otherwise, () => run())
 }

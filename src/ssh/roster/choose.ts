@@ -2,7 +2,7 @@
 // kinds, a target has the grains of its roster entry over those that the master has cached for its id, and the address of its host.
 import { lookup as resolveName } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { BrineError, type Log } from '../../base/mod.ts'
+import { BrineError, type Log, recover } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
 import { type Dict, isDict, isList, quote, splitWords, str, textOf, truthy, type Value } from '../../data/mod.ts'
 import { expandNodegroup, type MatchSubject, match } from '../../match/mod.ts'
@@ -108,23 +108,21 @@ async function addAddresses({ grains }: MatchSubject, entry: RosterEntry): Promi
 
 /** Cached data of a minion; an id that cannot be the key of a cached value has none. */
 function cached(cache: RosterRequest['cache'], bank: string, id: string): Value | undefined {
-  try {
-    return cache?.bank(bank).fetch(id)
-  } catch (error) {
-    if (error instanceof BrineError && error.code === 'InvalidKey') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof BrineError && error.code === 'InvalidKey',
+    undefined,
+    () => cache?.bank(bank).fetch(id),
+  )
 }
 
 /** Return the addresses of a name; none when it cannot be resolved. */
 export async function addressesOf(host: string): Promise<string[]> {
   if (isIP(host)) return [host]
-  try {
-    return (await resolveName(host, { all: true })).map(({ address }) => address)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === 'getaddrinfo') return []
-    throw error
-  }
+  return recover(
+    (error) => (error as NodeJS.ErrnoException).syscall === 'getaddrinfo',
+    [],
+    async () => (await resolveName(host, { all: true })).map(({ address }) => address),
+  )
 }
 
 /** Matchers are asked for each entry, and would report a wrong target as often. */

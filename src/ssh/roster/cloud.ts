@@ -1,7 +1,7 @@
 // The cloud roster: machines in the cache of salt-cloud (`<cachedir>/active/<driver>/<provider>/<id>.p`), with the login that the
 // cloud configuration has for their provider and profile.
 import { join } from 'node:path'
-import { BrineError, toError } from '../../base/mod.ts'
+import { BrineError, isA, recover, toError } from '../../base/mod.ts'
 import { type CloudFiles, type ConfigRenderer, option, readCloudFiles } from '../../config/mod.ts'
 import { type Dict, decodeMsgpack, ipAddress, isDict, isList, str, type Value } from '../../data/mod.ts'
 import { isHostError } from '../../host/mod.ts'
@@ -119,11 +119,8 @@ function preferred(addresses: readonly string[], opts: Dict): string | undefined
 
 function kindOf(text: string): string | undefined {
   if (!/^\d+\.\d+\.\d+\.\d+$/.test(text)) return undefined
-  try {
+  return recover(isA(BrineError), undefined, () => {
     const address = ipAddress(text)
     return address.isLoopback ? 'local' : address.isPrivate ? 'private' : 'public'
-  } catch (error) {
-    if (error instanceof BrineError) return undefined
-    throw error
-  }
+  })
 }

@@ -1,6 +1,6 @@
 // Targets that no roster has: `user@host`, or a host by a name or address that can be resolved.
 import { option } from '../../config/mod.ts'
-import { textOf } from '../../data/mod.ts'
+import { dictFrom, textOf } from '../../data/mod.ts'
 import { isValidId } from '../../wire/mod.ts'
 import type { RosterRequest } from './backend.ts'
 import { addressesOf } from './choose.ts'
@@ -27,10 +27,6 @@ export async function directTarget(request: RosterRequest): Promise<RosterEntry 
   if ((await addressesOf(named.host)).length === 0) return undefined
   const { opts } = request
   const user = named.user ?? option(opts, 'ssh_user')
-  const settings = new Map([
-    ['passwd', option(opts, 'ssh_passwd')],
-    ['host', named.host],
-    ['user', user],
-  ])
+  const settings = dictFrom({ passwd: option(opts, 'ssh_passwd'), host: named.host, user })
   return { id: named.host, settings: new Map(settings), from: COMMAND_LINE }
 }

@@ -1,6 +1,6 @@
 // Rosters whose target is an expression: node sets of ClusterShell, and range expressions of a range server.
 import { option } from '../../config/mod.ts'
-import { type Dict, str, textOf, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, str, textOf, type Value } from '../../data/mod.ts'
 import type { Backend, RawEntry, RosterRequest } from './backend.ts'
 import { addressesOf } from './choose.ts'
 import { RosterError } from './errors.ts'
@@ -26,10 +26,7 @@ export const clustershell: Backend = {
     const entry = (name: string): Dict => {
       const port = ports.get(name)
       if (port === undefined) return new Map<Value, Value>([['host', name]])
-      return new Map<Value, Value>([
-        ['host', addresses.get(name)!],
-        ['port', port],
-      ])
+      return dictFrom({ host: addresses.get(name)!, port })
     }
     return { source: set, entries: new Map<string, RawEntry>(names.map((name) => [name, entry(name)])) }
   },

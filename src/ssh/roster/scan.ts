@@ -1,6 +1,6 @@
 // The scan roster: the target is an address or a network, and each address on which a port of `ssh_scan_ports` is open is a target.
 // An address that was named by itself is a target in any case.
-import { BrineError } from '../../base/mod.ts'
+import { BrineError, isA, recover } from '../../base/mod.ts'
 import { option, rawOption } from '../../config/mod.ts'
 import { type Dict, type IpNetwork, ipAddress, ipNetwork, str, textOf, type Value } from '../../data/mod.ts'
 import { isHostError } from '../../host/mod.ts'
@@ -51,12 +51,7 @@ const tooMany = (what: string): RosterError =>
   new RosterError('InvalidTarget', `${what} has more than ${MOST_TARGETS} addresses; name a smaller network`)
 
 function read<T>(reader: (text: string) => T, text: string): T | undefined {
-  try {
-    return reader(text)
-  } catch (error) {
-    if (error instanceof BrineError) return undefined
-    throw error
-  }
+  return recover(isA(BrineError), undefined, () => reader(text))
 }
 
 /** Return the ports of `ssh_scan_ports`. */
@@ -76,14 +71,11 @@ export async function openPorts(
   const ports = scanPorts(opts)
   const timeout = Math.max(option(opts, 'ssh_scan_timeout'), 0.001)
   const isOpen = async (address: string, port: number): Promise<boolean> => {
-    try {
+    return recover(isHostError, false, async () => {
       const connection = await host.connect({ host: address, port }, { timeout })
       connection.close()
       return true
-    } catch (error) {
-      if (isHostError(error)) return false
-      throw error
-    }
+    })
   }
   const found = new Map<string, number>()
   const waiting = addresses.entries()

@@ -1,5 +1,5 @@
 // `mine.get` of targets without minions. They leave nothing in a mine, so the functions are called when they are asked for.
-import { type Dict, isDict, str, type Value } from '../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -40,11 +40,7 @@ async function get(ctx: FunctionContext, nested: NestedCalls, asked: Bound<typeo
   const { tgt, fun, tgt_type, roster, ssh_minions, regular_minions } = asked
   const found: Dict = new Map()
   if (regular_minions) {
-    const load = new Map<Value, Value>([
-      ['tgt', tgt],
-      ['fun', fun],
-      ['tgt_type', tgt_type],
-    ])
+    const load = dictFrom({ tgt, fun, tgt_type })
     for (const [id, value] of await nested.mineOfMinions(load)) found.set(id, value)
   }
   if (!ssh_minions) return found

@@ -1,6 +1,6 @@
 // Which state requires which: references by module and name, by ID, by SLS and by glob become edges of the graph.
 import { didYouMean, type Log } from '../../base/mod.ts'
-import { PyError, str, typeName, type Value } from '../../data/mod.ts'
+import { dictFrom, PyError, str, typeName, type Value } from '../../data/mod.ts'
 import { addEdge, findCycle, type GraphNode, newNode } from './graph.ts'
 import { GRAPH_REQUISITES, REQUISITE_TYPES, type RequisiteType } from './keywords.ts'
 import { lowTag } from './low-tag.ts'
@@ -151,10 +151,7 @@ function parts(reference: Value): [key: string, value: Value] {
 }
 
 function shortChunk(chunk: LowChunk): string {
-  const shown = new Map<Value, Value>([
-    ['SLS', chunk.get('__sls__') ?? null],
-    ['ID', chunk.get('__id__') ?? null],
-  ])
+  const shown = dictFrom({ SLS: chunk.get('__sls__') ?? null, ID: chunk.get('__id__') ?? null })
   if (chunk.get('__id__') !== chunk.get('name')) shown.set('NAME', chunk.get('name') ?? null)
   return str(shown)
 }

@@ -1,5 +1,6 @@
 // Whether high data has the shape of states: every fault is reported, with Salt's words.
 import type { Position } from '../../base/mod.ts'
+import { isA, recover } from '../../base/mod.ts'
 import { assertHashable, type Dict, isList, PyError, str, strip, textOf, typeName, type Value } from '../../data/mod.ts'
 import { REQUISITE_KEYWORDS } from './keywords.ts'
 import { required } from './low-tag.ts'
@@ -117,11 +118,8 @@ function* requisiteFaults(requisite: Value, id: Value, body: Dict): Generator<st
 }
 
 function isHashable(value: Value): boolean {
-  try {
+  return recover(isA(PyError), false, () => {
     assertHashable(value)
     return true
-  } catch (error) {
-    if (error instanceof PyError) return false
-    throw error
-  }
+  })
 }

@@ -1,6 +1,7 @@
 // `onlyif`, `unless`, `creates` and `check_cmd`: commands, functions and files that decide whether a state runs, or
 // whether it counts as done.
 import type { Log } from '../../base/mod.ts'
+import { recover } from '../../base/mod.ts'
 import { type Dict, isList, PyError, SaltError, str, traverse, truthy, type Value } from '../../data/mod.ts'
 import type { Host } from '../../host/mod.ts'
 import type { Registry } from '../../loader/mod.ts'
@@ -86,12 +87,11 @@ export class Checks {
 
   /** The return code of a command, or the one given when it cannot be run at all. */
   private async retcodeOr(failed: number, command: string, options: Record<string, Value>): Promise<Value> {
-    try {
-      return await this.retcode(command, options)
-    } catch (error) {
-      if (error instanceof SaltError && error.code === 'CommandExecutionError') return failed
-      throw error
-    }
+    return recover(
+      (error) => error instanceof SaltError && error.code === 'CommandExecutionError',
+      failed,
+      () => this.retcode(command, options),
+    )
   }
 
   private async onlyif(entries: readonly Value[], options: Record<string, Value>): Promise<Verdict> {

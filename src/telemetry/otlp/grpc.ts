@@ -1,5 +1,6 @@
 // One call of gRPC without a stream, over HTTP/2: a message with a prefix of five bytes, and the status in the trailers.
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import { isAnyError, recover } from '../../base/mod.ts'
 
 /** Bytes of an answer that are read; a collector answers with a few. */
 const LONGEST_ANSWER = 1 << 20
@@ -76,10 +77,6 @@ function problemOf(headers: IncomingHttpHeaders): Error | undefined {
 }
 
 function decodeURIComponentSafe(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // the server wrote a percent sign that is no escape
-    return text
-  }
+  // the server wrote a percent sign that is no escape
+  return recover(isAnyError, text, () => decodeURIComponent(text))
 }

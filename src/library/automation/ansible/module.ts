@@ -1,4 +1,5 @@
 // Ansible: its modules, playbooks and inventories. `ansible.call` calls every module.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -14,7 +15,16 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  changes,
+  defineModule,
+  type FunctionContext,
+  optionalText,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { callModule, QUIET } from './module/call.ts'
 import { folderFault, inventoryTargets, playbooksIn, TARGETS } from './module/inventory.ts'
 
@@ -58,26 +68,25 @@ async function moduleNames(ctx: FunctionContext): Promise<string[]> {
 }
 
 const off = (doc: string) => arg.flag(doc, { default: false })
-const optional = (doc: string) => arg.text(doc, { optional: true })
 
 const PLAYBOOK = {
   playbook: arg.text('Path of the playbook'),
-  rundir: optional('Directory to run the playbook in'),
+  rundir: optionalText('Directory to run the playbook in'),
   check: off('Predict changes without making them'),
   diff: off('Show differences of changed files'),
   extra_vars: arg.any('Dict of variables, or `@` and the path of a file; other values are ignored', { optional: true }),
   flush_cache: off('Clear the cache of host facts'),
   forks: arg.count('Number of hosts at a time', { default: 5 }),
-  inventory: optional('Path of the inventory, or hosts separated by commas'),
-  limit: optional('Pattern of the hosts to run on'),
+  inventory: optionalText('Path of the inventory, or hosts separated by commas'),
+  limit: optionalText('Pattern of the hosts to run on'),
   list_hosts: off('List the hosts without running the playbook'),
   list_tags: off('List the tags without running the playbook'),
   list_tasks: off('List the tasks without running the playbook'),
-  module_path: optional('Directories of further modules, separated by colons'),
-  skip_tags: optional('Tags of tasks to leave out'),
-  start_at_task: optional('Name of the task to start at'),
+  module_path: optionalText('Directories of further modules, separated by colons'),
+  skip_tags: optionalText('Tags of tasks to leave out'),
+  start_at_task: optionalText('Name of the task to start at'),
   syntax_check: off('Check the syntax without running the playbook'),
-  tags: optional('Tags of the tasks to run'),
+  tags: optionalText('Tags of the tasks to run'),
   playbook_kwargs: arg.any('Dict of further options of ansible-playbook; other values are ignored', { optional: true }),
 }
 
@@ -130,21 +139,19 @@ async function playbooks(ctx: FunctionContext, given: Playbook): Promise<Dict> {
 
 /** Return the report of the playbook, or the outcome of the program without a report. */
 function playbookReport(answer: Dict): Dict {
-  try {
+  return recover(isAnyError, answer, () => {
     const report = loadJson(str(answer.get('stdout') ?? ''))
     return isDict(report) ? report : answer
-  } catch {
-    return answer
-  }
+  })
 }
 
 const DISCOVER = {
-  path: optional('Directory to search'),
+  path: optionalText('Directory to search'),
   locations: arg.any('List of directories to search', { optional: true }),
   playbook_extension: arg.any('Suffix of playbooks, or a list of suffixes; default: `.yml` and `.yaml`', {
     optional: true,
   }),
-  hosts_filename: optional('File name of inventories beside playbooks; default: `hosts`'),
+  hosts_filename: optionalText('File name of inventories beside playbooks; default: `hosts`'),
   syntax_check: off('Leave out playbooks with a wrong syntax'),
 }
 
@@ -181,7 +188,7 @@ export default defineModule({
       doc: 'Return the documentation of an Ansible module.',
       example: 'ansible.help ping',
       args: {
-        module: optional('Module name'),
+        module: optionalText('Module name'),
         args: arg.rest('Sections of the documentation; all sections when left out'),
       },
       returns: ret.dict('Documentation by section'),
@@ -191,7 +198,7 @@ export default defineModule({
       doc: 'List the Ansible modules.',
       example: "ansible.list '*win*'",
       calledAs: 'list_',
-      args: { pattern: optional('Glob for module names') },
+      args: { pattern: optionalText('Glob for module names') },
       returns: ret.texts('Module names'),
       run: async (ctx, { pattern }) => {
         const names = await moduleNames(ctx)

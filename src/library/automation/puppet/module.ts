@@ -1,5 +1,5 @@
 // The Puppet agent: runs, locks and facts. `puppet config print` tells the directories.
-import { toError } from '../../../base/mod.ts'
+import { isAnyError, recover, toError } from '../../../base/mod.ts'
 import {
   type Dict,
   failure,
@@ -105,11 +105,9 @@ async function reportAt(ctx: FunctionContext, path: string): Promise<Dict> {
 
 function lastRun(times: Value): string {
   const given = isDict(times) ? (times.get('last_run') ?? null) : null
-  try {
-    return fromTimestamp(isInt(given) ? given : intFromText(textOf(given) ?? '')).isoformat()
-  } catch {
-    return 'invalid or missing timestamp'
-  }
+  return recover(isAnyError, 'invalid or missing timestamp', () =>
+    fromTimestamp(isInt(given) ? given : intFromText(textOf(given) ?? '')).isoformat(),
+  )
 }
 
 /** Return the output of facter, or raise its error. */

@@ -1,5 +1,5 @@
 // Auto Scaling groups as AWS describes them, in the shape of Salt's functions.
-import { type Dict, isDict, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, misuse, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
@@ -50,11 +50,7 @@ export const fullTag = (tag: Dict): Dict =>
   ])
 
 export const tagOf = (row: AwsAnswer): Dict =>
-  new Map<Value, Value>([
-    ['key', row.text('Key')],
-    ['value', row.text('Value') ?? ''],
-    ['propagate_at_launch', row.flag('PropagateAtLaunch')],
-  ])
+  dictFrom({ key: row.text('Key'), value: row.text('Value') ?? '', propagate_at_launch: row.flag('PropagateAtLaunch') })
 
 /** Return a scaling policy with all its fields and no others. */
 export function fullPolicy(policy: Dict): Dict {

@@ -1,6 +1,15 @@
 // Alarms of CloudWatch by Salt's names.
 import { type Dict, Float, isDict, isList, loadJson, misuse, str, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, dumpYaml, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  dumpYaml,
+  type FunctionContext,
+  optionalText,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
 import type { Parameters } from '../common/form.ts'
@@ -81,21 +90,20 @@ function dimensionsOf(value: Value): Parameters[] {
   )
 }
 
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const actions = (when: string) =>
   arg.any(`ARNs to call when ${when}, a list or with commas between`, { optional: true })
 
 const ALARM = {
   connection: arg.any('Not looked at', { optional: true }),
-  name: optional('Name of the alarm'),
-  metric: optional('Name of the metric'),
-  namespace: optional('Namespace of the metric'),
-  statistic: optional('`Average`, `Sum`, `Minimum`, `Maximum` or `SampleCount`'),
-  comparison: optional('`>=`, `>`, `<` or `<=`'),
+  name: optionalText('Name of the alarm'),
+  metric: optionalText('Name of the metric'),
+  namespace: optionalText('Namespace of the metric'),
+  statistic: optionalText('`Average`, `Sum`, `Minimum`, `Maximum` or `SampleCount`'),
+  comparison: optionalText('`>=`, `>`, `<` or `<=`'),
   threshold: arg.any('Value to compare with', { optional: true }),
   period: arg.any('Seconds over which the statistic is taken', { optional: true }),
   evaluation_periods: arg.any('How many periods are compared', { optional: true }),
-  unit: optional('Unit of the metric'),
+  unit: optionalText('Unit of the metric'),
   description: arg.text('What it is for', { default: '' }),
   dimensions: arg.any('Dict of dimensions, or JSON of it', { optional: true }),
   alarm_actions: actions('it is an alarm'),
@@ -121,7 +129,7 @@ export default defineModule({
       example: 'boto_cloudwatch.get_all_alarms region=us-east-1',
       args: {
         region: LOGIN.region,
-        prefix: optional('Goes before names; alarms that have it already are left out'),
+        prefix: optionalText('Goes before names; alarms that have it already are left out'),
         key: LOGIN.key,
         keyid: LOGIN.keyid,
         profile: LOGIN.profile,

@@ -1,5 +1,5 @@
 // States that look after several things one after another, as Salt's states for AWS do: each part has a result, a comment and changes.
-import { type Dict, isDict, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../sdk/mod.ts'
 
 /** What became of one part. */
@@ -10,11 +10,7 @@ export interface Part {
 }
 
 /** Return a dict of old and new values, as `changes` has them. */
-export const oldNew = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+export const oldNew = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 /** Return the old and new values of one field, as `changes` has them. */
 export const fieldChange = (name: string, old: Value, now: Value): Dict =>

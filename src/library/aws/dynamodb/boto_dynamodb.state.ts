@@ -1,6 +1,7 @@
 // Tables of DynamoDB as states.
 import {
   type Dict,
+  dictFrom,
   equals,
   isDict,
   isList,
@@ -109,10 +110,7 @@ async function setCapacity(
   const after = { read_capacity_units: read, write_capacity_units: write }
   if (ctx.test) record.foresee(`DynamoDB table ${name} is set to be updated.`)
   else {
-    const throughput = new Map([
-      ['read', read],
-      ['write', write],
-    ])
+    const throughput = dictFrom({ read, write })
     const given = { table_name: name, throughput, ...loginOf(wanted) }
     if (!truthy((await ctx.call('boto_dynamodb.update', [], given)) as Value)) {
       record.fail(`Failed to update table ${name}`)

@@ -1,5 +1,5 @@
 // The global indexes of a table, as a state wants them.
-import { type Dict, equals, isDict, isList, repr, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, isList, repr, str, truthy, type Value } from '../../../data/mod.ts'
 import type { StateContext } from '../../../sdk/mod.ts'
 import { unordered } from '../common/unordered.ts'
 import { indexSettings } from './indexes.ts'
@@ -39,10 +39,7 @@ function obstacle(name: string, present: Dict, schema: Dict): string | undefined
 
 const capacityOf = (index: Dict): Dict => {
   const units = field(index, 'ProvisionedThroughput')
-  return new Map([
-    ['read', field(units, 'ReadCapacityUnits')],
-    ['write', field(units, 'WriteCapacityUnits')],
-  ])
+  return dictFrom({ read: field(units, 'ReadCapacityUnits'), write: field(units, 'WriteCapacityUnits') })
 }
 
 /** Note changes of global indexes. */

@@ -1,5 +1,5 @@
 // Load balancers (classic ELB) as AWS describes them, in the shape of Salt's functions.
-import { type Dict, misuse, numberOf, str, type Tuple, tuple, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, misuse, numberOf, str, type Tuple, tuple, type Value } from '../../../data/mod.ts'
 import { arg, type FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
 import { AwsCaller } from '../common/caller.ts'
@@ -70,10 +70,7 @@ function listenerOf(row: AwsAnswer): Dict {
 }
 
 const backendOf = (row: AwsAnswer): Dict =>
-  new Map<Value, Value>([
-    ['instance_port', row.number('InstancePort')],
-    ['policies', row.texts('PolicyNames')],
-  ])
+  dictFrom({ instance_port: row.number('InstancePort'), policies: row.texts('PolicyNames') })
 
 /** Return the tags of a load balancer; null where there are none. */
 async function tagsOf(elb: AwsCaller, name: string): Promise<Dict | null> {

@@ -1,5 +1,5 @@
 // Functions of boto_iam about roles and instance profiles.
-import { type Dict, isDict, isList, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, truthy } from '../../../data/mod.ts'
 import { arg, changes, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { unlessFault } from '../common/errors.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
@@ -15,15 +15,8 @@ const isThere = async (ctx: FunctionContext, login: AwsLogin, what: 'Role' | 'In
 /** Return the policy that lets machines of EC2 take on a role. */
 function machinePolicy(region: string): Dict {
   const service = region.startsWith('cn-') ? 'ec2.amazonaws.com.cn' : 'ec2.amazonaws.com'
-  const statement = new Map<Value, Value>([
-    ['Principal', new Map([['Service', service]])],
-    ['Effect', 'Allow'],
-    ['Action', 'sts:AssumeRole'],
-  ])
-  return new Map<Value, Value>([
-    ['Statement', [statement]],
-    ['Version', '2008-10-17'],
-  ])
+  const statement = dictFrom({ Principal: new Map([['Service', service]]), Effect: 'Allow', Action: 'sts:AssumeRole' })
+  return dictFrom({ Statement: [statement], Version: '2008-10-17' })
 }
 
 const isAssociated = async (ctx: FunctionContext, login: AwsLogin, role: string, profile: string): Promise<boolean> => {

@@ -1,6 +1,6 @@
 // Functions of Lambda as states.
 import { createHash } from 'node:crypto'
-import { type Dict, isDict, isList, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, loadJson, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changed, ensure, failed, type StateContext, settled, state } from '../../../sdk/mod.ts'
 import { type AwsLogin, LOGIN, loginOf } from '../common/login.ts'
 import { oldNew, type Part, Parts } from '../common/part.ts'
@@ -53,10 +53,7 @@ async function networksOf(ctx: StateContext, { VpcConfig, ...login }: Wanted): P
   }
   for (const name of list('SecurityGroupNames'))
     groups.push(((await ctx.call('boto_secgroup.get_group_id', [], { name, ...loginOf(login) })) as Value) ?? name)
-  return new Map<Value, Value>([
-    ['SubnetIds', subnets],
-    ['SecurityGroupIds', groups],
-  ])
+  return dictFrom({ SubnetIds: subnets, SecurityGroupIds: groups })
 }
 
 const presentNetworks = (configuration: Dict): Dict => {
@@ -135,10 +132,7 @@ async function codePart(ctx: StateContext, wanted: Wanted): Promise<Part> {
     const bytes = await zipBytes(ctx, ZipFile)
     const hash = createHash('sha256').update(bytes).digest('base64')
     if (hash === before.get('CodeSha256')) return NOTHING
-    const after = new Map<Value, Value>([
-      ['CodeSha256', hash],
-      ['CodeSize', bytes.length],
-    ])
+    const after = dictFrom({ CodeSha256: hash, CodeSize: bytes.length })
     return change(ctx, wanted, {
       fun: 'update_function_code',
       given: { ZipFile },

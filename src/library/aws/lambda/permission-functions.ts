@@ -1,5 +1,5 @@
 // Permissions to call functions of Lambda: statements of their policies.
-import { type Dict, isDict, isList, loadJson, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, loadJson, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, reads, ret } from '../../../sdk/mod.ts'
 import { errorText, isFault, orError, unlessFault } from '../common/errors.ts'
 import { LOGIN } from '../common/login.ts'
@@ -27,10 +27,7 @@ function principalIn(statement: Dict): Value {
 
 /** Return a permission as it is given to `add_permission`. */
 function permissionOf(statement: Dict): Dict {
-  const permission: Dict = new Map<Value, Value>([
-    ['Action', statement.get('Action') ?? null],
-    ['Principal', principalIn(statement)],
-  ])
+  const permission: Dict = dictFrom({ Action: statement.get('Action') ?? null, Principal: principalIn(statement) })
   const condition = statement.get('Condition') ?? null
   for (const [kind, name] of [
     ['ArnLike', 'SourceArn'],

@@ -8,6 +8,7 @@ import {
   changes,
   defineModule,
   type FunctionContext,
+  optionalText,
   reads,
   ret,
 } from '../../../sdk/mod.ts'
@@ -19,15 +20,14 @@ import { dictOf } from '../common/structured.ts'
 import { get, isSynced, post, remove, routeOf, shortId, withDot, type Xml } from './requests.ts'
 import { batchXml, nameForAws, recordSetOf, zoneAnswer, zoneOf } from './shapes.ts'
 
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const PRIVATE = arg.boolean('Whether the private or the public zone of that name is meant; either unless given', {
   optional: true,
 })
-const ZONE_NAME = optional('Name of the zone, in place of its id')
+const ZONE_NAME = optionalText('Name of the zone, in place of its id')
 const NETWORK = {
-  VPCId: optional('Id of the network'),
-  VPCName: optional('Name of the network, in place of its id'),
-  VPCRegion: optional('Region of the network; that of the network found unless given'),
+  VPCId: optionalText('Id of the network'),
+  VPCName: optionalText('Name of the network, in place of its id'),
+  VPCRegion: optionalText('Region of the network; that of the network found unless given'),
 }
 const MOST_PAGES = 10_000
 
@@ -135,10 +135,10 @@ async function networkOf(
 }
 
 const ASSOCIATION = {
-  HostedZoneId: optional('Id of the zone'),
+  HostedZoneId: optionalText('Id of the zone'),
   Name: ZONE_NAME,
   ...NETWORK,
-  Comment: optional('Why'),
+  Comment: optionalText('Why'),
   ...LOGIN,
 }
 
@@ -164,10 +164,10 @@ async function associate(
 const CREATION = {
   Name: arg.text('Name of the zone, with a dot at its end'),
   ...NETWORK,
-  CallerReference: optional('Token by which a repeated request is known'),
+  CallerReference: optionalText('Token by which a repeated request is known'),
   Comment: arg.text('What it is for', { default: '' }),
   PrivateZone: arg.boolean('Whether only networks see it', { default: false }),
-  DelegationSetId: optional('Id of the set of name servers'),
+  DelegationSetId: optionalText('Id of the set of name servers'),
   ...LOGIN,
 }
 
@@ -249,7 +249,7 @@ export default defineModule({
     find_hosted_zone: reads({
       doc: 'Return the zone with an id or a name.',
       example: 'boto3_route53.find_hosted_zone Name=salt.org.',
-      args: { Id: optional('Id of the zone'), Name: ZONE_NAME, PrivateZone: PRIVATE, ...LOGIN },
+      args: { Id: optionalText('Id of the zone'), Name: ZONE_NAME, PrivateZone: PRIVATE, ...LOGIN },
       returns: ret.dicts('The zone; empty where there is none'),
       run: (ctx, { Id: id, Name: name, PrivateZone: isPrivate, ...login }) =>
         findZone(routeOf(ctx, login), { id, name, isPrivate }),
@@ -271,7 +271,7 @@ export default defineModule({
     list_hosted_zones: reads({
       doc: 'Return all zones.',
       example: 'boto3_route53.list_hosted_zones',
-      args: { DelegationSetId: optional('Id of the set of name servers; any unless given'), ...LOGIN },
+      args: { DelegationSetId: optionalText('Id of the set of name servers; any unless given'), ...LOGIN },
       returns: ret.dicts('`Id`, `Name`, `Config` and others of each'),
       run: async (ctx, { DelegationSetId, ...login }) => {
         const query = { delegationsetid: DelegationSetId || null }
@@ -291,9 +291,9 @@ export default defineModule({
       doc: 'Change the comment of a zone.',
       example: 'boto3_route53.update_hosted_zone_comment Name=example.org. Comment="This is an example comment"',
       args: {
-        Id: optional('Id of the zone'),
+        Id: optionalText('Id of the zone'),
         Name: ZONE_NAME,
-        Comment: optional('What it is for'),
+        Comment: optionalText('What it is for'),
         PrivateZone: PRIVATE,
         ...LOGIN,
       },
@@ -358,10 +358,10 @@ export default defineModule({
       doc: 'Return the record sets of a zone.',
       example: 'boto3_route53.get_resource_records Name=example.org. StartRecordName=www.example.org.',
       args: {
-        HostedZoneId: optional('Id of the zone'),
+        HostedZoneId: optionalText('Id of the zone'),
         Name: ZONE_NAME,
-        StartRecordName: optional('Name of the record sets; any unless given'),
-        StartRecordType: optional('Type of the record sets; any unless given'),
+        StartRecordName: optionalText('Name of the record sets; any unless given'),
+        StartRecordType: optionalText('Type of the record sets; any unless given'),
         PrivateZone: PRIVATE,
         ...LOGIN,
       },
@@ -380,7 +380,7 @@ export default defineModule({
       doc: 'Create, change or delete record sets of a zone.',
       example: `boto3_route53.change_resource_record_sets Name=example.org. ChangeBatch='{"Changes": [{"Action": "UPSERT", "ResourceRecordSet": {"Name": "www.example.org.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]}}]}'`,
       args: {
-        HostedZoneId: optional('Id of the zone'),
+        HostedZoneId: optionalText('Id of the zone'),
         Name: ZONE_NAME,
         PrivateZone: PRIVATE,
         ChangeBatch: arg.any('Dict with `Changes`, a list of dicts with `Action` and `ResourceRecordSet`', {

@@ -1,5 +1,5 @@
 // Zones and records of Route 53 as states, with parameters by the names of AWS.
-import { compareText, type Dict, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, dictFrom, isDict, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -7,6 +7,7 @@ import {
   defineState,
   ensure,
   failed,
+  optionalText,
   type StateContext,
   settled,
   state,
@@ -19,28 +20,27 @@ import { withDot } from './requests.ts'
 import { networksOf, zoneSteps } from './zone-state.ts'
 
 const ask = askerOf('boto3_route53')
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const NAME = arg.text('Name of the state')
 const ZONE = {
-  HostedZoneId: optional('Id of the zone'),
-  DomainName: optional('Name of the zone, in place of its id'),
+  HostedZoneId: optionalText('Id of the zone'),
+  DomainName: optionalText('Name of the zone, in place of its id'),
   PrivateZone: arg.boolean('Whether the private or the public zone of that name is meant', { default: false }),
-  Name: optional('Name of the record; the name of the state unless given'),
-  Type: optional('Type, such as `A`'),
-  SetIdentifier: optional('What tells record sets of the same name and type apart'),
+  Name: optionalText('Name of the record; the name of the state unless given'),
+  Type: optionalText('Type, such as `A`'),
+  SetIdentifier: optionalText('What tells record sets of the same name and type apart'),
 }
 const RECORD = {
   name: NAME,
   ...ZONE,
   Weight: arg.any('Share of a weighted record set', { optional: true }),
-  Region: optional('Region of a record set by latency'),
+  Region: optionalText('Region of a record set by latency'),
   GeoLocation: arg.dict('`ContinentCode`, `CountryCode` and `SubdivisionCode`', { optional: true }),
-  Failover: optional('`PRIMARY` or `SECONDARY`'),
+  Failover: optionalText('`PRIMARY` or `SECONDARY`'),
   TTL: arg.any('Seconds that answers are kept', { optional: true }),
   ResourceRecords: arg.words('Values', { optional: true }),
   AliasTarget: arg.dict('`HostedZoneId`, `DNSName` and `EvaluateTargetHealth`', { optional: true }),
-  HealthCheckId: optional('Id of the health check'),
-  TrafficPolicyInstanceId: optional('Id of the instance of a traffic policy'),
+  HealthCheckId: optionalText('Id of the health check'),
+  TrafficPolicyInstanceId: optionalText('Id of the instance of a traffic policy'),
   ...LOGIN,
 }
 const ABSENT = { name: NAME, ...ZONE, ...LOGIN }
@@ -67,12 +67,7 @@ const change = (
   given: Bound<typeof ABSENT>,
   { id, action, set }: { id: string; action: string; set: Dict },
 ): Promise<Value> => {
-  const Changes = [
-    new Map<Value, Value>([
-      ['Action', action],
-      ['ResourceRecordSet', set],
-    ]),
-  ]
+  const Changes = [dictFrom({ Action: action, ResourceRecordSet: set })]
   return ask(ctx, 'change_resource_record_sets', given, {
     HostedZoneId: id,
     ChangeBatch: new Map([['Changes', Changes]]),
@@ -131,10 +126,10 @@ export default defineState({
       doc: 'Ensure that a zone exists, and that networks see it if it is private.',
       args: {
         name: NAME,
-        Name: optional('Name of the zone, with a dot at its end; the name of the state unless given'),
+        Name: optionalText('Name of the zone, with a dot at its end; the name of the state unless given'),
         PrivateZone: arg.boolean('Whether only networks see it', { default: false }),
-        CallerReference: optional('Token by which a repeated request is known'),
-        Comment: optional('What it is for; not changed unless given'),
+        CallerReference: optionalText('Token by which a repeated request is known'),
+        Comment: optionalText('What it is for; not changed unless given'),
         VPCs: arg.any('Networks of a private zone: dicts with `VPCId` or `VPCName`, and `VPCRegion`', {
           optional: true,
         }),
@@ -153,7 +148,7 @@ export default defineState({
       doc: 'Ensure that a zone does not exist.',
       args: {
         name: NAME,
-        Name: optional('Name of the zone, with a dot at its end; the name of the state unless given'),
+        Name: optionalText('Name of the zone, with a dot at its end; the name of the state unless given'),
         PrivateZone: arg.boolean('Whether the private or the public zone of that name is meant', { default: false }),
         ...LOGIN,
       },

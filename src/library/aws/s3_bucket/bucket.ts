@@ -1,7 +1,7 @@
 // Requests about one bucket of S3.
 import { createHash } from 'node:crypto'
 import { type Dict, decodeBytes, isDict, isList, loadJson, misuse, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, type FunctionContext } from '../../../sdk/mod.ts'
+import { arg, type Bound, type FunctionContext, optionalText } from '../../../sdk/mod.ts'
 import { AwsCaller, type RestAnswer } from '../common/caller.ts'
 import type { Parameters } from '../common/form.ts'
 import { type AwsLogin, LOGIN } from '../common/login.ts'
@@ -11,22 +11,20 @@ export const BUCKET = { Bucket: arg.text('Name of the bucket'), ...LOGIN }
 
 export type BucketArgs = Bound<typeof BUCKET>
 
-const optional = (doc: string) => arg.text(doc, { optional: true })
-
 /** Parameters that are headers of requests. */
 export const GRANTS = {
-  GrantFullControl: optional('Who has all rights, such as `id="…"` or `uri="…"`'),
-  GrantRead: optional('Who may list objects'),
-  GrantReadACP: optional('Who may read the access list'),
-  GrantWrite: optional('Who may write objects'),
-  GrantWriteACP: optional('Who may write the access list'),
+  GrantFullControl: optionalText('Who has all rights, such as `id="…"` or `uri="…"`'),
+  GrantRead: optionalText('Who may list objects'),
+  GrantReadACP: optionalText('Who may read the access list'),
+  GrantWrite: optionalText('Who may write objects'),
+  GrantWriteACP: optionalText('Who may write the access list'),
 }
 
-export const ACL = optional('A named access list, such as `private` or `public-read`')
+export const ACL = optionalText('A named access list, such as `private` or `public-read`')
 
 export const MFA = {
-  MFA: optional('Serial number and code of a device for multi-factor authentication'),
-  RequestPayer: optional('`requester` confirms that the caller pays'),
+  MFA: optionalText('Serial number and code of a device for multi-factor authentication'),
+  RequestPayer: optionalText('`requester` confirms that the caller pays'),
 }
 
 const HEADERS: Readonly<Record<string, string>> = {

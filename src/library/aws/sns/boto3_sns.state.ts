@@ -1,4 +1,5 @@
 // Topics of SNS as states, with parameters by the names of AWS.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { type Dict, dumpJson, isDict, loadJson, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineState, type StateContext, state } from '../../../sdk/mod.ts'
 import { askerOf } from '../common/ask.ts'
@@ -29,11 +30,7 @@ interface Step {
 /** Return a value as data where it is JSON. */
 function parsed(value: Value): Value {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  try {
-    return loadJson(value)
-  } catch {
-    return value
-  }
+  return recover(isAnyError, value, () => loadJson(value))
 }
 
 /** Return the steps to the attributes that are wanted. Those that are not given stay as they are. */

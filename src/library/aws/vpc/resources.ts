@@ -1,4 +1,5 @@
 // Resources of a network, found by id, name or tags: one table for all kinds, since EC2 treats them alike.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, failure, misuse, type Value } from '../../../data/mod.ts'
 import type { FunctionContext } from '../../../sdk/mod.ts'
 import type { AwsAnswer } from '../common/answer.ts'
@@ -74,12 +75,11 @@ export async function find(
   const all: [Value, Value][] = [...(filters as [Value, Value][]), ...tagFilters(tags ?? new Map())]
   if (name) all.push(['tag:Name', name])
   const parameters = { ...filtersOf(all), ...(id && { [capital(kind.id)]: [id] }) }
-  try {
-    return await ec2.rows(`Describe${kind.plural}`, parameters, kind.list, EC2_PAGES)
-  } catch (error) {
-    if (isFault(error) && error.fault.code.endsWith('.NotFound')) return []
-    throw error
-  }
+  return recover(
+    (error) => isFault(error) && error.fault.code.endsWith('.NotFound'),
+    [],
+    () => ec2.rows(`Describe${kind.plural}`, parameters, kind.list, EC2_PAGES),
+  )
 }
 
 /** Return the only resource of a kind with that id or name; undefined where there is none. */

@@ -1,6 +1,6 @@
 // A subscription of Azure as a provider of salt-cloud. The machine, its interface and its public address have a tag with the token of their
 // creation; disks, which get no tag with their machine, are noted by their names before they are made.
-import { type Dict, isDict, isList, type Plain, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, type Plain, str, type Value } from '../../../data/mod.ts'
 import type {
   CloudAccount,
   CloudContext,
@@ -72,12 +72,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     await checkSubnet(subscription, names.subnet, settings)
     const existing = await this.checkFree(id, names.interface, body.disks)
     await steps.note(
-      new Map<Value, Value>([
-        ['resource_group', group],
-        ['interface', names.interface],
-        ['address', names.address],
-        ['disks', body.disks],
-      ]),
+      dictFrom({ resource_group: group, interface: names.interface, address: names.address, disks: body.disks }),
     )
     await reportRequest(steps, name, settings)
     if (!existing) {
@@ -190,11 +185,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
       for (const id of interfaceIdsOf(row)) data.push(new Map([[lastPart(id), await this.removeInterface(id)]]))
       answer.set(
         'cleanup_network',
-        new Map<Value, Value>([
-          ['cleanup_interfaces', true],
-          ['resource_group', row.get('resource_group') ?? null],
-          ['data', data],
-        ]),
+        dictFrom({ cleanup_interfaces: true, resource_group: row.get('resource_group') ?? null, data }),
       )
     }
     return answer
@@ -206,10 +197,7 @@ export class AzureAccount implements CloudAccount<typeof machine> {
     const owner = found && at(found, 'managedBy')
     if (owner) throw exit(`The disk ${lastPart(id)} is attached to ${lastPart(owner)}`)
     await this.subscription.remove(id, `The deletion of the disk ${lastPart(id)}`)
-    return new Map<Value, Value>([
-      ['container', 'disks'],
-      ['blob', lastPart(id)],
-    ])
+    return dictFrom({ container: 'disks', blob: lastPart(id) })
   }
 
   /** Delete an interface with its public addresses, and return their names. */

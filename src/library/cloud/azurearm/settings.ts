@@ -1,6 +1,6 @@
 // Settings of subscriptions and machines of Azure, by Salt's names.
 import { type Dict, isDict, SaltError, str, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, loadYaml } from '../../../sdk/mod.ts'
+import { arg, type Bound, loadYaml, optionalText } from '../../../sdk/mod.ts'
 import { waitSettings } from '../common/machine.ts'
 
 export const provider = {
@@ -47,9 +47,7 @@ export const machine = {
   size: arg.text('Size, such as `Standard_B2s`'),
   network: arg.text('Virtual network'),
   subnet: arg.text('Subnet', { default: 'default' }),
-  network_resource_group: arg.text('Resource group of the network; that of the machine unless given', {
-    optional: true,
-  }),
+  network_resource_group: optionalText('Resource group of the network; that of the machine unless given'),
   ssh_username: arg.any('User that is made on the machine; of a list the first one'),
   ssh_publickeyfile: arg.text('File of the public key that may sign in', { optional: true }),
   ssh_password: arg.text('Password of that user', { optional: true, secret: true }),
@@ -79,9 +77,7 @@ export const machine = {
     optional: true,
     secret: true,
   }),
-  userdata_file: arg.text('File of that command, or the address of a script that the machine fetches', {
-    optional: true,
-  }),
+  userdata_file: optionalText('File of that command, or the address of a script that the machine fetches'),
   custom_data: arg.text('Text that cloud-init gets to read', { optional: true, secret: true }),
   tags: arg.dict('Tags of the machine, its interface and its public address', { default: new Map(), beyond: true }),
   ssh_interface: arg.text('`public_ips` or `private_ips`: the address that is waited for', { default: 'public_ips' }),

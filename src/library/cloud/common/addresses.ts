@@ -1,4 +1,5 @@
 // Addresses of machines: which are public, and which of them a machine is reached by.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { type IpAddress, ipAddress, ipNetwork, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg } from '../../../sdk/mod.ts'
 
@@ -19,11 +20,7 @@ interface Addresses {
 
 /** Return an address, or undefined for a text that is none. */
 function parsed(text: string): IpAddress | undefined {
-  try {
-    return ipAddress(text)
-  } catch {
-    return undefined
-  }
+  return recover(isAnyError, undefined, () => ipAddress(text))
 }
 
 /** Sort addresses into private and public ones, each once. Those that only count within a machine or a link are left out. */

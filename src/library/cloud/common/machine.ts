@@ -1,5 +1,5 @@
 // What the drivers of most providers have in common: settings of the wait for an address, the wait itself, actions that switch power.
-import { type Dict, isDict, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, type Value } from '../../../data/mod.ts'
 import {
   arg,
   awaitReady,
@@ -55,15 +55,7 @@ export const reportRequest = (
   steps: CloudSteps,
   name: string,
   { size, image }: { size: Value; image: Value },
-): Promise<void> =>
-  steps.report(
-    'requesting',
-    new Map<Value, Value>([
-      ['name', name],
-      ['size', size],
-      ['image', image],
-    ]),
-  )
+): Promise<void> => steps.report('requesting', dictFrom({ name, size, image }))
 
 /** Keep the id of a machine that was made, and report that it is asked for its address. */
 export async function noteMade(steps: CloudSteps, key: string, id: Value): Promise<void> {

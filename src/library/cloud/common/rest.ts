@@ -1,5 +1,6 @@
 // The JSON interface of a provider: requests with its token, again where it says that it is busy, errors in its words.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAnyError, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   dumpJson,
@@ -174,12 +175,8 @@ export const bearerCloud = (ctx: CloudContext, base: string, token: string, logi
 /** Return the JSON of a reply; None where it has none. */
 export function bodyOf({ text }: WebAnswer): Value {
   if (text === '') return null
-  try {
-    return loadJson(text)
-  } catch {
-    // the status says what happened
-    return null
-  }
+  // the status says what happened
+  return recover(isAnyError, null, () => loadJson(text))
 }
 
 /** Return what a provider says is wrong. */

@@ -1,4 +1,5 @@
 // Access tokens that end: each is kept until shortly before its end, and requests that come together wait for one token.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { type Dict, float, isDict, loadJson, markSecret, numberOf, str, type Value } from '../../../data/mod.ts'
 
 import type { CloudContext } from '../../../sdk/mod.ts'
@@ -82,11 +83,7 @@ export async function askMetadata(
 }
 
 function jsonOrText(text: string): Value {
-  try {
-    return loadJson(text)
-  } catch {
-    return text
-  }
+  return recover(isAnyError, text, () => loadJson(text))
 }
 
 /** Return a token from the answer of a metadata service. `who` names the service for errors. */

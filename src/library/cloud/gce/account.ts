@@ -1,6 +1,6 @@
 // A project of Google Compute Engine as a provider of salt-cloud. All that a creation makes has a label with its token, by which it is found
 // again after a failure; a static address, which takes no label when it is made, has the token in its description.
-import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import type {
   CloudAccount,
   CloudContext,
@@ -110,12 +110,7 @@ export class GceAccount implements CloudAccount<typeof machine> {
     const path = `${addresses}/${part(wanted, 'address')}`
     let found = await this.project.find(path)
     if (!found) {
-      await steps.note(
-        new Map([
-          ['address', wanted],
-          ['region', region],
-        ]),
-      )
+      await steps.note(dictFrom({ address: wanted, region }))
       const body = { name: wanted, description: addressMark(token) }
       await this.project.change('POST', addresses, `The creation of the address ${wanted} for ${name}`, body)
       found = await this.project.get(path, `address ${wanted}`)

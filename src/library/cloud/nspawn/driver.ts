@@ -1,6 +1,6 @@
 // Machines on the host of the master itself: containers with a systemd of their own, booted by systemd-nspawn from a folder with a root file
 // system. They are plugged to a bridge and get an address of its subnet.
-import { type Dict, SaltError, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, SaltError, type Value } from '../../../data/mod.ts'
 import {
   arg,
   awaitReady,
@@ -63,11 +63,7 @@ class Containers implements CloudAccount<typeof machine> {
     return {
       ...{ name, id: name, image, size: null, state: isRunning ? 'running' : 'stopped' },
       ...{ private_ips: [address], public_ips: [] },
-      details: new Map<Value, Value>([
-        ['token', token],
-        ['pid', isRunning ? init : null],
-        ['bridge', this.settings.bridge],
-      ]),
+      details: dictFrom({ token, pid: isRunning ? init : null, bridge: this.settings.bridge }),
     }
   }
 

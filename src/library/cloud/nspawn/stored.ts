@@ -1,4 +1,5 @@
 // The machines of a folder: a JSON file for each, written before anything of the machine is made and removed after all of it is gone.
+import { recover } from '../../../base/mod.ts'
 import { failure, isDict, loadJson, str, textOf } from '../../../data/mod.ts'
 import { type Host, isHostError } from '../../../sdk/mod.ts'
 
@@ -36,12 +37,11 @@ export class Machines {
   }
 
   private async names(): Promise<string[]> {
-    try {
-      return (await this.host.list(this.folder)).filter((name) => name.endsWith('.json'))
-    } catch (error) {
-      if (isHostError(error) && error.code === 'ENOENT') return []
-      throw error
-    }
+    return recover(
+      (error) => isHostError(error) && error.code === 'ENOENT',
+      [],
+      async () => (await this.host.list(this.folder)).filter((name) => name.endsWith('.json')),
+    )
   }
 
   /** Take the name; fail where a machine has it. */

@@ -1,5 +1,5 @@
 // Settings of providers and machines of OpenStack, by the names of Salt and of the library that Salt used.
-import { arg, type Bound } from '../../../sdk/mod.ts'
+import { arg, type Bound, optionalText } from '../../../sdk/mod.ts'
 import { addressSettings } from '../common/addresses.ts'
 import { waitSettings } from '../common/machine.ts'
 
@@ -9,9 +9,7 @@ export const provider = {
   auth: arg.dict('Login: `auth_url` with `username`, `password` and `project_name`, or an application credential', {
     default: new Map(),
   }),
-  auth_type: arg.text('`password`, `v3applicationcredential` or `token`; as `auth` says unless given', {
-    optional: true,
-  }),
+  auth_type: optionalText('`password`, `v3applicationcredential` or `token`; as `auth` says unless given'),
   region_name: arg.text('Region', { optional: true }),
   interface: arg.text('`public`, `internal` or `admin`: endpoints that are used', { optional: true }),
   endpoint_type: arg.text('The same as interface', { optional: true }),

@@ -1,7 +1,7 @@
 // One Proxmox VE, a node or a cluster, as a provider of salt-cloud. The description of a machine has the token of its creation, by which an
 // unfinished one is found again.
 import { lookup } from 'node:dns/promises'
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, type Value } from '../../../data/mod.ts'
 import {
   awaitReady,
   type CloudAccount,
@@ -127,13 +127,7 @@ export class ProxmoxAccount implements CloudAccount<typeof machine> {
         const guest: Guest = { type, node, vmid }
         const { path, parameters } = requestFor(guest)
         pathOf(guest)
-        await steps.note(
-          new Map([
-            ['vmid', vmid],
-            ['node', node],
-            ['type', type],
-          ]),
-        )
+        await steps.note(dictFrom({ vmid, node, type }))
         await steps.report('requesting', new Map([['kwargs', shown(parameters)]]))
         try {
           return [guest, await this.api.send('POST', path, parameters)]

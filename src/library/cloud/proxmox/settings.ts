@@ -1,5 +1,5 @@
 // Settings of providers and machines of Proxmox VE, by the names of Salt and of saltext-proxmox.
-import { arg, type Bound } from '../../../sdk/mod.ts'
+import { arg, type Bound, optionalText } from '../../../sdk/mod.ts'
 import { addressSettings } from '../common/addresses.ts'
 import { waitSettings } from '../common/machine.ts'
 
@@ -19,12 +19,8 @@ export const provider = {
 
 export const machine = {
   technology: arg.text('`qemu` or `lxc`', { default: 'lxc' }),
-  host: arg.text('Node to make the machine on; in a provider without `url`, the host of the interface', {
-    optional: true,
-  }),
-  image: arg.text('Template of a container, such as `local:vztmpl/debian-12-standard_12.7-1_amd64.tar.zst`', {
-    optional: true,
-  }),
+  host: optionalText('Node to make the machine on; in a provider without `url`, the host of the interface'),
+  image: optionalText('Template of a container, such as `local:vztmpl/debian-12-standard_12.7-1_amd64.tar.zst`'),
   create: arg.dict('Parameters of the request that creates the machine, as the interface names them; with `node`', {
     default: new Map(),
   }),

@@ -1,4 +1,5 @@
 // Events of a Kubernetes cluster to the bus. The version that was seen last is kept, so that a restart goes on from there.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { type Dict, isDict, loadJson, numberOf, str, type Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext, isHostError, option, textAt } from '../../../sdk/mod.ts'
 import { isStatus, KubernetesClient } from './client/client.ts'
@@ -65,10 +66,8 @@ async function follow(
 async function seenVersion(ctx: EngineContext, file: string, about: string): Promise<string | undefined> {
   const text = await textAt(ctx.host, file)
   if (text === undefined) return undefined
-  try {
+  return recover(isAnyError, undefined, () => {
     const kept = loadJson(text)
     return isDict(kept) && kept.get('about') === about ? str(kept.get('version') ?? '') : undefined
-  } catch {
-    return undefined
-  }
+  })
 }

@@ -1,4 +1,5 @@
 // Manifests: from files of the file server, from YAML texts, and from the parts that functions and states take.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   deepCopy,
@@ -222,10 +223,8 @@ function isBase64(text: string): boolean {
   const plain = text.replaceAll(/\s/g, '')
   if (plain === '' || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain))
     return plain === '' && text !== ''
-  try {
+  return recover(isAnyError, false, () => {
     new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(plain, 'base64'))
     return true
-  } catch {
-    return false
-  }
+  })
 }

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Dict,
+  dictFrom,
   dumpJson,
   failure,
   isDict,
@@ -117,10 +118,7 @@ function inRunOrder(states: Dict): Dict {
 
 function countsOf(states: Dict): Dict {
   const failed = [...states.values()].filter((state) => isDict(state) && state.get('result') === false).length
-  return new Map([
-    ['succeeded', states.size - failed],
-    ['failed', failed],
-  ])
+  return dictFrom({ succeeded: states.size - failed, failed })
 }
 
 async function store(ctx: FunctionContext, ret: Dict): Promise<void> {
@@ -171,10 +169,7 @@ export default defineReturner({
       const index = truthy(options.index_date) ? `${name}-${today()}` : name
       await ensureIndex(ctx, index, options)
       for (const event of events) {
-        const data = new Map<Value, Value>([
-          ['tag', event.get('tag') ?? ''],
-          ['data', event.get('data') ?? ''],
-        ])
+        const data = dictFrom({ tag: event.get('tag') ?? '', data: event.get('data') ?? '' })
         await sent(ctx, documentPath(index, options.master_event_doc_type, randomUUID()), 'PUT', data)
       }
     },
@@ -182,10 +177,7 @@ export default defineReturner({
       const options = await optionsOf(ctx)
       const index = str(options.master_job_cache_index)
       await ensureIndex(ctx, index, options)
-      const data = new Map<Value, Value>([
-        ['jid', jid],
-        ['load', load],
-      ])
+      const data = dictFrom({ jid, load })
       await sent(ctx, documentPath(index, options.master_job_cache_doc_type, jid), 'PUT', data)
     },
     get_load: async (ctx, jid) => {

@@ -1,6 +1,6 @@
 // MongoDB, through its shell: databases, users and their roles, collections and documents. An error of the server is
 // returned as a text or as False, as in Salt.
-import { type Dict, equals, isDict, isList, loadJson, str, tuple, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, isList, loadJson, str, tuple, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -78,11 +78,7 @@ async function userOf(ctx: FunctionContext, name: string, server: Server): Promi
 /** Return roles as dicts; a role without a database belongs to this one. */
 function qualified(roles: Value, database: string): Dict[] {
   if (!isList(roles)) return []
-  const own = (role: Value): Dict =>
-    new Map<Value, Value>([
-      ['role', role],
-      ['db', database],
-    ])
+  const own = (role: Value): Dict => dictFrom({ role, db: database })
   return roles.map((role) => (isDict(role) ? role : own(role)))
 }
 

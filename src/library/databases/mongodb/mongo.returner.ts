@@ -1,5 +1,5 @@
 // `mongo`: jobs and events as documents of MongoDB, in the collections `saltReturns`, `jobs` and `events`.
-import { type Dict, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { defineReturner, type FunctionContext, returnerOptions } from '../../../sdk/mod.ts'
 
 const DEFAULTS = { host: 'salt', port: 27017, db: 'salt', user: '', password: '' }
@@ -48,13 +48,7 @@ export default defineReturner({
       await insert(ctx, 'saltReturns', [document], ret)
     },
     event_return: (ctx, events) => insert(ctx, 'events', events.map(withoutDots)),
-    save_load: (ctx, jid, load) =>
-      insert(ctx, 'jobs', [
-        new Map<Value, Value>([
-          ['jid', jid],
-          ['load', withoutDots(load)],
-        ]),
-      ]),
+    save_load: (ctx, jid, load) => insert(ctx, 'jobs', [dictFrom({ jid, load: withoutDots(load) })]),
     get_load: async (ctx, jid) => dictAt((await find(ctx, 'jobs', new Map([['jid', jid]])))[0], 'load'),
     get_jid: async (ctx, jid) => {
       const found = await find(ctx, 'saltReturns', new Map([['jid', jid]]))

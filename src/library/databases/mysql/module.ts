@@ -1,7 +1,7 @@
 // MySQL and MariaDB, through their command line client. A failure is logged, kept for the state that called, and
 // answered with an empty value, as in Salt.
 import type { Dict, Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, optionalText, reads, ret } from '../../../sdk/mod.ts'
 import {
   attempt,
   type Connection,
@@ -131,9 +131,7 @@ const login = {
   password: arg.text('Password', { optional: true, secret: true }),
   password_hash: arg.text('Hash of the password', { optional: true, secret: true }),
 }
-const password_column = arg.text('Column of the table mysql.user that holds the hash. Default: found by a query', {
-  optional: true,
-})
+const password_column = optionalText('Column of the table mysql.user that holds the hash. Default: found by a query')
 const passwordless = arg.any('Whether the user needs no password; a text counts if it is `true`', { default: false })
 const socket = 'Whether the user logs in over the socket; a text counts if it is `true`'
 const unix_socket = arg.any(socket, { default: false })

@@ -1,5 +1,6 @@
 // Redis: keys, hashes, lists and sets, and the server itself. Answers have the shape that the Python client gives them:
 // an OK of the server is True.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, float, int, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import type { Reply } from './module/client.ts'
@@ -288,12 +289,7 @@ function infoValue(text: string): Value {
 }
 
 async function answers(ctx: FunctionContext, server: Server): Promise<boolean> {
-  try {
-    return (await ask(ctx, server, ['PING'])) === 'PONG'
-  } catch (error) {
-    if (isUnreachable(error)) return false
-    throw error
-  }
+  return recover(isUnreachable, false, async () => (await ask(ctx, server, ['PING'])) === 'PONG')
 }
 
 const server = {

@@ -8,6 +8,7 @@ import {
   ensure,
   failed,
   foreseen,
+  optionalText,
   reportOn,
   type StateContext,
   type StateReturn,
@@ -21,9 +22,7 @@ const stringArgs = {
   name: arg.text('Key'),
   value: arg.any('Value; compared as text'),
   expire: arg.text('Seconds after which the key expires', { optional: true }),
-  expireat: arg.text('Time at which the key expires, in seconds since the epoch; wins over `expire`', {
-    optional: true,
-  }),
+  expireat: optionalText('Time at which the key expires, in seconds since the epoch; wins over `expire`'),
   connection_args,
 }
 

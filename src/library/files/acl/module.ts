@@ -1,6 +1,6 @@
 // Access lists of files, as getfacl shows and setfacl sets them. The entry of a file's owner or group has no name there;
 // here it has the owner's. Both programs are given one line, so names with spaces are quoted.
-import { type Dict, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
 
 const LETTERS: ReadonlyArray<readonly [letter: string, name: string, octal: number]> = [
@@ -61,11 +61,7 @@ function filesIn(text: string): Dict {
     }
     const [name = '', value = ''] = line.replaceAll('# ', '').split(': ')
     if (name === 'file') {
-      file = new Map<Value, Value>([
-        ['comment', new Map()],
-        ['user', []],
-        ['group', []],
-      ])
+      file = dictFrom({ comment: new Map(), user: [], group: [] })
       files.set(value, file)
     }
     const comment = file.get('comment') as Dict

@@ -1,7 +1,7 @@
 // Changes of files that the kernel reports. The kind of a change follows from the file before and after it; that a file was only
 // opened or read is reported by `inotifywait`.
 import { dirname, join } from 'node:path/posix'
-import { type Dict, fnmatch, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, fnmatch, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption, remembered } from '../../../sdk/mod.ts'
 import { OPENS, Opens } from './files/opens.ts'
 import { type Change, Watcher } from './files/watcher.ts'
@@ -96,11 +96,7 @@ function* eventsOf({ path, file, kinds, isDirectory }: Change, options: Dict): G
   // the end of a watch is reported whatever the mask is
   for (const kind of kinds.filter((name) => name === 'ignored' || wanted.includes(name))) {
     const change = `IN_${kind.toUpperCase()}${isDirectory ? '|IN_ISDIR' : ''}`
-    yield new Map<Value, Value>([
-      ['tag', path],
-      ['path', file],
-      ['change', change],
-    ])
+    yield dictFrom({ tag: path, path: file, change })
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path/posix'
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { defineBeacon, dictOption, remembered } from '../../../sdk/mod.ts'
 import { type Change, Watcher } from './files/watcher.ts'
 
@@ -47,15 +47,7 @@ const maskOf = (options: Value): string[] => {
 
 function* told({ path, file, kinds }: Change, mask: readonly string[]): Generator<Dict> {
   const say = (change: string, of: string): Dict[] =>
-    mask.includes(MASKS[change]!)
-      ? [
-          new Map<Value, Value>([
-            ['tag', 'watchdog'],
-            ['path', of],
-            ['change', change],
-          ]),
-        ]
-      : []
+    mask.includes(MASKS[change]!) ? [dictFrom({ tag: 'watchdog', path: of, change })] : []
   for (const kind of kinds) {
     const change = OF_FILE[kind]
     if (change !== undefined) yield* say(change, file)

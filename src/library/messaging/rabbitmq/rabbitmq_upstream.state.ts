@@ -1,5 +1,5 @@
 // Upstreams of RabbitMQ federations.
-import { type Dict, equals, isDict, loadJson, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, loadJson, SaltError, str, truthy } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { orError, report, runas, whenRabbit } from './state/report.ts'
 import { definition } from './upstream-arguments.ts'
@@ -30,12 +30,7 @@ async function present(ctx: StateContext, given: Bound<typeof upstream>): Promis
   const wanted: Dict = new Map(chosen.map(([key, value]) => [key.replaceAll('_', '-'), value]))
   const held = current.get(name)
   const changes: Dict =
-    held === undefined
-      ? new Map<Value, Value>([
-          ['old', null],
-          ['new', wanted],
-        ])
-      : difference(parsed(str(held)), wanted)
+    held === undefined ? dictFrom({ old: null, new: wanted }) : difference(parsed(str(held)), wanted)
   if (changes.size === 0) return report(name, true, `Upstream "${name}" already present as specified.`)
   const action = held === undefined ? 'create' : 'update'
   if (ctx.test) return report(name, null, `Upstream "${name}" would have been ${action}d.`)

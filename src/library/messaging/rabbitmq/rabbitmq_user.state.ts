@@ -1,5 +1,5 @@
 // Users of RabbitMQ, their tags and permissions.
-import { type Dict, equals, isDict, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 import { orError, report, runas, whenRabbit } from './state/report.ts'
 
@@ -19,11 +19,7 @@ type User = Bound<typeof userArgs>
 
 function rights(perm: Value): Dict {
   const [configure = '', write = '', read = ''] = Array.isArray(perm) ? perm : []
-  return new Map([
-    ['configure', configure],
-    ['write', write],
-    ['read', read],
-  ])
+  return dictFrom({ configure, write, read })
 }
 
 /** Return pairs of virtual host and rights from a list of dicts. */

@@ -1,6 +1,6 @@
 // `sentry`: returns as events of Sentry, failed ones as errors. The settings are in pillar, under `raven`.
 import { randomUUID } from 'node:crypto'
-import { type Dict, dumpJson, failure, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, dumpJson, failure, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { askWeb, defineReturner, type FunctionContext } from '../../../sdk/mod.ts'
 
 /** Where events go, and the key that proves who sends them. */
@@ -66,14 +66,7 @@ async function report(ctx: FunctionContext, ret: Dict): Promise<void> {
     ['level', isFine ? 'info' : 'error'],
     ['message', message],
     ['tags', new Map(tags)],
-    [
-      'extra',
-      new Map<Value, Value>([
-        ['result', result],
-        ['pillar', shown],
-        ['grains', ctx.grains],
-      ]),
-    ],
+    ['extra', dictFrom({ result, pillar: shown, grains: ctx.grains })],
   ])
   const login = [`sentry_key=${key}`, ...(secret === '' ? [] : [`sentry_secret=${secret}`])].join(', ')
   const headers = { 'Content-Type': 'application/json', 'X-Sentry-Auth': `Sentry sentry_version=7, ${login}` }

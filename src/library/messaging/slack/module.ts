@@ -1,5 +1,5 @@
 // Messages to Slack, through its API or through a webhook.
-import { type Dict, dumpJson, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, dumpJson, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const API = 'https://slack.com/api/'
@@ -25,11 +25,7 @@ const quoted = (text: string): string =>
 const form = (fields: readonly (readonly [string, Value])[]): string =>
   fields.map(([name, value]) => `${quoted(name)}=${quoted(str(value))}`).join('&')
 
-const outcome = (res: boolean, message: Value): Dict =>
-  new Map<Value, Value>([
-    ['message', message],
-    ['res', res],
-  ])
+const outcome = (res: boolean, message: Value): Dict => dictFrom({ message, res })
 
 interface Request {
   key: string
@@ -148,10 +144,7 @@ async function hook(ctx: FunctionContext, given: Bound<typeof hookArgs>): Promis
   })
   const status = answer.get('status') ?? null
   if (typeof status === 'number' && status <= 201) return true
-  return new Map<Value, Value>([
-    ['res', false],
-    ['message', answer.get('body') ?? answer.get('error') ?? status],
-  ])
+  return dictFrom({ res: false, message: answer.get('body') ?? answer.get('error') ?? status })
 }
 
 const name = arg.string('Name')

@@ -1,5 +1,5 @@
 // `splunk`: returns and events to the HTTP Event Collector of Splunk.
-import { dumpJson, failure, str, truthy, type Value } from '../../../data/mod.ts'
+import { dictFrom, dumpJson, failure, str, truthy, type Value } from '../../../data/mod.ts'
 import { askWeb, defineReturner, type FunctionContext, option } from '../../../sdk/mod.ts'
 
 const PORT = 8088
@@ -16,13 +16,7 @@ async function send(ctx: FunctionContext, events: readonly Value[]): Promise<voi
   const host = str(ctx.grains.get('host') ?? option(ctx.opts, 'id'))
   const url = `https://${indexer.includes(':') ? indexer : `${indexer}:${PORT}`}/services/collector/event`
   for (const event of events) {
-    const payload = new Map<Value, Value>([
-      ['time', String(Math.floor(Date.now() / 1000))],
-      ['index', index],
-      ['sourcetype', sourcetype],
-      ['event', event],
-      ['host', host],
-    ])
+    const payload = dictFrom({ time: String(Math.floor(Date.now() / 1000)), index, sourcetype, event, host })
     const headers = { Authorization: `Splunk ${token}`, 'Content-Type': 'application/json' }
     const { status, text } = await askWeb(ctx, { url, method: 'POST', body: dumpJson(payload), headers, verify })
     if (status >= 300) throw failure(`Splunk at ${indexer} answers with status ${status}: ${text.slice(0, 200)}`)

@@ -3,6 +3,7 @@
 import { toError } from '../../../base/mod.ts'
 import {
   type Dict,
+  dictFrom,
   equals,
   fromTimestamp,
   isDict,
@@ -24,18 +25,9 @@ const configFile = (ctx: FunctionContext): string => str(ctx.memory.get(CONFIG) 
 const binaries = (ctx: FunctionContext): Value => ctx.memory.get(BINARIES) ?? null
 
 const reported = (name: Value, result: boolean | null, changes: Value = pairOf('', ''), comment: Value = ''): Dict =>
-  new Map<Value, Value>([
-    ['name', name],
-    ['result', result],
-    ['changes', changes],
-    ['comment', comment],
-  ])
+  dictFrom({ name, result, changes, comment })
 
-const pairOf = (old: Value, fresh: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', fresh],
-  ])
+const pairOf = (old: Value, fresh: Value): Dict => dictFrom({ old, new: fresh })
 
 const outcome = (retcode: Value, stdout: Value = null, stderr: Value = null): Dict => {
   const data: Dict = new Map([['retcode', retcode]])

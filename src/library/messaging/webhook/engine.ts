@@ -2,7 +2,8 @@
 // by the network, or use the API instead.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { Dict, Value } from '../../../data/mod.ts'
+import { isAnyError, recover } from '../../../base/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../data/mod.ts'
 import { arg, defineEngine, type EngineContext } from '../../../sdk/mod.ts'
 
 const MOST_BYTES = 100 << 20
@@ -64,21 +65,14 @@ async function hear(ctx: EngineContext, request: IncomingMessage, response: Serv
     if (size > MOST_BYTES) return respond(response, 413, 'Request Entity Too Large')
     pieces.push(piece as Buffer)
   }
-  const event: Dict = new Map<Value, Value>([
-    ['headers', headersOf(request.rawHeaders)],
-    ['body', bodyOf(Buffer.concat(pieces))],
-  ])
+  const event: Dict = dictFrom({ headers: headersOf(request.rawHeaders), body: bodyOf(Buffer.concat(pieces)) })
   if (!(await ctx.fireExternal(`salt/engines/hook/${path}`, event))) return respond(response, 400, 'Bad Request')
   response.writeHead(200, { 'Content-Type': 'text/html; charset=UTF-8' }).end()
 }
 
 /** What comes after the first slash, without the query; undefined when it is no text. */
 function pathOf(url: string): string | undefined {
-  try {
-    return decodeURIComponent(url.split('?')[0]!.slice(1))
-  } catch {
-    return undefined
-  }
+  return recover(isAnyError, undefined, () => decodeURIComponent(url.split('?')[0]!.slice(1)))
 }
 
 /** By their usual spelling, as `Content-Type`; values of one that comes twice with a comma between. */

@@ -1,6 +1,16 @@
 // Network bridges of Linux, through brctl, which lists the interfaces of a bridge on successive lines.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, getItem, isDict, isList, keyError, splitLines, str, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  getItem,
+  isDict,
+  isList,
+  keyError,
+  splitLines,
+  str,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads } from '../../../sdk/mod.ts'
 
 function bridgesIn(text: string): Dict {
@@ -11,10 +21,7 @@ function bridgesIn(text: string): Dict {
     if (line.startsWith('bridge name') || words[0] === '') continue
     const [name = '', id = '', stp = '', first] = words
     if (words.length > 1) {
-      current = new Map<Value, Value>([
-        ['id', id],
-        ['stp', stp],
-      ])
+      current = dictFrom({ id, stp })
       if (first !== undefined) current.set('interfaces', [first])
       bridges.set(name, current)
     } else if (current) current.set('interfaces', [...interfacesOf(current), name])

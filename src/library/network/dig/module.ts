@@ -1,5 +1,5 @@
 // DNS queries, through dig. A failed query returns an empty list.
-import { BrineError } from '../../../base/mod.ts'
+import { BrineError, isA, recover } from '../../../base/mod.ts'
 import { indexError, ipAddress, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type Result, reads, runAll } from '../../../sdk/mod.ts'
 
@@ -18,12 +18,7 @@ const lines = async (ctx: FunctionContext, words: readonly string[], nameserver:
   (await dig(ctx, words, nameserver))?.split('\n') ?? []
 
 function versionOf(text: string): 4 | 6 | undefined {
-  try {
-    return ipAddress(text).version
-  } catch (error) {
-    if (error instanceof BrineError) return undefined
-    throw error
-  }
+  return recover(isA(BrineError), undefined, () => ipAddress(text).version)
 }
 
 const PREFIXES = { 4: [1, 32], 6: [8, 128] } as const

@@ -1,5 +1,6 @@
 // Hosts files, zone files and serial numbers of zones. DNS queries use dig, or the system resolver without dig.
 import { lookup } from 'node:dns/promises'
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { type Dict, splitLines, splitWords, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, type Result, reads, textAt } from '../../../sdk/mod.ts'
 import { parseZone } from './module/zone.ts'
@@ -55,11 +56,9 @@ async function resolved(ctx: FunctionContext, host: string, nameserver: string |
   if ((await ctx.host.which('dig')) !== undefined || nameserver !== null) {
     return byDig(ctx, family === 4 ? 'A' : 'AAAA', [host, nameserver])
   }
-  try {
-    return (await lookup(host, { family, all: true })).map(({ address }) => address)
-  } catch {
-    return `Unable to resolve ${host}`
-  }
+  return recover(isAnyError, `Unable to resolve ${host}`, async () =>
+    (await lookup(host, { family, all: true })).map(({ address }) => address),
+  )
 }
 
 /** Return the first serial number of today, in the local time zone. */

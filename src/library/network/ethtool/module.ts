@@ -168,10 +168,7 @@ async function driver(ctx: FunctionContext, device: string): Promise<Value> {
   }
   const value = (name: string): string =>
     lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
-  return new Map([
-    ['driver', value('driver')],
-    ['bus_info', value('bus-info').trim()],
-  ])
+  return dictFrom({ driver: value('driver'), bus_info: value('bus-info').trim() })
 }
 
 const PAUSE = ['autoneg', 'rx', 'tx']

@@ -1,5 +1,5 @@
 // States of entries of the hosts file.
-import { BrineError } from '../../../base/mod.ts'
+import { BrineError, isA, recover } from '../../../base/mod.ts'
 import { type Dict, ipAddress, isDict, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -28,13 +28,10 @@ interface Plan {
 const addressesIn = (ip: Value): string[] => (isList(ip) ? ip : [ip]).map(str)
 
 function isAddress(text: string): boolean {
-  try {
+  return recover(isA(BrineError), false, () => {
     ipAddress(text)
     return true
-  } catch (error) {
-    if (error instanceof BrineError) return false
-    throw error
-  }
+  })
 }
 
 function plan(entry: Entry, hosts: Dict): Plan {

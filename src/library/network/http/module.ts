@@ -1,6 +1,6 @@
 // Queries to web servers.
 import { type Dict, failure, numberOf, SaltError, str, textOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, ret } from '../../../sdk/mod.ts'
+import { arg, CA_BUNDLES, changes, defineModule, type FunctionContext, optionalText, ret } from '../../../sdk/mod.ts'
 
 /** Query a URL. Options of the caller override those of the minion. */
 async function query(ctx: FunctionContext, url: string, given: ReadonlyMap<string, Value>): Promise<Dict> {
@@ -39,15 +39,6 @@ async function waitForSuccess(
   }
 }
 
-const BUNDLES = [
-  '/etc/ssl/certs/ca-certificates.crt',
-  '/etc/pki/tls/certs/ca-bundle.crt',
-  '/etc/pki/tls/certs/ca-bundle.trust.crt',
-  '/etc/ssl/certs/ca-bundle.crt',
-  '/var/lib/ca-certificates/ca-bundle.pem',
-  '/etc/ssl/cert.pem',
-]
-
 /** Return the path of the CA bundle: in the file roots, else of the system. */
 async function knownBundle(ctx: FunctionContext): Promise<string | undefined> {
   const roots = ctx.opts.get('file_roots')
@@ -55,7 +46,7 @@ async function knownBundle(ctx: FunctionContext): Promise<string | undefined> {
   const own = (Array.isArray(base) ? base : []).flatMap((root) =>
     ['cacert.pem', 'ca-bundle.crt'].map((name) => `${str(root)}/${name}`),
   )
-  for (const path of [...own, ...BUNDLES]) if (await ctx.host.access(path, 'exists')) return path
+  for (const path of [...own, ...CA_BUNDLES]) if (await ctx.host.access(path, 'exists')) return path
   return undefined
 }
 
@@ -109,9 +100,7 @@ export default defineModule({
     update_ca_bundle: changes({
       doc: 'Download the bundle of CA certificates.',
       args: {
-        target: arg.text('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle', {
-          optional: true,
-        }),
+        target: optionalText('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle'),
         source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
         merge_files: arg.textOrList('File or list of files to append to the bundle', { optional: true }),
       },

@@ -1,6 +1,6 @@
 // Queries to web servers, run on the master.
 import { type Dict, isDict, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
+import { arg, defineRunner, masterFn, optionalText } from '../../../sdk/mod.ts'
 
 export default defineRunner({
   name: 'http',
@@ -25,9 +25,7 @@ export default defineRunner({
     update_ca_bundle: masterFn({
       doc: 'Download the bundle of CA certificates, and append further certificates.',
       args: {
-        target: arg.text('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle', {
-          optional: true,
-        }),
+        target: optionalText('Path of the bundle; default: the option ca_bundle, or the path of the existing bundle'),
         source: arg.text('URL of the bundle; default: the option ca_bundle_url', { optional: true }),
         merge_files: arg.textOrList('File or list of files to append to the bundle', { optional: true }),
       },

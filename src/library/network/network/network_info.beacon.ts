@@ -1,5 +1,5 @@
 // Counters of network interfaces that reach or exceed a limit.
-import { type Dict, decodeBytes, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, decodeBytes, dictFrom, isDict, str, type Value } from '../../../data/mod.ts'
 import { defineBeacon, dictOption, intOf } from '../../../sdk/mod.ts'
 
 /** The counters and their columns in `/proc/net/dev`. */
@@ -48,12 +48,7 @@ export default defineBeacon({
       })
       if (!isReached) continue
       const info = new Map<Value, Value>(COUNTERS.map(([counter, place]) => [counter, numbers[place]!]))
-      reports.push(
-        new Map<Value, Value>([
-          ['interface', name],
-          ['network_info', info],
-        ]),
-      )
+      reports.push(dictFrom({ interface: name, network_info: info }))
     }
     return reports
   },

@@ -1,6 +1,17 @@
 // Changes of the settings of network interfaces. The settings come from `ip`, with the kernel's names.
 import { lookup } from '../../../base/mod.ts'
-import { type Dict, decodeBytes, isDict, isList, loadJson, repr, str, truthy, type Value } from '../../../data/mod.ts'
+import {
+  type Dict,
+  decodeBytes,
+  dictFrom,
+  isDict,
+  isList,
+  loadJson,
+  repr,
+  str,
+  truthy,
+  type Value,
+} from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, dictOption } from '../../../sdk/mod.ts'
 
 const ATTRIBUTES = new Set(
@@ -85,20 +96,7 @@ export default defineBeacon({
       }
     }
     if (changed.size === 0) return []
-    if (truthy(config.get('coalesce') ?? false))
-      return [
-        new Map<Value, Value>([
-          ['tag', 'result'],
-          ['changes', changed],
-        ]),
-      ]
-    return [...changed].map(
-      ([name, change]) =>
-        new Map<Value, Value>([
-          ['tag', name],
-          ['interface', name],
-          ['change', change],
-        ]),
-    )
+    if (truthy(config.get('coalesce') ?? false)) return [dictFrom({ tag: 'result', changes: changed })]
+    return [...changed].map(([name, change]) => dictFrom({ tag: name, interface: name, change }))
   },
 })

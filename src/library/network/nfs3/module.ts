@@ -3,6 +3,7 @@
 import {
   type Dict,
   decodeBytes,
+  dictFrom,
   isList,
   keyError,
   misuse,
@@ -16,10 +17,7 @@ import { arg, changes, defineModule, type FunctionContext, reads, runAll } from 
 /** Parse `10.0.0.0/8(rw,sync)`, or a host without options. */
 function shareOf(word: string): Dict {
   const [hosts, options] = word.split('(')
-  return new Map<Value, Value>([
-    ['hosts', hosts!],
-    ['options', options === undefined ? [] : options.replaceAll(')', '').split(',')],
-  ])
+  return dictFrom({ hosts: hosts!, options: options === undefined ? [] : options.replaceAll(')', '').split(',') })
 }
 
 function exportsIn(text: string): Dict {

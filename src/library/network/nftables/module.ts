@@ -1,5 +1,6 @@
 // nftables, through nft. Functions return a result with a comment, as Salt's do. Where Salt's own way to find a handle or
 // a policy cannot work, this module uses those that nft shows.
+import { recover } from '../../../base/mod.ts'
 import {
   compileRegex,
   type Dict,
@@ -207,14 +208,15 @@ async function flush(ctx: FunctionContext, place: Place): Promise<Outcome> {
 
 /** Return the list that nft prints as JSON. */
 async function listing(ctx: FunctionContext, words: string): Promise<Dict[]> {
-  try {
-    const data = loadJson((await nft(ctx, words)) || '{}')
-    const list = isDict(data) ? (data.get('nftables') ?? null) : null
-    return isList(list) ? (list as Dict[]) : []
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'JSONDecodeError') return []
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'JSONDecodeError',
+    [],
+    async () => {
+      const data = loadJson((await nft(ctx, words)) || '{}')
+      const list = isDict(data) ? (data.get('nftables') ?? null) : null
+      return isList(list) ? (list as Dict[]) : []
+    },
+  )
 }
 
 async function tables(ctx: FunctionContext, family: string): Promise<Dict[]> {

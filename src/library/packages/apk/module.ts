@@ -16,6 +16,7 @@ import {
 import {
   commonFunctions,
   fileFunctions,
+  installation,
   latestVersion,
   type Options,
   removal,
@@ -167,13 +168,7 @@ export default defineModule({
     }),
     latest_version: latestVersion(latest),
     upgrade_available: upgradeAvailable(async (ctx, name, options) => (await latest(ctx, [name], options)) !== ''),
-    install: changes({
-      doc: 'Install packages.',
-      example: 'pkg.install bash',
-      args: INSTALL,
-      returns: param.versionChanges,
-      run: install,
-    }),
+    install: installation(INSTALL, install),
     remove: changes({
       doc: 'Remove packages.',
       example: 'pkg.remove bash',

@@ -1,4 +1,5 @@
 // Packages and sources of Chocolatey, and Chocolatey itself.
+import { isA, recover } from '../../../base/mod.ts'
 import {
   compareDicts,
   type Dict,
@@ -10,48 +11,55 @@ import {
   type Value,
   versionHolds,
 } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  optionalText,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const off = (doc: string) => arg.flag(doc, { default: false })
 const name = arg.text('Package name')
-const version = optional('Version')
+const version = optionalText('Version')
 const override_args = off('Replace the arguments of the package instead of adding to them')
 
 const UPGRADED = {
   name,
   version,
-  source: optional('Source of packages, by name or URL'),
+  source: optionalText('Source of packages, by name or URL'),
   force: off('Reinstall the package'),
   pre_versions: off('Include prerelease versions'),
-  install_args: optional('Arguments for the installer'),
+  install_args: optionalText('Arguments for the installer'),
   override_args,
   force_x86: off('Install the 32-bit program'),
-  package_args: optional('Arguments for the package'),
+  package_args: optionalText('Arguments for the package'),
 }
 
 const INSTALLED = {
   ...UPGRADED,
   allow_multiple: off('Install several versions side by side'),
-  execution_timeout: optional('Timeout in seconds'),
+  execution_timeout: optionalText('Timeout in seconds'),
   virus_check: arg.flag('Scan files for viruses; default: as Chocolatey is configured', { optional: true }),
 }
 
-const UNINSTALLED = { name, version, uninstall_args: optional('Arguments for the uninstaller'), override_args }
+const UNINSTALLED = { name, version, uninstall_args: optionalText('Arguments for the uninstaller'), override_args }
 
 const SOURCE = {
   name: arg.text('Name of the source'),
   source_location: arg.text('URL or path of the source'),
-  username: optional('User for the source'),
+  username: optionalText('User for the source'),
   password: arg.text('Password for the source', { optional: true, secret: true }),
   force: off('Set a source again that is present'),
-  priority: optional('Priority; a source with a lower number comes first'),
+  priority: optionalText('Priority; a source with a lower number comes first'),
 }
 
 const BOOTSTRAPPED = {
   name: arg.text('Name of the state'),
   force: off('Reinstall Chocolatey'),
-  source: optional('URL of the installer'),
+  source: optionalText('URL of the installer'),
   version,
 }
 
@@ -165,12 +173,7 @@ async function sourcePresent(ctx: StateContext, { force, ...source }: Bound<type
 
 /** Return the version of Chocolatey; None without Chocolatey. */
 async function ownVersion(ctx: StateContext, refresh = false): Promise<string | null> {
-  try {
-    return await ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {})
-  } catch (error) {
-    if (error instanceof SaltError) return null
-    throw error
-  }
+  return recover(isA(SaltError), null, () => ctx.call('chocolatey.chocolatey_version', [], refresh ? { refresh } : {}))
 }
 
 const HINT = 'Use "choco upgrade chocolatey --version 2.1.0" to change the version'

@@ -1,7 +1,9 @@
 // Functions that the providers of `pkg` declare alike; a provider hands in the body.
 import { compareLoose, type Dict, str, type Value } from '../../../data/mod.ts'
 import {
+  type Args,
   arg,
+  type Bound,
   changes,
   type FunctionContext,
   type FunctionDeclaration,
@@ -91,6 +93,13 @@ export const removal = (
     returns: param.versionChanges,
     run,
   })
+
+/** Declare `install`. */
+export const installation = <const A extends Args>(
+  args: A,
+  run: (ctx: FunctionContext, call: Bound<A>) => Promise<Dict>,
+): FunctionDeclaration =>
+  changes({ doc: 'Install packages.', example: 'pkg.install bash', args, returns: param.versionChanges, run })
 
 /** The functions about files of packages. */
 export const fileFunctions = (bodies: { list: NamesBody; dict: NamesBody; owner: NamesBody }) => ({

@@ -1,6 +1,14 @@
 // Packages and applications of macOS, from files and from disk images.
 import { compileRegex, type Dict, repr, SaltError, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  optionalText,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 
 const INSTALLED = {
   name: arg.text('Path of the package file, application or disk image'),
@@ -11,9 +19,7 @@ const INSTALLED = {
   mpkg: arg.flag('Treat the file as a metapackage', { default: false }),
   force: arg.flag('Install even if the package is installed', { default: false }),
   allow_untrusted: arg.flag('Accept an untrusted signature', { default: false }),
-  version_check: arg.text('Command, `=` and a regular expression that the start of its output must match', {
-    optional: true,
-  }),
+  version_check: optionalText('Command, `=` and a regular expression that the start of its output must match'),
 }
 
 type Wanted = Bound<typeof INSTALLED>

@@ -1,4 +1,5 @@
 // Packages of Nix, in the profile of one user: the option `nixpkg.user`, `nix.user`, or the user of the minion.
+import { isA, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   failure,
@@ -51,12 +52,7 @@ const nix = (ctx: FunctionContext, ...words: string[]) => run(ctx, 'nix', ...wor
 
 /** Return JSON of a program; None for another text. */
 function jsonIn(text: string): Value {
-  try {
-    return loadJson(text)
-  } catch (error) {
-    if (!(error instanceof PyError)) throw error
-    return null
-  }
+  return recover(isA(PyError), null, () => loadJson(text))
 }
 
 /** The version in `/nix/store/<hash>-<name>-<version>`: the first part after the hash that begins with a digit. */

@@ -1,4 +1,5 @@
 // Node.js packages through npm, of a directory or global ones.
+import { isA, recover } from '../../../base/mod.ts'
 import {
   type Dict,
   failure,
@@ -69,12 +70,7 @@ async function install(ctx: FunctionContext, call: Bound<typeof INSTALL>): Promi
   ]
   const { retcode, stdout, stderr } = await npm(ctx, words, { ...call, cwd: dir || '/tmp' })
   if (retcode !== 0) throw failure(stderr)
-  try {
-    return findJson(stdout || stderr)
-  } catch (error) {
-    if (error instanceof PyError) return stdout || stderr
-    throw error
-  }
+  return recover(isA(PyError), stdout || stderr, () => findJson(stdout || stderr))
 }
 
 async function list(

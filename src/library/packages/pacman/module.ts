@@ -29,6 +29,7 @@ import { scopeWords } from '../common/command.ts'
 import {
   commonFunctions,
   fileFunctions,
+  installation,
   latestVersion,
   listRepoPkgs,
   type Options,
@@ -336,13 +337,7 @@ export default defineModule({
       returns: ret.dict('By repository: True when it was fetched, False when it was up to date'),
       run: (ctx, { root }) => refresh(ctx, root),
     }),
-    install: changes({
-      doc: 'Install packages.',
-      example: 'pkg.install bash',
-      args: INSTALL,
-      returns: param.versionChanges,
-      run: install,
-    }),
+    install: installation(INSTALL, install),
     upgrade: changes({
       doc: 'Upgrade all packages.',
       args: { refresh: param.refresh(false), root: param.root, kwargs: param.kwargs },

@@ -233,11 +233,7 @@ async function makeRepo(ctx: FunctionContext, given: Bound<typeof REPO>): Promis
   if (key && (await ctx.host.which('debsign')) === undefined) {
     throw misuse("utility 'debsign' needs to be installed or made available in search path")
   }
-  let outcome: Dict = new Map<Value, Value>([
-    ['retcode', 1],
-    ['stdout', ''],
-    ['stderr', 'initialization value'],
-  ])
+  let outcome: Dict = dictFrom({ retcode: 1, stdout: '', stderr: 'initialization value' })
   const options = { runas, cwd: repodir, env }
   for (const name of await namesIn(ctx.host, repodir)) {
     const path = `${repodir}/${name}`

@@ -43,10 +43,7 @@ async function fileDict(ctx: FunctionContext, packages: readonly string[], optio
     const name = splitWords(line)[0]!
     found.set(name, splitLines(await outputOf(ctx, rpm(options, '-ql', name), QUIET)))
   }
-  return new Map<Value, Value>([
-    ['errors', lines.filter(isMissing)],
-    ['packages', found],
-  ])
+  return dictFrom({ errors: lines.filter(isMissing), packages: found })
 }
 
 async function binaryInfo(ctx: FunctionContext, given: string, saltenv: string): Promise<Dict | null> {

@@ -11,6 +11,7 @@ import {
   ret,
 } from '../../../sdk/mod.ts'
 import {
+  installation,
   latestVersion as latestVersionOf,
   listRepoPkgs,
   type Options,
@@ -215,13 +216,7 @@ export default defineModule({
     }),
     refresh_db: refreshing('refresh_db'),
     clean_metadata: refreshing('clean_metadata'),
-    install: changes({
-      doc: 'Install packages.',
-      example: 'pkg.install bash',
-      args: INSTALL,
-      returns: param.versionChanges,
-      run: install,
-    }),
+    install: installation(INSTALL, install),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
       args: {

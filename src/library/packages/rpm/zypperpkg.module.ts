@@ -1,7 +1,15 @@
 // Packages of SUSE through zypper.
+import { isA, recover } from '../../../base/mod.ts'
 import { type Dict, isDict, iterate, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, reads, ret } from '../../../sdk/mod.ts'
-import { latestVersion, listRepoPkgs, type Options, upgradeAvailable, version } from '../common/functions.ts'
+import {
+  installation,
+  latestVersion,
+  listRepoPkgs,
+  type Options,
+  upgradeAvailable,
+  version,
+} from '../common/functions.ts'
 import * as param from '../common/params.ts'
 import { rpmFunctions } from './rpm_lowpkg/provider.ts'
 import { INSTALL, install, remove, UPGRADE, upgrade } from './zypperpkg/change.ts'
@@ -53,13 +61,10 @@ async function resolved(ctx: FunctionContext, pkg: Value, kwargs: Options, root:
   let name = str(given)
   if (truthy(kwargs.get('resolve_capabilities') ?? null)) {
     const ask = async (further: [string, Value][]): Promise<string[]> => {
-      try {
+      return recover(isA(SaltError), [], async () => {
         const options = new Map<string, Value>([['root', root], ['match', 'exact'], ...further])
         return [...(await search(ctx, name, options)).keys()].map((one) => str(one))
-      } catch (error) {
-        if (error instanceof SaltError) return []
-        throw error
-      }
+      })
     }
     if ((await ask([])).length === 0) {
       const providers = await ask([['provides', true]])
@@ -214,13 +219,7 @@ export default defineModule({
       run: (ctx, { force, root, gpgautoimport, kwargs }) =>
         refresh(ctx, { force, root, gpgautoimport, repos: kwargs.get('repos') ?? [] }),
     }),
-    install: changes({
-      doc: 'Install packages.',
-      example: 'pkg.install bash',
-      args: INSTALL,
-      returns: param.versionChanges,
-      run: install,
-    }),
+    install: installation(INSTALL, install),
     upgrade: changes({
       doc: 'Upgrade packages; all of them when none is given.',
       args: UPGRADE,

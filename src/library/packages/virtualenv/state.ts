@@ -1,13 +1,20 @@
 // A virtualenv with its packages.
-import { type Dict, PyError, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import { type Dict, dictFrom, PyError, SaltError, str, truthy, type Value, versionHolds } from '../../../data/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  optionalText,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const off = (doc: string) => arg.flag(doc, { default: false })
 
 const MANAGED = {
   name: arg.text('Path of the virtualenv'),
-  venv_bin: optional('Program that creates it, such as `virtualenv`; `venv` for the module of Python'),
+  venv_bin: optionalText('Program that creates it, such as `virtualenv`; `venv` for the module of Python'),
   requirements: arg.any('Path or URL of a requirements file, several separated by commas, or a list', {
     optional: true,
   }),
@@ -15,19 +22,19 @@ const MANAGED = {
   distribute: off('Use distribute; old versions of virtualenv'),
   use_wheel: off('Prefer wheels; pip 1.4 to 9.0.3'),
   clear: arg.any('Clear an existing virtualenv; only True counts for the program', { default: false }),
-  python: optional('Python interpreter of the virtualenv'),
+  python: optionalText('Python interpreter of the virtualenv'),
   extra_search_dir: arg.any('Directory of archives, several separated by commas, or a list', { optional: true }),
   never_download: arg.any('True to download nothing, False to download', { optional: true }),
-  prompt: optional('Prompt prefix of the virtualenv'),
-  user: optional('Name of the user that creates the virtualenv and runs pip'),
-  cwd: optional('Directory to run pip in'),
-  index_url: optional('URL of the package index'),
-  extra_index_url: optional('URL of a further package index'),
+  prompt: optionalText('Prompt prefix of the virtualenv'),
+  user: optionalText('Name of the user that creates the virtualenv and runs pip'),
+  cwd: optionalText('Directory to run pip in'),
+  index_url: optionalText('URL of the package index'),
+  extra_index_url: optionalText('URL of a further package index'),
   pre_releases: off('Include prerelease versions'),
   no_deps: off('Do not install dependencies'),
-  pip_download: optional('Directory to download archives to, instead of installing them'),
-  pip_download_cache: optional('Directory of the cache'),
-  pip_exists_action: optional('Action for a path that exists: `s`, `i`, `w` or `b`'),
+  pip_download: optionalText('Directory to download archives to, instead of installing them'),
+  pip_download_cache: optionalText('Directory of the cache'),
+  pip_exists_action: optionalText('Action for a path that exists: `s`, `i`, `w` or `b`'),
   pip_ignore_installed: off('Ignore installed packages'),
   proxy: arg.any('URL of a proxy; False for none; default: the proxy of the minion', { optional: true }),
   use_vt: off('Show the output while it runs'),
@@ -36,7 +43,7 @@ const MANAGED = {
   pip_upgrade: off('Upgrade packages to their newest version'),
   pip_pkgs: arg.any('List of packages to install, or a text with commas', { optional: true }),
   pip_no_cache_dir: off('Do not use a cache'),
-  pip_cache_dir: optional('Directory of the cache'),
+  pip_cache_dir: optionalText('Directory of the cache'),
   process_dependency_links: off('Process dependency links; old versions of pip'),
   no_binary: arg.any('Packages to build from source: names separated by commas, or a list', { optional: true }),
 }
@@ -157,10 +164,7 @@ async function installed(
   const gone = before.filter((line) => !after.includes(line))
   if (fresh.length === 0 && gone.length === 0) return
   const orEmpty = (lines: string[]): Value => (lines.length > 0 ? lines : '')
-  const packages = new Map<Value, Value>([
-    ['new', orEmpty(fresh)],
-    ['old', orEmpty(gone)],
-  ])
+  const packages = dictFrom({ new: orEmpty(fresh), old: orEmpty(gone) })
   report.changes.set('packages', packages)
 }
 

@@ -1,5 +1,5 @@
 // Creates and deletes tokens for users of external authentication.
-import { isDict, type Value } from '../../../data/mod.ts'
+import { dictFrom, isDict, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, masterFn } from '../../../sdk/mod.ts'
 
 export default defineRunner({
@@ -17,12 +17,7 @@ export default defineRunner({
       args: { token: arg.text('Token') },
       examples: ['salt-run auth.del_token 6556760736e4077daa601baec2b67c24'],
       run: async (ctx, { token }) => {
-        const answer = await ctx.ask(
-          new Map<Value, Value>([
-            ['cmd', 'revoke_token'],
-            ['token', token],
-          ]),
-        )
+        const answer = await ctx.ask(dictFrom({ cmd: 'revoke_token', token }))
         return isDict(answer) ? false : answer
       },
     }),

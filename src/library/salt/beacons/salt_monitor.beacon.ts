@@ -1,5 +1,5 @@
 // Calls the configured functions of the minion, and reports what they return.
-import { type Dict, isDict, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon } from '../../../sdk/mod.ts'
 
 type Has = BeaconContext['has']
@@ -53,10 +53,7 @@ export default defineBeacon({
       const { fun, args, kwargs } = callOf(entry)
       const ret = await ctx.call(fun, args, kwargs)
       if (!isOne && !truthy(ret)) continue
-      const data: Dict = new Map<Value, Value>([
-        ['salt_fun', fun],
-        ['ret', ret],
-      ])
+      const data: Dict = dictFrom({ salt_fun: fun, ret })
       if (args.length > 0) data.set('args', args)
       if (kwargs.size > 0) data.set('kwargs', new Map<Value, Value>(kwargs))
       found.push(data)

@@ -1,4 +1,5 @@
 // Fetches, renders, caches and lists files of the file server.
+import { recover } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -228,12 +229,7 @@ export default defineModule({
       run: async (ctx, { path, saltenv }) => {
         const file = await cacheFile(ctx, path, saltenv)
         if (typeof file !== 'string') return file
-        try {
-          return decodeBytes(await ctx.host.read(file))
-        } catch (error) {
-          if (isHostError(error)) return false
-          throw error
-        }
+        return recover(isHostError, false, async () => decodeBytes(await ctx.host.read(file)))
       },
     }),
     cache_file: cacheFileFunction,

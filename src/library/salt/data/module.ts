@@ -1,4 +1,5 @@
 // The data store of the minion: one file of msgpack in the cache directory.
+import { recover } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
@@ -17,23 +18,17 @@ import { arg, changes, defineModule, type FunctionContext, isHostError, option, 
 const pathOf = (ctx: FunctionContext): string => `${option(ctx.opts, 'cachedir')}/datastore`
 
 async function store(ctx: FunctionContext): Promise<Dict> {
-  try {
+  return recover(isHostError, new Map(), async () => {
     const held = decodeMsgpack(await ctx.host.read(pathOf(ctx)), { dialect: 'bus' })
     return held instanceof Map ? held : new Map()
-  } catch (error) {
-    if (isHostError(error)) return new Map()
-    throw error
-  }
+  })
 }
 
 async function dump(ctx: FunctionContext, data: Dict): Promise<boolean> {
-  try {
+  return recover(isHostError, false, async () => {
     await ctx.host.write(pathOf(ctx), encodeMsgpack(data, 'bus'))
     return true
-  } catch (error) {
-    if (isHostError(error)) return false
-    throw error
-  }
+  })
 }
 
 async function set(ctx: FunctionContext, key: Value, value: Value): Promise<true> {

@@ -53,16 +53,7 @@ async function turns(ctx: EngineContext, batches: Batches, give: (events: Dict[]
   while (!ctx.signal.aborted && ctx.host.now() < until) {
     const events = await batches.next(option(ctx.opts, 'thorium_interval'))
     if (events.length === 0) continue
-    give(
-      events.map(
-        ({ tag, data, origin }) =>
-          new Map<Value, Value>([
-            ['tag', tag],
-            ['data', data],
-            ['origin', dictFrom(origin)],
-          ]),
-      ),
-    )
+    give(events.map(({ tag, data, origin }) => dictFrom({ tag, data, origin: dictFrom(origin) })))
     const results = await run.callChunks(chunks)
     for (const [tag, result] of results) noteFailure(ctx, str(tag), result)
   }

@@ -1,5 +1,16 @@
 // States for grains: their existence, their value, and the items of their lists.
-import { compileRegex, contains, type Dict, equals, isList, str, truthy, tuple, type Value } from '../../../data/mod.ts'
+import {
+  compileRegex,
+  contains,
+  type Dict,
+  dictFrom,
+  equals,
+  isList,
+  str,
+  truthy,
+  tuple,
+  type Value,
+} from '../../../data/mod.ts'
 import { arg, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 const name = arg.string('Path of the grain')
@@ -140,12 +151,7 @@ async function absent(ctx: StateContext, args: AbsentArgs): Promise<StateReturn 
   const grain = await get(ctx, name, NOTHING)
   if (grain === NOTHING) return report(name, true, `Grain ${name} does not exist`)
   const isSilent = grain === null && !destructive
-  const changes: Dict = destructive
-    ? new Map([['deleted', name]])
-    : new Map<Value, Value>([
-        ['grain', name],
-        ['value', null],
-      ])
+  const changes: Dict = destructive ? new Map([['deleted', name]]) : dictFrom({ grain: name, value: null })
   if (ctx.test) {
     if (isSilent) return report(name, null, '')
     const plan = destructive

@@ -3,6 +3,7 @@ import { shownText } from '../../../base/mod.ts'
 import {
   type Dict,
   decodeMsgpack,
+  dictFrom,
   EncodedDict,
   type EncodedEntry,
   fnmatch,
@@ -34,12 +35,7 @@ async function tell(ctx: MasterContext, wanted: boolean, message: string): Promi
 
 /** Put data into a dict with the outputter that shows it, if there is one. */
 const withOutputter = (outputter: Value, data: Value): Value =>
-  truthy(outputter)
-    ? new Map<Value, Value>([
-        ['outputter', outputter],
-        ['data', data],
-      ])
-    : data
+  truthy(outputter) ? dictFrom({ outputter, data }) : data
 
 async function active(ctx: MasterContext, display_progress: boolean): Promise<Dict> {
   const jobs = new Map<string, Dict>()

@@ -1,6 +1,6 @@
 // Shows which minions are up, connected and current.
 import { brineVersion } from '../../../base/mod.ts'
-import { comparePep440, type Dict, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
+import { comparePep440, type Dict, dictFrom, numberOf, SaltError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineRunner, type MasterContext, masterFn, ret } from '../../../sdk/mod.ts'
 import { bootstrap } from './runner/bootstrap.ts'
 import { safeAccept } from './runner/safe-accept.ts'
@@ -76,10 +76,7 @@ async function brineVersions(ctx: MasterContext): Promise<Dict> {
     const version = data?.get('return')
     if (version !== undefined) found.push([id, version])
   }
-  return new Map<Value, Value>([
-    ['Master', brineVersion()],
-    ['Minions', byName(found)],
-  ])
+  return dictFrom({ Master: brineVersion(), Minions: byName(found) })
 }
 
 const subset = arg.words('Minion ids to return: a list, or text with commas. Default: all', { optional: true })

@@ -1,6 +1,6 @@
 // The minion as a process: lists the keys of its master, ends the minion and restarts it. A job runs inside the minion,
 // so it cannot wait for its end: the minion ends after it has sent the return, and a shell waits for that to start it.
-import { type Dict, failure, isFailure, isList, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isFailure, isList, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 const EX_SOFTWARE = 70
@@ -105,30 +105,18 @@ async function restartService(ctx: FunctionContext, retry: Retry, comment: strin
     service.set('result', false).set('stderr', error.message)
     retcode = EX_SOFTWARE
   }
-  return new Map<Value, Value>([
-    ['service_restart', service],
-    ['retcode', retcode],
-  ])
+  return dictFrom({ service_restart: service, retcode })
 }
 
 /** End the minion and, if its command line is known, start it again. */
 async function restartProcess(ctx: FunctionContext, words: readonly string[], comment: string[]): Promise<Dict> {
   const ended = end(ctx)
   comment.push(...(ended.comment ?? []))
-  const found: Dict = new Map<Value, Value>([
-    ['killed', ended.killed],
-    ['retcode', ended.retcode],
-  ])
+  const found: Dict = dictFrom({ killed: ended.killed, retcode: ended.retcode })
   if (ended.retcode !== 0) comment.push('Kill failed - not restarting')
   else if (words.length > 0) {
     await startLater(ctx, words)
-    found.set(
-      'restart',
-      new Map([
-        ['stdout', ''],
-        ['stderr', ''],
-      ]),
-    )
+    found.set('restart', dictFrom({ stdout: '', stderr: '' }))
   }
   return found
 }
@@ -142,12 +130,7 @@ const restartArgs = {
 
 async function restart(ctx: FunctionContext, options: Bound<typeof restartArgs>): Promise<Dict> {
   const comment: string[] = []
-  const answer: Dict = new Map<Value, Value>([
-    ['killed', null],
-    ['restart', new Map()],
-    ['service_restart', new Map()],
-    ['retcode', 0],
-  ])
+  const answer: Dict = dictFrom({ killed: null, restart: new Map(), service_restart: new Map(), retcode: 0 })
   const add = (more: Dict): void => {
     for (const [name, value] of more) answer.set(name, value)
   }
@@ -188,10 +171,7 @@ export default defineModule({
       examples: ["salt 'minion1' minion.kill"],
       run: (ctx) => {
         const { killed, retcode, comment } = end(ctx)
-        const answer: Dict = new Map<Value, Value>([
-          ['killed', killed],
-          ['retcode', retcode],
-        ])
+        const answer: Dict = dictFrom({ killed, retcode })
         return comment ? answer.set('comment', comment) : answer
       },
     }),

@@ -1,5 +1,5 @@
 // Pillar as the master compiles it for minions.
-import { type Dict, failure, isDict, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, truthy, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, option, shownOrigin } from '../../../sdk/mod.ts'
 
 /** Return the cached grains of a minion. */
@@ -18,12 +18,7 @@ async function showTop(ctx: MasterContext, minion: string | null, saltenv: strin
   const id = minion ?? ctx.cache.bank('grains').list()[0] ?? ''
   const { top, errors } = await ctx.pillarTop(id, grainsOf(ctx, id) ?? new Map(), saltenv)
   if (errors.length === 0) return top
-  await ctx.progress(
-    new Map<Value, Value>([
-      ['data', errors],
-      ['outputter', 'nested'],
-    ]),
-  )
+  await ctx.progress(dictFrom({ data: errors, outputter: 'nested' }))
   return errors
 }
 

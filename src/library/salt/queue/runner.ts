@@ -3,6 +3,7 @@
 import { lookup } from '../../../base/mod.ts'
 import {
   type Dict,
+  dictFrom,
   dumpJson,
   failure,
   intFromText,
@@ -144,11 +145,7 @@ async function processQueue(ctx: MasterContext, popping: Popping): Promise<Dict 
     await ctx.progress(new Map([['errors', error.message]]))
     return false
   }
-  const data: Dict = new Map<Value, Value>([
-    ['items', items],
-    ['backend', popping.backend],
-    ['queue', popping.queue],
-  ])
+  const data: Dict = dictFrom({ items, backend: popping.backend, queue: popping.queue })
   try {
     await ctx.fire(`salt/queue/${popping.queue}/process`, new Map(data))
   } catch (error) {

@@ -1,5 +1,5 @@
 // The cached grains of resources, which minions manage, by `type:id`.
-import { type Dict, isDict, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn } from '../../../sdk/mod.ts'
 
 const bankOf = (ctx: MasterContext) => ctx.cache.bank('resource_grains')
@@ -11,13 +11,7 @@ function summary(ctx: MasterContext): Dict {
     const grains = bank.fetch(name)
     if (grains === undefined || !isDict(grains)) continue
     const keys = [...grains.keys()].map(str).sort()
-    found.set(
-      name,
-      new Map<Value, Value>([
-        ['grain_keys', keys],
-        ['grain_count', grains.size],
-      ]),
-    )
+    found.set(name, dictFrom({ grain_keys: keys, grain_count: grains.size }))
   }
   return found
 }

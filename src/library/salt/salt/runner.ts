@@ -1,5 +1,5 @@
 // Calls execution functions from the master: on its own machine, or on minions.
-import { BrineError } from '../../../base/mod.ts'
+import { BrineError, recover } from '../../../base/mod.ts'
 import { type Dict, isDict, numberOf, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -13,12 +13,11 @@ import {
 
 async function onMaster(ctx: MasterContext, fun: string, args: Value[], kwargs: Map<string, Value>): Promise<Value> {
   const own = new Map([...kwargs].filter(([name]) => name !== 'with_pillar' && !name.startsWith('__')))
-  try {
-    return await ctx.function(fun, args, own)
-  } catch (error) {
-    if (error instanceof BrineError && error.code === 'FunctionUnknown') return `'${fun}' is not available.`
-    throw error
-  }
+  return recover(
+    (error) => error instanceof BrineError && error.code === 'FunctionUnknown',
+    `'${fun}' is not available.`,
+    () => ctx.function(fun, args, own),
+  )
 }
 
 const executeArgs = {

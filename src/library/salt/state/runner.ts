@@ -1,6 +1,6 @@
 // Runs, pauses, resumes and shows orchestrations, and prints the events of the bus.
 import { type Dict, dictFrom, isDict, misuse, numberOf, truthy, type Value } from '../../../data/mod.ts'
-import { arg, defineRunner, type MasterContext, masterFn, option } from '../../../sdk/mod.ts'
+import { arg, defineRunner, type MasterContext, masterFn, option, optionalText } from '../../../sdk/mod.ts'
 import { givenNumber } from '../common/given.ts'
 import { watchEvents } from './runner/events.ts'
 
@@ -217,12 +217,8 @@ export default defineRunner({
         sock_dir: arg.text('Directory of the sockets of the master', { optional: true }),
         pretty: arg.flag('Print the data on several lines', { default: false }),
         node: arg.text('Daemon whose events are printed: master, or minion on this machine', { default: 'master' }),
-        since: arg.text('First event from the journal: an event number, a time, or an age such as `10m`', {
-          optional: true,
-        }),
-        resume: arg.text('Last event already seen: an event number, or a name under which it is stored', {
-          optional: true,
-        }),
+        since: optionalText('First event from the journal: an event number, a time, or an age such as `10m`'),
+        resume: optionalText('Last event already seen: an event number, or a name under which it is stored'),
         numbers: arg.flag('Print the number of each event', { default: false }),
         origins: arg.flag('Print the sender of each event, such as `minion:web1`', { default: false }),
       },

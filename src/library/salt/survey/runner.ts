@@ -1,5 +1,5 @@
 // Runs a function on many minions and groups them by their results.
-import { compareText, type Dict, PyError, str, unifiedDiff, type Value } from '../../../data/mod.ts'
+import { compareText, type Dict, dictFrom, PyError, str, unifiedDiff, type Value } from '../../../data/mod.ts'
 import { arg, defineRunner, type MasterContext, masterFn, unreturnedText } from '../../../sdk/mod.ts'
 
 interface Pool {
@@ -46,14 +46,7 @@ function differences(ctx: MasterContext, found: readonly Pool[]): void {
   }
 }
 
-const shown = (found: readonly Pool[]): Value[] =>
-  found.map(
-    ({ pool, result }) =>
-      new Map<Value, Value>([
-        ['pool', pool],
-        ['result', result],
-      ]),
-  )
+const shown = (found: readonly Pool[]): Value[] => found.map(({ pool, result }) => dictFrom({ pool, result }))
 
 const args = {
   args: arg.rest('Target, function and arguments of the function'),

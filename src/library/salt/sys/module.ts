@@ -1,6 +1,6 @@
 // Lists modules, functions, states and renderers, with their documentation and arguments, as the declarations have
 // them.
-import { BrineError } from '../../../base/mod.ts'
+import { BrineError, isA, recover } from '../../../base/mod.ts'
 import { type Dict, fnmatchFilter, sorted, str, type Value } from '../../../data/mod.ts'
 import { arg, defineModule, type FunctionContext, type ModuleDescription, reads, ret } from '../../../sdk/mod.ts'
 import { argumentReport, type Documented, documentation, plainText, schemaOf } from './module/specification.ts'
@@ -19,12 +19,7 @@ const functionOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 /** Return what was found; undefined for a plugin that does not exist or is not available on this minion. */
 async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
-  try {
-    return await found
-  } catch (error) {
-    if (error instanceof BrineError) return undefined
-    throw error
-  }
+  return recover(isA(BrineError), undefined, () => found)
 }
 
 function functions(ctx: FunctionContext): Family {

@@ -1,4 +1,5 @@
 // States that succeed or fail by a value in the register, for other states to require.
+import { isAnyError, recover } from '../../../base/mod.ts'
 import { compare, contains, equals, isList, len, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -96,9 +97,5 @@ export default defineState({
 
 /** Return whether a value contains another one; false for a value that cannot contain any. */
 function holdsMember(own: Value, value: Value): boolean {
-  try {
-    return contains(own, value)
-  } catch {
-    return false
-  }
+  return recover(isAnyError, false, () => contains(own, value))
 }

@@ -1,5 +1,5 @@
 // Collects values of events in the register.
-import { type Dict, float, isNumeric, numberOf, PySet, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, float, isNumeric, numberOf, PySet, str, type Value } from '../../../data/mod.ts'
 import { arg, defineState, meantEvents, reportOn, state, thoriumOf } from '../../../sdk/mod.ts'
 import { entryOf } from './register.ts'
 
@@ -61,12 +61,7 @@ export default defineState({
       args: { name, add: arg.string('Key of the number'), match },
       run: (ctx, { name, add, match }) => {
         const thorium = thoriumOf(ctx)
-        const fresh = (): Dict =>
-          new Map([
-            ['val', 0],
-            ['total', 0],
-            ['count', 0],
-          ])
+        const fresh = (): Dict => dictFrom({ val: 0, total: 0, count: 0 })
         const entry = entryOf(thorium, name, fresh)
         for (const { said } of meantEvents(thorium, match)) {
           const number = numberIn(said.get(add))

@@ -1,6 +1,6 @@
 // GnuPG: keys, signatures and encryption, through the gpg command.
 import { misuse, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, optionalText, reads, ret } from '../../../sdk/mod.ts'
 import { gpg, type Ring } from './module/engine.ts'
 import {
   createKey,
@@ -84,9 +84,7 @@ const keys = {
       name_email: arg.text('E-mail address', { optional: true }),
       subkey_type: arg.text('Subkey type', { optional: true }),
       subkey_length: arg.count('Subkey length in bits', { optional: true }),
-      expire_date: arg.text('Expiration: a date, or a number of days, weeks (2w), months (6m) or years (1y)', {
-        optional: true,
-      }),
+      expire_date: optionalText('Expiration: a date, or a number of days, weeks (2w), months (6m) or years (1y)'),
       use_passphrase,
       ...{ user, gnupghome, keyring },
     },

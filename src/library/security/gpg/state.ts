@@ -1,6 +1,14 @@
 // States of keys in keychains of GnuPG.
 import { type Dict, SaltError, str, truthy } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  optionalText,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 import { keyPresent, keyTrusted, type Outcome, type PresentRequest, ringArgs, TRUST_LEVELS } from './state/present.ts'
 
 /** Return the key ids, by default the name of the state. */
@@ -120,9 +128,7 @@ export default defineState({
         user: ring.user,
         keyserver: arg.text('Key server', { optional: true }),
         gnupghome: ring.gnupghome,
-        trust: arg.text('Owner trust: expired, unknown, not_trusted, marginally, fully or ultimately', {
-          optional: true,
-        }),
+        trust: optionalText('Owner trust: expired, unknown, not_trusted, marginally, fully or ultimately'),
         keyring: ring.keyring,
         source: arg.any('Path or URL of a key file, or a list, used when the key server does not have the key', {
           optional: true,

@@ -7,6 +7,7 @@ import {
   defineModule,
   type FunctionContext,
   isFile,
+  optionalText,
   reads,
   ret,
   option as setting,
@@ -164,9 +165,7 @@ export default defineModule({
       doc: 'Create a key pair, and return it or write it to files. For an existing secret key, create the public key.',
       args: {
         sk_file: arg.text('Path of the secret key', { optional: true }),
-        pk_file: arg.text('Path of the public key; default: the path of the secret key with `.pub`', {
-          optional: true,
-        }),
+        pk_file: optionalText('Path of the public key; default: the path of the secret key with `.pub`'),
         kwargs: arg.open('`keyfile`, an old name of `sk_file`'),
       },
       returns: ret.any('The keys, or a text that says what was written'),

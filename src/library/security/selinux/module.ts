@@ -3,6 +3,7 @@ import {
   capitalize,
   type Dict,
   dictEntries,
+  dictFrom,
   misuse,
   SaltError,
   splitLines,
@@ -100,13 +101,7 @@ async function modules(ctx: FunctionContext): Promise<Dict> {
   for (const line of splitLines(await outputOf(ctx, 'semodule --list-modules=full'))) {
     const words = splitWords(line)
     if (words.length === 0) continue
-    found.set(
-      words[1]!,
-      new Map<Value, Value>([
-        ['Enabled', words.length !== 4],
-        ['Version', null],
-      ]),
-    )
+    found.set(words[1]!, dictFrom({ Enabled: words.length !== 4, Version: null }))
   }
   return found
 }

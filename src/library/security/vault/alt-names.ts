@@ -1,4 +1,5 @@
 // Alternative names of certificates: as users write them, as Vault takes them, and as certificates have them.
+import { isA, recover } from '../../../base/mod.ts'
 import { ipAddress, isDict, isList, misuse, PyError, str, type Value } from '../../../data/mod.ts'
 import { items } from './asking.ts'
 
@@ -51,12 +52,7 @@ export const requestNames = (names: readonly AltName[]): string[] =>
 export function comparedName({ type, value }: AltName): string {
   if (!TYPES.has(type)) return `other:${type}`
   if (type !== 'IP') return `${type.toLowerCase()}:${value}`
-  try {
-    return `ip:${ipAddress(value).toString()}`
-  } catch (error) {
-    if (error instanceof PyError) return `ip:${value}`
-    throw error
-  }
+  return recover(isA(PyError), `ip:${value}`, () => `ip:${ipAddress(value).toString()}`)
 }
 
 /** Return a name of a certificate, as `x509` shows it, in that form. */

@@ -1,4 +1,5 @@
 // Approles and entities that a master keeps for its minions: one of each, named after the minion.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, fromPlain, isList, str, toPlain, type Value } from '../../../data/mod.ts'
 import { plainData, type VaultAccess } from './access.ts'
 import { objectAt } from './client.ts'
@@ -8,12 +9,11 @@ import { Issuer, textField } from './issue.ts'
 
 /** Return what a request answers, or undefined when there is nothing at its path. */
 export async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isVaultError(error, 'VaultNotFoundError')) return undefined
-    throw error
-  }
+  return recover(
+    (error) => isVaultError(error, 'VaultNotFoundError'),
+    undefined,
+    () => asked,
+  )
 }
 
 export const entityName = (id: string): string => `salt_minion_${id}`

@@ -1,5 +1,5 @@
 // vault_pki.certificate_managed: a certificate in a file that Vault signs, signed anew before it expires and when its properties change.
-import { type Dict, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Certificate,
   isSourceFile,
@@ -72,11 +72,7 @@ async function issuerOf(ctx: StateContext, tools: X509, request: CertificateRequ
   return { ref, certificate, chain }
 }
 
-const pair = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 /** Return the attributes of a subject that differ from the wanted ones; without `sign_verbatim` Vault takes the common name only. */
 function subjectChanges(tools: X509, current: Certificate, request: CertificateRequest, fields: Dict): Dict {

@@ -1,6 +1,15 @@
 // States of objects that Vault keeps by name, such as roles and connections: read the object, compare it with the wanted one, and write it.
-import { type Dict, equals, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
-import { changed, ensure, failed, foreseen, type StateContext, type StateReturn, settled } from '../../../sdk/mod.ts'
+import { recover } from '../../../base/mod.ts'
+import { type Dict, dictFrom, equals, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import {
+  changed,
+  ensureOrFail,
+  failed,
+  foreseen,
+  type StateContext,
+  type StateReturn,
+  settled,
+} from '../../../sdk/mod.ts'
 import { items } from './asking.ts'
 import { readSeconds } from './durations.ts'
 
@@ -29,24 +38,22 @@ function differences(current: Dict, wanted: Readonly<Record<string, Value>>, set
     if (sets.has(field)) {
       const [before, after] = [items(is) ?? [], items(wish) ?? []]
       const [added, removed] = [beyond(after, before), beyond(before, after)]
-      if (added.length + removed.length > 0) found.set(field, new Map<Value, Value>(Object.entries({ added, removed })))
+      if (added.length + removed.length > 0) found.set(field, dictFrom({ added, removed }))
       continue
     }
     const after = normal(field, isList(is) && !isList(wish) ? items(wish) : wish)
-    if (!equals(normal(field, is), after))
-      found.set(field, new Map<Value, Value>(Object.entries({ old: is, new: after })))
+    if (!equals(normal(field, is), after)) found.set(field, dictFrom({ old: is, new: after }))
   }
   return found
 }
 
 /** Return what a function reads, or null where Vault has nothing of that name. */
 export async function ifFound(read: () => unknown): Promise<Value> {
-  try {
-    return (await read()) as Value
-  } catch (error) {
-    if (isFailure(error) && error.message.includes('VaultNotFoundError')) return null
-    throw error
-  }
+  return recover(
+    (error) => isFailure(error) && error.message.includes('VaultNotFoundError'),
+    null,
+    async () => (await read()) as Value,
+  )
 }
 
 export interface Managed {
@@ -68,57 +75,45 @@ export async function managed(
   { kind, fetch, wanted, sets = [], view = (data) => data, write }: Managed,
 ): Promise<StateReturn> {
   const compared = new Set(sets)
-  try {
-    return await ensure<{ isNew: boolean; changes: Dict }>(ctx, {
-      name,
-      look: async () => {
-        const current = await fetch()
-        if (!isDict(current)) return { isNew: true, changes: new Map([['created', name]]) }
-        const changes = differences(view(current), wanted, compared)
-        return changes.size === 0 ? settled(`${kind} is present as specified`) : { isNew: false, changes }
-      },
-      foresee: ({ isNew, changes }) =>
-        foreseen(`${kind} \`${name}\` would have been ${isNew ? 'created' : 'updated'}`, changes),
-      act: async ({ isNew, changes }) => {
-        await write()
-        const after = await fetch()
-        const left = isDict(after) ? differences(view(after), wanted, compared) : undefined
-        if (!left)
-          return failed(`There were no errors, but ${kind.toLowerCase()} \`${name}\` is still reported as absent.`)
-        if (left.size > 0)
-          return failed(
-            `There were no errors, but the reported parameters do not match: ${[...left.keys()].map(str).join(', ')}`,
-            changes,
-          )
-        return changed(`${kind} \`${name}\` has been ${isNew ? 'created' : 'updated'}`, changes)
-      },
-    })
-  } catch (error) {
-    if (isFailure(error)) return failed(error.message).on(name)
-    throw error
-  }
+  return ensureOrFail<{ isNew: boolean; changes: Dict }>(ctx, {
+    name,
+    look: async () => {
+      const current = await fetch()
+      if (!isDict(current)) return { isNew: true, changes: new Map([['created', name]]) }
+      const changes = differences(view(current), wanted, compared)
+      return changes.size === 0 ? settled(`${kind} is present as specified`) : { isNew: false, changes }
+    },
+    foresee: ({ isNew, changes }) =>
+      foreseen(`${kind} \`${name}\` would have been ${isNew ? 'created' : 'updated'}`, changes),
+    act: async ({ isNew, changes }) => {
+      await write()
+      const after = await fetch()
+      const left = isDict(after) ? differences(view(after), wanted, compared) : undefined
+      if (!left)
+        return failed(`There were no errors, but ${kind.toLowerCase()} \`${name}\` is still reported as absent.`)
+      if (left.size > 0)
+        return failed(
+          `There were no errors, but the reported parameters do not match: ${[...left.keys()].map(str).join(', ')}`,
+          changes,
+        )
+      return changed(`${kind} \`${name}\` has been ${isNew ? 'created' : 'updated'}`, changes)
+    },
+  })
 }
 
 /** Ensure that an object of the engine does not exist. */
 export async function removed(
   ctx: StateContext,
   name: string,
-  kind: string,
-  fetch: () => Promise<Value>,
-  remove: () => Promise<unknown>,
+  { kind, fetch, remove }: Pick<Managed, 'kind' | 'fetch'> & { remove(): Promise<unknown> },
 ): Promise<StateReturn> {
-  try {
-    return await ensure(ctx, {
-      name,
-      look: async () => ((await fetch()) === null ? settled(`${kind} \`${name}\` is already absent.`) : 'there'),
-      foresee: () => foreseen(`${kind} \`${name}\` would have been deleted.`, { deleted: name }),
-      act: async () => {
-        await remove()
-        return changed(`${kind} \`${name}\` has been deleted.`, { deleted: name })
-      },
-    })
-  } catch (error) {
-    if (isFailure(error)) return failed(error.message).on(name)
-    throw error
-  }
+  return ensureOrFail(ctx, {
+    name,
+    look: async () => ((await fetch()) === null ? settled(`${kind} \`${name}\` is already absent.`) : 'there'),
+    foresee: () => foreseen(`${kind} \`${name}\` would have been deleted.`, { deleted: name }),
+    act: async () => {
+      await remove()
+      return changed(`${kind} \`${name}\` has been deleted.`, { deleted: name })
+    },
+  })
 }

@@ -1,5 +1,16 @@
 // Credentials for minions, which minions ask for by `peer_run`, and the management of what was issued.
-import { type Dict, fromPlain, isDict, isPlainObject, SaltError, str, toPlain, type Value } from '../../../data/mod.ts'
+import { recover } from '../../../base/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  fromPlain,
+  isDict,
+  isPlainObject,
+  SaltError,
+  str,
+  toPlain,
+  type Value,
+} from '../../../data/mod.ts'
 import {
   arg,
   defineRunner,
@@ -135,10 +146,7 @@ const issuing = {
     isSecret: true,
     run: (ctx, { ttl, uses, upgrade_request, ...asked }) =>
       answering(ctx, asked, async (config) => {
-        const params = new Map<Value, Value>([
-          ['explicit_max_ttl', ttl],
-          ['num_uses', uses],
-        ])
+        const params = dictFrom({ explicit_max_ttl: ttl, num_uses: uses })
         if (upgrade_request) return configFor(ctx, config, asked.minion_id, params, false)
         const { body, numUses } = await (await issuerFor(ctx, asked.minion_id, config)).token(wishes(params), false)
         const token = tokenFields(body, numUses)
@@ -379,12 +387,11 @@ async function secretIdInfo(ctx: MasterContext, { auth }: VaultConfig): Promise<
   if (typeof auth.secretId !== 'string') return null
   const path = `auth/${auth.approleMount}/role/${auth.approleName}/secret-id/lookup`
   const own = await ownAccess(surroundings(ctx))
-  try {
-    return plainData(await own.post(path, fromPlain({ secret_id: auth.secretId }), { isRepeatable: true }))
-  } catch (error) {
-    if (!isVaultError(error, 'VaultPermissionDeniedError')) throw error
-    return `Permission denied, allow API \`create\`, \`update\` access to \`${path}\` to view info`
-  }
+  return recover(
+    (error) => isVaultError(error, 'VaultPermissionDeniedError'),
+    `Permission denied, allow API \`create\`, \`update\` access to \`${path}\` to view info`,
+    async () => plainData(await own.post(path, fromPlain({ secret_id: auth.secretId }), { isRepeatable: true })),
+  )
 }
 
 /** Return functions that no minion may call, also where a wide pattern of `peer_run` allows it: they act with the rights of the master. */

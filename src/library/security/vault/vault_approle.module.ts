@@ -1,7 +1,9 @@
 // Roles of the auth method approle, their ids, and secret ids, which are kept as long as they are valid.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, fromPlain, markSecret, misuse, str, toPlain, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, plainData, type VaultAccess } from './access.ts'
+import { roleFields } from './approle-fields.ts'
 import { listed, unlessMissing } from './approles.ts'
 import { asking, given } from './asking.ts'
 import { objectAt } from './client.ts'
@@ -14,25 +16,6 @@ const optional = (doc: string) => arg.any(doc, { optional: true })
 const wrap = arg.any('Time for which the answer is wrapped. Default: not wrapped', { default: false })
 const secretId = arg.any('The secret id', { optional: true, secret: true })
 const accessor = optional('The accessor of the secret id')
-
-const roleFields = {
-  bind_secret_id: optional('Whether a login needs a secret id'),
-  secret_id_bound_cidrs: optional('Addresses from which secret ids can be used'),
-  secret_id_num_uses: optional('How often a secret id can be used; 0 for no limit'),
-  secret_id_ttl: optional('Life of secret ids'),
-  local_secret_ids: optional('Whether secret ids stay in the cluster that created them'),
-  token_ttl: optional('Life of tokens'),
-  token_max_ttl: optional('Longest life of tokens'),
-  token_policies: optional('Policies of tokens'),
-  token_bound_cidrs: optional('Addresses from which tokens can be used'),
-  token_explicit_max_ttl: optional('Life of tokens that no renewal extends'),
-  token_no_default_policy: optional('Whether tokens lack the policy `default`'),
-  token_num_uses: optional('How often a token can be used; 0 for no limit'),
-  token_period: optional('Time by which a renewal extends tokens'),
-  token_type: optional('`service`, `batch` or `default`'),
-  alias_metadata: optional('Metadata of the alias of the entity'),
-  token_strictly_bind_ip: optional('Whether tokens can be used only from the address of the login'),
-}
 
 const rolePath = (mount: string, name: string): string => `auth/${mount}/role/${name}`
 
@@ -241,13 +224,14 @@ const secretIds = {
 async function destroyKept(access: VaultAccess, leases: Leases, key: string): Promise<boolean> {
   const [, mount = '', name = ''] = key.split('.')
   const payload = given({ secret_id_accessor: str(fromPlain(leases.data(key)['secret_id_accessor'] ?? '')) })
-  try {
-    await unlessMissing(ifKnown(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload)))
-    return true
-  } catch (error) {
-    if (error instanceof VaultError && error.code === 'VaultPermissionDeniedError') return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof VaultError && error.code === 'VaultPermissionDeniedError',
+    false,
+    async () => {
+      await unlessMissing(ifKnown(access.post(`${rolePath(mount, name)}/secret-id-accessor/destroy`, payload)))
+      return true
+    },
+  )
 }
 
 export default defineModule({

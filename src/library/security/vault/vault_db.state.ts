@@ -103,13 +103,11 @@ export default defineState({
       doc: 'Ensure that a connection does not exist.',
       args: { name: connection, mount },
       run: (ctx, { name, mount }) =>
-        removed(
-          ctx,
-          name,
-          'Connection',
-          async () => ((await ctx.call('vault_db.fetch_connection', [name], { mount })) ?? null) as Value,
-          async () => ctx.call('vault_db.delete_connection', [name], { mount }),
-        ),
+        removed(ctx, name, {
+          kind: 'Connection',
+          fetch: async () => ((await ctx.call('vault_db.fetch_connection', [name], { mount })) ?? null) as Value,
+          remove: async () => ctx.call('vault_db.delete_connection', [name], { mount }),
+        }),
     }),
     role_present: state({
       doc: 'Ensure that a role exists and is as described.',
@@ -161,13 +159,11 @@ export default defineState({
       doc: 'Ensure that a role does not exist.',
       args: { name, static: isStatic, mount },
       run: (ctx, { name, static: isStatic, mount }) =>
-        removed(
-          ctx,
-          name,
-          'Role',
-          async () => (await fetchRole(ctx, name, mount, isStatic)) ?? null,
-          async () => ctx.call('vault_db.delete_role', [name], { static: isStatic, mount }),
-        ),
+        removed(ctx, name, {
+          kind: 'Role',
+          fetch: async () => (await fetchRole(ctx, name, mount, isStatic)) ?? null,
+          remove: async () => ctx.call('vault_db.delete_role', [name], { static: isStatic, mount }),
+        }),
     }),
     creds_cached: state({
       doc: 'Ensure that valid credentials of a role are kept on this minion.',

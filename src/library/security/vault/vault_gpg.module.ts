@@ -11,7 +11,16 @@ import {
   truthy,
   type Value,
 } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, isSourceFile, reads, ret } from '../../../sdk/mod.ts'
+import {
+  arg,
+  changes,
+  defineModule,
+  type FunctionContext,
+  isSourceFile,
+  optionalText,
+  reads,
+  ret,
+} from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
 import { listed } from './approles.ts'
 import { asking, dataAt, given } from './asking.ts'
@@ -19,23 +28,22 @@ import { isVaultError } from './errors.ts'
 
 const mount = arg.text('Mount of the engine', { default: 'gpg' })
 const name = arg.text('Name of the key')
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const data = (doc: string) => arg.any(doc, { optional: true })
 const exportable = arg.flag('Whether the private key can be exported', { default: false })
 const keyring = {
-  user: optional('User whose keyring is used. Default: the user that runs Salt'),
-  gnupghome: optional('Directory of the keyring'),
-  keyring: optional('File of the keyring'),
+  user: optionalText('User whose keyring is used. Default: the user that runs Salt'),
+  gnupghome: optionalText('Directory of the keyring'),
+  keyring: optionalText('File of the keyring'),
 }
 const destination = {
-  path: optional('File to write the key to'),
+  path: optionalText('File to write the key to'),
   gnupg: arg.flag('Import the key into a keyring', { default: false }),
   ...keyring,
 }
 const input = {
   message: data('The data, as text or bytes. Exactly one of the sources is needed'),
-  message_encoded: optional('The data in base64'),
-  path: optional('File of the minion that has the data'),
+  message_encoded: optionalText('The data in base64'),
+  path: optionalText('File of the minion that has the data'),
 }
 
 function oneOf(sources: Readonly<Record<string, Value>>, least = 1): void {
@@ -117,9 +125,9 @@ const keys = {
     doc: 'Let Vault make a key.',
     args: {
       name,
-      real_name: optional('Name of the owner'),
-      email: optional('E-mail address of the owner'),
-      comment: optional('Comment of the identity'),
+      real_name: optionalText('Name of the owner'),
+      email: optionalText('E-mail address of the owner'),
+      comment: optionalText('Comment of the identity'),
       key_bits: arg.count('Length of the key in bits', { optional: true }),
       exportable,
       mount,
@@ -134,8 +142,8 @@ const keys = {
     args: {
       name,
       text: arg.text('Private key, ASCII-armored or in base64', { optional: true, secret: true }),
-      path: optional('File of the minion that has the key'),
-      fingerprint: optional('Fingerprint of the key in a keyring'),
+      path: optionalText('File of the minion that has the key'),
+      fingerprint: optionalText('Fingerprint of the key in a keyring'),
       exportable,
       ...keyring,
       use_passphrase: arg.flag('Whether the key has a passphrase, which is in the pillar as `gpg_passphrase`', {
@@ -208,8 +216,8 @@ const signatures = {
     args: {
       name,
       ...input,
-      algorithm: optional('`sha2-224`, `sha2-256`, `sha2-384` or `sha2-512`. Default: sha2-256'),
-      encoding: optional('`base64` or `ascii-armor`. Default: base64'),
+      algorithm: optionalText('`sha2-224`, `sha2-256`, `sha2-384` or `sha2-512`. Default: sha2-256'),
+      encoding: optionalText('`base64` or `ascii-armor`. Default: base64'),
       mount,
     },
     returns: ret.string('The signature'),
@@ -238,7 +246,7 @@ const signatures = {
       sig: data('Signature: ASCII-armored, in base64, or as bytes'),
       message_encoded: input.message_encoded,
       path: input.path,
-      sig_path: optional('File of the minion that has the signature'),
+      sig_path: optionalText('File of the minion that has the signature'),
       mount,
     },
     returns: ret.boolean('Whether it is'),
@@ -284,8 +292,8 @@ async function opened(ctx: FunctionContext, access: VaultAccess, where: string, 
 const ciphertext = {
   message: data('The message: ASCII-armored, in base64, or as bytes'),
   signer_key: data('Public key of the signer. A message that this key did not sign is refused'),
-  path: optional('File of the minion that has the message'),
-  signer_key_path: optional('File of the minion that has the public key of the signer'),
+  path: optionalText('File of the minion that has the message'),
+  signer_key_path: optionalText('File of the minion that has the public key of the signer'),
 }
 
 const messages = {
@@ -294,7 +302,7 @@ const messages = {
     args: {
       name,
       ...ciphertext,
-      signer_key_fingerprint: optional('Fingerprint of the key of the signer in a keyring'),
+      signer_key_fingerprint: optionalText('Fingerprint of the key of the signer in a keyring'),
       ...keyring,
       decode: arg.flag('Decode the base64 of the answer', { default: true }),
       decode_utf8: arg.flag('With `decode`, return a text in place of bytes', { default: true }),

@@ -1,12 +1,13 @@
 // Keys of GnuPG that Vault keeps, and keyrings that have them.
-import { type Dict, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changed,
   defineState,
-  ensure,
+  ensureOrFail,
   failed,
   foreseen,
+  orFailed,
   type StateContext,
   settled,
   state,
@@ -20,11 +21,7 @@ const readKey = async (ctx: StateContext, name: string, mount: string): Promise<
   return isDict(key) ? key : null
 }
 
-const pair = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 /** `Name (comment) <address>` */
 const IDENTITY = /^(?<real_name>[^(<]*?)(?:\s*\((?<comment>.*)\))?(?:\s*<(?<email>.*@.*)>)?\s*$/
@@ -58,12 +55,6 @@ interface Gap {
 
 const fingerprint = (key: Dict | null): Value => key?.get('fingerprint') ?? null
 
-/** Report errors of functions as the failure of a state. */
-const reported = (name: string) => (error: unknown) => {
-  if (isFailure(error)) return failed(error.message).on(name)
-  throw error
-}
-
 export default defineState({
   name: 'vault_gpg',
   doc: 'Keys of GnuPG that Vault keeps, by the plugin vault-gpg-plugin.',
@@ -81,7 +72,7 @@ export default defineState({
         mount,
       },
       run: (ctx, { name, regenerate, mount, ...wanted }) =>
-        ensure<Gap>(ctx, {
+        ensureOrFail<Gap>(ctx, {
           name,
           look: async () => {
             const current = await readKey(ctx, name, mount)
@@ -106,13 +97,13 @@ export default defineState({
             changes.set('fingerprint', pair(fingerprint(current), fingerprint(await readKey(ctx, name, mount))))
             return changed(`${current ? 'Regenerated' : 'Created'} the key`, changes)
           },
-        }).catch(reported(name)),
+        }),
     }),
     key_absent: state({
       doc: 'Ensure that a key does not exist.',
       args: { name, mount },
       run: (ctx, { name, mount }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await readKey(ctx, name, mount)) ? 'there' : settled('Key is already absent')),
           foresee: () => foreseen('Would have deleted the key', { deleted: name }),
@@ -120,7 +111,7 @@ export default defineState({
             await ctx.call('vault_gpg.delete_key', [name], { mount })
             return changed('Deleted the key', { deleted: name })
           },
-        }).catch(reported(name)),
+        }),
     }),
     keychain_present: state({
       doc: 'Ensure that a keyring has the public part of a key of Vault.',
@@ -129,8 +120,8 @@ export default defineState({
         mount,
         kwargs: arg.open('Arguments of gpg.present but `text`, `source` and `keys`, such as user and trust'),
       },
-      run: async (ctx, { name, mount, kwargs }) => {
-        try {
+      run: (ctx, { name, mount, kwargs }) =>
+        orFailed(name, async () => {
           const key = await readKey(ctx, name, mount)
           if (key === null) {
             const missing = `Key ${name} does not exist.`
@@ -149,10 +140,7 @@ export default defineState({
           if (!isDict(run)) throw failure(`Failed running gpg.present: ${str(answer)}`)
           const [changes, result, comment] = ['changes', 'result', 'comment'].map((part) => run.get(part) ?? null)
           return { name, changes: changes!, result: result as boolean | null, comment: str(comment!) }
-        } catch (error) {
-          return reported(name)(error)
-        }
-      },
+        }),
     }),
   },
 })

@@ -1,4 +1,5 @@
 // The secrets engine for certificates: roles, issuers, and the certificates that Vault signs.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, isDict, isList, markSecret, misuse, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
@@ -262,13 +263,14 @@ const certificates = {
     run: (ctx, { serial, certificate, mount }) =>
       asking(ctx, async (access) => {
         if ((serial === null) === (certificate === null)) throw misuse('Give either serial or certificate')
-        try {
-          await access.post(`${mount}/revoke`, given({ serial_number: serial, certificate }), { isRepeatable: true })
-          return true
-        } catch (error) {
-          if (isVaultError(error, 'VaultInvocationError')) return false
-          throw error
-        }
+        return recover(
+          (error) => isVaultError(error, 'VaultInvocationError'),
+          false,
+          async () => {
+            await access.post(`${mount}/revoke`, given({ serial_number: serial, certificate }), { isRepeatable: true })
+            return true
+          },
+        )
       }),
   }),
   list_certificates: reads({

@@ -62,13 +62,11 @@ export default defineState({
       doc: 'Ensure that a role does not exist.',
       args: { name, mount },
       run: (ctx, { name, mount }) =>
-        removed(
-          ctx,
-          name,
-          'PKI role',
-          () => fetchRole(ctx, name, mount),
-          async () => ctx.call('vault_pki.delete_role', [name], { mount }),
-        ),
+        removed(ctx, name, {
+          kind: 'PKI role',
+          fetch: () => fetchRole(ctx, name, mount),
+          remove: async () => ctx.call('vault_pki.delete_role', [name], { mount }),
+        }),
     }),
   },
 })

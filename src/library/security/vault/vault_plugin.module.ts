@@ -1,6 +1,7 @@
 // The catalog of plugins of Vault: registered plugins and their versions, pins, and reloads.
+import { recover } from '../../../base/mod.ts'
 import { compareLoose, type Dict, fnmatch, isDict, isList, misuse, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, optionalText, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
 import { asking, dataAt, given } from './asking.ts'
 import { isVaultError } from './errors.ts'
@@ -10,7 +11,6 @@ const TYPES = ['auth', 'database', 'secret']
 const plugin_type = arg.text('`auth`, `database` or `secret`')
 const name = arg.text('Name of the plugin')
 const done = ret.boolean('True')
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const globally = arg.flag('Reload on all nodes of the cluster, not only on the one that answers', { default: false })
 const reloading = {
   now: arg.flag('Reload the mounts of the plugin', { default: false }),
@@ -109,13 +109,13 @@ const listing = {
   list_detailed: reads({
     doc: 'Return what Vault knows about plugins.',
     args: {
-      plugin_type: optional('`auth`, `database` or `secret`'),
-      name: optional('Name of the plugin, or a glob'),
+      plugin_type: optionalText('`auth`, `database` or `secret`'),
+      name: optionalText('Name of the plugin, or a glob'),
       builtin: arg.flag('Return only plugins that Vault has built in (True) or only others (False)', {
         optional: true,
       }),
-      version: optional('Version, or a glob; an empty text for plugins without a version'),
-      sha256: optional('SHA-256 of the program'),
+      version: optionalText('Version, or a glob; an empty text for plugins without a version'),
+      sha256: optionalText('SHA-256 of the program'),
     },
     returns: ret.list('A dict for each version of a plugin'),
     example: 'vault_plugin.list_detailed database',
@@ -126,7 +126,7 @@ const listing = {
     args: {
       plugin_type,
       name,
-      version: optional(
+      version: optionalText(
         'Version. Default: a plugin without a version, else the one that new mounts get; an empty text for a plugin without a version',
       ),
     },
@@ -150,7 +150,10 @@ const listing = {
 const pins = {
   list_pins: reads({
     doc: 'Return the pinned versions of plugins.',
-    args: { plugin_type: optional('`auth`, `database` or `secret`'), name: optional('Name of the plugin, or a glob') },
+    args: {
+      plugin_type: optionalText('`auth`, `database` or `secret`'),
+      name: optionalText('Name of the plugin, or a glob'),
+    },
     returns: ret.list('A dict for each pin'),
     example: 'vault_plugin.list_pins database',
     run: (ctx, { plugin_type, name }) =>
@@ -200,13 +203,13 @@ const registering = {
     args: {
       plugin_type,
       name,
-      sha256: optional('SHA-256 of the program or of the image; not given for an extracted .zip file'),
-      command: optional('Program, below the directory of plugins. Default: the name of the plugin'),
+      sha256: optionalText('SHA-256 of the program or of the image; not given for an extracted .zip file'),
+      command: optionalText('Program, below the directory of plugins. Default: the name of the plugin'),
       args: arg.list('Arguments of the program', { optional: true }),
       env: arg.list('Environment variables of the program, each as `KEY=value`', { optional: true, secret: true }),
-      version: optional('Version of the plugin'),
-      oci_image: optional('Image of a container that has the plugin'),
-      runtime: optional('Runtime of the container'),
+      version: optionalText('Version of the plugin'),
+      oci_image: optionalText('Image of a container that has the plugin'),
+      runtime: optionalText('Runtime of the container'),
       download: arg.flag('Download the plugin from releases.hashicorp.com; only Vault Enterprise can', {
         default: false,
       }),
@@ -224,7 +227,7 @@ const registering = {
   }),
   deregister: changes({
     doc: 'Remove a plugin, or a version of it, from the catalog. Vault reports no error where there is none.',
-    args: { plugin_type, name, version: optional('Version; none for a plugin without a version') },
+    args: { plugin_type, name, version: optionalText('Version; none for a plugin without a version') },
     returns: done,
     example: 'vault_plugin.deregister database mymysql-database-plugin version=v1.0.0',
     run: (ctx, { plugin_type, name, version }) =>
@@ -252,13 +255,12 @@ const reloads = {
     example: 'vault_plugin.reload_named mymysql-database-plugin',
     run: (ctx, { name, globally }) =>
       asking(ctx, async (access) => {
-        try {
-          return await reload(access, 'sys/plugins/reload/backend', given({ plugin: name }), globally)
-        } catch (error) {
-          if (isVaultError(error, 'VaultInvocationError') && error.message.includes('plugin not found in the catalog'))
-            return false
-          throw error
-        }
+        return recover(
+          (error) =>
+            isVaultError(error, 'VaultInvocationError') && error.message.includes('plugin not found in the catalog'),
+          false,
+          () => reload(access, 'sys/plugins/reload/backend', given({ plugin: name }), globally),
+        )
       }),
   }),
   reload_mounts: changes({

@@ -1,12 +1,15 @@
 // The catalog of plugins of Vault: registered plugins, their versions, and pins.
-import { type Dict, equals, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, equals, failure, isDict, isFailure, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changed,
   defineState,
   ensure,
+  ensureOrFail,
   failed,
   foreseen,
+  optionalText,
+  orFailed,
   type StateContext,
   type StateReturn,
   settled,
@@ -17,10 +20,9 @@ import { ifFound } from './managed.ts'
 const name = arg.text('Name of the plugin')
 const plugin_type = arg.text('`auth`, `database` or `secret`')
 const version = arg.text('Version')
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const description = {
-  sha256: optional('SHA-256 of the program or of the image'),
-  command: optional('Program, below the directory of plugins'),
+  sha256: optionalText('SHA-256 of the program or of the image'),
+  command: optionalText('Program, below the directory of plugins'),
   args: arg.list('Arguments of the program', { optional: true }),
   env: arg.list(
     'Environment variables of the program, each as `KEY=value`. Vault does not return them, so they are not compared',
@@ -29,8 +31,8 @@ const description = {
       secret: true,
     },
   ),
-  oci_image: optional('Image of a container that has the plugin'),
-  runtime: optional('Runtime of the container'),
+  oci_image: optionalText('Image of a container that has the plugin'),
+  runtime: optionalText('Runtime of the container'),
   download: arg.flag('Download the plugin; only Vault Enterprise can', { default: false }),
 }
 const reloading = {
@@ -41,16 +43,6 @@ const reloading = {
 const NO_VERSION = 'Plugin version must be specified and not empty'
 /** What is compared. */
 const COMPARED = ['sha256', 'command', 'args', 'oci_image', 'runtime']
-
-/** Report errors of functions as the failure of a state. */
-async function reporting(name: string, run: () => Promise<StateReturn> | StateReturn): Promise<StateReturn> {
-  try {
-    return await run()
-  } catch (error) {
-    if (isFailure(error)) return failed(error.message).on(name)
-    throw error
-  }
-}
 
 const configOf = (ctx: StateContext, type: string, name: string, version: string): Promise<Value> =>
   ifFound(() => ctx.call('vault_plugin.get_config', [type, name], { version }))
@@ -63,38 +55,32 @@ interface Registered {
   fields: Readonly<Record<string, Value>>
 }
 
-const pair = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const pair = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 const register = (ctx: StateContext, { name, plugin_type, version, fields }: Registered): Promise<StateReturn> =>
-  reporting(name, () =>
-    ensure<{ current: Dict | null; changes: Dict }>(ctx, {
-      name,
-      look: async () => {
-        const current = await configOf(ctx, plugin_type, name, version)
-        if (!isDict(current)) return { current: null, changes: new Map([['registered', name]]) }
-        const changes: Dict = new Map()
-        for (const field of COMPARED) {
-          const [is, wanted] = [current.get(field) ?? null, fields[field] ?? null]
-          if (wanted !== null && !equals(is, wanted)) changes.set(field, pair(is, wanted))
-        }
-        return changes.size === 0 ? settled('Plugin is registered as specified') : { current, changes }
-      },
-      foresee: ({ current, changes }) =>
-        foreseen(`Plugin config would have been ${current ? 'updated' : 'registered'}`, changes),
-      act: async ({ current, changes }) => {
-        const kept = COMPARED.map((field) => [field, fields[field] ?? (current?.get(field) || null)])
-        await ctx.call('vault_plugin.register', [plugin_type, name], {
-          ...{ ...fields, ...(Object.fromEntries(kept) as Record<string, Value>) },
-          version: version || null,
-        })
-        return changed(`Plugin config has been ${current ? 'updated' : 'registered'}`, changes)
-      },
-    }),
-  )
+  ensureOrFail<{ current: Dict | null; changes: Dict }>(ctx, {
+    name,
+    look: async () => {
+      const current = await configOf(ctx, plugin_type, name, version)
+      if (!isDict(current)) return { current: null, changes: new Map([['registered', name]]) }
+      const changes: Dict = new Map()
+      for (const field of COMPARED) {
+        const [is, wanted] = [current.get(field) ?? null, fields[field] ?? null]
+        if (wanted !== null && !equals(is, wanted)) changes.set(field, pair(is, wanted))
+      }
+      return changes.size === 0 ? settled('Plugin is registered as specified') : { current, changes }
+    },
+    foresee: ({ current, changes }) =>
+      foreseen(`Plugin config would have been ${current ? 'updated' : 'registered'}`, changes),
+    act: async ({ current, changes }) => {
+      const kept = COMPARED.map((field) => [field, fields[field] ?? (current?.get(field) || null)])
+      await ctx.call('vault_plugin.register', [plugin_type, name], {
+        ...{ ...fields, ...(Object.fromEntries(kept) as Record<string, Value>) },
+        version: version || null,
+      })
+      return changed(`Plugin config has been ${current ? 'updated' : 'registered'}`, changes)
+    },
+  })
 
 /** Remove versions one by one; those that cannot be removed are named. */
 async function removeVersions(ctx: StateContext, type: string, name: string, versions: readonly string[]) {
@@ -129,20 +115,18 @@ const registering = {
     doc: 'Ensure that a plugin without a version is not registered.',
     args: { name, plugin_type },
     run: (ctx, { name, plugin_type }) =>
-      reporting(name, () =>
-        ensure(ctx, {
-          name,
-          look: async () =>
-            (await configOf(ctx, plugin_type, name, '')) === null
-              ? settled('Unversioned plugin is already absent')
-              : 'there',
-          foresee: () => foreseen('Unversioned plugin would have been deregistered', { deregistered: name }),
-          act: async () => {
-            await ctx.call('vault_plugin.deregister', [plugin_type, name])
-            return changed('Unversioned plugin has been deregistered', { deregistered: name })
-          },
-        }),
-      ),
+      ensureOrFail(ctx, {
+        name,
+        look: async () =>
+          (await configOf(ctx, plugin_type, name, '')) === null
+            ? settled('Unversioned plugin is already absent')
+            : 'there',
+        foresee: () => foreseen('Unversioned plugin would have been deregistered', { deregistered: name }),
+        act: async () => {
+          await ctx.call('vault_plugin.deregister', [plugin_type, name])
+          return changed('Unversioned plugin has been deregistered', { deregistered: name })
+        },
+      }),
   }),
   version_registered: state({
     doc: 'Ensure that a version of a plugin is registered as described.',
@@ -154,7 +138,7 @@ const registering = {
     doc: 'Ensure that versions of a plugin are not registered.',
     args: { name, plugin_type, version: arg.text('Version, or a glob') },
     run: (ctx, { name, plugin_type, version }) =>
-      reporting(name, () => {
+      orFailed(name, () => {
         if (!version) throw failure(NO_VERSION)
         return ensure<string[]>(ctx, {
           name,
@@ -178,7 +162,7 @@ const pinning = {
     doc: 'Ensure that a plugin is pinned to a version.',
     args: { name, plugin_type, version, ...reloading },
     run: (ctx, { name, plugin_type, version, now, now_globally }) =>
-      reporting(name, () => {
+      orFailed(name, () => {
         if (!version) throw failure(NO_VERSION)
         return ensure<{ current: Value }>(ctx, {
           name,
@@ -204,20 +188,18 @@ const pinning = {
     doc: 'Ensure that a plugin is not pinned to a version.',
     args: { name, plugin_type, ...reloading },
     run: (ctx, { name, plugin_type, now, now_globally }) =>
-      reporting(name, () =>
-        ensure<{ current: Value }>(ctx, {
-          name,
-          look: async () => {
-            const current = await pinned(ctx, plugin_type, name)
-            return current === null ? settled('Plugin is already unpinned') : { current }
-          },
-          foresee: ({ current }) => foreseen('Version pin would have been removed', pair(current, null)),
-          act: async ({ current }) => {
-            await ctx.call('vault_plugin.unpin', [plugin_type, name], { now, now_globally })
-            return changed('Version pin has been removed', pair(current, null))
-          },
-        }),
-      ),
+      ensureOrFail<{ current: Value }>(ctx, {
+        name,
+        look: async () => {
+          const current = await pinned(ctx, plugin_type, name)
+          return current === null ? settled('Plugin is already unpinned') : { current }
+        },
+        foresee: ({ current }) => foreseen('Version pin would have been removed', pair(current, null)),
+        act: async ({ current }) => {
+          await ctx.call('vault_plugin.unpin', [plugin_type, name], { now, now_globally })
+          return changed('Version pin has been removed', pair(current, null))
+        },
+      }),
   }),
 }
 

@@ -1,25 +1,18 @@
 // The secrets engine for SSH: its certificate authority, roles, signed keys and one-time passwords.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, dumpJson, isDict, isList, markSecret, misuse, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 import { dataOf, type VaultAccess } from './access.ts'
 import { unlessMissing } from './approles.ts'
 import { asking, given, items } from './asking.ts'
 import { isVaultError } from './errors.ts'
+import { ROLE_LISTS } from './ssh-roles.ts'
 
 const name = arg.text('Name of the role')
 const mount = arg.text('Mount of the engine', { default: 'ssh' })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const done = ret.boolean('True')
 
-/** Fields of roles that are lists; Vault takes them as texts with commas. */
-const LISTS = [
-  'allowed_users',
-  'allowed_critical_options',
-  'allowed_domains',
-  'allowed_extensions',
-  'cidr_list',
-  'exclude_cidr_list',
-]
 const DICTS = ['default_critical_options', 'default_extensions', 'allowed_user_key_lengths']
 
 async function writeRole(
@@ -33,7 +26,7 @@ async function writeRole(
   }
   const sent = Object.entries(fields).map(([field, value]): [string, Value] => [
     field,
-    LISTS.includes(field) ? (items(value)?.map(str).join(',') ?? null) : value,
+    ROLE_LISTS.includes(field) ? (items(value)?.map(str).join(',') ?? null) : value,
   ])
   return asking(ctx, async (access) => {
     const payload = given({ ...Object.fromEntries(sent), key_type })
@@ -129,14 +122,15 @@ const roles = {
     example: 'vault_ssh.list_roles_ip 10.1.0.1',
     run: (ctx, { address, mount }) =>
       asking(ctx, async (access) => {
-        try {
-          const body = await access.post(`${mount}/lookup`, given({ ip: address }), { isRepeatable: true })
-          return dataOf(body).get('roles') ?? []
-        } catch (error) {
-          // old servers refuse where new ones answer with nothing
-          if (isVaultError(error, 'VaultInvocationError') && error.message.includes('Missing roles')) return []
-          throw error
-        }
+        // old servers refuse where new ones answer with nothing
+        return recover(
+          (error) => isVaultError(error, 'VaultInvocationError') && error.message.includes('Missing roles'),
+          [],
+          async () => {
+            const body = await access.post(`${mount}/lookup`, given({ ip: address }), { isRepeatable: true })
+            return dataOf(body).get('roles') ?? []
+          },
+        )
       }),
   }),
   list_roles_zeroaddr: reads({

@@ -4,7 +4,7 @@ import {
   arg,
   changed,
   defineState,
-  ensure,
+  ensureOrFail,
   failed,
   foreseen,
   type StateContext,
@@ -12,20 +12,12 @@ import {
   state,
 } from '../../../sdk/mod.ts'
 import { ifFound, managed, removed } from './managed.ts'
+import { ROLE_LISTS } from './ssh-roles.ts'
 
 const name = arg.text('Name of the role')
 const mount = arg.text('Mount of the engine', { default: 'ssh' })
 const optional = (doc: string) => arg.any(doc, { optional: true })
 const flag = (doc: string) => arg.flag(doc, { default: false })
-
-const SETS = [
-  'allowed_users',
-  'allowed_critical_options',
-  'allowed_domains',
-  'allowed_extensions',
-  'cidr_list',
-  'exclude_cidr_list',
-]
 
 /** Fields that servers before Vault 1.12 neither have nor tell, with the values that count there. */
 const USUAL: ReadonlyMap<Value, Value> = new Map<Value, Value>([
@@ -60,7 +52,7 @@ function role(
     kind: 'Role',
     fetch: () => fetchRole(ctx, name, mount),
     wanted: { key_type: kind, ...fields },
-    sets: SETS,
+    sets: ROLE_LISTS,
     view: (current) => new Map([...USUAL, ...current]),
     write: async () =>
       ctx.call(kind === 'ca' ? 'vault_ssh.write_role_ca' : 'vault_ssh.write_role_otp', [name], { ...fields, mount }),
@@ -85,7 +77,7 @@ export default defineState({
         mount,
       },
       run: (ctx, { name, mount, ...fields }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await authority(ctx, mount)) ? settled('The CA has already been initialized') : 'none'),
           foresee: () => foreseen('The CA would have been initialized', { created: `SSH CA on mount ${mount}` }),
@@ -93,16 +85,13 @@ export default defineState({
             changed('The CA has been initialized', {
               created: (await ctx.call('vault_ssh.create_ca', [], { ...fields, mount })) as Value,
             }),
-        }).catch((error: unknown) => {
-          if (isFailure(error)) return failed(error.message).on(name)
-          throw error
         }),
     }),
     ca_absent: state({
       doc: 'Ensure that a mount has no certificate authority.',
       args: { name: arg.text('Any text'), mount },
       run: (ctx, { name, mount }) =>
-        ensure(ctx, {
+        ensureOrFail(ctx, {
           name,
           look: async () => ((await authority(ctx, mount)) ? 'there' : settled('There is no CA on the mount')),
           foresee: () => foreseen('The CA would have been destroyed', { destroyed: `SSH CA on mount ${mount}` }),
@@ -110,9 +99,6 @@ export default defineState({
             await ctx.call('vault_ssh.destroy_ca', [], { mount })
             return changed('The CA has been destroyed', { destroyed: true })
           },
-        }).catch((error: unknown) => {
-          if (isFailure(error)) return failed(error.message).on(name)
-          throw error
         }),
     }),
     role_present_otp: state({
@@ -166,13 +152,11 @@ export default defineState({
       doc: 'Ensure that a role does not exist.',
       args: { name, mount },
       run: (ctx, { name, mount }) =>
-        removed(
-          ctx,
-          name,
-          'Role',
-          () => fetchRole(ctx, name, mount),
-          async () => ctx.call('vault_ssh.delete_role', [name], { mount }),
-        ),
+        removed(ctx, name, {
+          kind: 'Role',
+          fetch: () => fetchRole(ctx, name, mount),
+          remove: async () => ctx.call('vault_ssh.delete_role', [name], { mount }),
+        }),
     }),
   },
 })

@@ -1,4 +1,5 @@
 // Services of macOS, through launchctl.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, isDict, isFailure, splitLines, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { serviceName } from './declare.ts'
@@ -14,13 +15,10 @@ async function list(ctx: FunctionContext, name: string | null, runas: string | n
 }
 
 async function succeedsTo(work: () => Promise<unknown>): Promise<boolean> {
-  try {
+  return recover(isFailure, false, async () => {
     await work()
     return true
-  } catch (error) {
-    if (isFailure(error)) return false
-    throw error
-  }
+  })
 }
 
 /** Return whether launchd restarts the service whenever it ends. */

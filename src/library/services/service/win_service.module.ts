@@ -1,7 +1,7 @@
 // Services of Windows, through PowerShell, because no other command line of the service manager prints structured data.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lookup } from '../../../base/mod.ts'
+import { isA, lookup, recover } from '../../../base/mod.ts'
 import { type Dict, failure, isDict, loadJson, SaltError, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, reads } from '../../../sdk/mod.ts'
 import { byGlob, serviceName } from './declare.ts'
@@ -87,12 +87,9 @@ async function stop(ctx: FunctionContext, name: string, timeout: number): Promis
 }
 
 async function statusOf(ctx: FunctionContext, name: string): Promise<Value> {
-  try {
-    return ['Running', 'Stop Pending'].includes(str((await info(ctx, name)).get('Status')!))
-  } catch (error) {
-    if (error instanceof SaltError) return 'Not Found'
-    throw error
-  }
+  return recover(isA(SaltError), 'Not Found', async () =>
+    ['Running', 'Stop Pending'].includes(str((await info(ctx, name)).get('Status')!)),
+  )
 }
 
 async function hasStart(ctx: FunctionContext, name: string, types: readonly string[]): Promise<boolean> {

@@ -9,6 +9,7 @@ import {
   type FunctionContext,
   namesIn,
   operand,
+  optionalText,
   reads,
   ret,
   runAll,
@@ -144,9 +145,7 @@ async function backMake(ctx: FunctionContext, given: Bound<typeof BACK_MAKE>): P
 
 const CACHE_MAKE = {
   dev: arg.text('Device'),
-  reserved: arg.text('Size of an empty partition before the cache, such as `10%`; for a whole disk', {
-    optional: true,
-  }),
+  reserved: optionalText('Size of an empty partition before the cache, such as `10%`; for a whole disk'),
   force: arg.flag('Overwrite existing data and sets', { default: false }),
   block_size: arg.text('Size of a block; that of the device if none is given', { optional: true }),
   bucket_size: arg.text('Size of a bucket', { optional: true }),

@@ -1,6 +1,6 @@
 // Encrypted block devices: mapped devices, and the lines of /etc/crypttab. A line has a name, a device, a key and optional
 // options.
-import { type Dict, failure, isList, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isList, splitWords, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
   type Bound,
@@ -48,14 +48,7 @@ async function listed(ctx: FunctionContext, config: string): Promise<Dict> {
     let { name } = entry
     while (found.has(name)) name += '_'
     const { device, password, options } = entry
-    found.set(
-      name,
-      new Map<Value, Value>([
-        ['device', device],
-        ['password', password],
-        ['options', options.split(',')],
-      ]),
-    )
+    found.set(name, dictFrom({ device, password, options: options.split(',') }))
   }
   return found
 }
@@ -119,14 +112,7 @@ async function active(ctx: FunctionContext): Promise<Dict> {
     const [, devname, major = '', minor = ''] = /^(\S+)\s+\((\d+), (\d+)\)/.exec(line) ?? []
     if (devname === undefined) ctx.log('warning', 'dmsetup output does not match expected format')
     else {
-      found.set(
-        devname,
-        new Map<Value, Value>([
-          ['devname', devname],
-          ['major', major],
-          ['minor', minor],
-        ]),
-      )
+      found.set(devname, dictFrom({ devname, major, minor }))
     }
   }
   return found

@@ -1,5 +1,5 @@
 // Usage of file systems above a limit. Mount points are regular expressions.
-import { compileRegex, type Dict, decodeBytes, float, str, type Value } from '../../../data/mod.ts'
+import { compileRegex, type Dict, decodeBytes, dictFrom, float, str } from '../../../data/mod.ts'
 import {
   type BeaconContext,
   defineBeacon,
@@ -43,12 +43,7 @@ export default defineBeacon({
       for (const mount of mounts.filter((path) => expression.match(path))) {
         const usage = await usageOf(ctx, mount)
         if (usage === undefined || usage < percentOf(limit)) continue
-        reports.push(
-          new Map<Value, Value>([
-            ['diskusage', float(usage)],
-            ['mount', mount],
-          ]),
-        )
+        reports.push(dictFrom({ diskusage: float(usage), mount }))
       }
     }
     return reports

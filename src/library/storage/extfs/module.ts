@@ -1,5 +1,5 @@
 // ext2, ext3 and ext4 file systems, through e2fsprogs.
-import { type Dict, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, splitWords, str, type Value } from '../../../data/mod.ts'
 import { arg, changes, defineModule, type FunctionContext, outputOf, type Result, reads } from '../../../sdk/mod.ts'
 
 /** Parse option names and the letters of the tools. */
@@ -55,11 +55,7 @@ async function dump(
     const [key = '', ...values] = line.replaceAll('\t', ' ').split(': ')
     if (line.startsWith('Group') && (group !== undefined || !line.startsWith('Group descriptor size'))) {
       const [, number = '', , range = ''] = splitWords(line.replaceAll(/[:()[\]]/g, ''))
-      group = new Map<Value, Value>([
-        ['group', number],
-        ['range', range],
-        ['extra', []],
-      ])
+      group = dictFrom({ group: number, range, extra: [] })
       blocks.set(`Group ${number}`, group)
     } else if (group === undefined) {
       if (values.length === 0) continue

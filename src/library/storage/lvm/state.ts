@@ -7,13 +7,13 @@ import {
   defineState,
   ensure,
   failed,
-  isHostError,
   type Result,
   reportOn,
   type StateContext,
   type StateReturn,
   settled,
   state,
+  unlessRefused,
 } from '../../../sdk/mod.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1 / 2048, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 }
@@ -91,12 +91,7 @@ function created(
 }
 
 async function realPath(ctx: StateContext, path: string): Promise<string> {
-  try {
-    return await ctx.host.realPath(path)
-  } catch (error) {
-    if (isHostError(error)) return path
-    throw error
-  }
+  return unlessRefused(ctx.host.realPath(path), path)
 }
 
 /** Add a device to the group if necessary, and return the outcome. */

@@ -1,7 +1,15 @@
 // States of mounts and swap devices, and their entries in the table for the boot.
 import { lookup } from '../../../base/mod.ts'
 import { type Dict, keyError, str, truthy, type Value } from '../../../data/mod.ts'
-import { arg, type Bound, defineState, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  defineState,
+  optionalText,
+  type StateContext,
+  type StateReturn,
+  state,
+} from '../../../sdk/mod.ts'
 import { mounted } from './state/mounted.ts'
 import { converted, isMac, readTable, removeFrom, setTable, tableFile } from './state/tables.ts'
 
@@ -183,9 +191,7 @@ const user = arg.text('User that runs the command', { optional: true })
 const match_on = arg.any('Column or list of columns that identify an entry; `auto` chooses by file system type', {
   default: 'auto',
 })
-const mount_by = arg.text('Name of the device in the table: device, uuid, label, partuuid or partlabel', {
-  optional: true,
-})
+const mount_by = optionalText('Name of the device in the table: device, uuid, label, partuuid or partlabel')
 const kwargs = arg.ignored()
 
 const REQUIRED = ['name', 'device', 'fstype'] as const

@@ -5,10 +5,10 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  isHostError,
   outputOf,
   reads,
   textAt,
+  unlessRefused,
 } from '../../../sdk/mod.ts'
 
 interface Line {
@@ -23,12 +23,7 @@ const LINE = /^([^:#]*)\s*:?\s*([^#]*?)(\s+#.*|(?=\n?$))/
 
 async function file(ctx: FunctionContext): Promise<string> {
   const path = str(await ctx.call('config.option', ['aliases.file']))
-  try {
-    return await ctx.host.realPath(path)
-  } catch (error) {
-    if (isHostError(error)) return path
-    throw error
-  }
+  return unlessRefused(ctx.host.realPath(path), path)
 }
 
 async function lines(ctx: FunctionContext): Promise<Line[]> {

@@ -6,11 +6,11 @@ import {
   changes,
   defineModule,
   type FunctionContext,
-  isHostError,
   type Result,
   reads,
   runAll,
   textAt,
+  unlessRefused,
 } from '../../../sdk/mod.ts'
 
 const familyOf = (ctx: FunctionContext): string => str(ctx.grains.get('os_family') ?? '')
@@ -31,12 +31,7 @@ async function change(ctx: FunctionContext, ...words: string[]): Promise<string>
 }
 
 async function current(ctx: FunctionContext, name: string): Promise<string | undefined> {
-  try {
-    return await ctx.host.readLink(`/etc/alternatives/${name}`)
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  return unlessRefused(ctx.host.readLink(`/etc/alternatives/${name}`), undefined)
 }
 
 /** Directories of the records whose second line is the link. */

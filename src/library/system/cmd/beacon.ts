@@ -1,6 +1,6 @@
 // Commands that users run in login shells: `strace` reports each program that a shell starts. A shell is traced until it
 // ends.
-import { type Dict, isDict, isList, str, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, type Value } from '../../../data/mod.ts'
 import { type BeaconContext, defineBeacon, type Followed, remembered } from '../../../sdk/mod.ts'
 
 interface Shell extends Followed {
@@ -11,10 +11,7 @@ interface Shell extends Followed {
 /** Parse the quoted parts of a call: the program, then its arguments. */
 function commandIn(line: string, pid: string, user: Value): Dict {
   const fields = line.split('execve')[1]!.split('"')
-  const event: Dict = new Map<Value, Value>([
-    ['args', fields.filter((_, index) => index % 2 === 1 && index > 1)],
-    ['tag', pid],
-  ])
+  const event: Dict = dictFrom({ args: fields.filter((_, index) => index % 2 === 1 && index > 1), tag: pid })
   if (fields.length > 1) event.set('cmd', fields[1]!)
   return event.set('user', user) as Dict
 }

@@ -1,4 +1,5 @@
 // Running of commands.
+import { recover } from '../../../base/mod.ts'
 import { type Dict, failure, isList, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   type Arg,
@@ -226,13 +227,10 @@ export default defineModule({
       run: async (ctx, { device, echo }) => {
         if (!/^(tty|pts)/.test(device)) return { Error: 'The specified device is not a valid TTY' }
         const path = `/dev/${device.startsWith('pts') ? device.replaceAll('pts', 'pts/') : device}`
-        try {
+        return recover(isHostError, { Error: `Echoing to ${path} returned error` }, async () => {
           await ctx.host.write(path, echo)
           return { Success: `Message was successfully echoed to ${path}` }
-        } catch (error) {
-          if (!isHostError(error)) throw error
-          return { Error: `Echoing to ${path} returned error` }
-        }
+        })
       },
     }),
     run_chroot: changes({

@@ -1,5 +1,5 @@
 // Reports of the program hwinfo as nested dicts.
-import { type Dict, splitLines, type Value } from '../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, type Value } from '../../../data/mod.ts'
 
 /** Return a short report: names and devices below the title of each kind. Lines without a device are numbered. */
 export function shortReport(report: string): Dict {
@@ -35,10 +35,7 @@ function beginning(name: string, text: string): Dict {
   if (text.startsWith('#')) return new Map([['Handle', text]])
   if (name !== 'El Torito info') return new Map()
   const [platform = '', bootable = ''] = text.split(', ')
-  return new Map([
-    ['platform', platform.split(/\s+/).at(-1)!],
-    ['bootable', bootable.includes('not') ? 'no' : 'yes'],
-  ])
+  return dictFrom({ platform: platform.split(/\s+/).at(-1)!, bootable: bootable.includes('not') ? 'no' : 'yes' })
 }
 
 const textOfValue = (value: Value): string => JSON.stringify(value instanceof Map ? [...value] : value)

@@ -1,5 +1,5 @@
 // The environment of the minion process, which commands inherit.
-import { type Dict, dictEntries, equals, str, textOf, type Value } from '../../../data/mod.ts'
+import { type Dict, dictEntries, dictFrom, equals, str, textOf, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, changes, defineModule, type FunctionContext, reads, ret } from '../../../sdk/mod.ts'
 
 async function setval(ctx: FunctionContext, key: Value, value: Value, falseUnsets: boolean): Promise<Value> {
@@ -48,12 +48,7 @@ async function setenv(ctx: FunctionContext, request: Setting): Promise<Value> {
     done.set(key, await setval(ctx, key, value, value === false ? false_unsets : false))
   }
   if (update_minion) {
-    const data = new Map<Value, Value>([
-      ['environ', environ],
-      ['false_unsets', false_unsets],
-      ['clear_all', clear_all],
-      ['permanent', permanent],
-    ])
+    const data = dictFrom({ environ, false_unsets, clear_all, permanent })
     await ctx.call('event.fire', [data, 'environ_setenv'])
   }
   return done

@@ -1,5 +1,5 @@
 // Kernel modules of Linux: loaded, available, and loaded at boot.
-import { failure, reEscape, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
+import { reEscape, splitLines, splitWords, str, truthy } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -9,6 +9,7 @@ import {
   oneLine,
   operand,
   outputOf,
+  programPath,
   type Result,
   reads,
   ret,
@@ -23,14 +24,8 @@ interface Loaded {
   readonly deps: string[]
 }
 
-async function program(ctx: FunctionContext, name: string): Promise<string> {
-  const path = await ctx.host.which(name)
-  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
-  return path
-}
-
 async function loadedModules(ctx: FunctionContext): Promise<Loaded[]> {
-  const rows = splitLines(await outputOf(ctx, await program(ctx, 'lsmod'))).map(splitWords)
+  const rows = splitLines(await outputOf(ctx, await programPath(ctx, 'lsmod'))).map(splitWords)
   return rows
     .filter(([module, , depcount]) => depcount !== undefined && module !== 'Module')
     .map(([module = '', size = '', depcount = '', deps]) => ({ size, module, depcount, deps: deps?.split(',') ?? [] }))
@@ -105,7 +100,7 @@ const moduleWords = (mod: string): string[] =>
 
 async function load(ctx: FunctionContext, mod: string, persist: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, [await program(ctx, 'modprobe'), ...moduleWords(mod)])
+  const { retcode, stderr } = await runAll(ctx, [await programPath(ctx, 'modprobe'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error loading module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(after, before, persist ? await loadAtBoot(ctx, mod) : [])
@@ -113,7 +108,7 @@ async function load(ctx: FunctionContext, mod: string, persist: boolean): Promis
 
 async function remove(ctx: FunctionContext, mod: string, persist: boolean, comment: boolean): Promise<Result> {
   const before = await loadedNames(ctx)
-  const { retcode, stderr } = await runAll(ctx, [await program(ctx, 'rmmod'), ...moduleWords(mod)])
+  const { retcode, stderr } = await runAll(ctx, [await programPath(ctx, 'rmmod'), ...moduleWords(mod)])
   if (retcode !== 0) return `Error removing module ${mod}: ${stderr}`
   const after = await loadedNames(ctx)
   return beyond(before, after, persist ? await forgetAtBoot(ctx, mod, comment) : [])

@@ -1,25 +1,20 @@
 // State of logrotate settings.
+import { isA, recover } from '../../../base/mod.ts'
 import { equals, intFromText, PyError, str, truthy, type Value } from '../../../data/mod.ts'
 import { arg, type Bound, defineState, reportOn, type StateContext, type StateReturn, state } from '../../../sdk/mod.ts'
 
 type Setting = Bound<typeof setArgs>
 
 function numberIfOne(value: Value): Value {
-  try {
-    return intFromText(str(value))
-  } catch (error) {
-    if (error instanceof PyError) return value
-    throw error
-  }
+  return recover(isA(PyError), value, () => intFromText(str(value)))
 }
 
 async function current(ctx: StateContext, kwargs: Readonly<Record<string, Value>>): Promise<Value> {
-  try {
-    return await ctx.call('logrotate.get', [], kwargs)
-  } catch (error) {
-    if (error instanceof PyError && ['AttributeError', 'KeyError'].includes(error.code)) return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && ['AttributeError', 'KeyError'].includes(error.code),
+    false,
+    () => ctx.call('logrotate.get', [], kwargs),
+  )
 }
 
 async function set(ctx: StateContext, { name, key, value, setting, conf_file }: Setting): Promise<StateReturn> {

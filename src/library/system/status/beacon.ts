@@ -1,6 +1,7 @@
 // System statistics from the functions of `status`.
 import {
   type Dict,
+  dictFrom,
   getIndex,
   isDict,
   isFailure,
@@ -79,11 +80,6 @@ export default defineBeacon({
     const all: Dict = new Map()
     for (const [fun, wanted] of own.size > 0 ? own : EVERYTHING) all.set(fun, await factsOf(ctx, str(fun), wanted))
     const tag = new Date().toISOString().replace('Z', '000')
-    return [
-      new Map<Value, Value>([
-        ['tag', tag],
-        ['data', all],
-      ]),
-    ]
+    return [dictFrom({ tag, data: all })]
   },
 })

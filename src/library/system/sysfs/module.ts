@@ -1,5 +1,6 @@
 // Attributes of kernel objects, as files below /sys.
 import { posix } from 'node:path'
+import { recover } from '../../../base/mod.ts'
 import { type Dict, floatFromText, isList, str, type Value } from '../../../data/mod.ts'
 import {
   arg,
@@ -27,13 +28,10 @@ async function target(ctx: FunctionContext, key: string): Promise<string | false
 async function write(ctx: FunctionContext, key: string, value: string): Promise<boolean> {
   const path = await target(ctx, key)
   if (path === false) return false
-  try {
+  return recover(isHostError, false, async () => {
     await ctx.host.writeAt(path, 0, Buffer.from(`${value}\n`))
     return true
-  } catch (error) {
-    if (isHostError(error)) return false
-    throw error
-  }
+  })
 }
 
 function numberOrText(text: string): Value {

@@ -1,5 +1,5 @@
 // The machine: shutdown and reboot, clock, name and description.
-import { misuse, splitLines, str } from '../../../data/mod.ts'
+import { dictFrom, misuse, splitLines, str } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -74,11 +74,7 @@ const at_time = arg.text('Time for the shutdown command, such as 5 or 23:00; now
 const part = arg.count('New value; unchanged if not given', { optional: true })
 const hostname = arg.text('Host name')
 
-const ELSEWHERE = new Map([
-  ['Windows', 'Windows'],
-  ['Darwin', 'Mac OS'],
-  ['SunOS', 'SunOS'],
-])
+const ELSEWHERE = dictFrom({ Windows: 'Windows', Darwin: 'Mac OS', SunOS: 'SunOS' })
 
 export default defineModule({
   name: 'system',

@@ -1,7 +1,8 @@
 // Passwords and their ages on Linux: read from the shadow file, set by chage and passwd. A hash is written to the file
 // itself, so that it is in no list of processes.
+import { hasCode, recover } from '../../../base/mod.ts'
 import { type Dict, decodeBytes, equals, intFromText, str, type Value } from '../../../data/mod.ts'
-import { arg, changes, defineModule, type FunctionContext, isHostError, isTrue, reads, ret } from '../../../sdk/mod.ts'
+import { arg, changes, defineModule, type FunctionContext, isTrue, reads, ret } from '../../../sdk/mod.ts'
 
 const FIELDS = ['name', 'passwd', 'lstchg', 'min', 'max', 'warn', 'inact', 'expire'] as const
 const PLAINLY = { python_shell: false }
@@ -27,12 +28,7 @@ async function info(ctx: FunctionContext, name: string, root: string | null): Pr
 }
 
 async function entry(ctx: FunctionContext, name: string, root: string | null): Promise<string[] | undefined> {
-  try {
-    return (await rows(ctx, root)).find(([user]) => user === name)
-  } catch (error) {
-    if (isHostError(error, 'ENOENT')) return undefined
-    throw error
-  }
+  return recover(hasCode('ENOENT'), undefined, async () => (await rows(ctx, root)).find(([user]) => user === name))
 }
 
 const passwordOf = async (ctx: FunctionContext, name: string, root: string | null): Promise<string> =>

@@ -1,4 +1,5 @@
 // Groups of the machine and their members.
+import { recover } from '../../../base/mod.ts'
 import {
   contains,
   type Dict,
@@ -35,12 +36,11 @@ async function groupInfo(ctx: StateContext, name: string, local: boolean): Promi
 
 /** Return the ID as a number, or undefined. */
 function number(gid: Value): Value | undefined {
-  try {
-    return textOf(gid) !== undefined ? intFromText(textOf(gid)!) : isNumeric(gid) ? intFromText(str(gid)) : undefined
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'ValueError') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'ValueError',
+    undefined,
+    () => (textOf(gid) !== undefined ? intFromText(textOf(gid)!) : isNumeric(gid) ? intFromText(str(gid)) : undefined),
+  )
 }
 
 /** Return the changes; undefined without such a group. */

@@ -3,8 +3,8 @@ import {
   contains,
   type Dict,
   decodeBytes,
+  dictFrom,
   equals,
-  failure,
   str,
   truthy,
   typeError,
@@ -17,6 +17,7 @@ import {
   defineModule,
   type FunctionContext,
   parseGroup,
+  programPath,
   reads,
   ret,
   type UserGroup,
@@ -24,24 +25,13 @@ import {
 
 const PLAINLY = { python_shell: false }
 
-async function program(ctx: FunctionContext, name: string): Promise<string> {
-  const path = await ctx.host.which(name)
-  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
-  return path
-}
-
 async function groupsOf(ctx: FunctionContext, root: string | null): Promise<UserGroup[]> {
   if (root === null) return ctx.host.groups()
   return parseGroup(decodeBytes(await ctx.host.read(`${root.replace(/\/$/, '')}/etc/group`)))
 }
 
 const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
-  new Map<Value, Value>([
-    ['name', name],
-    ['passwd', passwd ?? 'x'],
-    ['gid', gid],
-    ['members', [...members]],
-  ])
+  dictFrom({ name, passwd: passwd ?? 'x', gid, members: [...members] })
 
 async function info(ctx: FunctionContext, name: Value, root: string | null): Promise<Dict> {
   const isText = typeof name === 'string'
@@ -80,7 +70,7 @@ interface NewGroup {
 
 async function add(ctx: FunctionContext, { name, gid, system, root, non_unique, local }: NewGroup): Promise<boolean> {
   return done(ctx, [
-    await program(ctx, local ? 'lgroupadd' : 'groupadd'),
+    await programPath(ctx, local ? 'lgroupadd' : 'groupadd'),
     ...(truthy(gid) ? [`-g ${str(gid)}`] : []),
     ...(truthy(gid) && non_unique && !local ? ['-o'] : []),
     ...(system && ctx.grains.get('kernel') !== 'OpenBSD' ? ['-r'] : []),
@@ -100,7 +90,7 @@ async function changeId(
   if (before.size === 0) return false
   if (equals(gid, before.get('gid') ?? null)) return true
   const below = root === null ? [] : ['-R', root]
-  const command = [await program(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
+  const command = [await programPath(ctx, 'groupmod'), ...below, shared ? '-og' : '-g', gid, name]
   await ctx.call('cmd.run', [command], PLAINLY)
   const after = (await info(ctx, name, root)).get('gid')
   return after !== undefined && equals(after, gid)
@@ -114,11 +104,11 @@ const isLinux = ({ grains }: FunctionContext): boolean => grains.get('kernel') =
 
 async function addMember(ctx: FunctionContext, name: Value, user: string, root: string | null): Promise<boolean> {
   if (!isLinux(ctx)) {
-    return succeeds(ctx, [await program(ctx, 'usermod'), '-G', name, user, ...(root === null ? [] : ['-R', root])])
+    return succeeds(ctx, [await programPath(ctx, 'usermod'), '-G', name, user, ...(root === null ? [] : ['-R', root])])
   }
   const command = isOldSuse(ctx)
-    ? [await program(ctx, 'usermod'), '-A', name, user]
-    : [await program(ctx, 'gpasswd'), '--add', user, name]
+    ? [await programPath(ctx, 'usermod'), '-A', name, user]
+    : [await programPath(ctx, 'gpasswd'), '--add', user, name]
   return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
 }
 
@@ -127,14 +117,14 @@ async function removeMember(ctx: FunctionContext, name: Value, user: string, roo
   if (members === undefined || !contains(members, user)) return true
   if (isLinux(ctx)) {
     const command = isOldSuse(ctx)
-      ? [await program(ctx, 'usermod'), '-R', name, user]
-      : [await program(ctx, 'gpasswd'), '--del', user, name]
+      ? [await programPath(ctx, 'usermod'), '-R', name, user]
+      : [await programPath(ctx, 'gpasswd'), '--del', user, name]
     return succeeds(ctx, [...command, ...(root === null ? [] : ['--root', root])])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') {
     const held = await ctx.call('cmd.run_stdout', [`id -Gn ${user}`], PLAINLY)
     const kept = held.split(/\s+/).filter((group) => group !== '' && group !== str(name))
-    return succeeds(ctx, [await program(ctx, 'usermod'), '-S', kept.join(','), user])
+    return succeeds(ctx, [await programPath(ctx, 'usermod'), '-S', kept.join(','), user])
   }
   ctx.log('error', 'group.deluser is not yet supported on this platform')
   return false
@@ -143,11 +133,11 @@ async function removeMember(ctx: FunctionContext, name: Value, user: string, roo
 async function setMembers(ctx: FunctionContext, name: Value, list: string, root: string | null): Promise<boolean> {
   if (isLinux(ctx)) {
     const below = root === null ? [] : ['--root', root]
-    if (!isOldSuse(ctx)) return succeeds(ctx, [await program(ctx, 'gpasswd'), '--members', list, name, ...below])
+    if (!isOldSuse(ctx)) return succeeds(ctx, [await programPath(ctx, 'gpasswd'), '--members', list, name, ...below])
     for (const member of (await info(ctx, name, null)).get('members') as Value[]) {
-      await ctx.call('cmd.run', [`${await program(ctx, 'groupmod')} -R ${str(member)} ${str(name)}`], PLAINLY)
+      await ctx.call('cmd.run', [`${await programPath(ctx, 'groupmod')} -R ${str(member)} ${str(name)}`], PLAINLY)
     }
-    return succeeds(ctx, [await program(ctx, 'groupmod'), '-A', list, name, ...below])
+    return succeeds(ctx, [await programPath(ctx, 'groupmod'), '-A', list, name, ...below])
   }
   if (ctx.grains.get('kernel') === 'OpenBSD') return remakeWithMembers(ctx, name, list)
   ctx.log('error', 'group.members is not yet supported on this platform')
@@ -158,11 +148,11 @@ async function setMembers(ctx: FunctionContext, name: Value, list: string, root:
 async function remakeWithMembers(ctx: FunctionContext, name: Value, list: string): Promise<boolean> {
   const held = await info(ctx, name, null)
   if (held.size === 0) return false
-  await ctx.call('cmd.run', [`${await program(ctx, 'groupdel')} ${str(name)}`], PLAINLY)
-  const add = `${await program(ctx, 'groupadd')} -g ${str(held.get('gid')!)} ${str(name)}`
+  await ctx.call('cmd.run', [`${await programPath(ctx, 'groupdel')} ${str(name)}`], PLAINLY)
+  const add = `${await programPath(ctx, 'groupadd')} -g ${str(held.get('gid')!)} ${str(name)}`
   await ctx.call('cmd.run', [add], PLAINLY)
   for (const user of list.split(',').filter((user) => user !== '')) {
-    if (!(await succeeds(ctx, [await program(ctx, 'usermod'), '-G', name, user]))) return false
+    if (!(await succeeds(ctx, [await programPath(ctx, 'usermod'), '-G', name, user]))) return false
   }
   return true
 }
@@ -204,7 +194,7 @@ export default defineModule({
       example: 'group.delete foo',
       run: async (ctx, { name, root, local }) => {
         const below = root !== null && !local ? ['-R', root] : []
-        return done(ctx, [await program(ctx, local ? 'lgroupdel' : 'groupdel'), ...below, name])
+        return done(ctx, [await programPath(ctx, local ? 'lgroupdel' : 'groupdel'), ...below, name])
       },
     }),
     info: reads({

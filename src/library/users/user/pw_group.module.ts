@@ -1,5 +1,5 @@
 // Groups of FreeBSD and DragonFly, through the pw command.
-import { contains, type Dict, equals, str, truthy, type Value } from '../../../data/mod.ts'
+import { contains, type Dict, dictFrom, equals, str, truthy, type Value } from '../../../data/mod.ts'
 import {
   arg,
   changes,
@@ -14,12 +14,7 @@ import {
 } from '../../../sdk/mod.ts'
 
 const infoOf = ({ name, passwd, gid, members }: UserGroup): Dict =>
-  new Map<Value, Value>([
-    ['name', name],
-    ['passwd', passwd ?? '*'],
-    ['gid', gid],
-    ['members', [...members]],
-  ])
+  dictFrom({ name, passwd: passwd ?? '*', gid, members: [...members] })
 
 async function info(ctx: FunctionContext, name: string): Promise<Dict> {
   const group = await ctx.host.group(name)

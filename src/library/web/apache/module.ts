@@ -9,6 +9,7 @@ import {
   type FunctionContext,
   type FunctionDeclaration,
   operand,
+  optionalText,
   type Result,
   reads,
   ret,
@@ -205,9 +206,7 @@ export default defineModule({
     signal: changes({
       doc: 'Start Apache, send it a signal, or return its status.',
       args: {
-        signal: arg.text('Signal: start, stop, restart, graceful, graceful-stop, configtest, status and so on', {
-          optional: true,
-        }),
+        signal: optionalText('Signal: start, stop, restart, graceful, graceful-stop, configtest, status and so on'),
       },
       returns: ret.optional(ret.string('Output of Apache; None for an unknown signal')),
       example: 'apache.signal restart',

@@ -1,5 +1,5 @@
 // Inventories in Ansible's INI form: `[group]` with hosts and their variables, `[group:children]` and `[group:vars]`.
-import { BrineError } from '../../../base/mod.ts'
+import { BrineError, isA, recover } from '../../../base/mod.ts'
 import { type Dict, quote, shlexSplit, strip, type Value } from '../../../data/mod.ts'
 import { load } from '../../../yaml/mod.ts'
 import { RosterError } from '../errors.ts'
@@ -59,12 +59,7 @@ function literal(text: string): Value {
   if (text === 'None') return null
   if (/^(['"]).*\1$/.test(text) && text.length > 1) return text.slice(1, -1)
   if (!/^[[{].*[\]}]$/.test(text)) return text
-  try {
-    return load(text) as Value
-  } catch (error) {
-    if (error instanceof BrineError) return text
-    throw error
-  }
+  return recover(isA(BrineError), text, () => load(text) as Value)
 }
 
 /** Comments begin with `#`, or with `;` at the start of a line, outside of quotes. */

@@ -1,6 +1,6 @@
 // What a test of saltcheck may assert about an answer. A table of verdicts; what was expected is first brought to the
 // type of the answer, so that `expected_return: '3'` holds for 3.
-import { lookup } from '../../../../base/mod.ts'
+import { lookup, recover } from '../../../../base/mod.ts'
 import {
   compare,
   contains,
@@ -133,12 +133,11 @@ const unfit = (type: string, wanted: string, value: Value): string =>
 
 /** Convert the expected value to the type of the return; return it unchanged if that is impossible. */
 function cast(expected: Value, returned: Value): Value {
-  try {
-    return returned === null ? expected : (kinds[typeName(returned)]?.(expected) ?? expected)
-  } catch (error) {
-    if (error instanceof PyError && error.code === 'ValueError') return expected
-    throw error
-  }
+  return recover(
+    (error) => error instanceof PyError && error.code === 'ValueError',
+    expected,
+    () => (returned === null ? expected : (kinds[typeName(returned)]?.(expected) ?? expected)),
+  )
 }
 
 export interface Judgement {

@@ -1,6 +1,6 @@
 // One account of EC2 in one region, as a provider of salt-cloud. All that a creation makes has a tag with its token, by which it is found
 // again after a failure.
-import { type Dict, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, SaltError, str, type Value } from '../../../../data/mod.ts'
 import {
   awaitReady,
   type CloudAccount,
@@ -307,13 +307,12 @@ export class Ec2Account implements CloudAccount<typeof machine> {
 
   async locations(): Promise<Dict> {
     const answer = await this.ec2().query('DescribeRegions')
-    const rows = answer.rows('regionInfo').map((row): [Value, Value] => [
-      row.text('regionName'),
-      new Map([
-        ['name', row.text('regionName')],
-        ['endpoint', row.text('regionEndpoint')],
-      ]),
-    ])
+    const rows = answer
+      .rows('regionInfo')
+      .map((row): [Value, Value] => [
+        row.text('regionName'),
+        dictFrom({ name: row.text('regionName'), endpoint: row.text('regionEndpoint') }),
+      ])
     return new Map(rows)
   }
 

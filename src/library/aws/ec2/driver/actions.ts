@@ -1,5 +1,5 @@
 // What can be done to a machine of EC2: `salt-cloud -a <action> <machine>`.
-import { type Dict, isDict, isList, markSecret, SaltError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, markSecret, SaltError, str, type Value } from '../../../../data/mod.ts'
 import { arg, type CloudNode, type CloudSteps, cloudAction, loadYaml } from '../../../../sdk/mod.ts'
 import { filtersOf, tagsOf } from '../../common/ec2.ts'
 import { CREATION_TAG, type Ec2Account, isProtected, nodeOf, protect } from './account.ts'
@@ -20,13 +20,7 @@ async function changeState(
   event: string,
   steps: CloudSteps,
 ): Promise<Value[]> {
-  await steps.report(
-    event,
-    new Map<Value, Value>([
-      ['name', node.name],
-      ['instance_id', node.id],
-    ]),
-  )
+  await steps.report(event, dictFrom({ name: node.name, instance_id: node.id }))
   const answer = await account.ec2().query(action, { InstanceId: [idOf(node)] })
   return answer.rows('instancesSet').map((row) => row.shaped())
 }
@@ -220,11 +214,7 @@ export const actions = {
     run: async (account: Ec2Account, node) => {
       const answer = await account.ec2().query('GetConsoleOutput', { InstanceId: idOf(node) })
       const output = Buffer.from(answer.text('output') ?? '', 'base64').toString()
-      return new Map<Value, Value>([
-        ['instanceId', idOf(node)],
-        ['timestamp', answer.text('timestamp')],
-        ['output_decoded', output],
-      ])
+      return dictFrom({ instanceId: idOf(node), timestamp: answer.text('timestamp'), output_decoded: output })
     },
   }),
   get_password_data: cloudAction({

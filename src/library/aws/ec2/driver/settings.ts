@@ -1,10 +1,8 @@
 // Settings of providers and machines of EC2, by Salt's names.
-import { arg, type Bound } from '../../../../sdk/mod.ts'
+import { arg, type Bound, optionalText } from '../../../../sdk/mod.ts'
 
 export const provider = {
-  id: arg.text('Id of the access key; `use-instance-role-credentials` and none mean the role of this machine', {
-    optional: true,
-  }),
+  id: optionalText('Id of the access key; `use-instance-role-credentials` and none mean the role of this machine'),
   key: arg.text('Secret access key', { optional: true, secret: true }),
   role_arn: arg.text('Role to take on with that key', { optional: true }),
   location: arg.text('Region', { default: 'us-east-1' }),

@@ -1,4 +1,5 @@
 // The docker program: JSON from its inspections, and failures in the form of the Engine's API.
+import { recover } from '../../../../base/mod.ts'
 import {
   type Dict,
   failure,
@@ -85,12 +86,7 @@ export async function requireRunning(ctx: FunctionContext, container: string): P
 
 /** Return the value of a call; undefined if Docker refused it. */
 export async function attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await call()
-  } catch (error) {
-    if (isFailure(error)) return undefined
-    throw error
-  }
+  return recover(isFailure, undefined, () => call())
 }
 
 /** Return facts as they are given, or those of the named object. */

@@ -1,11 +1,7 @@
 // How two containers or networks differ, as far as their configuration goes.
-import { type Dict, equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 
-const change = (old: Value, now: Value): Dict =>
-  new Map<Value, Value>([
-    ['old', old],
-    ['new', now],
-  ])
+const change = (old: Value, now: Value): Dict => dictFrom({ old, new: now })
 
 const inOrder = (value: Value): Value =>
   isList(value) && (value as Value[]).every((item) => typeof item === 'string') ? sorted(value) : value

@@ -1,6 +1,6 @@
 // Containers: creating them, changing their state, running commands in them.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, failure, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, float, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { attempt, docker, inspect, jsonLines, lines, program, said, stateOf, within } from './cli.ts'
 import { pull, resolveId } from './images.ts'
@@ -58,23 +58,12 @@ export async function create(
   const named = name === null ? [] : [`--name=${name}`]
   const id = (await said(ctx, 'create', ...named, ...flags, image, ...command)).split('\n').at(-1) ?? ''
   const shown = name === null ? str(within(await inspect(ctx, 'container', id), 'Name')).replace(/^\//, '') : name
-  return new Map<Value, Value>([
-    ['Id', id],
-    ['Name', shown],
-    ['Warnings', null],
-    ['Time_Elapsed', float(ctx.host.now() - started)],
-  ])
+  return dictFrom({ Id: id, Name: shown, Warnings: null, Time_Elapsed: float(ctx.host.now() - started) })
 }
 
 function changed(result: boolean, old: string, now: string | null, comment?: string): Dict {
-  const state: Dict = new Map([
-    ['old', old],
-    ['new', now],
-  ])
-  const outcome: Dict = new Map<Value, Value>([
-    ['result', result],
-    ['state', state],
-  ])
+  const state: Dict = dictFrom({ old, new: now })
+  const outcome: Dict = dictFrom({ result, state })
   return comment === undefined ? outcome : outcome.set('comment', comment)
 }
 

@@ -1,6 +1,7 @@
 // Images: listing, pulling and removing them.
 import {
   type Dict,
+  dictFrom,
   float,
   isDict,
   isFailure,
@@ -54,10 +55,7 @@ export async function pull(ctx: FunctionContext, image: string): Promise<Dict> {
   const add = (kind: string, layer: string): void => {
     layers.set(kind, [...(layers.get(kind) ?? []), layer])
   }
-  const outcome: Dict = new Map<Value, Value>([
-    ['Time_Elapsed', float(ctx.host.now() - started)],
-    ['retcode', 0],
-  ])
+  const outcome: Dict = dictFrom({ Time_Elapsed: float(ctx.host.now() - started), retcode: 0 })
   for (const line of splitLines(stdout)) {
     const [, layer = '', event] = /^([0-9a-f]{6,}): (.*)$/.exec(line) ?? []
     if (event === 'Pull complete') add('Pulled', layer)

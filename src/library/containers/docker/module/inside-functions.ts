@@ -1,5 +1,5 @@
 // Functions and states inside containers. A container needs a POSIX shell and the usual programs; nothing is copied into it.
-import { failure, isDict, statesSucceeded, str, toPlain, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, isDict, statesSucceeded, str, toPlain, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, changes, type FunctionContext, ret } from '../../../../sdk/mod.ts'
 import { docker, inspect, name, program, requireRunning, said, within } from './cli.ts'
 
@@ -65,10 +65,7 @@ async function build(
     if (dryrun) return answer
     if (!isDict(answer) || !statesSucceeded(answer)) throw failure(str(answer))
     const made = await said(ctx, 'commit', ...starts.commit, id, `${repository}:${tag}`)
-    return new Map<Value, Value>([
-      ['Id', made.replace(/^sha256:/, '')],
-      ['Image', `${repository}:${tag}`],
-    ])
+    return dictFrom({ Id: made.replace(/^sha256:/, ''), Image: `${repository}:${tag}` })
   } finally {
     await docker(ctx, ['rm', '--force', id])
   }

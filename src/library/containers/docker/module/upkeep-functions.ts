@@ -1,5 +1,15 @@
 // Functions that find and remove what is no longer used, that look for images, and that run scripts in containers.
-import { type Dict, failure, isDict, isFailure, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  failure,
+  isDict,
+  isFailure,
+  isList,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import { arg, type Bound, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
 import { docker, inspect, jsonLines, lines, name, said, within } from './cli.ts'
 import { exec } from './containers.ts'
@@ -178,13 +188,7 @@ async function script(ctx: FunctionContext, given: Bound<typeof scripting>): Pro
       ? await ctx.call('cp.get_template', [source, local, template, saltenv])
       : await ctx.call('cp.get_file', [source, local], { saltenv })
     if (!truthy(fetched)) {
-      return new Map<Value, Value>([
-        ['pid', 0],
-        ['retcode', 1],
-        ['stdout', ''],
-        ['stderr', ''],
-        ['cache_error', true],
-      ])
+      return dictFrom({ pid: 0, retcode: 1, stdout: '', stderr: '', cache_error: true })
     }
     const within = `/tmp/salt-${folder.split('/').at(-1)}`
     await docker(ctx, ['cp', local, `${name}:${within}`])

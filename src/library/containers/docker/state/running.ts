@@ -1,6 +1,6 @@
 // A container that runs with the wanted configuration. The state creates a second container with that configuration,
 // which is never started, and compares the two.
-import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { parseNetworks, resolveImage, settingsOf } from './prepare.ts'
 import { answered, type Given } from './report.ts'
@@ -81,10 +81,7 @@ async function replace(task: Task, made: Made): Promise<boolean> {
   const done = 'value' in renamed && truthy(renamed.value)
   if ('refusal' in renamed) comments.push(`Failed to rename temp container: ${renamed.refusal}`)
   comments.push(done ? `Replaced container '${name}'` : `Failed to replace container '${name}'`)
-  changes['container_id'] = new Map<Value, Value>([
-    ['removed', removed],
-    ['added', made.id],
-  ])
+  changes['container_id'] = dictFrom({ removed, added: made.id })
   return done
 }
 
@@ -149,10 +146,7 @@ async function started(task: Task, before: Value, isNew: boolean): Promise<State
     after = ((answer.value as Dict).get('state') as Dict).get('new') ?? null
   } else if (isNew) after = await ctx.call('docker.state', [name])
   if (before !== after) {
-    changes['state'] = new Map<Value, Value>([
-      ['old', before],
-      ['new', after],
-    ])
+    changes['state'] = dictFrom({ old: before, new: after })
     if (before !== null) comments.push(`State changed from '${str(before)}' to '${str(after)}'`)
   }
   return after !== 'running' && starts ? failed(task, 'Container is not running') : reported(task, true)
@@ -167,10 +161,7 @@ async function settle(task: Task, imageId: Value, present: Present | null): Prom
   const { ctx, name, given, changes, comments } = task
   const force = truthy(given['force'] ?? null)
   const otherImage = present !== null && present.image !== imageId
-  const imageChange = new Map<Value, Value>([
-    ['old', present?.image ?? null],
-    ['new', imageId],
-  ])
+  const imageChange = dictFrom({ old: present?.image ?? null, new: imageId })
   if (present && !force && !otherImage) {
     const replaced = await compareAndReplace(task)
     return typeof replaced === 'boolean' ? started(task, present.state, replaced) : replaced

@@ -1,5 +1,6 @@
 // Requests to an API server: retries, errors of its Status objects, pages of lists, and watches that go on where they ended.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { recover } from '../../../../base/mod.ts'
 import {
   type Dict,
   dumpJson,
@@ -83,12 +84,11 @@ export class KubernetesClient {
 
   /** Return an object, or undefined when it is not there. */
   async find(path: string): Promise<Dict | undefined> {
-    try {
-      return await this.ask({ path })
-    } catch (error) {
-      if (isStatus(error, 404)) return undefined
-      throw error
-    }
+    return recover(
+      (error) => isStatus(error, 404),
+      undefined,
+      () => this.ask({ path }),
+    )
   }
 
   /** Return all objects of a list, page by page, with the version at which the list was made. */

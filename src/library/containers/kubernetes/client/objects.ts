@@ -1,6 +1,7 @@
 // Objects of a cluster by kind, name and namespace. Values of secrets are marked wherever they pass.
 import {
   type Dict,
+  dictFrom,
   dictUpdate,
   failure,
   isDict,
@@ -205,10 +206,7 @@ export async function applyObject(
   options: ApplyOptions,
 ): Promise<Dict> {
   const { type } = reference
-  const body: Dict = new Map<Value, Value>([
-    ['apiVersion', type.apiVersion],
-    ['kind', type.kind],
-  ])
+  const body: Dict = dictFrom({ apiVersion: type.apiVersion, kind: type.kind })
   dictUpdate(body, manifest)
   body.delete('status')
   const metadata = new Map(dictIn(manifest, 'metadata')).set('name', reference.name)
@@ -242,10 +240,7 @@ export async function deleteObject(
   reference: Reference,
   options: DeleteOptions,
 ): Promise<Dict | null> {
-  const body: Dict = new Map<Value, Value>([
-    ['apiVersion', 'v1'],
-    ['kind', 'DeleteOptions'],
-  ])
+  const body: Dict = dictFrom({ apiVersion: 'v1', kind: 'DeleteOptions' })
   body.set('propagationPolicy', options.propagation || 'Background')
   if (options.graceSeconds !== undefined && options.graceSeconds !== null)
     body.set('gracePeriodSeconds', options.graceSeconds)

@@ -1,15 +1,13 @@
 // What functions of the module have in common: their parameters, the client of a call, and names of objects.
 import { str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type FunctionContext } from '../../../../sdk/mod.ts'
+import { arg, type FunctionContext, optionalText } from '../../../../sdk/mod.ts'
 import { KubernetesClient } from '../client/client.ts'
 import type { Reference, Type } from '../client/objects.ts'
 import { isReady, waitFor } from '../client/waiting.ts'
 
 export { connection } from '../client/settings.ts'
 
-export const namespace = arg.text('Namespace. Default: the option `kubernetes.namespace`, or `default`', {
-  optional: true,
-})
+export const namespace = optionalText('Namespace. Default: the option `kubernetes.namespace`, or `default`')
 export const wait = arg.flag('Whether to wait until the change is complete', { default: false })
 export const timeout = arg.count('Seconds to wait at most', { default: 60 })
 export const dryRun = arg.flag('Whether the API server only checks the request and changes nothing', { default: false })

@@ -12,7 +12,16 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { type Args, arg, type Bound, changes, type FunctionContext, reads, ret } from '../../../../sdk/mod.ts'
+import {
+  type Args,
+  arg,
+  type Bound,
+  changes,
+  type FunctionContext,
+  optionalText,
+  reads,
+  ret,
+} from '../../../../sdk/mod.ts'
 import { isStatus, type KubernetesClient } from '../client/client.ts'
 import {
   applyObject,
@@ -265,9 +274,7 @@ export const manifestFunctions = {
     example: 'kubernetes.delete_manifest source=salt://app.yaml namespace=shop',
     args: {
       ...manifestArgs,
-      propagation_policy: arg.text('What happens to dependents: `Background`, `Foreground` or `Orphan`', {
-        optional: true,
-      }),
+      propagation_policy: optionalText('What happens to dependents: `Background`, `Foreground` or `Orphan`'),
       grace_period_seconds: arg.count('Seconds that pods have to end', { optional: true }),
       ...templateArgs,
       kwargs: connection,

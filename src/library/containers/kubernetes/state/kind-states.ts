@@ -1,12 +1,14 @@
 // The states that every kind of object has: present by server-side apply, and absent.
-import { type Dict, isDict, isFailure, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Args,
   arg,
   changed,
   ensure,
+  ensureOrFail,
   failed,
   foreseen,
+  orFailed,
   type StateContext,
   type StateFunction,
   type StateReturn,
@@ -113,7 +115,7 @@ export async function present(ctx: StateContext, kind: Kind, given: Given): Prom
     const others = kind.fields === 'data' ? "'data'" : "'metadata' or 'spec'"
     return failed(`'source' cannot be used in combination with ${others}`).on(name)
   }
-  return reported(name, async () => {
+  return orFailed(name, async () => {
     const namespace = kind.isNamespaced ? await namespaceOf(ctx, given.namespace) : undefined
     const live = SELECTING.has(kind.key) ? await show(ctx, kind, given) : null
     const parts = {
@@ -172,29 +174,17 @@ function uncheckedNote(found: Dict): string {
   return reason === undefined ? '' : `. The API server cannot check it yet: ${str(reason)}`
 }
 
-/** A refusal of the API server is the comment of a failed state. */
-export async function reported(name: string, run: () => Promise<StateReturn>): Promise<StateReturn> {
-  try {
-    return await run()
-  } catch (error) {
-    if (isFailure(error)) return failed(error.message).on(name)
-    throw error
-  }
-}
-
 function absent(ctx: StateContext, kind: Kind, given: Given): Promise<StateReturn> {
   const called = calledIn(kind)
   const gone = { old: 'present', new: 'absent' }
-  return reported(given.name, () =>
-    ensure<Dict>(ctx, {
-      name: given.name,
-      look: async () => (await show(ctx, kind, given)) ?? settled(`The ${called} does not exist`),
-      foresee: () => foreseen(`The ${called} is going to be deleted`, gone),
-      act: async () => {
-        const options = new Map<string, Value>([...given.kwargs, ['wait', given.wait], ['timeout', given.timeout]])
-        await ctx.call(`kubernetes.delete_${kind.key}`, wordsOf(kind, given), options)
-        return changed(`${kind.kind} ${given.name} deleted`, gone)
-      },
-    }),
-  )
+  return ensureOrFail<Dict>(ctx, {
+    name: given.name,
+    look: async () => (await show(ctx, kind, given)) ?? settled(`The ${called} does not exist`),
+    foresee: () => foreseen(`The ${called} is going to be deleted`, gone),
+    act: async () => {
+      const options = new Map<string, Value>([...given.kwargs, ['wait', given.wait], ['timeout', given.timeout]])
+      await ctx.call(`kubernetes.delete_${kind.key}`, wordsOf(kind, given), options)
+      return changed(`${kind.kind} ${given.name} deleted`, gone)
+    },
+  })
 }

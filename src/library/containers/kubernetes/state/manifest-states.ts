@@ -1,10 +1,9 @@
 // Objects of any kind, by their manifests.
-import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, changed, ensure, failed, foreseen, settled, state } from '../../../../sdk/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { arg, changed, ensureOrFail, failed, foreseen, optionalText, settled, state } from '../../../../sdk/mod.ts'
 import { dictIn, FIELD_MANAGER } from '../client/objects.ts'
 import { connection } from '../client/settings.ts'
 import { manifestKey } from '../diff.ts'
-import { reported } from './kind-states.ts'
 
 const common = {
   source: arg.text('File of the file server with manifests in YAML', { optional: true }),
@@ -60,25 +59,23 @@ export const manifestStates = {
         ['manifest', manifest],
         ['saltenv', ctx.env],
       ])
-      return reported(name, () =>
-        ensure<Dict>(ctx, {
-          name,
-          look: async () => {
-            const found = (await ctx.call('kubernetes.diff', [], options)) as Value
-            const changes = differing(isList(found) ? found.filter(isDict) : [])
-            return changes.size === 0 ? settled('Manifests already match desired state') : changes
-          },
-          foresee: (changes) => foreseen('Manifests would be applied (server-side dry run)', changes),
-          act: async (changes) => {
-            await ctx.call(
-              'kubernetes.apply',
-              [],
-              new Map<string, Value>([...options, ['wait', wait], ['timeout', timeout]]),
-            )
-            return changed('Manifests applied via server-side apply', changes)
-          },
-        }),
-      )
+      return ensureOrFail<Dict>(ctx, {
+        name,
+        look: async () => {
+          const found = (await ctx.call('kubernetes.diff', [], options)) as Value
+          const changes = differing(isList(found) ? found.filter(isDict) : [])
+          return changes.size === 0 ? settled('Manifests already match desired state') : changes
+        },
+        foresee: (changes) => foreseen('Manifests would be applied (server-side dry run)', changes),
+        act: async (changes) => {
+          await ctx.call(
+            'kubernetes.apply',
+            [],
+            new Map<string, Value>([...options, ['wait', wait], ['timeout', timeout]]),
+          )
+          return changed('Manifests applied via server-side apply', changes)
+        },
+      })
     },
   }),
   manifest_absent: state({
@@ -86,9 +83,7 @@ export const manifestStates = {
     args: {
       name: arg.text('Name of the state; no object is named by it'),
       ...common,
-      propagation_policy: arg.text('What happens to dependents: `Background`, `Foreground` or `Orphan`', {
-        optional: true,
-      }),
+      propagation_policy: optionalText('What happens to dependents: `Background`, `Foreground` or `Orphan`'),
       grace_period_seconds: arg.count('Seconds that pods have to end', { optional: true }),
       ...templating,
       kwargs: connection,
@@ -105,35 +100,30 @@ export const manifestStates = {
         ['saltenv', ctx.env],
         ...Object.entries(templates),
       ])
-      return reported(name, () =>
-        ensure<Dict>(ctx, {
-          name,
-          look: async () => {
-            const all = (await ctx.call('kubernetes.normalise_manifest_input', [], described)) as Value
-            const changes: Dict = new Map()
-            for (const one of isList(all) ? all.filter(isDict) : []) {
-              const metadata = dictIn(one, 'metadata')
-              const place = metadata.get('namespace') ?? namespace
-              const words = [one.get('apiVersion') ?? '', one.get('kind') ?? '', metadata.get('name') ?? '', place]
-              const live = (await ctx.call('kubernetes.get_object', words, kwargs)) as Value
-              const gone: Dict = new Map([
-                ['old', 'present'],
-                ['new', 'absent'],
-              ])
-              if (isDict(live)) changes.set(manifestKey(live), gone)
-            }
-            return changes.size === 0 ? settled('Manifests already absent') : changes
-          },
-          foresee: (changes) => foreseen('Manifests would be deleted', changes),
-          act: async (changes) => {
-            const options = new Map<string, Value>([...kwargs, ...described, ['namespace', namespace]])
-            if (truthy(propagation_policy)) options.set('propagation_policy', str(propagation_policy!))
-            if (grace_period_seconds !== null) options.set('grace_period_seconds', grace_period_seconds)
-            await ctx.call('kubernetes.delete_manifest', [], options)
-            return changed('Manifests deleted', changes)
-          },
-        }),
-      )
+      return ensureOrFail<Dict>(ctx, {
+        name,
+        look: async () => {
+          const all = (await ctx.call('kubernetes.normalise_manifest_input', [], described)) as Value
+          const changes: Dict = new Map()
+          for (const one of isList(all) ? all.filter(isDict) : []) {
+            const metadata = dictIn(one, 'metadata')
+            const place = metadata.get('namespace') ?? namespace
+            const words = [one.get('apiVersion') ?? '', one.get('kind') ?? '', metadata.get('name') ?? '', place]
+            const live = (await ctx.call('kubernetes.get_object', words, kwargs)) as Value
+            const gone: Dict = dictFrom({ old: 'present', new: 'absent' })
+            if (isDict(live)) changes.set(manifestKey(live), gone)
+          }
+          return changes.size === 0 ? settled('Manifests already absent') : changes
+        },
+        foresee: (changes) => foreseen('Manifests would be deleted', changes),
+        act: async (changes) => {
+          const options = new Map<string, Value>([...kwargs, ...described, ['namespace', namespace]])
+          if (truthy(propagation_policy)) options.set('propagation_policy', str(propagation_policy!))
+          if (grace_period_seconds !== null) options.set('grace_period_seconds', grace_period_seconds)
+          await ctx.call('kubernetes.delete_manifest', [], options)
+          return changed('Manifests deleted', changes)
+        },
+      })
     },
   }),
 }

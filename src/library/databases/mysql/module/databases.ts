@@ -1,5 +1,5 @@
 // Databases and tables of MySQL and MariaDB.
-import type { Dict, Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { attempt, type Connection, dictOf, identifier, literal, type Row, rows } from './client.ts'
 
@@ -31,10 +31,7 @@ export async function databaseGet(ctx: FunctionContext, name: string, connection
   if (!found) return []
   const row = found[0]
   if (!row) return new Map()
-  return new Map([
-    ['character_set', row.get('c') ?? null],
-    ['collate', row.get('o') ?? null],
-  ])
+  return dictFrom({ character_set: row.get('c') ?? null, collate: row.get('o') ?? null })
 }
 
 /** Change character set and collation. Without a collation, the server takes the default one of the character set. */

@@ -1,5 +1,5 @@
 // Arbitrary queries, from the caller or from a file: rows with their columns, or how many rows were affected.
-import { type Dict, fixedText, float, numberOf, round, str, tuple, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, fixedText, float, numberOf, round, str, tuple, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type Answer, type Connection, columnsOf, keepError, MysqlError, runStatements } from './client.ts'
 import { statementsOf } from './script.ts'
@@ -52,10 +52,7 @@ export async function query(
   if (answers === 'failed') return false
   const elapsed = ctx.host.now() - started
   const human = elapsed < 0.2 ? `${rounded(elapsed * 1000, 1)}ms` : `${rounded(elapsed, 2)}s`
-  const time: Dict = new Map([
-    ['human', human],
-    ['raw', rounded(elapsed, 5)],
-  ])
+  const time: Dict = dictFrom({ human, raw: rounded(elapsed, 5) })
   return new Map<Value, Value>([
     ['query time', time],
     ...(await resultOf(ctx, text, answers[0] ?? { rows: undefined, affected: 0 }, inside)),

@@ -1,14 +1,12 @@
 // PostgreSQL through psql: the program, the user that runs it, the password, and rows from CSV.
 import { type Dict, parseCsv, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, type FunctionContext } from '../../../../sdk/mod.ts'
+import { arg, type Bound, type FunctionContext, optionalText } from '../../../../sdk/mod.ts'
 
 export const server = {
   user: arg.text('Role that connects. Default: the option `postgres.user`', { optional: true }),
   host: arg.text('Host, or directory of the socket. Default: the option `postgres.host`', { optional: true }),
   port: arg.text('Port. Default: the option `postgres.port`', { optional: true }),
-  maintenance_db: arg.text('Database to connect to. Default: the option `postgres.maintenance_db`, else postgres', {
-    optional: true,
-  }),
+  maintenance_db: optionalText('Database to connect to. Default: the option `postgres.maintenance_db`, else postgres'),
   password: arg.text('Password of the role. Default: the option `postgres.pass`', { optional: true, secret: true }),
 }
 export const runas = arg.text('System user that runs psql. Default: postgres for a local server', { optional: true })

@@ -1,5 +1,6 @@
 // Hashes of unpacked archives, kept beside the cache, to detect a new archive.
 import { dirname, join, relative } from 'node:path/posix'
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isHostError, option, type StateContext } from '../../../../sdk/mod.ts'
 
@@ -13,14 +14,11 @@ function checksumFile(ctx: StateContext, path: string): string {
 }
 
 async function storedSums(ctx: StateContext, path: string): Promise<Map<string, string>> {
-  try {
+  return recover(isHostError, new Map(), async () => {
     const text = decodeBytes(await ctx.host.read(checksumFile(ctx, path)))
     const lines = text.split('\n').filter((line) => line.includes(':'))
     return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]))
-  } catch (error) {
-    if (isHostError(error)) return new Map()
-    throw error
-  }
+  })
 }
 
 export async function storedSum(ctx: StateContext, path: string): Promise<string | undefined> {

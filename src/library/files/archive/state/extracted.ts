@@ -1,7 +1,7 @@
 // Unpacking an archive: find it, fetch it, list it, compare it with the target, unpack it, and set its owners.
-import { toError } from '../../../../base/mod.ts'
+import { isA, recover, toError } from '../../../../base/mod.ts'
 import { type Dict, isFailure, redactUrl, SaltError, str, truthy, urlParts, type Value } from '../../../../data/mod.ts'
-import { isHostError, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
+import { type StateContext, type StateReturn, unlessRefused } from '../../../../sdk/mod.ts'
 import { storedSum, storeSum, sumOf } from './checksum.ts'
 import { compare, type Listing, listing, removeAll } from './contents.ts'
 import { type Enforcement, enforceOwners } from './ownership.ts'
@@ -69,12 +69,7 @@ async function fromSource(work: Work): Promise<StateReturn> {
 }
 
 async function realPath(ctx: StateContext, path: string): Promise<string> {
-  try {
-    return await ctx.host.realPath(path)
-  } catch (error) {
-    if (isHostError(error)) return path
-    throw error
-  }
+  return unlessRefused(ctx.host.realPath(path), path)
 }
 
 const signing = ({ source_hash_sig, signed_by_any, signed_by_all, keyring, gnupghome, sig_backend }: Extraction) => ({
@@ -127,12 +122,9 @@ async function fetched(work: Work, { shown, match, isLocal, sum }: Source): Prom
 }
 
 async function isLocked({ ctx, request }: Work, cached: string): Promise<boolean> {
-  try {
-    return truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: request.use_etag }))
-  } catch (error) {
-    if (error instanceof SaltError) return false
-    throw error
-  }
+  return recover(isA(SaltError), false, async () =>
+    truthy(await ctx.call('archive.is_encrypted', [cached], { saltenv: ctx.env, use_etag: request.use_etag })),
+  )
 }
 
 async function fromCache(work: Work, source: Source, options: Options, cached: string): Promise<StateReturn> {

@@ -1,5 +1,6 @@
 // The arguments of archive.extracted, and their faults.
 import { isAbsolute, relative } from 'node:path/posix'
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, isInt, str, truthy, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, isHostError, optionalText, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 
@@ -151,10 +152,5 @@ export function optionsOf(request: Extraction, format: string, warnings: string[
 }
 
 export async function pathExists(ctx: StateContext, path: string | null): Promise<boolean> {
-  try {
-    return path !== null && (await ctx.host.stat(path)) !== undefined
-  } catch (error) {
-    if (isHostError(error)) return false
-    throw error
-  }
+  return recover(isHostError, false, async () => path !== null && (await ctx.host.stat(path)) !== undefined)
 }

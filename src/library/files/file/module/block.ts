@@ -1,5 +1,6 @@
 // `file.blockreplace`: the text between two marker lines.
 import { dirname } from 'node:path/posix'
+import { isA, recover } from '../../../../base/mod.ts'
 import {
   compileRegex,
   decodeBytes,
@@ -43,13 +44,10 @@ const MARKS: ReadonlyArray<readonly [encoding: string, ...bytes: number[]]> = [
 function encodingOf(bytes: Uint8Array): string | undefined {
   const marked = MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))
   if (marked) return marked[0]
-  try {
+  return recover(isA(PyError), undefined, () => {
     decodeBytes(bytes)
     return 'utf-8'
-  } catch (error) {
-    if (error instanceof PyError) return undefined
-    throw error
-  }
+  })
 }
 
 function refuseTwoPlaces(request: BlockRequest): void {

@@ -1,5 +1,5 @@
 // Directories: created with their parents, owners and modes; removed; measured.
-import { failure, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, misuse, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   dirName,
   exists,
@@ -125,11 +125,7 @@ export async function removeEmpty(ctx: FunctionContext, given: string, removal: 
     result = (await attempt(path)) && clean
   }
   if (!removal.verbose) return result
-  return new Map<Value, Value>([
-    ['deleted', deleted],
-    ['errors', errors],
-    ['result', result],
-  ])
+  return dictFrom({ deleted, errors, result })
 }
 
 /** Remove a file, a link, or a directory with its content; return False when the path does not exist. */

@@ -1,4 +1,5 @@
 // `file.find`: search trees for files that meet all criteria, and report them, delete them or run a command for each.
+import { recover } from '../../../../base/mod.ts'
 import { PyError, shlexSplit, sorted, str, truthy, type Value, valueError } from '../../../../data/mod.ts'
 import {
   baseName,
@@ -155,15 +156,12 @@ function addDeletion(ctx: FunctionContext, finder: Finder, value: string, isTest
   finder.criteria.push({ cost: 2, matches: async ({ stat }) => types.has((await stat()).type) })
   finder.actions.push(async ({ path }) => {
     if (isTest) return path
-    try {
+    return recover(isHostError, undefined, async () => {
       const type = (await ctx.host.lstat(path))?.type
       if (type === 'directory') await ctx.host.removeDirectory(path, { recursive: true })
       else if (type === 'link' || type === 'file') await ctx.host.remove(path)
       return path
-    } catch (error) {
-      if (isHostError(error)) return undefined
-      throw error
-    }
+    })
   })
 }
 

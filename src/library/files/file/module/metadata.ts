@@ -1,4 +1,5 @@
 // `check_file_meta`: the changes that a file's content, owner and mode need.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, encodeText, isFailure, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { type FileRequest, ignoresSome, selinuxOf } from '../managed-request.ts'
@@ -42,12 +43,7 @@ async function statsOrNothing(
   { name, follow_symlinks: follow }: FileRequest,
   sum: HashSum | undefined,
 ): Promise<Stats | undefined> {
-  try {
-    return await stats(ctx, name, { hashType: sum?.hash_type ?? null, follow })
-  } catch (error) {
-    if (isFailure(error)) return undefined
-    throw error
-  }
+  return recover(isFailure, undefined, () => stats(ctx, name, { hashType: sum?.hash_type ?? null, follow }))
 }
 
 /** Compare new content with the file, or with nothing when there is no file. */

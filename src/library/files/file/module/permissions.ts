@@ -1,6 +1,6 @@
 // `check_perms`: set the owner, group, mode, attributes and SELinux context of a file, verify them, and report the changes. A
 // dry run only reports them.
-import { type Dict, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isInt, str, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { expandUser, type FunctionContext, isDirectory, isHostError, isLink, option } from '../../../../sdk/mod.ts'
 import type { SelinuxContext } from '../managed-request.ts'
 import { normalizeMode } from '../modes.ts'
@@ -26,14 +26,7 @@ const differs = (wanted: Value, name: Value, id: number): boolean => wanted !== 
 
 function begin(name: string, given: Value): { report: Report; before: Value } {
   const isNew = !truthy(given)
-  const ret: Dict = isNew
-    ? new Map<Value, Value>([
-        ['name', name],
-        ['changes', new Map()],
-        ['comment', []],
-        ['result', true],
-      ])
-    : (given as Dict)
+  const ret: Dict = isNew ? dictFrom({ name, changes: new Map(), comment: [], result: true }) : (given as Dict)
   const before = isNew ? '' : (ret.get('comment') ?? '')
   return { report: { ret, changes: ret.get('changes') as Dict, comments: [] }, before }
 }
@@ -161,12 +154,6 @@ async function applyAttributes(ctx: FunctionContext, name: string, attrs: string
     }
   }
   if (old !== fresh) {
-    report.changes.set(
-      'attrs',
-      new Map<Value, Value>([
-        ['old', old],
-        ['new', fresh],
-      ]),
-    )
+    report.changes.set('attrs', dictFrom({ old, new: fresh }))
   }
 }

@@ -1,5 +1,5 @@
 // The SELinux part of `check_perms`.
-import { failure, str, type Value } from '../../../../data/mod.ts'
+import { dictFrom, failure, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 import type { SelinuxContext } from '../managed-request.ts'
 import { selinuxContext, setSelinuxContext } from './attributes.ts'
@@ -36,10 +36,7 @@ export async function applySelinux(
   const title = (part: string): string => part[0]!.toUpperCase() + part.slice(1)
   const listed = (value: (part: (typeof PARTS)[number]) => Value): string =>
     wanted.map((part) => `${title(part)}: ${str(value(part))}`).join(' ')
-  const reported = new Map<Value, Value>([
-    ['Old', listed((part) => current[part])],
-    ['New', listed((part) => context[part])],
-  ])
+  const reported = dictFrom({ Old: listed((part) => current[part]), New: listed((part) => context[part]) })
   if (option(ctx.opts, 'test')) {
     comments.splice(0, comments.length, `File ${name} selinux context to be updated`)
     ret.set('result', null)

@@ -1,4 +1,5 @@
 // Text in files: its lines, and the difference of two versions.
+import { isA, recover } from '../../../../base/mod.ts'
 import {
   decodeBytes,
   failure,
@@ -28,12 +29,7 @@ export const fromLatin = (text: string): Uint8Array => Buffer.from(text, 'latin1
 
 /** Decode a line as UTF-8, or else byte by byte. */
 function decodedLine(line: string): string {
-  try {
-    return decodeBytes(fromLatin(line))
-  } catch (error) {
-    if (error instanceof PyError) return line
-    throw error
-  }
+  return recover(isA(PyError), line, () => decodeBytes(fromLatin(line)))
 }
 
 /** Return the difference of lines as one text. */

@@ -1,4 +1,5 @@
 // Settings in files of the form `key=value`.
+import { recover } from '../../../../base/mod.ts'
 import {
   decodeBytes,
   dictFrom,
@@ -159,13 +160,10 @@ class Editing {
 }
 
 async function linesOf(ctx: StateContext, path: string): Promise<string[] | undefined> {
-  try {
+  return recover(isHostError, undefined, async () => {
     const text = decodeBytes(await ctx.host.read(path)).replace(/\r\n?/g, '\n')
     return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-  } catch (error) {
-    if (isHostError(error)) return undefined
-    throw error
-  }
+  })
 }
 
 async function setValues(ctx: StateContext, options: Options): Promise<Answer> {

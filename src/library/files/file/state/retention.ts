@@ -13,7 +13,7 @@ import {
   typeName,
   type Value,
 } from '../../../../data/mod.ts'
-import { arg, expandUser, isDirectory, joinPaths, type StateContext, state } from '../../../../sdk/mod.ts'
+import { arg, expandUser, isDirectory, joinPaths, optionalText, type StateContext, state } from '../../../../sdk/mod.ts'
 import { type Answer, begin, fail } from './answer.ts'
 
 /** Names of files, nested by the parts of their time. */
@@ -143,9 +143,7 @@ export const retention_schedule = state({
   args: {
     name: arg.string('Path of the directory'),
     retain: arg.any('Number of files to keep by rule (`most_recent`, `first_of_hour` …): a dict; `all` keeps all'),
-    strptime_format: arg.text('Format of the time in file names; by default the modification time counts', {
-      optional: true,
-    }),
+    strptime_format: optionalText('Format of the time in file names; by default the modification time counts'),
     timezone: arg.text('Ignored: the time zone of the machine counts', { optional: true }),
   },
   run: keep,

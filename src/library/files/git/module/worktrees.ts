@@ -1,5 +1,6 @@
 // Functions of `git` for worktrees: further checkouts of one repository.
 import { basename } from 'node:path/posix'
+import { recover } from '../../../../base/mod.ts'
 import {
   type Dict,
   decodeBytes,
@@ -19,14 +20,15 @@ const { user, password, output_encoding } = common
 
 /** Return whether a path is in a worktree that is not the main one: its `.git` is a file that names a directory. */
 async function isWorktree(ctx: FunctionContext, args: Access & { cwd: string }): Promise<boolean> {
-  try {
-    const top = await inCheckout(ctx, args, ['rev-parse', '--show-toplevel'])
-    const pointer = decodeBytes(await ctx.host.read(`${top}/.git`))
-    return /^\s*gitdir:\s+\//.test(splitLines(pointer)[0] ?? '')
-  } catch (error) {
-    if (error instanceof SaltError || isHostError(error)) return false
-    throw error
-  }
+  return recover(
+    (error) => error instanceof SaltError || isHostError(error),
+    false,
+    async () => {
+      const top = await inCheckout(ctx, args, ['rev-parse', '--show-toplevel'])
+      const pointer = decodeBytes(await ctx.host.read(`${top}/.git`))
+      return /^\s*gitdir:\s+\//.test(splitLines(pointer)[0] ?? '')
+    },
+  )
 }
 
 interface Worktree {

@@ -1,23 +1,22 @@
 // The arguments of the states of git, in Salt's order.
-import { arg, type Bound } from '../../../../sdk/mod.ts'
+import { arg, type Bound, optionalText } from '../../../../sdk/mod.ts'
 
 const name = arg.string('URL of the repository')
 const target = arg.text('Path of the checkout')
 const flag = (doc: string, otherwise = false) => arg.boolean(doc, { default: otherwise })
-const optional = (doc: string) => arg.text(doc, { optional: true })
 const secret = (doc: string) => arg.text(doc, { optional: true, secret: true })
-const user = optional('User that git runs as')
+const user = optionalText('User that git runs as')
 const password = secret('Password of the user, for Windows')
 const access = {
   identity: arg.textOrList('Path or `salt://` URL of a private key, or a list of them', { optional: true }),
-  https_user: optional('User name for HTTPS'),
+  https_user: optionalText('User name for HTTPS'),
   https_pass: secret('Password for HTTPS'),
 }
-const output_encoding = optional("Encoding of git's output")
+const output_encoding = optionalText("Encoding of git's output")
 const remote = arg.text('Name of the remote', { default: 'origin' })
 const kwargs = arg.open('Further keywords are refused')
 const setting = {
-  repo: optional('Path of the checkout; required unless `global` is True'),
+  repo: optionalText('Path of the checkout; required unless `global` is True'),
   user,
   password,
   output_encoding,
@@ -27,7 +26,7 @@ export const latestArgs = {
   name,
   target,
   rev: arg.any('Branch, tag or commit of the remote; another type than text is read as text', { default: 'HEAD' }),
-  branch: optional('Local branch'),
+  branch: optionalText('Local branch'),
   user,
   password,
   update_head: flag('Update the checkout itself', true),
@@ -43,7 +42,7 @@ export const latestArgs = {
   remote,
   fetch_tags: flag('Fetch tags', true),
   sync_tags: flag('Remove tags that the remote does not have', true),
-  depth: optional('Number of commits to fetch when cloning; by default all'),
+  depth: optionalText('Number of commits to fetch when cloning; by default all'),
   ...access,
   refspec_branch: arg.text('Branches to fetch', { default: '*' }),
   refspec_tag: arg.text('Tags to fetch', { default: '*' }),
@@ -55,8 +54,8 @@ export const presentArgs = {
   name: arg.string('Path of the repository'),
   force: flag('Remove the contents of a directory that is not a repository'),
   bare: flag('Create a repository without a working tree', true),
-  template: optional('Directory of templates'),
-  separate_git_dir: optional('Path of the repository itself'),
+  template: optionalText('Directory of templates'),
+  separate_git_dir: optionalText('Path of the repository itself'),
   shared: arg.any('Sharing: a value of `--shared` as text or boolean, or a mode as a number', { optional: true }),
   user,
   password,
@@ -83,7 +82,7 @@ export const detachedArgs = {
 export const clonedArgs = {
   name,
   target: arg.any('Path of the checkout; None is refused'),
-  branch: optional('Branch'),
+  branch: optionalText('Branch'),
   user,
   password,
   ...access,
@@ -92,7 +91,7 @@ export const clonedArgs = {
 
 export const configUnsetArgs = {
   name: arg.string('Name of the setting, or a regular expression'),
-  value_regex: optional('Regular expression that the values must match'),
+  value_regex: optionalText('Regular expression that the values must match'),
   ...setting,
   kwargs: arg.open('`global`: change the settings of the user; `all`: remove all values'),
 }

@@ -1,4 +1,5 @@
 // A checkout at a path, and the calls of the git module for it.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, isFailure, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext } from '../../../../sdk/mod.ts'
 
@@ -36,12 +37,7 @@ export class Checkout {
 
   /** Return the answer of a function, or null when git refuses. */
   async ask(name: string, args: readonly Value[] = [], kwargs: Keywords = {}): Promise<string | null> {
-    try {
-      return await this.text(name, args, { ignore_retcode: true, ...kwargs })
-    } catch (error) {
-      if (isFailure(error)) return null
-      throw error
-    }
+    return recover(isFailure, null, () => this.text(name, args, { ignore_retcode: true, ...kwargs }))
   }
 
   /** Call a function that reaches the remote. */

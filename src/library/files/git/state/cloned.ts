@@ -1,7 +1,7 @@
 // A clone of a repository, which is never updated.
 import { isAbsolute } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { isFailure, str, type Value } from '../../../../data/mod.ts'
+import { dictFrom, isFailure, str } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { ClonedOptions } from './arguments.ts'
 import { Checkout } from './checkout.ts'
@@ -54,10 +54,7 @@ async function switchBranch(
   if (branch === null) return report.alreadyCloned(checkout.target, null)
   const current = await checkout.text('current_branch')
   if (current === branch) return report.alreadyCloned(checkout.target, branch)
-  const change = new Map<Value, Value>([
-    ['old', current],
-    ['new', branch],
-  ])
+  const change = dictFrom({ old: current, new: branch })
   if (ctx.test) {
     report.changes.set('branch', change)
     return report.foreseen(`Branch would be changed to '${branch}'`)

@@ -1,7 +1,7 @@
 // A clone at a revision, without a branch.
 import { isAbsolute } from 'node:path/posix'
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, isFailure, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isFailure, str, truthy } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { DetachedOptions } from './arguments.ts'
 import { Checkout } from './checkout.ts'
@@ -123,11 +123,7 @@ async function finish(work: Work): Promise<StateReturn> {
     await checkout.call('reset', [], { opts: ['--hard', 'HEAD'] })
     report.comments.push('Repository was reset to HEAD before checking out revision')
   }
-  const change = (after: string): Dict =>
-    new Map<Value, Value>([
-      ['old', head],
-      ['new', after],
-    ])
+  const change = (after: string): Dict => dictFrom({ old: head, new: after })
   let after: string | null = null
   if (commit !== head) {
     if (ctx.test) {

@@ -1,6 +1,6 @@
 // git.latest without a checkout: clone the repository.
 import { toError } from '../../../../base/mod.ts'
-import { isFailure, type Value } from '../../../../data/mod.ts'
+import { dictFrom, isFailure } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { type LatestWork, startOf, trackingChange, upstreamOf } from './latest-work.ts'
@@ -28,10 +28,7 @@ export async function cloneLatest(work: LatestWork): Promise<StateReturn> {
     if (refusal) return refusal
     const after = await checkout.revision()
     if (after !== null) {
-      const revision = new Map<Value, Value>([
-        ['old', null],
-        ['new', after],
-      ])
+      const revision = dictFrom({ old: null, new: after })
       report.changes.set('revision', revision)
     }
   } catch (error) {

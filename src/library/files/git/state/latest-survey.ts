@@ -1,5 +1,5 @@
 // The facts of a checkout before git.latest updates it, and whether it may be updated.
-import { type Dict, isFailure, PyError, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isFailure, PyError, str, truthy } from '../../../../data/mod.ts'
 import type { StateReturn } from '../../../../sdk/mod.ts'
 import { sameRevision } from './aim.ts'
 import { type LatestWork, needsBranch, upstreamOf } from './latest-work.ts'
@@ -174,10 +174,7 @@ function hint({ aim, branch }: LatestWork, current: string | null): string {
 }
 
 export const revisionChange = (before: string | null, after: string | null): Dict =>
-  new Map<Value, Value>([
-    ['old', before],
-    ['new', after],
-  ])
+  dictFrom({ old: before, new: after })
 
 /** Throw the error of Salt, which redacts a URL that does not exist. */
 export function knownUrl(url: string | null): string {

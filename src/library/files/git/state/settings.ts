@@ -1,5 +1,16 @@
 // Settings of git: set to values, or not set.
-import { type Dict, equals, isFailure, PyError, quote, repr, str, truthy, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  equals,
+  isFailure,
+  PyError,
+  quote,
+  repr,
+  str,
+  truthy,
+  type Value,
+} from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import type { ConfigSetOptions, ConfigUnsetOptions } from './arguments.ts'
 import { Report, said, unknownKeywords } from './report.ts'
@@ -55,10 +66,7 @@ export async function configSet(ctx: StateContext, options: ConfigSetOptions): P
     return report.failed(`${failing}: ${said(error)}`)
   }
   if (!equals(before, after)) {
-    const change: Dict = new Map<Value, Value>([
-      ['old', before],
-      ['new', after],
-    ])
+    const change: Dict = dictFrom({ old: before, new: after })
     report.changes.set(name, change)
   }
   if (!equals(after, wanted)) return report.failed(failing)

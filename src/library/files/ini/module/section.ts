@@ -1,6 +1,6 @@
 // Files of sections and options as Salt reads and writes them: comments and unknown lines are kept under names of their own,
 // and further indented lines belong to the option before them.
-import { PyError, reEscape, str, type Value } from '../../../../data/mod.ts'
+import { dictFrom, PyError, reEscape, str, type Value } from '../../../../data/mod.ts'
 
 const COMMENT = /^\s*([#;])/
 const INDENTED = /^(\s+)/
@@ -144,11 +144,7 @@ function optionPattern(separator: string): RegExp {
   return new RegExp(`^(\\s*)(.+?)\\s*(${text})\\s*(.*)\\s*`)
 }
 
-const difference = (before: string | null, after: Value): Map<Value, Value> =>
-  new Map<Value, Value>([
-    ['before', before],
-    ['after', after],
-  ])
+const difference = (before: string | null, after: Value): Map<Value, Value> => dictFrom({ before, after })
 
 /** Return values as they are read after writing: as texts. */
 function plainOf(value: Value): Value {

@@ -1,5 +1,5 @@
 // Options of an INI file with given values; with `strict` there are no others.
-import { type Dict, dictEntries, PyError, str, truthy, typeName, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictEntries, dictFrom, PyError, str, truthy, typeName, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 
 interface Request {
@@ -36,11 +36,7 @@ function note(work: Work, line: string): void {
   work.foreseen = true
 }
 
-const removed = (before: Value): Dict =>
-  new Map<Value, Value>([
-    ['before', before],
-    ['after', null],
-  ])
+const removed = (before: Value): Dict => dictFrom({ before, after: null })
 
 const setOptions = async ({ ctx, request, place }: Work, sections: Dict): Promise<Dict> =>
   await ctx.call('ini.set_option', [], { ...place, sections, no_spaces: request.no_spaces })

@@ -1,5 +1,5 @@
 // Parser of zone files. The result has the shape that Salt returns.
-import { type Dict, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, splitWords, type Value } from '../../../../data/mod.ts'
 
 const WEEK = 604_800
 const UNITS: Readonly<Record<string, number>> = { H: 3600, D: 86_400 }
@@ -54,19 +54,10 @@ function readRecord(zone: Dict, words: string[], line: string): void {
   const [name = '', ttl = '', type = '', value = '', further = ''] = words
   if (type === 'NS') within<Value[]>(zone, 'NS', []).push(value)
   else if (type === 'MX') {
-    const first = new Map<Value, Value>([
-      ['priority', value],
-      ['host', further],
-    ])
+    const first = dictFrom({ priority: value, host: further })
     within<Value[]>(zone, 'MX', [first])
   } else if (value === 'A' || value === 'AAAA') {
-    within<Dict>(zone, value, new Map()).set(
-      name,
-      new Map<Value, Value>([
-        ['TARGET', further],
-        ['TTL', ttl],
-      ]),
-    )
+    within<Dict>(zone, value, new Map()).set(name, dictFrom({ TARGET: further, TTL: ttl }))
   } else within<Dict>(zone, type, new Map()).set(name, value)
 }
 

@@ -1,6 +1,6 @@
 // The options of an interface in Debian's configuration, and their validators. A value that is invalid for one address
 // family is left to the other.
-import { BrineError } from '../../../../base/mod.ts'
+import { BrineError, isA, recover } from '../../../../base/mod.ts'
 import {
   float,
   floatFromText,
@@ -18,13 +18,10 @@ export type Family = 'inet' | 'inet6'
 type Validator = (value: Value) => Value | undefined
 
 function succeeds(attempt: () => unknown): boolean {
-  try {
+  return recover(isA(BrineError), false, () => {
     attempt()
     return true
-  } catch (error) {
-    if (error instanceof BrineError) return false
-    throw error
-  }
+  })
 }
 
 const anything: Validator = (value) => value

@@ -2,6 +2,7 @@
 import {
   type Dict,
   decodeBytes,
+  dictFrom,
   fnmatch,
   type IpAddress,
   ipAddress,
@@ -121,12 +122,7 @@ function parseIfconfig(text: string): Dict {
       const v6 = IFCONFIG.inet6.exec(line)?.[1]
       if (v6 !== undefined) {
         const prefix = IFCONFIG.prefix.exec(line)?.[1] ?? null
-        listIn(data, 'inet6').push(
-          new Map<Value, Value>([
-            ['address', v6],
-            ['prefixlen', prefix],
-          ]),
-        )
+        listIn(data, 'inet6').push(dictFrom({ address: v6, prefixlen: prefix }))
       }
     }
     found.set(name, data)

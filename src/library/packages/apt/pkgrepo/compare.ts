@@ -1,5 +1,5 @@
 // Comparison of a repository with the wanted settings, by the rules of each OS family.
-import { equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
+import { dictFrom, equals, isDict, isList, sorted, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isTrue, type StateContext } from '../../../../sdk/mod.ts'
 import { combineComments } from '../sources/sources.ts'
 
@@ -63,14 +63,7 @@ export function differences(keys: Iterable<string>, old: Facts, fresh: Facts): M
   const changes = new Map<Value, Value>()
   for (const key of keys) {
     const [before, after] = [old.get(key) ?? null, fresh.get(key) ?? null]
-    if (!equals(before, after))
-      changes.set(
-        key,
-        new Map([
-          ['new', after],
-          ['old', before],
-        ]),
-      )
+    if (!equals(before, after)) changes.set(key, dictFrom({ new: after, old: before }))
   }
   return changes
 }

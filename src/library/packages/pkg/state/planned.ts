@@ -1,14 +1,10 @@
 // The report of a dry run about packages to install, with their versions.
-import { type Dict, isDict, textOf, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, textOf, truthy, type Value } from '../../../../data/mod.ts'
 import { nestedText, type StateContext } from '../../../../sdk/mod.ts'
 import { desiredName, type Report, report } from './provider.ts'
 import type { Targets, Wish } from './targets.ts'
 
-const change = (fresh: Value, old: Value = ''): Dict =>
-  new Map([
-    ['new', fresh],
-    ['old', old],
-  ])
+const change = (fresh: Value, old: Value = ''): Dict => dictFrom({ new: fresh, old })
 
 /** `old` and `new` by package; the word `installed` where no version is known. */
 export async function installableVersions(

@@ -1,5 +1,5 @@
 // Packages are not installed, or not even their configuration is left.
-import { type Dict, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, str, truthy, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { fulfills } from './conditions.ts'
 import {
@@ -95,11 +95,7 @@ async function uninstall(ctx: StateContext, action: Action, given: Removal): Pro
     return report(name, true, `None of the targeted packages are installed${partially}`)
   }
   if (ctx.test) {
-    const change = (): Dict =>
-      new Map([
-        ['new', `${action}d`],
-        ['old', ''],
-      ])
+    const change = (): Dict => dictFrom({ new: `${action}d`, old: '' })
     const changes: Dict = new Map(targets.map((one) => [one, change()]))
     return report(name, null, `The following packages will be ${action}d: ${targets.join(', ')}.`, changes)
   }

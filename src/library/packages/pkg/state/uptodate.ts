@@ -1,5 +1,5 @@
 // All packages are at their newest versions; all packages of a group are installed.
-import { type Dict, isDict, isList, PyError, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, PyError, str, type Value } from '../../../../data/mod.ts'
 import type { StateContext, StateReturn } from '../../../../sdk/mod.ts'
 import { asReturn, failed, isFailure, meetProvider, type Report, report, resolveCapabilities } from './provider.ts'
 
@@ -55,14 +55,7 @@ async function expectedChanges(
   for (const [name, version] of await ctx.call('pkg.list_upgrades', [], call)) {
     const old = await ctx.call('pkg.version', [name], kwargs)
     const isMeant = !isList(pkgs) || (pkgs as Value[]).includes(name)
-    if (isMeant)
-      expected.set(
-        name,
-        new Map([
-          ['new', version],
-          ['old', old],
-        ]),
-      )
+    if (isMeant) expected.set(name, dictFrom({ new: version, old }))
   }
   return expected
 }

@@ -1,5 +1,6 @@
 // pkg.install of yum and dnf. The packages are sorted into installs, downgrades and reinstalls, each one call of the
 // program. With `update_holds`, held packages are released for that time.
+import { recover } from '../../../../base/mod.ts'
 import {
   compareDicts,
   compareRpm,
@@ -156,12 +157,11 @@ function actionFor({ call }: Work, { name, version }: Wanted, installed: Dict, t
 }
 
 async function heldPackages(ctx: FunctionContext): Promise<string[]> {
-  try {
-    return await listHolds(ctx, HOLD_PATTERN, false)
-  } catch (error) {
-    if (error instanceof SaltError && error.code === 'SaltInvocationError') return []
-    throw error
-  }
+  return recover(
+    (error) => error instanceof SaltError && error.code === 'SaltInvocationError',
+    [],
+    () => listHolds(ctx, HOLD_PATTERN, false),
+  )
 }
 
 /** Run an action on the packages that are not held, and on held ones that may be released for it. */

@@ -1,4 +1,5 @@
 // Locks of zypper: the held packages and their versions.
+import { isA, recover } from '../../../../base/mod.ts'
 import { type Dict, failure, isDict, iterate, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 import { judged, type Verdict } from '../../common/holds.ts'
@@ -67,12 +68,7 @@ async function lockedPackages(ctx: FunctionContext, name: string, root: Value): 
     ['installed_only', true],
     ['details', true],
   ])
-  try {
-    return [...(await search(ctx, name, options)).keys()].map((one) => str(one))
-  } catch (error) {
-    if (error instanceof SaltError) return []
-    throw error
-  }
+  return recover(isA(SaltError), [], async () => [...(await search(ctx, name, options)).keys()].map((one) => str(one)))
 }
 
 interface HoldRequest extends TargetCall {

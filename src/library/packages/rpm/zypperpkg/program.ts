@@ -1,6 +1,7 @@
 // How zypper is called: without questions, with XML as its answer where that is asked for, and again while another program
 // holds its lock. Some of its exit codes are no failures.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isA, recover } from '../../../../base/mod.ts'
 import { failure, PyError, parseXml, str, truthy, type Value, type XmlElement } from '../../../../data/mod.ts'
 import { type CommandOutcome, type FunctionContext, runAll } from '../../../../sdk/mod.ts'
 import { configuredEnvironment, scopeWords } from '../../common/command.ts'
@@ -65,12 +66,7 @@ function complaint({ stdout, stderr }: CommandOutcome, xml: boolean): string {
 }
 
 function parsed(text: string): XmlElement | undefined {
-  try {
-    return parseXml(text)
-  } catch (error) {
-    if (error instanceof PyError) return undefined
-    throw error
-  }
+  return recover(isA(PyError), undefined, () => parseXml(text))
 }
 
 export const zypper = (

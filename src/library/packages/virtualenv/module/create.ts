@@ -1,15 +1,21 @@
 // Creation of a virtualenv by the program `virtualenv` or by the module `venv` of Python, each with its own options.
 import { dictFrom, failure, isInt, repr, type SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, type CommandOutcome, type FunctionContext, option, runAll } from '../../../../sdk/mod.ts'
+import {
+  arg,
+  type Bound,
+  type CommandOutcome,
+  type FunctionContext,
+  option,
+  optionalText,
+  runAll,
+} from '../../../../sdk/mod.ts'
 import { saltenv } from '../../common/params.ts'
 
 const off = (doc: string) => arg.flag(doc, { default: false })
 
 export const CREATION = {
   path: arg.text('Path of the virtualenv'),
-  venv_bin: arg.text('Program that creates it, such as `virtualenv`; `venv` for the module of Python', {
-    optional: true,
-  }),
+  venv_bin: optionalText('Program that creates it, such as `virtualenv`; `venv` for the module of Python'),
   system_site_packages: arg.any('Give access to the packages of the system; only True counts', { default: false }),
   distribute: off('Use distribute; old versions of virtualenv'),
   clear: arg.any('Clear an existing virtualenv; only True counts', { default: false }),

@@ -1,5 +1,6 @@
 // Reads and writes files below the roots of an environment. Paths that lead out of their root are refused.
 import { dirname, isAbsolute, join, normalize } from 'node:path/posix'
+import { isA, recover } from '../../../../base/mod.ts'
 import { type Dict, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 import { arg, type Bound, type MasterContext, type MasterFunction, masterFn, rawOption } from '../../../../sdk/mod.ts'
 
@@ -20,13 +21,10 @@ function inside(root: string, path: string): string | undefined {
 /** Return whether bytes are text, by Salt's rule: UTF-8 without zero bytes. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false
-  try {
+  return recover(isA(TypeError), false, () => {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return true
-  } catch (error) {
-    if (error instanceof TypeError) return false
-    throw error
-  }
+  })
 }
 
 interface Found {

@@ -1,6 +1,6 @@
 // Formats a report as nested HTML tables. Styles are in the elements, because most mail programs ignore style sheets.
 import { lookup } from '../../../../base/mod.ts'
-import { isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { escapeHtml, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 const ELEMENTS: Readonly<Record<string, string>> = lookup({
   table: 'border-collapse:collapse;width:100%;',
@@ -22,19 +22,9 @@ const STYLES: Readonly<Record<string, string>> = lookup({
 const opening = (element: string, ...classes: string[]): string =>
   `<${element} style="${ELEMENTS[element] ?? ''}${classes.map((name) => STYLES[name] ?? '').join('')}">`
 
-const CHARACTERS: Readonly<Record<string, string>> = lookup({
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-})
-
-const escaped = (value: Value): string => str(value).replace(/[&<>"']/g, (character) => CHARACTERS[character]!)
-
 /** Return the lines of a cell: a value, or a nested table. */
 function cell(value: Value, first: string, style: string): string[] {
-  if (!isList(value)) return [`${opening('td', first, 'value', style)}${escaped(value)}</td>`]
+  if (!isList(value)) return [`${opening('td', first, 'value', style)}${escapeHtml(str(value))}</td>`]
   return [opening('td', first, 'container', style), ...table([...value], style), '</td>']
 }
 

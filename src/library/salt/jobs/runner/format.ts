@@ -1,5 +1,5 @@
 // Jobs as the `jobs` runner shows them.
-import { type Dict, deepCopy, EncodedEntry, isDict, isList, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, deepCopy, dictFrom, EncodedEntry, isDict, isList, str, type Value } from '../../../../data/mod.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -30,10 +30,7 @@ function metadataOf(job: Dict): Value | undefined {
 /** Return a job as it is shown. The load may be shared with other readers, so its lists and dicts are copied. */
 export function formatJob(jid: string, job: Dict | undefined, minions?: readonly string[]): Dict {
   if (!job) {
-    return new Map<Value, Value>([
-      ['Error', 'Cannot contact returner or no job with this jid'],
-      ['StartTime', timeOf(jid)],
-    ])
+    return dictFrom({ Error: 'Cannot contact returner or no job with this jid', StartTime: timeOf(jid) })
   }
   const args = deepCopy(job.get('arg') ?? [])
   const shown: Dict = new Map<Value, Value>([

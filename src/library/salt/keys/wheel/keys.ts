@@ -1,5 +1,6 @@
 // Keys by their state. As in Salt, a state has the name of the directory of its keys.
-import { type Dict, fnmatch, isList, str, type Value } from '../../../../data/mod.ts'
+import { isAnyError, recover } from '../../../../base/mod.ts'
+import { type Dict, dictFrom, fnmatch, isList, str } from '../../../../data/mod.ts'
 import { type KeyFolder, type MasterContext, RsaPublicKey } from '../../../../sdk/mod.ts'
 
 /** The states in the order of Salt's lists. */
@@ -85,21 +86,13 @@ export async function remove(ctx: MasterContext, matches: Matches): Promise<void
 }
 
 function isKey(pem: string): boolean {
-  try {
-    return new RsaPublicKey(pem) !== undefined
-  } catch {
-    // any error means that this is not a key
-    return false
-  }
+  // any error means that this is not a key
+  return recover(isAnyError, false, () => new RsaPublicKey(pem) !== undefined)
 }
 
 /** Fire an event about a key, if the master runs. */
 async function tell(ctx: MasterContext, act: string, id: string, pub?: string): Promise<void> {
-  const event: Dict = new Map<Value, Value>([
-    ['result', true],
-    ['act', act],
-    ['id', id],
-  ])
+  const event: Dict = dictFrom({ result: true, act, id })
   if (pub !== undefined) event.set('pub', pub)
   await ctx.announce('salt/key', event)
 }

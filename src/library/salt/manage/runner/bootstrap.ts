@@ -1,7 +1,7 @@
 // Puts minions on hosts over SSH. Salt runs a script that the host downloads; here the master sends the package, so that arguments about
 // the script are refused, or named in the log where nothing depends on them.
 import { type Dict, failure, misuse, type Value } from '../../../../data/mod.ts'
-import { arg, type Bound, masterFn, ret } from '../../../../sdk/mod.ts'
+import { arg, type Bound, masterFn, optionalText, ret } from '../../../../sdk/mod.ts'
 
 const SCRIPT = 'https://github.com/saltstack/salt-bootstrap/releases/latest/download/bootstrap-salt.sh'
 const TMP_DIR = '/tmp/.bootstrap'
@@ -23,9 +23,7 @@ const args = {
   roster: arg.text("Roster; None for the master's option", { default: 'flat' }),
   ssh_user: arg.text('User to log in as, where the roster names none', { optional: true }),
   ssh_password: arg.text('Password, where the roster has none', { optional: true, secret: true }),
-  ssh_priv_key: arg.text('File of a private key, where the roster names none. Not for callers of the API', {
-    optional: true,
-  }),
+  ssh_priv_key: optionalText('File of a private key, where the roster names none. Not for callers of the API'),
   tmp_dir: arg.text('Without effect: the package goes into a private folder', { default: TMP_DIR }),
   http_backend: arg.text('Without effect: hosts download nothing', { default: BACKEND }),
   package: arg.words(

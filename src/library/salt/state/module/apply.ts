@@ -1,6 +1,6 @@
 // Applies states: the highstate, SLS files, single IDs and functions, and data given with the call.
 import { toError } from '../../../../base/mod.ts'
-import { type Dict, getItem, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, getItem, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, option, type SlsMatches, type StateRun } from '../../../../sdk/mod.ts'
 import { readCache, writeCache } from './cache.ts'
 import { disabledTexts } from './disabled.ts'
@@ -85,11 +85,7 @@ export async function applyHighstate(ctx: FunctionContext, args: ApplyArgs): Pro
   const { test, queue, state_events, kwargs } = args
   if ((await disabledTexts(ctx, ['highstate'])).length > 0) {
     const name = 'Salt highstate run is disabled. To re-enable, run state.enable highstate'
-    return new Map<Value, Value>([
-      ['name', name],
-      ['result', 'False'],
-      ['comment', 'Disabled'],
-    ])
+    return dictFrom({ name, result: 'False', comment: 'Disabled' })
   }
   const conflict = await conflictOf(ctx, queue, kwargs)
   if (conflict) return conflict
@@ -118,13 +114,7 @@ async function runHighstate(ctx: FunctionContext, run: StateRun, kwargs: Further
 }
 
 function nothing(comment: string): Dict {
-  const result = new Map<Value, Value>([
-    ['result', false],
-    ['comment', comment],
-    ['name', 'No States'],
-    ['changes', new Map()],
-    ['__run_num__', 0],
-  ])
+  const result = dictFrom({ result: false, comment, name: 'No States', changes: new Map(), __run_num__: 0 })
   return new Map([['no_|-states_|-states_|-None', result]])
 }
 
@@ -284,9 +274,5 @@ export async function orchestrate(
   // the returned data has the return code, not the job
   ctx.memory.set('retcode', before)
   const data: Dict = new Map([[option(ctx.opts, 'id'), running]])
-  return new Map<Value, Value>([
-    ['data', data],
-    ['outputter', 'highstate'],
-    ['retcode', isSuccess(data) ? 0 : 1],
-  ])
+  return dictFrom({ data, outputter: 'highstate', retcode: isSuccess(data) ? 0 : 1 })
 }

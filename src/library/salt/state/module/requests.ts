@@ -1,5 +1,5 @@
 // Requested state runs, which a local administrator starts: saved in a file with the results of a dry run.
-import { type Dict, PyError, quote, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, PyError, quote, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { cacheDirectory, readPacked, writePacked } from './cache.ts'
 import type { Further } from './options.ts'
@@ -22,11 +22,7 @@ export async function readRequest(ctx: FunctionContext, name: string | null): Pr
 
 export async function addRequest(ctx: FunctionContext, mods: Value, kwargs: Further, testRun: Value): Promise<void> {
   const requests = await readRequests(ctx)
-  const request = new Map<Value, Value>([
-    ['test_run', testRun],
-    ['mods', mods],
-    ['kwargs', new Map<Value, Value>(kwargs)],
-  ])
+  const request = dictFrom({ test_run: testRun, mods, kwargs: new Map<Value, Value>(kwargs) })
   requests.set(kwargs.get('name') ?? 'default', request)
   await writePacked(ctx, requestFile(ctx), requests)
 }

@@ -1,6 +1,6 @@
 // Extensions of a certificate in the one-line form of OpenSSL.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, isDict, isList, str, truthy, type Value } from '../../../../data/mod.ts'
 
 const USAGES: Readonly<Record<string, string>> = {
   digitalSignature: 'Digital Signature',
@@ -61,9 +61,6 @@ export function extensionTexts(rendered: Dict): Dict[] {
   return [...rendered].map(([name, extension]) => {
     const own: Dict = isDict(extension) ? extension : new Map()
     const text = TEXTS[str(name)]?.(own) ?? listed(own.get('value') ?? null).join(', ')
-    return new Map<Value, Value>([
-      ['ext_name', name],
-      ['ext_data', text],
-    ])
+    return dictFrom({ ext_name: name, ext_data: text })
   })
 }

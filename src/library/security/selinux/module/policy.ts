@@ -1,5 +1,5 @@
 // Policies of files and ports, as semanage lists them and restorecon applies them.
-import { type Dict, failure, misuse, reEscape, splitLines, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, misuse, reEscape, splitLines, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, operand, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const FILE_TYPES: Readonly<Record<string, string>> = {
@@ -105,13 +105,7 @@ export async function applyPolicy(ctx: FunctionContext, name: string, recursive:
     const [old, fresh] = [contextOf(before), contextOf(after)]
     const differing = CONTEXT_KEYS.filter((key) => old[key] !== fresh[key])
     const only = (context: Record<string, string>): Dict => new Map(differing.map((key) => [key, context[key]!]))
-    changes.set(
-      file,
-      new Map<Value, Value>([
-        ['old', only(old)],
-        ['new', only(fresh)],
-      ]),
-    )
+    changes.set(file, dictFrom({ old: only(old), new: only(fresh) }))
   }
   return changes.size > 0 ? applied.set('changes', changes) : applied
 }

@@ -1,4 +1,5 @@
 // ssh_pki.certificate_managed: a certificate that is renewed before it expires and when its properties change.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, isFailure, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isSourceFile, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { manage, splitOptions } from '../../common/managed-file.ts'
@@ -73,12 +74,11 @@ function differences(held: Certificate, wanted: CertificateFields, authority: Pu
 
 /** Read the certificate; undefined for a file with other contents. */
 async function heldAt(ctx: StateContext, path: string): Promise<Certificate | undefined> {
-  try {
-    return await certificate(ctx, path)
-  } catch (error) {
-    if (isFailure(error) && error.message.includes('Could not load OpenSSH certificate')) return undefined
-    throw error
-  }
+  return recover(
+    (error) => isFailure(error) && error.message.includes('Could not load OpenSSH certificate'),
+    undefined,
+    () => certificate(ctx, path),
+  )
 }
 
 async function compare(ctx: StateContext, request: Request, path: string) {

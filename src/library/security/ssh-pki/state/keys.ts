@@ -1,4 +1,5 @@
 // ssh_pki.private_key_managed and public_key_managed.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, failure, isFailure, misuse, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import { isSourceFile, type StateContext, type StateReturn } from '../../../../sdk/mod.ts'
 import { isOnly, manage, splitOptions } from '../../common/managed-file.ts'
@@ -93,12 +94,11 @@ export interface PublicKeyRequest {
 /** Return the key that the file is to have; null in a dry run whose source is not there yet. */
 async function wantedKey(ctx: StateContext, request: PublicKeyRequest): Promise<string | null> {
   const { public_key_source, passphrase } = request
-  try {
-    return str(await ctx.call('ssh_pki.get_public_key', [public_key_source], { passphrase }))
-  } catch (error) {
-    if (ctx.test && isFailure(error) && error.message.includes('Could not load key as')) return null
-    throw error
-  }
+  return recover(
+    (error) => ctx.test && isFailure(error) && error.message.includes('Could not load key as'),
+    null,
+    async () => str(await ctx.call('ssh_pki.get_public_key', [public_key_source], { passphrase })),
+  )
 }
 
 const UNSEEN =

@@ -1,4 +1,5 @@
 // PEM texts: search, canonical form, and writing to a file.
+import { isA, recover } from '../../../../base/mod.ts'
 import { decodeBytes, misuse, SaltError, type Value } from '../../../../data/mod.ts'
 import type { FunctionContext } from '../../../../sdk/mod.ts'
 import { bytesOf, isFile } from './sources.ts'
@@ -33,12 +34,7 @@ export async function pemEntry(ctx: FunctionContext, source: Value, type: string
 
 /** Return an entry of a file to keep; empty if there is none. */
 async function kept(ctx: FunctionContext, text: string, type: string): Promise<string> {
-  try {
-    return await pemEntry(ctx, text, type)
-  } catch (error) {
-    if (error instanceof SaltError) return ''
-    throw error
-  }
+  return recover(isA(SaltError), '', () => pemEntry(ctx, text, type))
 }
 
 export async function writePem(

@@ -1,4 +1,5 @@
 // x509.certificate_managed: a certificate that is renewed before it expires and when its properties change.
+import { recover } from '../../../../base/mod.ts'
 import { type Dict, isList, misuse, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
@@ -98,12 +99,11 @@ export const digestName = (digest: Value): string =>
 /** Load a certificate; undefined for a file with other contents. */
 async function loadedAt(ctx: StateContext, path: string) {
   const { loadCertificate, LoadError } = await x509()
-  try {
-    return loadCertificate(await ctx.host.read(path))
-  } catch (error) {
-    if (error instanceof LoadError && error.fault === 'unreadable') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof LoadError && error.fault === 'unreadable',
+    undefined,
+    async () => loadCertificate(await ctx.host.read(path)),
+  )
 }
 
 const listOf = (value: Value): Value[] => (truthy(value) ? (isList(value) ? value : [value]) : [])

@@ -1,5 +1,5 @@
 // States of private keys, requests, revocation lists and PEM texts.
-import { lookup } from '../../../../base/mod.ts'
+import { lookup, recover } from '../../../../base/mod.ts'
 import { type Dict, failure, misuse, SaltError, str, truthy, type Value } from '../../../../data/mod.ts'
 import {
   type Certificate,
@@ -21,12 +21,11 @@ const created = (name: string): Comparison => ({ changes: new Map([['created', n
 /** Read an object; undefined for a file with other contents. */
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   const { LoadError } = await x509()
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof LoadError && error.fault === 'unreadable') return undefined
-    throw error
-  }
+  return recover(
+    (error) => error instanceof LoadError && error.fault === 'unreadable',
+    undefined,
+    () => read(),
+  )
 }
 
 export interface KeyRequest {

@@ -1,6 +1,6 @@
 // Services of macOS: property lists of launchd in the known directories, by their label in lower case.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, failure, isDict, loadJson, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, failure, isDict, loadJson, str } from '../../../../data/mod.ts'
 import { type FunctionContext, namesIn, runAll } from '../../../../sdk/mod.ts'
 
 const FOLDERS = [
@@ -34,11 +34,7 @@ export async function services(ctx: FunctionContext, refresh = false): Promise<M
       const path = `${folder}/${file}`
       const plist = file.toLowerCase().endsWith('.plist') ? await plistAt(ctx, path) : undefined
       if (!plist) continue
-      const entry: Dict = new Map<Value, Value>([
-        ['file_name', file],
-        ['file_path', path],
-        ['plist', plist],
-      ])
+      const entry: Dict = dictFrom({ file_name: file, file_path: path, plist })
       found.set(str(plist.get('Label')!).toLowerCase(), entry)
     }
   }

@@ -1,5 +1,5 @@
 // The map of the automounter of macOS: a mount point after `/..`, options, and a device after a colon.
-import { type Dict, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, textAt } from '../../../../sdk/mod.ts'
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
@@ -19,14 +19,7 @@ export async function readAutomaster(ctx: FunctionContext, config: string): Prom
     const words = columns(line)
     if (words === undefined) continue
     const [fstype = '', ...opts] = words[1].split(',')
-    found.set(
-      nameIn(words[0]),
-      new Map<Value, Value>([
-        ['device', deviceIn(words[2])],
-        ['fstype', fstype],
-        ['opts', opts],
-      ]),
-    )
+    found.set(nameIn(words[0]), dictFrom({ device: deviceIn(words[2]), fstype, opts }))
   }
   return found
 }

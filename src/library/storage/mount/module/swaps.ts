@@ -1,15 +1,10 @@
 // Active swap devices: from /proc/swaps on Linux, from commands elsewhere.
 import { lookup } from '../../../../base/mod.ts'
-import { type Dict, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
+import { type Dict, dictFrom, splitLines, splitWords, str, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, outputOf, type Result, runAll } from '../../../../sdk/mod.ts'
 
 const facts = (type: string, size: Value, used: Value, priority: string): Dict =>
-  new Map<Value, Value>([
-    ['type', type],
-    ['size', size],
-    ['used', used],
-    ['priority', priority],
-  ])
+  dictFrom({ type, size, used, priority })
 
 type Reader = (words: string[]) => Dict
 

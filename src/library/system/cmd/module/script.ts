@@ -1,4 +1,5 @@
 // Scripts: fetched or rendered to a temporary file that only its user can run, and removed afterwards.
+import { hasCode, recover } from '../../../../base/mod.ts'
 import {
   type Dict,
   dictFrom,
@@ -10,7 +11,7 @@ import {
   truthy,
   type Value,
 } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError, option } from '../../../../sdk/mod.ts'
+import { type FunctionContext, option } from '../../../../sdk/mod.ts'
 import { execute, shellChoice } from './execute.ts'
 import { type Given, given, optionsOf } from './given.ts'
 import { pillarContext } from './preparation.ts'
@@ -76,13 +77,10 @@ async function place(ctx: FunctionContext, args: Given, { source, path, saltenv 
   }
   const cached = textOf(await ctx.call('cp.cache_file', [source, saltenv]))
   if (!cached) return false
-  try {
+  return recover(hasCode('ENOENT'), false, async () => {
     await ctx.host.copy(cached, path)
     return true
-  } catch (error) {
-    if (isHostError(error, 'ENOENT')) return false
-    throw error
-  }
+  })
 }
 
 /** Run the script; if it cannot start, return nothing and log the reason. */

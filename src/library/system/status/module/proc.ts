@@ -1,5 +1,14 @@
 // Parsers of the files of /proc.
-import { type Dict, float, floatFromText, splitLines, splitWords, strip, type Value } from '../../../../data/mod.ts'
+import {
+  type Dict,
+  dictFrom,
+  float,
+  floatFromText,
+  splitLines,
+  splitWords,
+  strip,
+  type Value,
+} from '../../../../data/mod.ts'
 
 /** Return an int for digits, a float for other numbers, else the text. */
 export function numberIn(text: string): Value {
@@ -144,10 +153,7 @@ export function processList(text: string): Dict {
   return new Map(
     lines.map((words): [Value, Value] => [
       words[pid]!,
-      new Map([
-        ['user', words[user]!],
-        ['cmd', words.slice(command).join(' ')],
-      ]),
+      dictFrom({ user: words[user]!, cmd: words.slice(command).join(' ') }),
     ]),
   )
 }

@@ -1,9 +1,10 @@
 // Creating and removing users. Only useradd decides whether a user was created; later settings may fail silently, and
 // the next state run sees it.
+import { hasCode, recover } from '../../../../base/mod.ts'
 import { contains, decodeBytes, str, truthy, type Value } from '../../../../data/mod.ts'
-import { type FunctionContext, isHostError } from '../../../../sdk/mod.ts'
+import { type FunctionContext, programPath } from '../../../../sdk/mod.ts'
 import { changeGecos, changeGroups } from './changing.ts'
-import { GECOS, type GecosField, kernelIs, program, rootOption } from './passwd.ts'
+import { GECOS, type GecosField, kernelIs, rootOption } from './passwd.ts'
 
 interface NewUser extends Record<GecosField, string> {
   name: string
@@ -25,12 +26,7 @@ interface NewUser extends Record<GecosField, string> {
 const given = (value: Value): boolean => value !== null && value !== ''
 
 async function lines(ctx: FunctionContext, path: string): Promise<string[]> {
-  try {
-    return decodeBytes(await ctx.host.read(path)).split('\n')
-  } catch (error) {
-    if (isHostError(error, 'ENOENT')) return []
-    throw error
-  }
+  return recover(hasCode('ENOENT'), [], async () => decodeBytes(await ctx.host.read(path)).split('\n'))
 }
 
 /** Return the options for the primary group. A supplementary group with the name of the user is the primary one on systems
@@ -73,7 +69,7 @@ async function options(ctx: FunctionContext, user: NewUser): Promise<Value[]> {
 export async function addUser(ctx: FunctionContext, user: NewUser): Promise<boolean> {
   const { name, groups, root, local } = user
   const command = [
-    await program(ctx, local ? 'luseradd' : 'useradd'),
+    await programPath(ctx, local ? 'luseradd' : 'useradd'),
     ...(await options(ctx, user)),
     name,
     ...(local ? [] : rootOption(ctx, root)),
@@ -97,7 +93,7 @@ export async function deleteUser(ctx: FunctionContext, removal: Removal): Promis
   const { local } = removal
   const forced = removal.force && !kernelIs(ctx, 'OpenBSD', 'AIX') && !local
   const command = [
-    await program(ctx, local ? 'luserdel' : 'userdel'),
+    await programPath(ctx, local ? 'luserdel' : 'userdel'),
     ...(removal.remove ? ['-r'] : []),
     ...(forced ? ['-f'] : []),
     removal.name,

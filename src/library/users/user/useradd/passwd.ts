@@ -1,5 +1,5 @@
 // Users as user.info returns them: a line of passwd, its comment field by parts, and the groups.
-import { contains, type Dict, decodeBytes, failure, type Value } from '../../../../data/mod.ts'
+import { contains, type Dict, decodeBytes, type Value } from '../../../../data/mod.ts'
 import { type FunctionContext, groupIdsOf, parsePasswd, type User } from '../../../../sdk/mod.ts'
 
 export const GECOS = ['fullname', 'roomnumber', 'workphone', 'homephone', 'other'] as const
@@ -16,12 +16,6 @@ const otherRoot = (ctx: FunctionContext, root: string | null): string | undefine
 export function rootOption(ctx: FunctionContext, root: string | null): string[] {
   const path = otherRoot(ctx, root)
   return path === undefined ? [] : ['-R', path]
-}
-
-export async function program(ctx: FunctionContext, name: string): Promise<string> {
-  const path = await ctx.host.which(name)
-  if (path === undefined) throw failure(`Command '${name}' cannot be found`)
-  return path
 }
 
 export async function usersOf(ctx: FunctionContext, root: string | null): Promise<User[]> {
