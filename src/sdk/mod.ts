@@ -258,6 +258,7 @@ export {
   type StateContext,
   type StateDeclaration,
   type StateFunction,
+  type StatePlace,
   type StateReturn,
   state,
   stateHooks,

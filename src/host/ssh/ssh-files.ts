@@ -1,6 +1,7 @@
 // The files of a target, by its POSIX tools. One operation is one request; failures are told by the tools in the words of the system.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path/posix'
+import { Turns } from '../../base/mod.ts'
 import { isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
@@ -36,6 +37,8 @@ export class SshFiles implements HostFiles {
   protected readonly agents: Agents
   protected readonly facts: Facts
   private readonly stats: Batch<FileStat | null>
+  /** Large content is sent over connections of its own, of which a server allows few in a session. */
+  private readonly transfers = new Turns({ atOnce: 2, mostWaiting: Number.POSITIVE_INFINITY })
   /** By algorithm, the tool of this target and requests for many files. */
   private readonly sums: ReadonlyMap<string, { tool: string; batch: Batch<string | null> }>
 
@@ -77,12 +80,12 @@ export class SshFiles implements HostFiles {
   /** Ask for a change. What was read before counts no more; what is asked for from now on is answered after it. */
   private async change(text: string, path?: string, other?: string): Promise<void> {
     const asked = this.succeeded(this.ask(text, {}), path, other)
-    this.changed()
+    this.changed(...[path, other].filter((one) => one !== undefined))
     await asked
   }
 
-  /** Called when something changes on the target. */
-  protected changed(): void {}
+  /** Called when something changes on the target, with the paths where it changes; without them, it may be anywhere. */
+  protected changed(..._paths: string[]): void {}
 
   async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const file = pathWord(path)
@@ -111,7 +114,7 @@ export class SshFiles implements HostFiles {
     const { begin, isWhole, all } = await beginning(pieces, INLINE)
     if (isWhole) return this.write(path, begin, options)
     this.ready(path)
-    this.changed()
+    this.changed(path)
     const tools = {
       agents: this.agents,
       connection: this.connection,
@@ -124,7 +127,8 @@ export class SshFiles implements HostFiles {
         `_move ${pathWord(path)} ${optionWords(options)} ${word(file)} ${size} ${word(checksum)}`,
       beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
     }
-    await upload(tools, all, target).finally(() => this.changed())
+    const send = (): Promise<void> => upload(tools, all, target)
+    await this.transfers.run([], send, send).finally(() => this.changed(path))
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
