@@ -112,17 +112,17 @@ function fileReads(low: LowChunk, fun: string, name: string | undefined): Expect
     const above = truthy(low.get('makedirs') ?? false) ? [dirname(path), dirname(dirname(path))] : [dirname(path)]
     const made = above.length > 1 ? [readOf('lstat', above[0]!)] : []
     const folders = above.map((folder) => readOf('stat', folder))
-    const places = PLACED.has(fun) ? [path, ...linkEnd(low, path)].flatMap(placeReads) : []
-    return [...ops.map((op) => readOf(op, path)), ...folders, ...made, ...places]
+    const place = PLACED.has(fun) ? [readOf('realPath', dirname(path)), ...linkEnd(low, path)] : []
+    return [...ops.map((op) => readOf(op, path)), ...folders, ...made, ...place]
   })
 }
 
-/** How the machine knows a path, by which states that may run beside each other are told. */
-const placeReads = (path: string): ExpectedRead[] => [readOf('lstat', path), readOf('realPath', dirname(path))]
-
-function linkEnd(low: LowChunk, path: string): string[] {
+/** What a link leads to, as far as it matters for what may run beside it. */
+function linkEnd(low: LowChunk, path: string): ExpectedRead[] {
   const target = textOf(low.get('target') ?? null)
-  return target ? [resolve(dirname(path), target)] : []
+  if (!target) return []
+  const end = resolve(dirname(path), target)
+  return [readOf('lstat', end), readOf('realPath', dirname(end))]
 }
 
 async function surroundingsOf(host: Host): Promise<Around> {
