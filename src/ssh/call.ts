@@ -30,6 +30,8 @@ import { sessionTable } from './wrappers/table.ts'
 export interface TargetParts extends SshParts {
   runtimeDir: string
   leavesShell: boolean
+  /** Resolved when the job was noted; nothing runs on a target before. */
+  published: Promise<void>
   /** For functions that call functions of other targets. */
   runCommand: RunSshCommand
 }
@@ -41,7 +43,10 @@ export async function answerOf(parts: TargetParts, entry: RosterEntry, request: 
   try {
     const refusal = await runPreHook(parts, entry)
     if (refusal) return rawAnswer(id, refusal)
-    if (request.raw !== undefined && !hasPreFlight(entry)) return await rawOn(parts, entry, request.raw)
+    if (request.raw !== undefined && !hasPreFlight(entry)) {
+      await parts.published
+      return await rawOn(parts, entry, request.raw)
+    }
     const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
     session = await SshSession.open(
       {
@@ -53,6 +58,7 @@ export async function answerOf(parts: TargetParts, entry: RosterEntry, request: 
       entry,
     )
     parts.progress?.(id, 'running')
+    await parts.published
     return (await runPreFlight(parts, session)) ?? (await callOn(parts, session, request))
   } catch (error) {
     return failureOf(parts, id, error)

@@ -199,7 +199,7 @@ export class ReadCache {
   private wanted(reads: KeyedReads): Array<[string, SshRead]> {
     return [...reads]
       .filter(([, read]) => !(this.isChanged && isOfTheMoment(read)))
-      .sort(([, one], [, other]) => one.op.localeCompare(other.op))
+      .sort(([, { op: one }], [, { op: other }]) => (one < other ? -1 : one > other ? 1 : 0))
   }
 
   /** These reads, and the next ones of the plan. */
