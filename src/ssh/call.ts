@@ -24,7 +24,7 @@ import { keepPlan, readPlan } from './plans.ts'
 import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { SshSession } from './session.ts'
-import { isWrapped } from './wrapped.ts'
+import { isWrapped, wrappedOutputter } from './wrapped.ts'
 import { sessionTable } from './wrappers/table.ts'
 
 export interface TargetParts extends SshParts {
@@ -102,7 +102,7 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     const answer = await callOnce(functions, { fun, jid, words, noParse, published }, parts.log)
     // a function such as test.ping asks for nothing itself
     await machine.reached()
-    return functionAnswer(id, answer)
+    return functionAnswer(id, { ...answer, out: wrappedOutputter(fun) ?? answer.out })
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionError(error.cause)

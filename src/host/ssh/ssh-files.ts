@@ -214,12 +214,12 @@ export class SshFiles implements HostFiles {
 
   async chown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.change(`_must ${pathWord(path)}; chown ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}${ownerChange('chown', uid, gid, path)}`, path)
   }
 
   async lchown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.change(`_must ${pathWord(path)}; chown -h ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}${ownerChange('chown -h', uid, gid, path)}`, path)
   }
 
   async link(target: string, path: string): Promise<void> {
@@ -317,8 +317,11 @@ async function* pieceOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 /** A path that a tool printed, without the line end it added. */
 const withoutEnd = (bytes: Buffer): string => bytes.toString().replace(/\n$/, '')
 
-/** The owner for `chown`; -1 leaves a part as it is. */
-const owner = (uid: number, gid: number): string => `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`
+/** A further command that sets the owner; -1 leaves a part as it is. */
+function ownerChange(tool: string, uid: number, gid: number, path: string): string {
+  const owner = `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`
+  return owner === '' ? '' : `; ${tool} ${owner} ${pathWord(path)}`
+}
 
 /** The first bytes of a stream, whether they are all of it, and the stream with them. */
 async function beginning(pieces: AsyncIterable<Uint8Array>, size: number) {
