@@ -215,6 +215,11 @@ export interface Host extends HostFiles, HostCommands, HostAccounts, HostSockets
    * things. A wrong one only costs time.
    */
   expect?(soon: readonly ExpectedRead[], later: readonly ExpectedRead[]): void
+  /**
+   * Take places, each a list of paths, that work beside each other reads and changes from now on, each piece of work its own. What is below a
+   * path belongs to its place, and no two of these paths are names of one file. An empty list ends this.
+   */
+  apart?(places: ReadonlyArray<readonly string[]>): void
   /** Ask again for what was read: code has waited for the machine to change by itself. Hosts that keep no reads lack the method. */
   forgetReads?(): void
   /** True when changes are refused. */

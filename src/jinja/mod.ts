@@ -34,4 +34,5 @@ export {
   toBytes,
   toText,
 } from './salt/mod.ts'
+export { isSelfContained } from './self-contained.ts'
 export { builtinTests } from './tests/mod.ts'

@@ -237,6 +237,12 @@ export class Registry {
     return this.shared.functions.has(name)
   }
 
+  /** Whether no module of a user's own, and no option, provides functions of that name. */
+  isBuiltIn(module: string): boolean {
+    const { table, builtIn } = this.shared
+    return table[module] === builtIn[module] && this.providerOf(module) === undefined
+  }
+
   names(): Generator<string> {
     return this.shared.functions.names()
   }

@@ -22,15 +22,15 @@ export interface Places {
 }
 
 export async function placed(scope: Scope, files: readonly ModuleFile[]): Promise<Places> {
-  const surveyed = files.filter(({ extension }) => !extension)
+  const surveyed = files.filter(({ extension, isHere }) => !extension && !isHere)
   if (!scope.remote || surveyed.length === 0) return { here: [...files], onTarget: [] }
   const params = [surveyed.map(({ path }) => path), moduleFolders(scope.opts, 'utils')]
   const found = (await callPython(scope, { method: 'survey', params, what: 'a look at modules' })) as Dict[]
-  const isHere = (facts: Dict): boolean => facts.get('need') === null
-  const here = new Set(found.filter(isHere).map((facts) => str(facts.get('path')!)))
+  const needsNothing = (facts: Dict): boolean => facts.get('need') === null
+  const here = new Set(found.filter(needsNothing).map((facts) => str(facts.get('path')!)))
   return {
-    here: files.filter(({ path, extension }) => extension || here.has(path)),
-    onTarget: found.filter((facts) => !isHere(facts)).map(targetModule),
+    here: files.filter((file) => !surveyed.includes(file) || here.has(file.path)),
+    onTarget: found.filter((facts) => !needsNothing(facts)).map(targetModule),
   }
 }
 

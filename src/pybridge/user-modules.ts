@@ -1,7 +1,8 @@
 // Users' own execution modules and states, for a registry.
 import { option } from '../config/mod.ts'
 import type { ModuleEntry, Registry, StateEntry, UserTables } from '../loader/mod.ts'
-import { installedExtensions } from '../python/mod.ts'
+import { type Dict, isDict } from '../data/mod.ts'
+import { installedExtensions, type ModuleFile } from '../python/mod.ts'
 import type { ModuleDeclaration, StateDeclaration } from '../sdk/mod.ts'
 import { familyFiles } from './family-files.ts'
 import { functionModules } from './function-modules.ts'
@@ -21,8 +22,11 @@ async function ownModules(registry: Registry, builtIn: UserTables): Promise<User
   const { opts, log, host } = registry.ctx
   installedExtensions(opts, log)
   const [modules, states] = [familyFiles(opts, 'modules', host.remote), familyFiles(opts, 'states', host.remote)]
-  // what extensions offer for salt-ssh runs here, over functions that are bound to the target
-  if (host.remote) modules.python.push(...familyFiles(opts, 'wrapper').python.filter(({ extension }) => extension))
+  if (host.remote) {
+    const wrappers = wrapperFiles(opts)
+    const others = modules.python.filter(({ name }) => !wrappers.some((wrapper) => wrapper.name === name))
+    modules.python = [...others, ...wrappers]
+  }
   if ([...modules.python, ...modules.native, ...states.python, ...states.native].length === 0) return undefined
   const functions = await functionModules(registry, modules.python)
   const nativeFunctions = await nativeEntries<ModuleDeclaration, ModuleEntry>(modules.native, log, (module) => ({
@@ -34,4 +38,14 @@ async function ownModules(registry: Registry, builtIn: UserTables): Promise<User
     functions: await overlaid(builtIn.functions, [...functions, ...nativeFunctions]),
     states: await overlaid(builtIn.states, [...(await stateModules(registry, states.python)), ...nativeStates]),
   }
+}
+
+/**
+ * Modules for targets of salt-ssh, in place of execution modules of their names: those that the master synchronised, and those of extensions. They
+ * run here, over functions that are bound to the target.
+ */
+function wrapperFiles(opts: Dict): ModuleFile[] {
+  const master = opts.get('__master_opts__') ?? null
+  const files = familyFiles(isDict(master) ? master : opts, 'wrapper').python
+  return files.flatMap((file) => (file.extension ? [file] : isDict(master) ? [{ ...file, isHere: true }] : []))
 }

@@ -45,6 +45,8 @@ export interface ModuleFile {
   language: 'python' | 'native'
   /** The installed package that it is a part of. */
   extension?: Extension
+  /** It runs beside the functions of a target, whatever it needs. */
+  isHere?: true
 }
 
 const NATIVE = new Set(['.ts', '.mts', '.js', '.mjs', '.cjs'])

@@ -259,6 +259,7 @@ export {
   type StateContext,
   type StateDeclaration,
   type StateFunction,
+  type StatePlace,
   type StateReturn,
   state,
   stateHooks,

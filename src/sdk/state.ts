@@ -33,8 +33,18 @@ export interface StateReturn {
   readonly [further: string]: Result
 }
 
+/** All that a state reads and changes on the machine, besides accounts. */
+export interface StatePlace {
+  /** Absolute paths. What lies below them and the directories that they are in belong to the place. */
+  readonly paths: readonly string[]
+  /** URL of a file of the file server that is rendered as a Jinja template meanwhile. */
+  readonly template?: string
+}
+
 /** `name` is the first of the arguments; `arg.open` takes what is left, as Python's `**kwargs` does. */
 export interface StateFunction<A extends Args = Args> extends FunctionDescription<A> {
+  /** Return the place of a call with these arguments, where it can be told from them. States with places apart may run beside each other. */
+  readonly place?: (args: Dict) => StatePlace | undefined
   readonly run: (ctx: StateContext, args: Bound<A>) => StateReturn | Dict | Promise<StateReturn | Dict>
 }
 

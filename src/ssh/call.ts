@@ -24,12 +24,14 @@ import { keepPlan, readPlan } from './plans.ts'
 import { hasPreFlight, runPreFlight, runPreHook } from './pre-flight.ts'
 import { type RosterEntry, sshTarget } from './roster/mod.ts'
 import { SshSession } from './session.ts'
-import { isWrapped } from './wrapped.ts'
+import { isWrapped, wrappedOutputter } from './wrapped.ts'
 import { sessionTable } from './wrappers/table.ts'
 
 export interface TargetParts extends SshParts {
   runtimeDir: string
   leavesShell: boolean
+  /** Resolved when the job was noted; nothing runs on a target before. */
+  published: Promise<void>
   /** For functions that call functions of other targets. */
   runCommand: RunSshCommand
 }
@@ -41,7 +43,10 @@ export async function answerOf(parts: TargetParts, entry: RosterEntry, request: 
   try {
     const refusal = await runPreHook(parts, entry)
     if (refusal) return rawAnswer(id, refusal)
-    if (request.raw !== undefined && !hasPreFlight(entry)) return await rawOn(parts, entry, request.raw)
+    if (request.raw !== undefined && !hasPreFlight(entry)) {
+      await parts.published
+      return await rawOn(parts, entry, request.raw)
+    }
     const hint: FunctionContext['hint'] = (told) => parts.hint?.(id, told)
     session = await SshSession.open(
       {
@@ -53,6 +58,7 @@ export async function answerOf(parts: TargetParts, entry: RosterEntry, request: 
       entry,
     )
     parts.progress?.(id, 'running')
+    await parts.published
     return (await runPreFlight(parts, session)) ?? (await callOn(parts, session, request))
   } catch (error) {
     return failureOf(parts, id, error)
@@ -96,7 +102,7 @@ async function callOn(parts: TargetParts, session: SshSession, request: Numbered
     const answer = await callOnce(functions, { fun, jid, words, noParse, published }, parts.log)
     // a function such as test.ping asks for nothing itself
     await machine.reached()
-    return functionAnswer(id, answer)
+    return functionAnswer(id, { ...answer, out: wrappedOutputter(fun) ?? answer.out })
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const lost = connectionError(error.cause)

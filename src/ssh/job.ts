@@ -46,25 +46,40 @@ async function* answersOf(
     ['fun', fun],
     ['arg', raw === undefined ? [...request.words] : [raw]],
   ])
-  const minions = targets.map(({ id }) => id)
-  if (!request.isPublished) {
-    stores.jobs.saveJob({ jid, load, minions })
-    await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
-  }
+  const published = publish(parts, targets, request, load)
+  // the error goes to those who wait for it
+  published.catch(() => {})
   const runtimeDir = sshRuntimeFolder(option(opts, 'sock_dir'))
   const leavesShell = targets.length <= MOST_SHELLS
   const answers = inPool(targets, option(opts, 'ssh_max_procs') ?? MOST_AT_ONCE, (entry) =>
     traced({ id: entry.id, fun, jid }, () =>
-      answerOf({ ...parts, runtimeDir, leavesShell, runCommand: sshCommand }, entry, request),
+      answerOf({ ...parts, runtimeDir, leavesShell, published, runCommand: sshCommand }, entry, request),
     ),
   )
   for await (const answer of answers) {
+    await published
     const data = returnData(answer, load)
     await stores.jobs.saveReturn({ jid, id: answer.id, data: keptData(answer, load) })
     await announce(parts, `salt/job/${jid}/ret/${answer.id}`, data)
     log('debug', `Target ${answer.id} answered job ${jid} with status ${answer.retcode}`)
     yield answer
   }
+  await published
+}
+
+/** Note the job and tell of it, while the first connections are opened. */
+async function publish(
+  parts: SshParts,
+  targets: readonly RosterEntry[],
+  { jid, isPublished }: NumberedRequest,
+  load: Dict,
+): Promise<void> {
+  if (isPublished) return
+  // what is asked of targets in this turn is sent in the next one
+  for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done))
+  const minions = targets.map(({ id }) => id)
+  parts.stores.jobs.saveJob({ jid, load, minions })
+  await announce(parts, `salt/job/${jid}/new`, new Map<Value, Value>([...load, ['minions', minions]]))
 }
 
 /** Run the call on a target in a span, where the job is traced. */

@@ -37,3 +37,12 @@ export function isWrapped(fun: string): boolean {
   const [module = '', name = ''] = fun.split('.')
   return WRAPPED.get(module)?.has(name) ?? false
 }
+
+/** Outputters of functions whose answers differ in form from those of minions. */
+const OUTPUTTERS: ReadonlyMap<string, string> = new Map([
+  ['state.check_request', 'nested'],
+  ['state.high', 'highstate'],
+])
+
+/** Return the outputter of a function in place of the one of minions. */
+export const wrappedOutputter = (fun: string): string | undefined => OUTPUTTERS.get(fun)

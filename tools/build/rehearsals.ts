@@ -19,7 +19,17 @@ const REHEARSALS: readonly Rehearsal[] = [
   { words: ['salt-key', '-L'] },
   { words: ['salt-run', 'jobs.list_jobs'], mayFail: true },
   { words: ['salt', '-t', '1', '*', 'test.ping'], mayFail: true },
+  { words: ['salt-ssh', 'web1.example.com', 'test.ping'], mayFail: true },
+  { words: ['salt-ssh', 'web1.example.com', 'state.apply'], mayFail: true },
 ]
+
+/** Stands for ssh: the target is the sandbox itself. No shell waits there for the next program, which would outlive the rehearsal. */
+const SSH = `#!/bin/sh
+case " $* " in *' ControlMaster=no '*|*' -O '*) exit 255;; esac
+while [ "$1" != -- ]; do shift; done
+shift 2
+exec /bin/sh -c "$*"
+`
 
 /** JSON is YAML too, whatever characters the paths have. */
 function writeConfig(root: string, home: string): void {
@@ -33,7 +43,13 @@ function writeConfig(root: string, home: string): void {
   }
   mkdirSync(join(home, 'etc'))
   writeFileSync(join(home, 'etc', 'minion'), JSON.stringify({ ...minion, ...roots }))
-  writeFileSync(join(home, 'etc', 'master'), JSON.stringify({ root_dir: join(home, 'master'), ...roots }))
+  // no key is made
+  const master = { root_dir: join(home, 'master'), ssh_priv: 'agent-forwarding', ...roots }
+  writeFileSync(join(home, 'etc', 'master'), JSON.stringify(master))
+  const { id, grains } = minion
+  writeFileSync(join(home, 'etc', 'roster'), JSON.stringify({ [id]: { host: '127.0.0.1', grains } }))
+  mkdirSync(join(home, 'bin'))
+  writeFileSync(join(home, 'bin', 'ssh'), SSH, { mode: 0o755 })
 }
 
 /** Run all rehearsals with these variables in their environment. `node` is the command of Node, `flags` are some of V8's. */
@@ -48,7 +64,8 @@ export function rehearse(
     writeConfig(root, home)
     const [program = '', ...before] = node
     // programs that are built elsewhere have no packages beside them
-    const env = { ...process.env, NODE_PATH: join(root, 'node_modules'), ...variables }
+    const PATH = `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`
+    const env = { ...process.env, NODE_PATH: join(root, 'node_modules'), PATH, ...variables }
     for (const { words, mayFail } of REHEARSALS) {
       const [name, ...rest] = words
       const line = [...before, ...flags, join(outdir, `${name}.js`), '-c', join(home, 'etc'), ...rest]

@@ -17,6 +17,8 @@ function linesOf(): { cache: ReadCache; lines: string[] } {
   return { cache: new ReadCache(perform), lines }
 }
 
+const turn = (): Promise<void> => new Promise((done) => setImmediate(done))
+
 function cacheOf(): { cache: ReadCache; asked: string[] } {
   const asked: string[] = []
   const perform = async (read: SshRead): Promise<string> => {
@@ -96,7 +98,48 @@ describe('a cache of reads', () => {
     for (let i = 0; i < 20; i++) await cache.get(stat(`/many${i}`))
     asked.length = 0
     cache.renew()
+    await turn()
     expect(asked).toContain('user')
+  })
+
+  test('asks once behind all changes of one turn', async () => {
+    const { cache, asked } = cacheOf()
+    await cache.get(stat('/a'))
+    cache.renew(['/a'])
+    cache.renew(['/b'])
+    await turn()
+    expect(asked).toEqual(['/a', '/a'])
+  })
+
+  test('forgets only what is in the place of a change, while work goes on in several', async () => {
+    const { cache, asked } = cacheOf()
+    cache.setPlaces([['/a'], ['/b']])
+    for (const path of ['/a', '/a/x', '/b', '/ab']) await cache.get(stat(path))
+    await cache.get({ op: 'list', path: '/' })
+    asked.length = 0
+    cache.renew(['/a/x'])
+    const read = await Promise.all(['/b', '/ab', '/a', '/a/x'].map((path) => cache.get(stat(path))))
+    expect(read.slice(0, 2)).toEqual(['/b 3', '/ab 4'])
+    await cache.get({ op: 'list', path: '/' })
+    expect(asked.toSorted()).toEqual(['/', '/a', '/a/x'])
+    cache.renew(['/elsewhere'])
+    asked.length = 0
+    await cache.get(stat('/b'))
+    expect(asked).toContain('/b')
+  })
+
+  test('forgets what was read before a change in a place when the work in it ends, but not what was asked for behind it', async () => {
+    const { cache, asked } = cacheOf()
+    cache.setPlaces([['/a'], ['/b']])
+    for (const path of ['/c', '/d']) await cache.get(stat(path))
+    cache.expect([{ op: 'stat', path: '/c' }], [])
+    cache.renew(['/a'])
+    await turn()
+    cache.setPlaces([])
+    asked.length = 0
+    expect(await cache.get(stat('/c'))).toBe('/c 3')
+    await cache.get(stat('/d'))
+    expect(asked).toEqual(['/d'])
   })
 
   test('knows by its name an account that was asked for by its number, until something changes', async () => {

@@ -16,8 +16,11 @@ const FRESH = 5000
 /** How many planned reads are asked for together with one that misses, and behind a change. */
 const AHEAD = 8
 
-/** How many of the last reads are asked for again behind a change: code that changes a file mostly reads the file again. */
+/** How many of the last reads are asked for again behind each change: code that changes a file mostly reads the file again. */
 const LATELY = 10
+
+/** How many changes may be made at once with all their reads asked for again. */
+const MOST_AT_ONCE = 24
 
 /** How many of the last reads of accounts are asked for again: they are cheap, and a state that is not about accounts repeats them. */
 const ACCOUNTS = 6
@@ -36,6 +39,16 @@ const isVolatile = (read: SshRead): boolean => 'path' in read && VOLATILE.test(r
 /** Whether only the moment at which a command is asked for is the right one once something changed, as for the state of a service. */
 const isOfTheMoment = (read: SshRead): boolean => read.op === 'run' && !isLookingCommand(read.command)
 
+/** Whether one path is the other or lies below it. */
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+
+/** Whether a read is of a file outside a place. Of a directory around it, what a change in it leaves as it was counts as well. */
+function isElsewhere(read: Extract<SshRead, { path: string }>, place: readonly string[]): boolean {
+  if (place.some((own) => isWithin(read.path, own))) return false
+  const isAround = place.some((own) => isWithin(own, read.path) || read.path === '/')
+  return !isAround || ['stat', 'lstat', 'realPath', 'access'].includes(read.op)
+}
+
 /** Whether the request of a read is sent at once: another user has to be looked up before. */
 const isSentAtOnce = (read: SshRead): boolean =>
   read.op !== 'run' || (read.command.user === undefined && read.command.group === undefined)
@@ -44,6 +57,8 @@ interface Entry {
   value: Promise<unknown>
   /** When the answer came. */
   since: number | undefined
+  /** When it was asked for, counted in changes. */
+  era: number
   isServedOnce: boolean
 }
 
@@ -56,11 +71,11 @@ export class ReadCache {
   private readonly entries = new Map<string, Entry>()
   private readonly record: KeyedReads = new Map()
   /** The last reads, latest last. */
-  private readonly recent: KeyedReads = new Map()
+  private readonly recent = { accounts: new Map<string, SshRead>(), others: new Map<string, SshRead>() }
   /** The last command that looked at files for a line of a shell. */
   private lastLook: ReadCommand | undefined
   private plan: Array<[string, SshRead]> = []
-  private places = new Map<string, number>()
+  private planned = new Map<string, number>()
   private next = 0
   /** What is read soon, and what after that. */
   private forecast: Record<'soon' | 'later', readonly ExpectedRead[]> = { soon: [], later: [] }
@@ -70,8 +85,14 @@ export class ReadCache {
   private changing = 0
   /** Whether this session changed anything. */
   private isChanged = false
-  /** How often everything was forgotten. */
+  /** Changes behind which nothing was asked for yet. */
+  private unfollowed = 0
+  /** How often something was forgotten. */
   private era = 0
+  /** Places of work that goes on beside other work. */
+  private places: ReadonlyArray<readonly string[]> = []
+  /** What was asked for again behind a change in one of the places, for the time when this work has ended. */
+  private readonly renewed = new Map<string, Entry>()
   private readonly perform: (read: SshRead) => Promise<unknown>
 
   /** `perform` asks the target, without this cache. */
@@ -87,7 +108,7 @@ export class ReadCache {
   /** Ask for reads in one round trip, and keep them as the plan of this session. */
   async prefetch(reads: readonly SshRead[]): Promise<void> {
     this.plan = [...keyed(reads)].slice(0, MOST)
-    this.places = new Map(this.plan.map(([key], i) => [key, i]))
+    this.planned = new Map(this.plan.map(([key], i) => [key, i]))
     this.next = 0
     await Promise.allSettled(this.ask(new Map(this.plan)))
   }
@@ -116,7 +137,7 @@ export class ReadCache {
     if (this.record.size < MOST && !this.record.has(key)) this.record.set(key, read)
     if (this.changing > 0) return this.perform(read) as Promise<T>
     this.noteRecent(key, read)
-    const place = this.places.get(key)
+    const place = this.planned.get(key)
     if (place !== undefined && place >= this.next) this.next = place + 1
     const found = this.fresh(key)
     const entry = found ?? this.fetch(key, read)
@@ -132,10 +153,10 @@ export class ReadCache {
     return undefined
   }
 
-  private fetch(key: string, read: SshRead): Entry {
-    if (this.entries.size >= MOST) this.entries.clear()
-    const entry: Entry = { value: this.perform(read), since: undefined, isServedOnce: read.op === 'run' }
-    this.entries.set(key, entry)
+  private fetch(key: string, read: SshRead, entries = this.entries): Entry {
+    if (entries.size >= MOST) entries.clear()
+    const entry: Entry = { value: this.perform(read), since: undefined, era: this.era, isServedOnce: read.op === 'run' }
+    entries.set(key, entry)
     entry.value.then(
       (value) => {
         entry.since = performance.now()
@@ -162,10 +183,23 @@ export class ReadCache {
 
   /** Ask for what is not at hand. Reads of one kind go together. */
   private ask(reads: KeyedReads): Array<Promise<unknown>> {
-    const missing = [...reads].filter(([key, read]) => !(this.isChanged && isOfTheMoment(read)) && !this.fresh(key))
-    return missing
-      .sort(([, one], [, other]) => one.op.localeCompare(other.op))
+    return this.wanted(reads)
+      .filter(([key]) => !this.fresh(key))
       .map(([key, read]) => this.fetch(key, read).value)
+  }
+
+  /** Ask again, for the time when the work in the places has ended, for what counts only until then. */
+  private askAgain(reads: KeyedReads): void {
+    for (const [key, read] of this.wanted(reads)) {
+      const known = this.renewed.get(key) ?? this.entries.get(key)
+      if (known && known.era !== this.era) this.fetch(key, read, this.renewed)
+    }
+  }
+
+  private wanted(reads: KeyedReads): Array<[string, SshRead]> {
+    return [...reads]
+      .filter(([, read]) => !(this.isChanged && isOfTheMoment(read)))
+      .sort(([, { op: one }], [, { op: other }]) => (one < other ? -1 : one > other ? 1 : 0))
   }
 
   /** These reads, and the next ones of the plan. */
@@ -179,24 +213,60 @@ export class ReadCache {
       this.past.add(key)
       return
     }
-    const isOfAccount = 'key' in read
-    this.recent.delete(key)
-    this.recent.set(key, read)
-    const alike = [...this.recent].filter(([, other]) => 'key' in other === isOfAccount)
-    if (alike.length > (isOfAccount ? ACCOUNTS : LATELY)) this.recent.delete(alike[0]![0])
+    const [alike, most] = 'key' in read ? [this.recent.accounts, ACCOUNTS] : [this.recent.others, LATELY * MOST_AT_ONCE]
+    alike.delete(key)
+    alike.set(key, read)
+    for (const [oldest] of alike) if (alike.size > most) alike.delete(oldest)
+  }
+
+  /** What is likely to be read behind so many changes. */
+  private following(changes: number): KeyedReads {
+    const { accounts, others } = this.recent
+    const lately = [...others].slice(-LATELY * changes)
+    return this.ahead(new Map([...accounts, ...lately, ...this.expected('soon')]))
   }
 
   /** Forget everything: something changed. */
   clear(): void {
     this.era++
     this.entries.clear()
+    this.renewed.clear()
   }
 
-  /** Forget everything, and ask behind the change for what was read lately and for what is likely to be read next. */
-  renew(): void {
+  /** Let work go on in each of these places. What one changes does not count for the others until this ends. */
+  setPlaces(places: ReadonlyArray<readonly string[]>): void {
+    this.places = places
+    for (const [key, { era }] of this.entries) if (era !== this.era) this.entries.delete(key)
+    for (const [key, entry] of this.renewed) if (entry.era === this.era) this.entries.set(key, entry)
+    this.renewed.clear()
+  }
+
+  /** Forget what a change of these paths may have changed for those who go on. */
+  private forget(paths: readonly string[]): void {
+    const place = this.places.find((own) => paths.every((path) => own.some((folder) => isWithin(path, folder))))
+    if (paths.length === 0 || !place) return this.clear()
+    this.era++
+    for (const key of this.entries.keys()) {
+      const read = JSON.parse(key) as SshRead
+      if (!('key' in read) && !('path' in read && isElsewhere(read, place))) this.entries.delete(key)
+    }
+  }
+
+  /**
+   * Forget what a change of these paths may have changed, and ask for what was read lately and for what is likely to be read next: in the same
+   * round trip as the change, once behind all changes that are made in this turn of the event loop.
+   */
+  renew(paths: readonly string[] = []): void {
     this.isChanged = true
-    this.clear()
-    if (this.changing === 0) this.ask(this.ahead(new Map([...this.recent, ...this.expected('soon')])))
+    this.forget(paths)
+    if (this.unfollowed++ > 0) return
+    process.nextTick(() => {
+      const changes = this.unfollowed
+      this.unfollowed = 0
+      if (this.changing > 0) return
+      this.ask(this.following(changes))
+      if (this.places.length > 0) this.askAgain(this.ahead(this.expected('soon')))
+    })
   }
 
   /**
@@ -211,8 +281,7 @@ export class ReadCache {
       return await work(() => {
         if (this.changing > 1) return
         this.isChanged = true
-        const next = this.ahead(new Map([...this.recent, ...this.expected('soon')]))
-        this.ask(new Map([...next].filter(([, read]) => isSentAtOnce(read))))
+        this.ask(new Map([...this.following(1)].filter(([, read]) => isSentAtOnce(read))))
         followed = this.era
       })
     } finally {

@@ -1,6 +1,7 @@
 // The files of a target, by its POSIX tools. One operation is one request; failures are told by the tools in the words of the system.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path/posix'
+import { Turns } from '../../base/mod.ts'
 import { isHostError, systemError } from '../errors.ts'
 import type { AccessWish, FileRange, FileStat, FileSystemStat, HostFiles, TempOptions, WriteOptions } from '../host.ts'
 import { randomName } from '../random-name.ts'
@@ -36,6 +37,8 @@ export class SshFiles implements HostFiles {
   protected readonly agents: Agents
   protected readonly facts: Facts
   private readonly stats: Batch<FileStat | null>
+  /** Large content is sent over connections of its own, of which a server allows few in a session. */
+  private readonly transfers = new Turns({ atOnce: 2, mostWaiting: Number.POSITIVE_INFINITY })
   /** By algorithm, the tool of this target and requests for many files. */
   private readonly sums: ReadonlyMap<string, { tool: string; batch: Batch<string | null> }>
 
@@ -77,12 +80,12 @@ export class SshFiles implements HostFiles {
   /** Ask for a change. What was read before counts no more; what is asked for from now on is answered after it. */
   private async change(text: string, path?: string, other?: string): Promise<void> {
     const asked = this.succeeded(this.ask(text, {}), path, other)
-    this.changed()
+    this.changed(...[path, other].filter((one) => one !== undefined))
     await asked
   }
 
-  /** Called when something changes on the target. */
-  protected changed(): void {}
+  /** Called when something changes on the target, with the paths where it changes; without them, it may be anywhere. */
+  protected changed(..._paths: string[]): void {}
 
   async read(path: string, range?: FileRange): Promise<Uint8Array> {
     const file = pathWord(path)
@@ -111,7 +114,7 @@ export class SshFiles implements HostFiles {
     const { begin, isWhole, all } = await beginning(pieces, INLINE)
     if (isWhole) return this.write(path, begin, options)
     this.ready(path)
-    this.changed()
+    this.changed(path)
     const tools = {
       agents: this.agents,
       connection: this.connection,
@@ -124,7 +127,8 @@ export class SshFiles implements HostFiles {
         `_move ${pathWord(path)} ${optionWords(options)} ${word(file)} ${size} ${word(checksum)}`,
       beside: `_beside ${pathWord(path)} ${word(options.exclusive ? 'x' : '')}`,
     }
-    await upload(tools, all, target).finally(() => this.changed())
+    const send = (): Promise<void> => upload(tools, all, target)
+    await this.transfers.run([], send, send).finally(() => this.changed(path))
   }
 
   async append(path: string, data: string | Uint8Array): Promise<void> {
@@ -210,12 +214,12 @@ export class SshFiles implements HostFiles {
 
   async chown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.change(`_must ${pathWord(path)}; chown ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}${ownerChange('chown', uid, gid, path)}`, path)
   }
 
   async lchown(path: string, uid: number, gid: number): Promise<void> {
     this.ready(path)
-    await this.change(`_must ${pathWord(path)}; chown -h ${owner(uid, gid)} ${pathWord(path)}`, path)
+    await this.change(`_must ${pathWord(path)}${ownerChange('chown -h', uid, gid, path)}`, path)
   }
 
   async link(target: string, path: string): Promise<void> {
@@ -313,8 +317,11 @@ async function* pieceOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 /** A path that a tool printed, without the line end it added. */
 const withoutEnd = (bytes: Buffer): string => bytes.toString().replace(/\n$/, '')
 
-/** The owner for `chown`; -1 leaves a part as it is. */
-const owner = (uid: number, gid: number): string => `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`
+/** A further command that sets the owner; -1 leaves a part as it is. */
+function ownerChange(tool: string, uid: number, gid: number, path: string): string {
+  const owner = `${uid < 0 ? '' : uid}${gid < 0 ? '' : `:${gid}`}`
+  return owner === '' ? '' : `; ${tool} ${owner} ${pathWord(path)}`
+}
 
 /** The first bytes of a stream, whether they are all of it, and the stream with them. */
 async function beginning(pieces: AsyncIterable<Uint8Array>, size: number) {

@@ -223,6 +223,16 @@ describe.skipIf(noSshd)('a host over SSH', () => {
     await fresh.close()
   })
 
+  test('leaves an owner as it is where no part of it is to change', async () => {
+    const path = join(mkdtempSync(join(scratch, 'owned-')), 'file')
+    await expect(host.chown(path, -1, -1)).rejects.toThrow('No such file')
+    await host.write(path, '')
+    const { uid, gid } = statSync(path)
+    await host.chown(path, -1, -1)
+    await host.lchown(path, -1, -1)
+    expect(await host.stat(path)).toMatchObject({ uid, gid })
+  })
+
   test.runIf(process.geteuid?.() === 0)('writes in directories of others without following their links', async () => {
     const folder = mkdtempSync(join(scratch, 'theirs-'))
     execFileSync('chown', ['nobody', folder])

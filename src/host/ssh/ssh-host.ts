@@ -156,8 +156,12 @@ export class SshHost extends SshFiles implements Host {
     return this.cache.recorded()
   }
 
-  protected override changed(): void {
-    this.cache.renew()
+  apart(places: ReadonlyArray<readonly string[]>): void {
+    this.cache.setPlaces(places)
+  }
+
+  protected override changed(...paths: string[]): void {
+    this.cache.renew(paths)
   }
 
   /** Ask the target, whatever is at hand. */

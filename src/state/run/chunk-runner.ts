@@ -1,12 +1,13 @@
 // Runs chunks in order. Requisites decide what becomes of each; one that must run first is run first.
 import { after, type Later } from '../../base/mod.ts'
 import { option } from '../../config/mod.ts'
-import { type Dict, dictDelete, str, truthy, type Value } from '../../data/mod.ts'
+import { type Dict, dictDelete, isDict, str, truthy, type Value } from '../../data/mod.ts'
 import type { Dependencies } from '../compile/dependencies.ts'
 import { lowTag, required } from '../compile/low-tag.ts'
 import type { LowChunk } from '../compile/types.ts'
 import type { Decision } from '../report/explain.ts'
 import { noTime } from './clock.ts'
+import { Abreast } from './abreast.ts'
 import { fireStateEvent } from './events.ts'
 import { Foresight } from './foresight.ts'
 import type { ParallelStates } from './parallel.ts'
@@ -62,8 +63,11 @@ export class ChunkRunner {
     const running: Dict = new Map()
     let pending = new Map<string, LowChunk>()
     const foresight = new Foresight(this.run.functions.ctx.host, chunks)
-    for (const [place, low] of chunks.entries()) {
-      foresight.at(place)
+    const abreast = new Abreast(this.run, this.parts.dependencies)
+    const likely = (place: number): number => place + abreast.likely(chunks, place)
+    for (let place = 0; place < chunks.length; place++) {
+      const low = chunks[place]!
+      foresight.at(place, Math.max(likely(place), likely(place + 1)))
       if (pending.size > 0) {
         const still = await this.callPending(pending, running, chunks)
         if (!still) return running
@@ -74,6 +78,15 @@ export class ChunkRunner {
       if (running.has(tag)) continue
       const { pause } = this.parts
       if (pause && !pause.isAbsent?.() && (await pauseAction(low, pause)) === 'kill') break
+      const counted = pending.size > 0 ? 0 : abreast.count(chunks, place, running)
+      const count = counted instanceof Promise ? await counted : counted
+      if (count > 1) {
+        foresight.at(place + count, likely(place + count))
+        const lows = chunks.slice(place, place + count)
+        await abreast.beside(chunks, place, count, () => this.callAbreast(lows, running, chunks))
+        place += count - 1
+        continue
+      }
       const called = this.callChunk(low, running, chunks, 0, tag)
       const { isPending, isFatal } = called instanceof Promise ? await called : called
       if (isPending) pending.set(tag, low)
@@ -87,6 +100,18 @@ export class ChunkRunner {
     }
     await this.parts.parallel.settle(running)
     return running
+  }
+
+  /** Call chunks beside each other. Their results are in the order of the chunks. */
+  private async callAbreast(lows: readonly LowChunk[], running: Dict, chunks: readonly LowChunk[]): Promise<void> {
+    const ended = await Promise.allSettled(lows.map(async (low) => this.callChunk(low, running, chunks)))
+    for (const end of ended) if (end.status === 'rejected') throw end.reason
+    const results = lows.map((low): [string, Value] => [lowTag(low), running.get(lowTag(low)) ?? null])
+    const dicts = results.flatMap(([, ret]) => (isDict(ret) ? [ret] : []))
+    const numbers = dicts.map((ret) => ret.get('__run_num__') as number).sort((one, other) => one - other)
+    for (const [i, ret] of dicts.entries()) ret.set('__run_num__', numbers[i]!)
+    for (const [tag] of results) running.delete(tag)
+    for (const [tag, ret] of results) running.set(tag, ret)
   }
 
   /** Those that still wait, or undefined when the run must end. */

@@ -8,7 +8,7 @@ const chunk = (data: Record<string, Plain>): Dict => fromPlain(data) as Dict
 const shown = (reads: readonly ExpectedRead[]): string[] =>
   reads.map((read) => `${read.op} ${'path' in read ? read.path : 'key' in read ? read.key : read.line}`)
 
-function told(chunks: readonly Dict[], place: number): { soon: string[]; later: string[] } {
+function told(chunks: readonly Dict[], place: number, end?: number): { soon: string[]; later: string[] } {
   let heard = { soon: [] as string[], later: [] as string[] }
   const host = {
     identity: async () => ({ uid: 0, gid: 0 }),
@@ -17,16 +17,19 @@ function told(chunks: readonly Dict[], place: number): { soon: string[]; later: 
       heard = { soon: shown(soon), later: shown(later) }
     },
   }
-  new Foresight(host as unknown as Host, chunks).at(place)
+  new Foresight(host as unknown as Host, chunks).at(place, end)
   return heard
 }
 
 test('states tell what they will look at, from the one that runs on', () => {
-  const link = chunk({ state: 'file', fun: 'symlink', name: '/etc/b' })
+  const link = chunk({ state: 'file', fun: 'symlink', name: '/etc/b', target: '../opt/c' })
   const others = ['1', '2', '3'].map((name) => chunk({ state: 'user', fun: 'present', name: `u${name}` }))
   const chunks = [chunk({ state: 'cmd', fun: 'run', name: 'true' }), link, ...others]
   expect(told(chunks, 1)).toEqual({
-    soon: ['lstat /etc/b', 'stat /etc/b', 'readLink /etc/b', 'stat /etc', 'user u1', 'user u2'],
+    soon: [
+      ...['lstat /etc/b', 'stat /etc/b', 'readLink /etc/b', 'stat /etc', 'realPath /etc', 'lstat /opt/c', 'realPath /opt'],
+      ...['user u1', 'user u2'],
+    ],
     later: ['user u3'],
   })
 })
@@ -35,8 +38,13 @@ test('a file is looked at with its owner and the directories above it', () => {
   const low = { state: 'file', fun: 'managed', name: '/a/b/c', user: 'joe', makedirs: true }
   expect(told([chunk(low)], 0).soon).toEqual([
     ...['stat /a/b/c', 'lstat /a/b/c', 'realPath /a/b/c', 'hash /a/b/c', 'stat /a/b', 'stat /a', 'lstat /a/b'],
-    'user joe',
+    ...['realPath /a/b', 'user joe'],
   ])
+})
+
+test('states that run soon are told of together, however many', () => {
+  const chunks = ['1', '2', '3', '4', '5'].map((name) => chunk({ state: 'user', fun: 'present', name }))
+  expect(told(chunks, 0, 4)).toEqual({ soon: ['user 1', 'user 2', 'user 3', 'user 4'], later: ['user 5'] })
 })
 
 test('conditions of states are looked at, with the directory, the shell and the user of their commands', async () => {
@@ -62,7 +70,7 @@ test('conditions of states are looked at, with the directory, the shell and the 
   expect(reads[1]).toEqual([
     ...['access /b', 'line test -f /a', ...around],
     ...['user 7', 'stat /d', 'access /d', 'stat /bin/bash', 'access /bin/bash'],
-    ...['lstat /e', 'stat /e', 'readLink /e', 'stat /', 'user 7', 'group 8', 'user joe'],
+    ...['lstat /e', 'stat /e', 'readLink /e', 'stat /', 'realPath /', 'user 7', 'group 8', 'user joe'],
   ])
 })
 

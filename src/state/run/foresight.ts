@@ -1,6 +1,6 @@
 // What the next states of a run will look at, for machines that are far away: the host asks for it together with other things. Guessed from
 // the kind of a state and its arguments; a wrong guess costs a little time, and a missing one a wait.
-import { dirname } from 'node:path/posix'
+import { dirname, resolve } from 'node:path/posix'
 import { lookup } from '../../base/mod.ts'
 import { isList, textOf, truthy, type Value } from '../../data/mod.ts'
 import type { ExpectedRead, Host } from '../../host/mod.ts'
@@ -33,6 +33,9 @@ const OF_NAMED_FILES: Readonly<Record<string, readonly PathRead[]>> = lookup({
   touch: ['stat', 'lstat'],
   uncomment: ['stat', 'lstat', 'realPath', 'read'],
 })
+
+/** States that may run beside each other. */
+const PLACED = new Set(['absent', 'directory', 'managed', 'symlink'])
 
 /** What a file state of Salt compares content by. */
 const ALGORITHM = 'sha256'
@@ -108,8 +111,18 @@ function fileReads(low: LowChunk, fun: string, name: string | undefined): Expect
     if (ops === undefined || path === undefined || !path.startsWith('/')) return []
     const above = truthy(low.get('makedirs') ?? false) ? [dirname(path), dirname(dirname(path))] : [dirname(path)]
     const made = above.length > 1 ? [readOf('lstat', above[0]!)] : []
-    return [...ops.map((op) => readOf(op, path)), ...above.map((folder) => readOf('stat', folder)), ...made]
+    const folders = above.map((folder) => readOf('stat', folder))
+    const place = PLACED.has(fun) ? [readOf('realPath', dirname(path)), ...linkEnd(low, path)] : []
+    return [...ops.map((op) => readOf(op, path)), ...folders, ...made, ...place]
   })
+}
+
+/** What a link leads to, as far as it matters for what may run beside it. */
+function linkEnd(low: LowChunk, path: string): ExpectedRead[] {
+  const target = textOf(low.get('target') ?? null)
+  if (!target) return []
+  const end = resolve(dirname(path), target)
+  return [readOf('lstat', end), readOf('realPath', dirname(end))]
 }
 
 async function surroundingsOf(host: Host): Promise<Around> {
@@ -129,17 +142,19 @@ export class Foresight {
   private around: Around | undefined
   private isLooking = false
   private place = 0
+  private end = 0
 
   constructor(host: Host, chunks: readonly LowChunk[]) {
     this.host = host
     this.chunks = chunks
   }
 
-  /** Tell of the states from this one on. */
-  at(place: number): void {
+  /** Tell of the states from this one on; those before `end` run soon. */
+  at(place: number, end = place): void {
     this.place = place
+    this.end = Math.max(end, place + SOON)
     if (!this.host.expect) return
-    this.host.expect(this.readsOf(place, place + SOON), this.readsOf(place + SOON, place + LATER))
+    this.host.expect(this.readsOf(place, this.end), this.readsOf(this.end, place + LATER))
     if (!this.isLooking) this.look()
   }
 
@@ -150,7 +165,7 @@ export class Foresight {
       (around) => {
         this.around = around
         this.known.length = 0
-        this.at(this.place)
+        this.at(this.place, this.end)
       },
       // a guess less
       () => {},

@@ -13,6 +13,7 @@ import {
   state,
 } from '../../../../sdk/mod.ts'
 import { type Answer, begin, fail, messageOf } from './answer.ts'
+import { absentPlace } from './place.ts'
 
 const name = arg.string('Path')
 const kwargs = arg.ignored()
@@ -46,6 +47,7 @@ async function remove(ctx: StateContext, given: string): Promise<Answer> {
 export const absent = state({
   doc: 'Ensure that a file, link or directory does not exist.',
   args: { name, kwargs },
+  place: absentPlace,
   run: (ctx, { name }) => remove(ctx, name),
 })
 

@@ -27,6 +27,7 @@ import { cleanDirectory, keepFiles } from './keep-files.ts'
 import { windows } from './managed-options.ts'
 import { type Owner, unknownOwners, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
+import { directoryPlace } from './place.ts'
 import { depthLimitedWalk } from './walk.ts'
 
 const flag = (doc: string) => arg.boolean(doc, { default: false })
@@ -238,5 +239,6 @@ export async function manageDirectory(ctx: StateContext, options: DirectoryOptio
 export const directory = state({
   doc: 'Ensure that a directory exists, with owner, mode and content.',
   args: directoryArgs,
+  place: directoryPlace,
   run: manageDirectory,
 })

@@ -19,6 +19,7 @@ import { refusal } from './check-cmd.ts'
 import { contentsOf } from './managed-contents.ts'
 import { type ManagedOptions, type ManagedRequest, managedArgs, managedRequest } from './managed-options.ts'
 import { unknownOwners, userOf } from './owners.ts'
+import { managedPlace } from './place.ts'
 
 const contentOptions = ({ contents, contents_pillar, contents_grains }: ManagedOptions): Value[] =>
   [contents, contents_pillar, contents_grains].filter((value) => value !== null)
@@ -272,5 +273,6 @@ export const managed = state({
   doc: 'Ensure that a file has the given content, owner and mode.',
   args: managedArgs,
   examples: ['/etc/motd:\n  file.managed:\n    - source: salt://motd.jinja\n    - template: jinja\n    - mode: 644'],
+  place: managedPlace,
   run: manageFile,
 })

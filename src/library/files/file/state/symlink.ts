@@ -25,6 +25,7 @@ import { preflight } from './hardlink.ts'
 import { windows } from './managed-options.ts'
 import { mainGroup, type Owner, ownUser, userOf } from './owners.ts'
 import { isSomething } from './paths.ts'
+import { symlinkPlace } from './place.ts'
 
 const flag = (doc: string) => arg.boolean(doc, { default: false })
 
@@ -227,5 +228,6 @@ async function connect(
 export const symlink = state({
   doc: 'Ensure that a symbolic link exists.',
   args: symlinkArgs,
+  place: symlinkPlace,
   run: makeSymlink,
 })
