@@ -141,6 +141,12 @@ export class Nats {
     await this.connection.close()
   }
 
+  /** Leave the server, which may hang, and connect to the next one. */
+  reconnect(): void {
+    // a connection that is down already looks for a server by itself
+    if (!this.connection.isClosed()) void this.connection.reconnect()
+  }
+
   /** Call `hear` for every message on a subject, whether a stream keeps it or not. */
   listen(subject: string, hear: (msg: Msg) => void): Subscription {
     return this.connection.subscribe(subject, {

@@ -6,6 +6,8 @@
 //   npm run -s cluster-drill -- --minority      leave one master alone
 //   npm run -s cluster-drill -- --leader 10     kill the NATS server that leads the log, ten times
 import { randomInt } from 'node:crypto'
+import { cpSync, lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { isGone, toError } from '../../src/base/mod.ts'
@@ -31,6 +33,9 @@ const { values } = parseArgs({
 const LOG_BYTES = 64 << 20
 /** Seconds in which every minion must answer after one failure. */
 const ANSWER_SECONDS = 10
+
+/** Whether a path can be copied: a socket cannot. */
+const isFile = (path: string): boolean => lstatSync(path).isFile() || lstatSync(path).isDirectory()
 
 const say = (text: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
 
@@ -253,7 +258,11 @@ class Drill {
     this.isOver = true
     await Promise.all(this.minions.map((minion) => minion.close()))
     if (isKept) {
-      for (const master of this.trio.masters) master.signal('SIGKILL', 'both')
+      for (const master of this.trio.masters) {
+        master.signal('SIGKILL', 'both')
+        // small disks end with the drill
+        cpSync(join(master.root, 'cache'), join(master.root, 'cache.kept'), { recursive: true, filter: isFile })
+      }
       say(`files are left in ${this.trio.root}`)
     } else await this.trio.close(() => this.around.close())
   }
