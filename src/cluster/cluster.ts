@@ -16,7 +16,8 @@ import { checkServer, Nats, type StreamConfig } from './nats.ts'
 import { NatsServer } from './nats-server.ts'
 import { ReplicatedCache } from './replicated-cache.ts'
 import { nonceOf, Seal } from './seal.ts'
-import { type ClusterSettings, clusterSettings } from './settings.ts'
+import { ServerWatch } from './server-watch.ts'
+import { type ClusterSettings, clusterSettings, type SupervisedServer } from './settings.ts'
 import { ClusterState } from './state.ts'
 
 /** Milliseconds that a member waits for the others at its start, and then goes on without them. */
@@ -87,6 +88,7 @@ export class Cluster {
   readonly settings: ClusterSettings
   private readonly parts: ClusterParts
   private server: NatsServer | undefined
+  private serverWatch: ServerWatch | undefined
   private readonly streams: { log: StreamConfig; state: StreamConfig }
   private joining!: Promise<Joined>
   private begun: Begun | undefined
@@ -137,7 +139,7 @@ export class Cluster {
     const cluster = new Cluster(parts)
     const { settings } = cluster
     cluster.markAlone(true)
-    if (settings.supervised) cluster.server = await NatsServer.open(settings, settings.supervised, parts.log)
+    if (settings.supervised) await cluster.openServer(settings.supervised)
     cluster.watch = setInterval(() => cluster.look(), LOOK_MS).unref()
     cluster.joining = cluster.join()
     cluster.joining.catch((error: unknown) => {
@@ -163,9 +165,24 @@ export class Cluster {
     return cluster
   }
 
-  /** The data about minions of all masters: what is stored here goes to the others, and theirs to the local cache. */
-  shared(local: DataCache): DataCache {
-    this.cache = new ReplicatedCache(local, this.parts.log)
+  private async openServer(supervised: SupervisedServer): Promise<void> {
+    const { settings } = this
+    const { log } = this.parts
+    const server = await NatsServer.open(settings, supervised, log)
+    this.server = server
+    this.serverWatch = new ServerWatch({
+      name: settings.member,
+      folder: supervised.folder,
+      ask: () => Nats.stateOfFirst(settings, this.streams.log.name),
+      restart: () => server.restart(),
+      connection: () => this.begun?.nats,
+      log,
+    })
+  }
+
+  /** The data about minions of all masters: what is stored here in some banks goes to the others, and theirs to the local cache. */
+  shared(local: DataCache, isShared: (bank: string) => boolean): ReplicatedCache {
+    this.cache = new ReplicatedCache(local, this.parts.log, isShared)
     const { cache } = this
     const subject = this.streams.state.subjects[1]!
     const { log } = this.parts
@@ -476,6 +493,7 @@ export class Cluster {
     this.isClosed = true
     clearInterval(this.timer)
     clearInterval(this.watch)
+    this.serverWatch?.close()
     this.parts.keys.guard = undefined
     const { begun } = this
     begun?.contact.close()

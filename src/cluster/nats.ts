@@ -60,6 +60,14 @@ interface ApiAnswer {
   config?: StreamConfig
 }
 
+/** What a server says of itself. */
+export interface ServerState {
+  /** Whether it takes part in streams. */
+  hasStreams: boolean
+  /** Whether a question about a stream that it is asked gets an answer, so that it reaches the leader. */
+  isAnswered: boolean
+}
+
 /** A value that somebody else changed meanwhile. */
 export class ConflictError extends BrineError<string> {
   constructor(subject: string) {
@@ -125,6 +133,34 @@ export class Nats {
       maxPingOut: 2,
     })
     return new Nats(connection, lib)
+  }
+
+  /** Ask the first of the servers by a connection of its own; undefined when it does not answer. */
+  static async stateOfFirst(settings: ClusterSettings, stream: string): Promise<ServerState | undefined> {
+    let nats: Nats | undefined
+    try {
+      const lib = await library()
+      const [server] = settings.servers
+      const options = {
+        ...connectionOptions(settings),
+        reconnect: false,
+        timeout: REQUEST_MS,
+        ignoreClusterUpdates: true,
+      }
+      nats = new Nats(await lib.connect({ servers: server!, ...options }), lib)
+      const hasStreams = nats.connection.info?.jetstream === true
+      const isAnswered =
+        hasStreams &&
+        (await nats.extent(stream).then(
+          () => true,
+          () => false,
+        ))
+      return { hasStreams, isAnswered }
+    } catch {
+      return undefined
+    } finally {
+      await nats?.close()
+    }
   }
 
   get server(): { name: string; version: string; maxPayload: number } {

@@ -144,6 +144,7 @@ class Drill {
     await revived(master)
     // one fault at a time: the cluster is whole before the next one
     for (const each of this.trio.masters) await revived(each)
+    await until('every NATS server has all of the streams', () => this.trio.isWhole(), 90)
   }
 
   /** A master that was cut off refuses changes, in clear words. */
