@@ -418,6 +418,11 @@ export class Cluster {
     return this.begun?.membership.holds(name) ?? false
   }
 
+  /** Whether a process that wrote into the log has ended, or is without a majority. */
+  isGone(writer: string): boolean {
+    return this.begun?.membership.isGone(writer) ?? false
+  }
+
   /** What members and leases look like from here. */
   get membership(): Membership | undefined {
     return this.begun?.membership

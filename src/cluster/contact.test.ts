@@ -29,7 +29,7 @@ class Net {
           if (to === member || !(this.cutOff.has(member) || this.cutOff.has(to))) hear(data)
         }
       },
-      reconnect: () => {
+      renew: () => {
         this.reconnected.push(member)
         if (this.hasOtherServers) this.hanging.delete(member)
       },

@@ -2,7 +2,7 @@
 // than its half of the cluster is apart: the others may go on without it. A broken network shows here in four seconds, sooner than in
 // the entries of the shared state. A member hears its own beats as well: when these stay away, its own connection is at fault, which
 // says nothing about the others, and it connects anew.
-import type { Nats } from './nats.ts'
+import type { Listening, Nats } from './nats.ts'
 import type { Seal } from './seal.ts'
 
 export const BEAT_MS = 500
@@ -15,7 +15,7 @@ const AGAIN_LOOKS = 6
 const ALONE_LOOKS = 14
 
 export interface ContactParts {
-  nats: Pick<Nats, 'listen' | 'send' | 'reconnect'>
+  nats: Pick<Nats, 'listen' | 'send' | 'renew'>
   seal: Seal
   member: string
   /** The number of members. */
@@ -29,7 +29,7 @@ export interface ContactParts {
 export class Contact {
   private readonly parts: ContactParts
   private readonly timer: NodeJS.Timeout
-  private readonly listening: { unsubscribe(): void }
+  private readonly listening: Listening
   /** Looks since the last beat of each member that was heard in this life. */
   private readonly silent = new Map<string, number>()
   /** Looks since the last own beat. */
@@ -58,7 +58,7 @@ export class Contact {
     const { nats, seal, member, subject } = this.parts
     this.deaf++
     if (this.deaf === 1) for (const [name, looks] of this.silent) this.silent.set(name, looks + 1)
-    else if (this.deaf % AGAIN_LOOKS === DEAF_LOOKS) nats.reconnect()
+    else if (this.deaf % AGAIN_LOOKS === DEAF_LOOKS) nats.renew('other')
     this.tell()
     nats.send(subject, seal.close(Buffer.from(member), subject))
   }

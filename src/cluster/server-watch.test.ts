@@ -11,7 +11,6 @@ class Site {
   connected = 'a'
   free = 1 << 30
   restarts = 0
-  private readonly servers = ['a', 'b', 'c']
   readonly watch: ServerWatch = new ServerWatch({
     name: 'a',
     folder: '/cluster/nats',
@@ -19,8 +18,8 @@ class Site {
     restart: () => void this.restarts++,
     connection: () => ({
       server: { name: this.connected, version: '2.10.27', maxPayload: 1 << 20 },
-      reconnect: () => {
-        this.connected = this.servers[(this.servers.indexOf(this.connected) + 1) % 3]!
+      renew: (where) => {
+        this.connected = where === 'own' ? 'a' : 'c'
       },
     }),
     log: () => {},

@@ -19,7 +19,7 @@ export interface ServerWatchParts {
   ask(): Promise<ServerState | undefined>
   restart(): void
   /** The connection of the master; undefined while it has none. */
-  connection(): Pick<Nats, 'server' | 'reconnect'> | undefined
+  connection(): Pick<Nats, 'server' | 'renew'> | undefined
   log: Log
   /** Bytes that are free on the disk of a folder. */
   room?(folder: string): number
@@ -56,7 +56,7 @@ export class ServerWatch {
     this.well = state?.hasStreams && state.isAnswered ? this.well + 1 : 0
     if (state?.hasStreams === false) this.revive()
     const used = connection()
-    if (used && this.well >= WELL_LOOKS && used.server.name !== name) used.reconnect()
+    if (used && this.well >= WELL_LOOKS && used.server.name !== name) used.renew('own')
   }
 
   private revive(): void {

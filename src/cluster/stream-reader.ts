@@ -1,8 +1,7 @@
 // Reads a stream message by message from a place on, for ever. Nothing on a server remembers the reader: each message is asked for by
 // its place, of any replica, so that the loss of a server costs no more than one request.
-import type { Subscription } from '@nats-io/transport-node'
 import { type Log, toError } from '../base/mod.ts'
-import type { Nats, StreamMessage } from './nats.ts'
+import type { Listening, Nats, StreamMessage } from './nats.ts'
 
 /** Milliseconds until the next question when nobody said that there is something new. */
 const IDLE_MS = 500
@@ -36,7 +35,7 @@ export interface ReaderOptions {
 export class StreamReader {
   private readonly nats: Nats
   private readonly options: ReaderOptions
-  private readonly hints: Subscription
+  private readonly hints: Listening
   private next: number
   private announced = Number.NEGATIVE_INFINITY
   private wake: (() => void) | undefined

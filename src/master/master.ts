@@ -226,8 +226,7 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   const metrics = new MasterMetrics(parts, meter)
   telemetry.add(metrics.families)
   closings.push(() => metrics.close())
-  const back = minionsBack(parts)
-  closings.push(() => back.close())
+  const back = minionsBack(parts, closings)
   const localKeys = await openLocalKeys(parts, host)
   const resolver = new TargetResolver(named(parts, 'salt.utils.minions'), { program })
   closings.push(() => resolver.close())
@@ -242,7 +241,8 @@ async function start(opts: Dict, log: Log, closings: Closing[], { program, overS
   }
   const clear: ClearCommands = clearCommands(parts, publishing, access, rights, resolver)
   const batches = openBatches(parts, publishing, { clear, access, localKeys }, closings)
-  const clustering = await beginCluster(named(parts, 'salt.cluster'), publishing, services.returns)
+  const { returns } = services
+  const clustering = await beginCluster(named(parts, 'salt.cluster'), { publishing, returns, batches: batches.shared })
   reportPlugins(opts, log)
   tellLimit(keys.list('minions').length, isRelieved, log)
   const handlers = requestHandlers(meter, clear, services)
@@ -375,9 +375,11 @@ function openPublishing(
 /** Programs wait 15 seconds for the answer to a request. */
 const MOST_PATIENCE = 12
 
-function minionsBack({ opts, publications, cache, log }: MasterParts): MinionsBack {
+function minionsBack({ opts, publications, cache, log }: MasterParts, closings: Closing[]): MinionsBack {
   const patience = Math.min(MOST_PATIENCE, option(opts, 'publish_reconnect_wait'))
-  return new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
+  const back = new MinionsBack({ publications, bank: cache.bank('presence-data'), patience, log })
+  closings.push(() => back.close())
+  return back
 }
 
 interface ServiceParts {

@@ -7,6 +7,7 @@ import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
 import { ClusterLog, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { Contact } from '../../src/cluster/contact.ts'
 import { KeySync } from '../../src/cluster/key-sync.ts'
 import { Nats } from '../../src/cluster/nats.ts'
 import { Seal } from '../../src/cluster/seal.ts'
@@ -116,6 +117,29 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       [true, true],
       [true, true],
     ])
+    await second.close()
+    await nats.close()
+  })
+
+  it('is reached again by a master whose clock went back before the server ended', async () => {
+    const own = mkdtempSync(join(root, 'own-'))
+    const first = await startSiteServer('program' in found ? found.program : '', own)
+    const member = await Nats.connect({ ...settings, servers: [`127.0.0.1:${first.port}`] })
+    const subject = 'beats'
+    const seal = new Seal(settings.sealKey)
+    const contact = new Contact({ nats: member, seal, member: 'm', count: 3, subject, onApart: () => {} })
+    let heard = 0
+    member.listen(subject, () => heard++)
+    await until('the master hears itself', () => heard > 0)
+    const { now } = Date
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3 * 3_600_000)
+    await first.close()
+    const second = await startSiteServer('program' in found ? found.program : '', own, first.port)
+    heard = 0
+    await until('the master hears itself again', () => heard > 0)
+    clock.mockRestore()
+    contact.close()
+    await member.close()
     await second.close()
     await nats.close()
   })
