@@ -149,6 +149,25 @@ export class TrioMaster {
     }
   }
 
+  /** Begin a batch of `test.ping` that the masters drive, and return its id. */
+  async beginBatch(minions: string[], fields: Record<string, Value>): Promise<string> {
+    const client = await LocalClient.open(await this.options(), silentLog)
+    try {
+      const load = {
+        cmd: 'batch',
+        fun: 'test.ping',
+        arg: [],
+        tgt: 'sim-*',
+        tgt_type: 'glob',
+        minions,
+        driver: 'master',
+      }
+      return await client.beginBatch(new Map(Object.entries({ ...load, ...fields })))
+    } finally {
+      client.close()
+    }
+  }
+
   /** Call a runner or a wheel function as programs beside the master do. */
   async run(
     family: 'runner' | 'wheel',
