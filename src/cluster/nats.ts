@@ -58,6 +58,8 @@ interface ApiAnswer {
   /** The time of the server. */
   ts?: string
   config?: StreamConfig
+  /** The data in base64. */
+  message?: { seq: number; subject: string; data?: string; time: string }
 }
 
 /** What a server says of itself. */
@@ -275,6 +277,15 @@ export class Nats {
   /** The first message of a stream at or after a place, on a subject; undefined when none is there yet. */
   next(stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> {
     return this.get(stream, { seq, next_by_subj: subject })
+  }
+
+  /** The same as the leader of the stream knows it: any other server may answer otherwise. */
+  async nextOfLeader(stream: string, seq: number, subject: string): Promise<StreamMessage | undefined> {
+    const { error, message } = await this.api(`STREAM.MSG.GET.${stream}`, { seq, next_by_subj: subject })
+    if (error?.code === NOT_FOUND) return undefined
+    if (error || !message) throw apiFailure(`The stream ${stream} cannot be read`, error)
+    const { seq: place, subject: at, data = '', time } = message
+    return { seq: place, subject: at, data: Buffer.from(data, 'base64'), time: Date.parse(time) }
   }
 
   /** The last message of a subject. */

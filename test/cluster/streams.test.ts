@@ -121,6 +121,30 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     await nats.close()
   })
 
+  it('is read whole although a server lacks a message', async () => {
+    const writing = await openLog([])
+    await writing.append(record(1))
+    const records: LogRecord[] = []
+    const lines: string[] = []
+    // this server lacks the third message, so that the later ones have earlier places there
+    const plain = nats
+    const lacking = Object.create(plain) as Nats
+    lacking.next = async (stream, seq, subject) => {
+      const message = await plain.next(stream, seq < 3 ? seq : seq + 1, subject)
+      return message && { ...message, seq }
+    }
+    nats = lacking
+    const reading = await openLog(records, (_level, text) => lines.push(text), 0, 'n')
+    nats = plain
+    for (const bytes of [2, 3, 4, 5]) await writing.append(record(bytes))
+    await until('most records are read', () => records.length >= 4)
+    expect(records.map(({ fields }) => String(fields.get('text')).length)).toEqual([1, 2, 3, 4])
+    expect(lines[0]).toMatch(/^Message 3 of .* is another one on NATS server .*, whose copy is not whole$/)
+    await reading.close()
+    await writing.close()
+    await nats.close()
+  })
+
   it('is reached again by a master whose clock went back before the server ended', async () => {
     const own = mkdtempSync(join(root, 'own-'))
     const first = await startSiteServer('program' in found ? found.program : '', own)
