@@ -93,6 +93,8 @@ export interface LogOptions {
   begins(isReplayed: boolean): Promise<void> | void
   /** Carry out a record. */
   apply(record: LogRecord): Promise<void> | void
+  /** No record is carried out for some time, such as on a full disk, and later that they are again. */
+  stuck?(isStuck: boolean): void
 }
 
 /** The stream does not take records now. */
@@ -147,6 +149,7 @@ export class ClusterLog {
         await this.take(taken)
         this.nonce = nonceOf(taken.data)
       },
+      stuck: (isStuck) => options.stuck?.(isStuck),
       lost: (from, to) => {
         // nobody can tell the records that are missing now from those that a server lacks
         this.read.clear()
@@ -236,8 +239,16 @@ export class ClusterLog {
     const entry: Waiting = { number: ++this.number, bytes, settle: undefined, isAcked: false, isVoid: false }
     this.queue.push(entry)
     this.queuedBytes += bytes.length
-    this.pumping ??= this.pump().finally(() => (this.pumping = undefined))
+    this.beginPump()
     return entry
+  }
+
+  private beginPump(): void {
+    this.pumping ??= this.pump().finally(() => {
+      this.pumping = undefined
+      // a record that came while the last message was ended waits for nobody else
+      if (this.queue.length > 0 && !this.isClosed) this.beginPump()
+    })
   }
 
   /** Forget the oldest events while the log takes nothing. */

@@ -54,6 +54,9 @@ export interface ClusterWork {
   kept(): Promise<void>
 }
 
+/** Why a master cannot serve its minions: it hears no other master, or cannot carry out the records of the log. */
+export type Trouble = 'deaf' | 'stuck'
+
 /** Places in the stores of a master. */
 export interface LastKept {
   /** The number of an event in the journal. */
@@ -108,8 +111,9 @@ export class Cluster {
   private alone: number = performance.now()
   /** Whether the place could not be noted, such as when a disk is full. */
   private isUnkept = false
-  /** Called when this master no longer hears the others, and when it hears them again. */
-  onApart: (isApart: boolean) => void = () => {}
+  private readonly troubles = new Set<Trouble>()
+  /** Called when this master cannot serve its minions as the others can, with the reason, and when it can again. */
+  onTrouble: (trouble: Trouble | undefined) => void = () => {}
 
   private constructor(parts: ClusterParts) {
     this.parts = parts
@@ -309,6 +313,7 @@ export class Cluster {
         if (!isReplayed) Object.assign(this.place, lastKept())
       },
       apply,
+      stuck: (isStuck) => this.trouble('stuck', isStuck),
     })
     const facts = (): Dict => this.facts(clusterLog)
     const membership = new Membership({ state, member, writer: clusterLog.writer, facts, log })
@@ -321,7 +326,7 @@ export class Cluster {
       member,
       count: this.settings.members.length,
       subject: `brine.${this.settings.name}.beat`,
-      onApart: (isApart) => this.onApart(isApart),
+      onApart: (isApart) => this.trouble('deaf', isApart),
     })
     this.begun = { ...joined, log: clusterLog, membership, keys, contact }
     pki.guard = () => this.requireQuorum()
@@ -331,6 +336,14 @@ export class Cluster {
     membership.start()
     await membership.firstBeat
     log('info', `This master is member ${member} of the cluster ${option(opts, 'cluster_id')}`)
+  }
+
+  private trouble(what: Trouble, isSo: boolean): void {
+    if (this.settings.members.length === 1) return
+    if (isSo) this.troubles.add(what)
+    else this.troubles.delete(what)
+    const [first] = this.troubles
+    this.onTrouble(first)
   }
 
   private facts(log: ClusterLog): Dict {

@@ -576,7 +576,7 @@ async function openPublisher(
   const isAccepted = (id: string): boolean => keys.accepted(id) !== undefined
   const diversion = new Diversion({ publisher, isAccepted, log: namedLog(log, 'salt.cluster') })
   closings.push(() => diversion.close())
-  if (cluster) cluster.onApart = diversion.apart
+  if (cluster) cluster.onTrouble = diversion.divert
   const syndics = new Syndics({ opts, log, connections, isAccepted })
   const deliveries = new Deliveries({ opts, log, jobs, publications, connections, syndics })
   deliveries.start()

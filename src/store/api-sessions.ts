@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, openDatabase } from './database.ts'
 import type { Schema } from './schema.ts'
-import { sessionKey as keyOf, SESSION_IDLE, type SharedSessions } from './shared-sessions.ts'
+import { type ApiSession, sessionKey as keyOf, SESSION_IDLE, type SharedSessions } from './shared-sessions.ts'
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS session (
@@ -18,15 +18,6 @@ const TABLES = `
 
 /** The steps of this database. */
 export const API_SCHEMA: Schema = { name: 'api', migrations: [{ version: '1.0', up: TABLES, down: '' }] }
-
-export interface ApiSession {
-  /** The token of Salt that the session stands for. */
-  token: string
-  user: string
-  eauth: string
-  /** Seconds since 1970. */
-  expires: number
-}
 
 /** The answer that a request with an idempotency key got. */
 export interface KeptAnswer {

@@ -3,7 +3,15 @@
 // records, on a disk or on the way, can use a session.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { type Dict, float, isDict, numberOf, textOf, type Value } from '../data/mod.ts'
-import type { ApiSession } from './api-sessions.ts'
+
+export interface ApiSession {
+  /** The token of Salt that the session stands for. */
+  token: string
+  user: string
+  eauth: string
+  /** Seconds since 1970. */
+  expires: number
+}
 
 /** Records that all masters of a cluster have. Changes resolve when the other masters can see them, or after a while. */
 export interface SharedRecords {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Log, silentLog } from '../../src/base/mod.ts'
 import { minionOrigin } from '../../src/bus/mod.ts'
 import { Cluster } from '../../src/cluster/cluster.ts'
-import { ClusterLog, type LogRecord } from '../../src/cluster/cluster-log.ts'
+import { ClusterLog, type LogOptions, type LogRecord } from '../../src/cluster/cluster-log.ts'
 import { Contact } from '../../src/cluster/contact.ts'
 import { KeySync } from '../../src/cluster/key-sync.ts'
 import { Nats } from '../../src/cluster/nats.ts'
@@ -64,7 +64,13 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
     rmSync(root, { recursive: true, force: true })
   })
 
-  const openLog = async (records: LogRecord[], log: Log = silentLog, last = 0, member = 'm'): Promise<ClusterLog> => {
+  const openLog = async (
+    records: LogRecord[],
+    log: Log = silentLog,
+    last = 0,
+    member = 'm',
+    more: Partial<LogOptions> = {},
+  ): Promise<ClusterLog> => {
     const stream = { name: `${settings.name}-log`, subjects: [`${settings.name}.log`], num_replicas: 1 }
     await nats.ensureStream(stream)
     const { time } = await nats.extent(stream.name)
@@ -82,6 +88,7 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       log,
       begins: () => {},
       apply,
+      ...more,
     })
   }
 
@@ -118,6 +125,25 @@ describe.skipIf('reason' in found)('the streams of a cluster on a NATS server of
       [true, true],
     ])
     await second.close()
+    await nats.close()
+  })
+
+  it('lets a master say that it carries out nothing for long, and when it does again', async () => {
+    const said: boolean[] = []
+    let isFull = false
+    const apply = (): void => {
+      if (isFull) throw new Error('no space left on the disk')
+    }
+    const log = await openLog([], silentLog, 0, 'm', { apply, stuck: (isStuck) => void said.push(isStuck) })
+    await log.append(record(1))
+    expect(said).toEqual([])
+    isFull = true
+    await log.append(record(1))
+    await until('the log is stuck', () => said.length > 0)
+    isFull = false
+    await until('the log goes on', () => said.length > 1)
+    expect(said).toEqual([true, false])
+    await log.close()
     await nats.close()
   })
 
